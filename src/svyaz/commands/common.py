@@ -1,0 +1,166 @@
+"""What the commands share: the MODEL argument and its options, examples in help, outputs checked before a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from svyaz.model import System
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+MODEL_SUFFIXES = (".toml",)
+PROBE_BYTES = 1 << 20
+
+
+class NegativeAnswer(Exception):
+    """The question was understood and the answer is no: diverged, singular, infeasible. Exit code 1."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Assignment(click.ParamType):
+    """``NAME=VALUE`` → (name, value), both as text."""
+
+    name = "assignment"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        name, equals, text = str(value).partition("=")
+        if not (equals and name.strip() and text.strip()):
+            self.fail(f"'{value}' is not of the form NAME=VALUE.", param, ctx)
+        return name.strip(), text.strip()
+
+
+class ModelName(click.ParamType):
+    """A path or the name of a gallery model; completion offers both."""
+
+    name = "model"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from svyaz.gallery import names
+
+        known = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        if not known:
+            return [CompletionItem(incomplete, type="file")]
+        files = [path for path in Path().glob("*.toml") if path.name.startswith(incomplete)]
+        return known + [CompletionItem(str(path)) for path in sorted(files)]
+
+
+def model_options(function: Function) -> Function:
+    """MODEL, ``--set`` and ``--with``: the arguments ``model``, ``settings`` and ``choices`` of :func:`load_model`."""
+    for decorate in (
+        click.option(
+            "choices",
+            "--with",
+            metavar="NAME=CHOICE",
+            type=Assignment(),
+            multiple=True,
+            help="Choose a variant of a gallery model; repeatable.",
+        ),
+        click.option(
+            "settings",
+            "--set",
+            metavar="NAME=VALUE",
+            type=Assignment(),
+            multiple=True,
+            help="Override a parameter, or initial.x, run.step, … by a dotted name; repeatable.",
+        ),
+        click.argument("model", type=ModelName()),
+    ):
+        function = decorate(function)
+    return function
+
+
+def json_option(function: Function) -> Function:
+    """``--json FILE``: the argument ``json_file``, to be given to :func:`write_json`."""
+    return click.option("json_file", "--json", metavar="FILE", help="Write the result as JSON ('-': standard output).")(
+        function
+    )
+
+
+def examples(*lines: str) -> str:
+    """An epilog that shows how a command is called, one line each, not rewrapped."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[tuple[str, str], ...]) -> System:
+    """The model called ``name`` with ``--set`` and ``--with`` applied.
+
+    What looks like a path (a folder separator, or the ending of a model file) is one; any other name is looked up in
+    the gallery first, so that a file or folder that happens to be called ``sling`` does not hide the model.
+    """
+    from svyaz import gallery, model
+
+    is_path = os.sep in name or name.endswith(MODEL_SUFFIXES)
+    text = None if is_path else gallery.find(name, dict(choices))
+    if text is not None:
+        system = model.loads(text, file=name)
+    elif not Path(name).is_file():
+        raise _unknown_model(name, is_path)
+    elif choices:
+        raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
+    else:
+        system = model.load(name)
+    return system.with_settings(dict(settings)) if settings else system
+
+
+def _unknown_model(name: str, is_path: bool) -> click.UsageError:
+    from difflib import get_close_matches
+
+    from svyaz.gallery import names
+
+    if is_path:
+        return click.UsageError(f"there is no model file '{name}'.")
+    near = get_close_matches(name, names(), n=1)
+    hint = f" Did you mean '{near[0]}'?" if near else " 'svyaz gallery' lists the models."
+    return click.UsageError(f"there is neither a gallery model nor a file called '{name}'.{hint}")
+
+
+def writable(path: str | Path) -> Path:
+    """Make sure, before a long run, that a file can be written at ``path``; OSError says why it cannot.
+
+    Missing folders are made. A file that is already there keeps its contents.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(21, "is a folder, not a file", str(path))
+    writable_folder(path.parent)
+    if path.exists():
+        with path.open("ab"):
+            pass
+    return path
+
+
+def writable_folder(path: str | Path) -> Path:
+    """Make the folder if need be and make sure that the disk takes a file there; OSError says why it does not."""
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(PROBE_BYTES))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from error
+    return folder
+
+
+def write_json(result: Mapping[str, Any], json_file: str | None) -> None:
+    """Write a result where ``--json`` asked for it: a file, ``-`` for standard output, or nowhere."""
+    if json_file is None:
+        return
+    text = json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False)
+    if json_file == "-":
+        click.echo(text)
+    else:
+        writable(json_file).write_text(text + "\n", encoding="utf-8")

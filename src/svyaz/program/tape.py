@@ -1,0 +1,72 @@
+"""The straight-line program: what every form of the equations becomes before it becomes numbers.
+
+A program is a tape of scalar operations in the order of evaluation. A node is a plain tuple, so that interning is one
+dictionary look-up:
+
+====================================  =======================================================================
+``("const", value)``                  a number
+``("parameter", k)``                  the k-th parameter: constant during a run
+``("input", k)``                      the k-th input: changes from step to step (time and state)
+``("add" | "sub" | "mul" | "div", a, b)``   arithmetic on earlier nodes a and b
+``("neg", a)``                        change of sign
+``(name, a)`` for name in UNARY       sin, cos, sqrt, …
+``(name, a, b)`` for name in BINARY   pow, atan2, min, max
+``("unknown", k, i)``                 the i-th unknown of the k-th linear system (side by side: i = side * size + row)
+====================================  =======================================================================
+
+Nodes that depend on parameters alone form the *constants part*, computed once; the rest is the *step part*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+UNARY = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "abs", "sign")
+BINARY = ("pow", "atan2", "min", "max")
+ARITHMETIC = ("add", "sub", "mul", "div")
+LEAVES = ("const", "parameter", "input")
+
+Node = tuple
+"""(operation, argument, ...); see the table in the docstring of this module."""
+
+
+@dataclass(frozen=True)
+class LinearSystem:
+    """A linear system solved inside the program: matrix · unknowns = side, for each of the sides.
+
+    ``matrix`` holds node numbers row by row (size × size), ``sides`` one tuple of node numbers per right-hand side.
+    ``order`` is an elimination order (pivot rows, pivot columns) chosen from a sample state, or None for pivoting at
+    run time; it only affects speed, never the result beyond rounding.
+    """
+
+    size: int
+    matrix: tuple[int, ...]
+    sides: tuple[tuple[int, ...], ...]
+    symmetric: bool
+    order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """Inputs, a tape, and named outputs. ``systems`` are referred to by the ``unknown`` nodes."""
+
+    parameters: tuple[str, ...]
+    inputs: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[tuple[str, int], ...]
+    systems: tuple[LinearSystem, ...] = ()
+
+    @cached_property
+    def constant_part(self) -> tuple[bool, ...]:
+        """For each node: does it depend on parameters and numbers alone?"""
+        flags: list[bool] = []
+        for node in self.nodes:
+            op = node[0]
+            if op in ("const", "parameter"):
+                flags.append(True)
+            elif op in ("input", "unknown"):
+                flags.append(False)
+            else:
+                flags.append(all(flags[a] for a in node[1:]))
+        return tuple(flags)
