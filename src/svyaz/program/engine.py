@@ -1,0 +1,64 @@
+"""From LLVM text to callable machine code of this computer.
+
+Object code is made first and loaded second, so that code from the cache and fresh code go the same way.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+
+@cache
+def _host() -> tuple[llvm.Target, str, str, str]:
+    """Target, triple, name and features of the processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_triple(triple), triple, llvm.get_host_cpu_name(), features
+
+
+def host_description() -> str:
+    """Everything about compiler and processor that object code depends on."""
+    import llvmlite
+
+    _, triple, name, features = _host()
+    return f"llvmlite {llvmlite.__version__}\n{triple}\n{name}\n{features}"
+
+
+def _target_machine() -> llvm.TargetMachine:
+    # The small code model reaches numbers and functions of the module directly; the default of a JIT, the large one,
+    # would load a full address before each of them.
+    target, _, name, features = _host()
+    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True)
+
+
+def object_code(text: str) -> bytes:
+    """Object code of a module. The text needs no passes beyond inlining: the tape has no common subexpressions left."""
+    import llvmlite.binding as llvm
+
+    machine = _target_machine()
+    module = llvm.parse_assembly(text)
+    module.triple = _host()[1]
+    module.data_layout = str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_always_inliner_pass()
+    manager.run(module, builder)
+    return machine.emit_object(module)
+
+
+def load(code: bytes) -> llvm.ExecutionEngine:
+    """An engine that holds the functions of the object code for as long as it lives."""
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine

@@ -1,0 +1,298 @@
+"""LLVM text of a program, written straight from the tape.
+
+Three functions::
+
+    void constants(const double *p, double *c)
+    int32_t step(const double *x, const double *c, double *out)
+    void batch(int64_t n, const double *x, const double *c, int64_t c_stride, double *out, int32_t *status)
+
+``step`` returns 0, or 1 + k when linear system k is singular; ``batch`` calls it row by row, so that a row gives the
+same bits as a single call. Products and sums may be contracted to fused multiply-add, nothing is reassociated.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from svyaz.program.llvm_solver import PIVOTED_SOLVER, SOLVER_DECLARATIONS, padded, row_length
+from svyaz.program.tape import ARITHMETIC, LinearSystem, Node, Program
+
+LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
+"""Functions taken from the C library of the process."""
+
+_INSTRUCTION = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
+
+
+def literal(value: float) -> str:
+    """A double exactly, in LLVM's hexadecimal notation."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+class FunctionText:
+    """Lines of one LLVM function; values are numbered, which LLVM reads faster than names."""
+
+    def __init__(self, head: str) -> None:
+        self.lines = [head, "entry:"]
+        self.count = 0
+        self.block = "entry"
+
+    def value(self, instruction: str) -> str:
+        """Append an instruction that has a value; its number."""
+        name = f"%{self.count}"
+        self.count += 1
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        """Append an instruction without a value."""
+        self.lines.append(f"  {instruction}")
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def load(self, base: str, index: int) -> str:
+        """base[index], which nobody changes during the call."""
+        if index == 0:
+            return self.value(f"load double, ptr {base}, align 8")
+        at = self.value(f"getelementptr inbounds double, ptr {base}, i64 {index}")
+        return self.value(f"load double, ptr {at}, align 8")
+
+    def store(self, value: str, base: str, index: int) -> None:
+        """base[index] = value."""
+        at = self.value(f"getelementptr inbounds double, ptr {base}, i64 {index}")
+        self.do(f"store double {value}, ptr {at}, align 8")
+
+    def text(self) -> str:
+        """The whole function."""
+        return "\n".join([*self.lines, "}", ""])
+
+
+def needed_nodes(program: Program) -> list[bool]:
+    """For each node: does an output depend on it?"""
+    needed = [False] * len(program.nodes)
+    for _, node in program.outputs:
+        needed[node] = True
+    for index in range(len(program.nodes) - 1, -1, -1):
+        if not needed[index]:
+            continue
+        node = program.nodes[index]
+        if node[0] == "unknown":
+            for used in system_nodes(program.systems[node[1]]):
+                needed[used] = True
+        elif node[0] not in ("const", "parameter", "input"):
+            for used in node[1:]:
+                needed[used] = True
+    return needed
+
+
+def system_nodes(system: LinearSystem) -> list[int]:
+    """The nodes a linear system is made of."""
+    return [*system.matrix, *(node for side in system.sides for node in side)]
+
+
+def stored_constants(program: Program, needed: list[bool]) -> tuple[int, ...]:
+    """Nodes of the constants part that the step part uses: what ``c`` holds, in the order of the tape."""
+    constant, nodes = program.constant_part, program.nodes
+    used: set[int] = {node for _, node in program.outputs}
+    for index, node in enumerate(nodes):
+        if not needed[index] or constant[index]:
+            continue
+        if node[0] == "unknown":
+            used.update(system_nodes(program.systems[node[1]]))
+        elif node[0] != "input":
+            used.update(node[1:])
+    return tuple(sorted(index for index in used if constant[index] and nodes[index][0] != "const"))
+
+
+def _emit_min(function: FunctionText, comparison: str, a: str, b: str) -> str:
+    """The smaller (larger) of two; not a number when either is not."""
+    first = function.value(f"fcmp {comparison} double {a}, {b}")
+    chosen = function.value(f"select i1 {first}, double {a}, double {b}")
+    unordered = function.value(f"fcmp uno double {a}, {b}")
+    neither = function.value(f"fadd double {a}, {b}")
+    return function.value(f"select i1 {unordered}, double {neither}, double {chosen}")
+
+
+def _emit_sign(function: FunctionText, a: str) -> str:
+    """1, -1 or the argument itself (zero, or not a number)."""
+    negative = function.value(f"fcmp olt double {a}, 0.0")
+    below = function.value(f"select i1 {negative}, double -1.0, double {a}")
+    positive = function.value(f"fcmp ogt double {a}, 0.0")
+    return function.value(f"select i1 {positive}, double 1.0, double {below}")
+
+
+def emit_operation(function: FunctionText, node: Node, names: list[str]) -> str:
+    """An arithmetic operation or function of earlier values."""
+    op = node[0]
+    a = names[node[1]]
+    if op in ARITHMETIC:
+        return function.value(f"{_INSTRUCTION[op]} double {a}, {names[node[2]]}")
+    if op == "neg":
+        return function.value(f"fneg double {a}")
+    if op in LIBRARY_UNARY:
+        return function.value(f"call double @{op}(double {a})")
+    if op == "sqrt":
+        return function.value(f"call double @llvm.sqrt.f64(double {a})")
+    if op == "abs":
+        return function.value(f"call double @llvm.fabs.f64(double {a})")
+    if op == "sign":
+        return _emit_sign(function, a)
+    if op in ("min", "max"):
+        return _emit_min(function, "olt" if op == "min" else "ogt", a, names[node[2]])
+    return function.value(f"call double @{op}(double {a}, double {names[node[2]]})")
+
+
+def constants_text(program: Program, stored: tuple[int, ...]) -> str:
+    """``constants``: from the parameters to the numbers that the step part takes."""
+    nodes = program.nodes
+    wanted = set(stored)
+    for index in range(len(nodes) - 1, -1, -1):
+        if index in wanted and nodes[index][0] not in ("const", "parameter"):
+            wanted.update(nodes[index][1:])
+    function = FunctionText("define void @constants(ptr noalias readonly %p, ptr noalias %c) nounwind {")
+    names = [""] * len(nodes)
+    for index in sorted(wanted):
+        node = nodes[index]
+        if node[0] == "const":
+            names[index] = literal(node[1])
+        elif node[0] == "parameter":
+            names[index] = function.load("%p", node[1])
+        else:
+            names[index] = emit_operation(function, node, names)
+    for place, index in enumerate(stored):
+        function.store(names[index], "%c", place)
+    function.do("ret void")
+    return function.text()
+
+
+def emit_pivoted(function: FunctionText, system: LinearSystem, number: int, name: Callable[[int], str]) -> list[str]:
+    """Solve a system by the pivoted solver; the values of its unknowns, side by side."""
+    size, width, first = system.size, row_length(system.size, len(system.sides)), padded(system.size)
+    function.do(f"call void @llvm.memset.p0.i64(ptr %work, i8 0, i64 {8 * size * width}, i1 false)")
+    for row in range(size):
+        for column in range(size):
+            value = name(system.matrix[row * size + column])
+            if value != "0x0000000000000000":
+                function.store(value, "%work", row * width + column)
+        for place, side in enumerate(system.sides):
+            function.store(name(side[row]), "%work", row * width + first + place)
+    status = function.value(f"call i32 @solve_pivoted(ptr %work, ptr %factors, i64 {size}, i64 {first}, i64 {width})")
+    bad = function.value(f"icmp ne i32 {status}, 0")
+    function.do(f"br i1 {bad}, label %singular{number}, label %solved{number}")
+    function.begin(f"solved{number}")
+    return [
+        function.load("%work", row * width + first + place) for place in range(len(system.sides)) for row in range(size)
+    ]
+
+
+class StepText:
+    """Writes ``step``: nodes in the order of the tape, a linear system where its first unknown stands."""
+
+    def __init__(self, program: Program, needed: list[bool], stored: tuple[int, ...]) -> None:
+        self.program = program
+        self.needed = needed
+        self.place = {index: place for place, index in enumerate(stored)}
+        self.names = [""] * len(program.nodes)
+        self.function = FunctionText(
+            "define i32 @step(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
+        )
+        self.unknowns: dict[int, list[str]] = {}
+
+    def name(self, index: int) -> str:
+        """The value of a node; numbers stand for themselves, constants are loaded where they are first used."""
+        name = self.names[index]
+        if not name:
+            node = self.program.nodes[index]
+            name = literal(node[1]) if node[0] == "const" else self.function.load("%c", self.place[index])
+            self.names[index] = name
+        return name
+
+    def unknown(self, system: int, place: int) -> str:
+        """The value of an unknown."""
+        if system not in self.unknowns:
+            self.unknowns[system] = emit_pivoted(self.function, self.program.systems[system], system, self.name)
+        return self.unknowns[system][place]
+
+    def room(self) -> None:
+        """Room for the pivoted solver: enough for the largest system."""
+        systems = self.program.systems
+        if not systems:
+            return
+        numbers = max(system.size * row_length(system.size, len(system.sides)) for system in systems)
+        columns = max(padded(system.size) for system in systems)
+        self.function.do(f"%work = alloca [{numbers} x double], align 64")
+        self.function.do(f"%factors = alloca [{columns} x double], align 64")
+
+    def text(self) -> str:
+        """The whole function."""
+        function, names, constant = self.function, self.names, self.program.constant_part
+        self.room()
+        for index, node in enumerate(self.program.nodes):
+            if not self.needed[index] or constant[index]:
+                continue
+            op = node[0]
+            if op == "input":
+                names[index] = function.load("%x", node[1])
+            elif op == "unknown":
+                names[index] = self.unknown(node[1], node[2])
+            else:
+                for argument in node[1:]:
+                    if not names[argument]:
+                        self.name(argument)
+                names[index] = emit_operation(function, node, names)
+        for place, (_, index) in enumerate(self.program.outputs):
+            function.store(self.name(index), "%out", place)
+        function.do("ret i32 0")
+        for number in self.unknowns:
+            function.begin(f"singular{number}")
+            function.do(f"ret i32 {number + 1}")
+        return function.text()
+
+
+def batch_text(program: Program) -> str:
+    """``batch``: the step row by row; constants are common to the rows when their stride is 0."""
+    return f"""
+define void @batch(i64 %n, ptr %x, ptr %c, i64 %c.stride, ptr %out, ptr %status) nounwind {{
+entry:
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %loop, label %done
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %x.index = mul i64 %i, {len(program.inputs)}
+  %x.row = getelementptr double, ptr %x, i64 %x.index
+  %c.index = mul i64 %i, %c.stride
+  %c.row = getelementptr double, ptr %c, i64 %c.index
+  %out.index = mul i64 %i, {len(program.outputs)}
+  %out.row = getelementptr double, ptr %out, i64 %out.index
+  %code = call i32 @step(ptr %x.row, ptr %c.row, ptr %out.row)
+  %status.at = getelementptr i32, ptr %status, i64 %i
+  store i32 %code, ptr %status.at, align 4
+  %i.next = add i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+
+
+def module_text(program: Program) -> tuple[str, int]:
+    """The module, and how many constants ``c`` holds."""
+    needed = needed_nodes(program)
+    stored = stored_constants(program, needed)
+    library = "".join(f"declare double @{name}(double) nounwind memory(none)\n" for name in LIBRARY_UNARY)
+    library += "".join(f"declare double @{name}(double, double) nounwind memory(none)\n" for name in ("pow", "atan2"))
+    parts = [
+        library,
+        SOLVER_DECLARATIONS,
+        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
+        constants_text(program, stored),
+        StepText(program, needed, stored).text(),
+        batch_text(program),
+    ]
+    if program.systems:
+        parts.append(PIVOTED_SOLVER)
+    return "\n".join(parts), len(stored)

@@ -1,0 +1,114 @@
+"""Programs as native code: constants once, then steps, alone or in batches."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from svyaz.program import engine
+from svyaz.program.errors import ProgramError, SingularSystem
+from svyaz.program.llvm_text import module_text
+from svyaz.program.tape import Program
+
+_POINTER = ctypes.c_void_p
+_CONSTANTS = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
+_STEP = ctypes.CFUNCTYPE(ctypes.c_int32, _POINTER, _POINTER, _POINTER)
+_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, ctypes.c_int64, _POINTER, _POINTER)
+
+
+class Native:
+    """A compiled program.
+
+    ``address`` is that of ``int32_t step(const double *x, const double *c, double *out)``; it is valid for as long as
+    this object lives. The three arrays must not overlap.
+    """
+
+    def __init__(self, program: Program, code: bytes, constant_count: int) -> None:
+        self.program = program
+        self.constant_count = constant_count
+        self._engine = engine.load(code)
+        self.address = int(self._engine.get_function_address("step"))
+        self.constants_address = int(self._engine.get_function_address("constants"))
+        self.batch_address = int(self._engine.get_function_address("batch"))
+        self._step = _STEP(self.address)
+        self._constants = _CONSTANTS(self.constants_address)
+        self._batch = _BATCH(self.batch_address)
+
+    def constants(self, values: Mapping[str, float] | Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """What ``step`` takes as ``c``, from the values of the parameters (by name, or in order)."""
+        given = self._parameters(values)
+        constants = np.zeros(max(1, self.constant_count))
+        self._constants(given.ctypes.data, constants.ctypes.data)
+        return constants
+
+    def _parameters(self, values: Mapping[str, float] | Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        names = self.program.parameters
+        if isinstance(values, Mapping):
+            missing = [name for name in names if name not in values]
+            if missing:
+                raise ProgramError(f"no value for parameter {', '.join(missing)}")
+            return np.array([float(values[name]) for name in names], dtype=float)
+        given = np.ascontiguousarray(values, dtype=float)
+        if given.shape != (len(names),):
+            raise ProgramError(f"{len(names)} parameters expected, in one row; got the shape {given.shape}")
+        return given
+
+    def evaluate(self, x: ArrayLike, constants: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Outputs at one input (n_in,) or at a batch of them (k, n_in).
+
+        ``constants`` is common to the batch, or has a row for each. One input at which a linear system is singular
+        raises SingularSystem; in a batch such rows are filled with NaN (``evaluate_batch`` says which system it was).
+        """
+        inputs = np.ascontiguousarray(x, dtype=float)
+        if inputs.ndim == 1:
+            return self._evaluate_one(inputs, constants)
+        outputs, _ = self.evaluate_batch(inputs, constants)
+        return outputs
+
+    def _evaluate_one(self, inputs: NDArray[np.float64], constants: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._check(inputs, constants, 1)
+        common = np.ascontiguousarray(constants, dtype=float)
+        outputs = np.empty(len(self.program.outputs))
+        status = self._step(inputs.ctypes.data, common.ctypes.data, outputs.ctypes.data)
+        if status:
+            raise SingularSystem(status - 1)
+        return outputs
+
+    def evaluate_batch(
+        self, inputs: NDArray[np.float64], constants: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Outputs (k, n_out) and statuses (k,): 0, or 1 + the number of the singular system (its row is NaN)."""
+        inputs = np.ascontiguousarray(inputs, dtype=float)
+        constants = np.ascontiguousarray(constants, dtype=float)
+        self._check(inputs, constants, 2)
+        count = len(inputs)
+        outputs = np.empty((count, len(self.program.outputs)))
+        statuses = np.zeros(count, dtype=np.int32)
+        stride = constants.shape[1] if constants.ndim == 2 else 0
+        self._batch(count, inputs.ctypes.data, constants.ctypes.data, stride, outputs.ctypes.data, statuses.ctypes.data)
+        if statuses.any():
+            outputs[statuses != 0] = np.nan
+        return outputs, statuses
+
+    def _check(self, inputs: NDArray[np.float64], constants: NDArray[np.float64], dimensions: int) -> None:
+        """Refuse arrays that the native code would read or write beyond."""
+        width = len(self.program.inputs)
+        if inputs.ndim != dimensions or inputs.shape[-1] != width:
+            raise ProgramError(
+                f"{width} inputs expected in a row ({', '.join(self.program.inputs)}); got the shape {inputs.shape}"
+            )
+        rows_agree = constants.ndim == 1 or (dimensions == 2 and constants.ndim == 2 and len(constants) == len(inputs))
+        if not rows_agree or constants.shape[-1] < self.constant_count:
+            raise ProgramError(
+                f"{self.constant_count} constants expected, common or one row for each input; "
+                f"got the shape {constants.shape}"
+            )
+
+
+def compile_program(program: Program) -> Native:
+    """Native code of a program for this computer."""
+    text, constant_count = module_text(program)
+    return Native(program, engine.object_code(text), constant_count)
