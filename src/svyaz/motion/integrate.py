@@ -1,0 +1,220 @@
+"""From rates and a start to a path: ẏ = f(t, y), y(t₀) = start, t₀ ≤ t ≤ t₁, in native code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from svyaz.motion.tableau import Floats, Tableau
+from svyaz.motion.tableau import method as find_method
+
+if TYPE_CHECKING:
+    from svyaz.motion.calls import Native
+    from svyaz.motion.runs import Run
+
+MOST_ROWS = 200_000  # stored by itself; `every` asks for another number
+LEAST_RTOL = 1e-14
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A native function out = f(x, c), x = [t, y…], with its constants.
+
+    `size` is the number of entries of the state; `owner` is whatever must live as long as the address is used.
+    """
+
+    address: int
+    constants: Floats
+    size: int
+    owner: object = None
+
+
+@dataclass(frozen=True)
+class Path:
+    """A computed motion: times (k,), states (k, n), and how it ended.
+
+    status: finished, diverged, singular, stalled or stopped; `reason` says in words why it did not finish, and
+    `singular_system` the number of the linear system that had no solution. The last row is the last good state.
+    """
+
+    times: Floats
+    states: Floats
+    status: str
+    reason: str
+    steps: int
+    rejected: int
+    evaluations: int
+    seconds: float
+    step_sizes: Floats | None = None
+    singular_system: int | None = None
+
+
+def integrate(
+    rates: Flow,
+    start: ArrayLike,
+    span: tuple[float, float],
+    *,
+    method: str = "dopri5",
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: ArrayLike | None = None,
+    output: Sequence[float] | Floats | None = None,
+    every: int | None = None,
+    project: Flow | None = None,
+    jacobian: Flow | None = None,
+    progress: Callable[[float], object] | None = None,
+    max_steps: int = 10**9,
+) -> Path:
+    """Integrate ẏ = f(t, y) from `start` over `span` = (t₀, t₁).
+
+    Either `step` (fixed; the last one is shortened to meet t₁) or `rtol` (error per step below atol + rtol·|y|, `atol`
+    a number or one for each state, equal to rtol unless given). `output`: the times at which the state is wanted, or
+    None for every step (with a fixed step every `every`-th, chosen so that about 200 000 rows are stored unless given).
+    `project` is applied to the state after each step. `jacobian` (n, n), ∂f/∂y by rows, is needed by `radau`.
+    `progress` is called with the time reached, some tens of times a second; KeyboardInterrupt ends the run, and what
+    was computed is returned with the status "stopped".
+    """
+    from svyaz.motion.runs import drive
+
+    tableau = find_method(method)
+    initial = _start(rates, start, span)
+    grid = _grid(output, span)
+    _one_of(tableau, step, rtol)
+    begin = perf_counter()
+    if step is not None:
+        run = _fixed(tableau, rates, project, jacobian, initial, _plan(span, step, every, max_steps), grid)
+    else:
+        raise NotImplementedError
+    code = drive(run, progress)
+    return _path(run, code, grid, perf_counter() - begin)
+
+
+def _start(rates: Flow, start: ArrayLike, span: tuple[float, float]) -> Floats:
+    """[t₀, y₀…], checked."""
+    state = np.asarray(start, dtype=np.float64)
+    if state.shape != (rates.size,):
+        raise ValueError(f"the start has the shape {state.shape}, the rates are those of {rates.size} states")
+    if not np.isfinite(state).all():
+        raise ValueError("the start must consist of finite numbers")
+    t0, t1 = float(span[0]), float(span[1])
+    if not (isfinite(t0) and isfinite(t1)):
+        raise ValueError(f"the span must be finite, not from {t0} to {t1}")
+    if t1 < t0:
+        raise ValueError(f"the motion runs forwards in time: the span ends at {t1:g}, before it begins at {t0:g}")
+    return np.concatenate(([t0], state))
+
+
+def _grid(output: Sequence[float] | Floats | None, span: tuple[float, float]) -> Floats | None:
+    if output is None:
+        return None
+    grid = np.ascontiguousarray(output, dtype=np.float64)
+    if grid.ndim != 1 or not np.isfinite(grid).all() or (np.diff(grid) <= 0).any():
+        raise ValueError("the times of output must increase")
+    if grid.size and (grid[0] < span[0] or grid[-1] > span[1]):
+        raise ValueError(f"times of output from {grid[0]:g} to {grid[-1]:g} lie outside of {span[0]:g} … {span[1]:g}")
+    return grid
+
+
+def _one_of(tableau: Tableau, step: float | None, rtol: float | None) -> None:
+    if (step is None) == (rtol is None):
+        raise ValueError("give either a fixed step or rtol, the error allowed in a step")
+    if step is not None and not (isfinite(step) and step > 0):
+        raise ValueError(f"the step must be a positive number, not {step}")
+    if rtol is not None and not tableau.embedded:
+        raise ValueError(
+            f"{tableau.name} does not estimate its error, so rtol means nothing to it: give a step, or take a method "
+            "with an estimate (rkf45, dopri5, dop853, radau)"
+        )
+    if rtol is not None and not LEAST_RTOL <= rtol < 1:
+        raise ValueError(f"rtol must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol}")
+
+
+def _plan(
+    span: tuple[float, float], step: float, every: int | None, max_steps: int
+) -> tuple[float, float, float, float, int, int]:
+    """(t₀, t₁, h, last step, number of steps, every): a whole number of steps if the span is one to 1e-9."""
+    t0, t1 = float(span[0]), float(span[1])
+    ratio = (t1 - t0) / step
+    if ratio > max_steps:
+        raise ValueError(f"a step of {step:g} makes {ratio:.3g} steps, more than max_steps = {max_steps}")
+    total = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * max(1.0, ratio) else ceil(ratio)
+    if t1 > t0:
+        total = max(total, 1)
+    last = t1 - (t0 + (total - 1) * step)
+    if abs(last - step) <= 8 * np.spacing(max(abs(t0), abs(t1))):
+        last = step  # only rounding: all steps are equal then
+    if every is not None and every < 1:
+        raise ValueError(f"every must be a positive whole number, not {every}")
+    return t0, t1, float(step), last, total, every or max(1, ceil(total / MOST_ROWS))
+
+
+def _native(flow: Flow | None) -> Native:
+    from svyaz.motion.calls import Native
+
+    if flow is None:
+        return Native(0, np.zeros(1))
+    constants = np.ascontiguousarray(flow.constants, dtype=np.float64)
+    return Native(int(flow.address), constants if constants.size else np.zeros(1))
+
+
+def _fixed(
+    tableau: Tableau,
+    rates: Flow,
+    project: Flow | None,
+    jacobian: Flow | None,
+    initial: Floats,
+    plan: tuple[float, float, float, float, int, int],
+    grid: Floats | None,
+) -> Run:
+    from svyaz.motion import runs
+
+    return runs.fixed_run(tableau, _native(rates), _native(project), initial, plan, grid)
+
+
+def _path(run: Run, code: int, grid: Floats | None, seconds: float) -> Path:
+    from svyaz.motion.loops import DONE, EVALUATIONS, STATUS
+
+    rows = run.stored()
+    if grid is not None:
+        rows[:, 0] = grid[: len(rows)]
+    if len(rows) == 0 or (rows[-1, 0] < run.time and code != 1):
+        rows = np.vstack((rows, run.work[0]))
+    status, reason = _verdict(run, code)
+    singular = int(run.count[STATUS]) - 1
+    return Path(
+        times=rows[:, 0].copy(),
+        states=rows[:, 1:].copy(),
+        status=status,
+        reason=reason,
+        steps=int(run.count[DONE]),
+        rejected=0,
+        evaluations=int(run.count[EVALUATIONS]),
+        seconds=seconds,
+        singular_system=singular if singular >= 0 else None,
+    )
+
+
+def _verdict(run: Run, code: int) -> tuple[str, str]:
+    """Status and reason, in words of mechanics."""
+    from svyaz.motion import calls
+    from svyaz.motion.loops import STATUS
+    from svyaz.motion.runs import STOPPED
+
+    t = run.time
+    words: dict[int, tuple[str, str]] = {
+        calls.FINISHED: ("finished", ""),
+        STOPPED: ("stopped", f"stopped by the user at t = {t:.9g}"),
+        calls.DIVERGED: ("diverged", f"the motion diverged: after t = {t:.9g} the state is no longer finite"),
+        calls.SINGULAR: (
+            "singular",
+            f"linear system {int(run.count[STATUS])} of the equations has no unique solution after t = {t:.9g}",
+        ),
+        calls.PROJECTION: ("singular", f"the state could not be put back on the constraints after t = {t:.9g}"),
+    }
+    return words[code]
