@@ -1,0 +1,89 @@
+"""What MkDocs does with our pages: formulas become KaTeX at build time, and commands that are shown are run.
+
+A block fenced as ``svyaz`` holds commands, one a line; the page shows each with what it printed. A command that does
+not exit with 0 stops the build, unless the line ends in ``# exits N``. Files for the commands are taken from the page
+itself: every block with a title (``toml title="pendulum.toml"``) is written where the commands run.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+from svyaz.commands import COMMANDS
+from svyaz.show import katex
+
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+TITLED = re.compile(r'^``` *\w+ +title="([^"/]+)"\n(.*?)^```', re.DOTALL | re.MULTILINE)
+SESSION = re.compile(r"^```svyaz\n(.*?)^```", re.DOTALL | re.MULTILINE)
+EXITS = re.compile(r"\s+# exits (\d+)$")
+ALL_COMMANDS = "<!-- all commands -->"
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the style sheet of the formulas, fonts included."""
+    files.append(File.generated(config, "assets/katex.css", content=katex.stylesheet()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Run the commands of a page and show what they print."""
+    markdown = markdown.replace(ALL_COMMANDS, _reference())
+    if not SESSION.search(markdown):
+        return markdown
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in TITLED.findall(markdown):
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        return SESSION.sub(lambda block: _session(block[1], Path(folder), page.file.src_uri), markdown)
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Turn the formulas of a page into KaTeX's HTML."""
+    return FORMULA.sub(lambda found: katex.render(html.unescape(found[3]).strip(), found[2] == "["), content)
+
+
+def _reference() -> str:
+    """One section a command, with its help, in the order of the table of commands."""
+    lines = []
+    for heading, table in COMMANDS.items():
+        lines += [f"## {heading}", ""]
+        for name, summary in table.items():
+            lines += [f"### svyaz {name}", "", summary, "", "```svyaz", f"svyaz {name} --help", "```", ""]
+    return "\n".join(lines)
+
+
+def _session(commands: str, folder: Path, page: str) -> str:
+    shown = []
+    for line in commands.splitlines():
+        expected = EXITS.search(line)
+        command = line[: expected.start()] if expected else line
+        shown += [f"$ {command}", _output(command, int(expected[1]) if expected else 0, folder, page)]
+    return "\n".join(["```console", *shown, "```"])
+
+
+def _output(command: str, expected: int, folder: Path, page: str) -> str:
+    program, *arguments = shlex.split(command)
+    if program != "svyaz":
+        raise PluginError(f"{page}: only svyaz is run in a page, not '{command}'")
+    done = subprocess.run(
+        [sys.executable, "-m", "svyaz", *arguments],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode != expected:
+        raise PluginError(f"{page}: '{command}' exits with {done.returncode}, not {expected}:\n{done.stdout}")
+    return done.stdout.rstrip()

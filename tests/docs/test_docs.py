@@ -1,0 +1,106 @@
+"""The documentation builds strictly, needs no network, and knows every word of the model files."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from svyaz.model import words
+from svyaz.motion.tableau import NAMES
+
+LOADED = {
+    "script": "src",
+    "link": "href",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "audio": "src",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The built pages."""
+    root = Path(__file__).parents[2]
+    target = tmp_path_factory.mktemp("site")
+    path = os.pathsep.join([str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", target],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": path, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target
+
+
+class Resources(HTMLParser):
+    """Addresses of everything that a browser loads for a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        address = dict(attrs).get(LOADED.get(tag, ""))
+        if address:
+            self.addresses.append(address)
+
+
+def pages(site: Path) -> list[Path]:
+    found = sorted(site.rglob("*.html"))
+    assert len(found) > 10
+    return found
+
+
+def test_nothing_is_loaded_from_elsewhere(site) -> None:
+    for page in pages(site):
+        reader = Resources()
+        reader.feed(page.read_text(encoding="utf-8"))
+        assert reader.addresses
+        assert [a for a in reader.addresses if re.match(r"(\w+:)?//", a)] == [], page
+    styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
+    assert re.findall(r"url\(\s*['\"]?(?:\w+:)?//[^)]*|@import[^;]*//[^;]*", styles) == []
+
+
+def test_formulas_are_rendered_when_the_pages_are_built(site) -> None:
+    for page in pages(site):
+        text = page.read_text(encoding="utf-8")
+        assert 'class="arithmatex"' not in text, page
+        assert "katex-error" not in text, page
+    assert 'class="katex' in (site / "signs" / "index.html").read_text(encoding="utf-8")
+
+
+def test_every_page_is_whole_in_a_browser(site, browser) -> None:
+    text = browser(site / "signs" / "index.html", "--dump-dom")
+    assert "The pull in a rod" in text or "the pull in a rod" in text
+    assert 'class="katex' in text
+
+
+@pytest.mark.parametrize("table", ["MODEL", "CONSTRAINT", "INTEGRAL", "INPUT", "DRAW", "RUN", "BYPASS", "SOURCE"])
+def test_every_word_of_the_model_files_is_explained(root, table) -> None:
+    text = (root / "docs" / "models.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"`(\w+)`", text)) | set(re.findall(r"\[(\w+)\]", text))
+    assert set(getattr(words, table)) - known == set()
+
+
+def test_every_method_is_explained(root) -> None:
+    text = (root / "docs" / "methods.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"| `{name}` |" not in text] == []
+
+
+def test_errata_are_numbered_by_source(root) -> None:
+    text = (root / "docs" / "errata.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^- \*\*(\d{3}-E\d+)\*\*\{ #(\d{3}-e\d+) \}", text, re.MULTILINE)
+    assert entries
+    assert all(label.lower() == anchor for label, anchor in entries)
+    assert len(set(entries)) == len(entries) == len(re.findall(r"^- ", text, re.MULTILINE))
