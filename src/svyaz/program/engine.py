@@ -6,10 +6,13 @@ Object code is made first and loaded second, so that code from the cache and fre
 from __future__ import annotations
 
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
+
+_OPTIONS = Lock()
 
 
 @cache
@@ -51,7 +54,14 @@ def object_code(text: str) -> bytes:
     manager = llvm.create_new_module_pass_manager()
     manager.add_always_inliner_pass()
     manager.run(module, builder)
-    return machine.emit_object(module)
+    # LLVM's machine scheduler takes most of the time on long straight-line code and makes it slower (it lengthens the
+    # lives of values, which are then spilled); the order of the tape is better. The option is global: put it back.
+    with _OPTIONS:
+        llvm.set_option("svyaz", "-enable-misched=false")
+        try:
+            return bytes(machine.emit_object(module))
+        finally:
+            llvm.set_option("svyaz", "-enable-misched=true")
 
 
 def load(code: bytes) -> llvm.ExecutionEngine:

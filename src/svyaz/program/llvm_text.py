@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 from svyaz.program.llvm_solver import PIVOTED_SOLVER, SOLVER_DECLARATIONS, padded, row_length
 from svyaz.program.tape import ARITHMETIC, LinearSystem, Node, Program
+from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""
@@ -70,43 +71,6 @@ class FunctionText:
         return "\n".join([*self.lines, "}", ""])
 
 
-def needed_nodes(program: Program) -> list[bool]:
-    """For each node: does an output depend on it?"""
-    needed = [False] * len(program.nodes)
-    for _, node in program.outputs:
-        needed[node] = True
-    for index in range(len(program.nodes) - 1, -1, -1):
-        if not needed[index]:
-            continue
-        node = program.nodes[index]
-        if node[0] == "unknown":
-            for used in system_nodes(program.systems[node[1]]):
-                needed[used] = True
-        elif node[0] not in ("const", "parameter", "input"):
-            for used in node[1:]:
-                needed[used] = True
-    return needed
-
-
-def system_nodes(system: LinearSystem) -> list[int]:
-    """The nodes a linear system is made of."""
-    return [*system.matrix, *(node for side in system.sides for node in side)]
-
-
-def stored_constants(program: Program, needed: list[bool]) -> tuple[int, ...]:
-    """Nodes of the constants part that the step part uses: what ``c`` holds, in the order of the tape."""
-    constant, nodes = program.constant_part, program.nodes
-    used: set[int] = {node for _, node in program.outputs}
-    for index, node in enumerate(nodes):
-        if not needed[index] or constant[index]:
-            continue
-        if node[0] == "unknown":
-            used.update(system_nodes(program.systems[node[1]]))
-        elif node[0] != "input":
-            used.update(node[1:])
-    return tuple(sorted(index for index in used if constant[index] and nodes[index][0] != "const"))
-
-
 def _emit_min(function: FunctionText, comparison: str, a: str, b: str) -> str:
     """The smaller (larger) of two; not a number when either is not."""
     first = function.value(f"fcmp {comparison} double {a}, {b}")
@@ -148,13 +112,9 @@ def emit_operation(function: FunctionText, node: Node, names: list[str]) -> str:
 def constants_text(program: Program, stored: tuple[int, ...]) -> str:
     """``constants``: from the parameters to the numbers that the step part takes."""
     nodes = program.nodes
-    wanted = set(stored)
-    for index in range(len(nodes) - 1, -1, -1):
-        if index in wanted and nodes[index][0] not in ("const", "parameter"):
-            wanted.update(nodes[index][1:])
     function = FunctionText("define void @constants(ptr noalias readonly %p, ptr noalias %c) nounwind {")
     names = [""] * len(nodes)
-    for index in sorted(wanted):
+    for index in constants_nodes(program, stored):
         node = nodes[index]
         if node[0] == "const":
             names[index] = literal(node[1])
@@ -200,6 +160,9 @@ class StepText:
             "define i32 @step(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
         )
         self.unknowns: dict[int, list[str]] = {}
+        self.places: dict[int, list[int]] = {}
+        for place, (_, index) in enumerate(program.outputs):
+            self.places.setdefault(index, []).append(place)
 
     def name(self, index: int) -> str:
         """The value of a node; numbers stand for themselves, constants are loaded where they are first used."""
@@ -243,8 +206,12 @@ class StepText:
                     if not names[argument]:
                         self.name(argument)
                 names[index] = emit_operation(function, node, names)
-        for place, (_, index) in enumerate(self.program.outputs):
-            function.store(self.name(index), "%out", place)
+            # An output is stored as soon as it is known: values kept to the end would have to be spilled.
+            for place in self.places.pop(index, ()):
+                function.store(names[index], "%out", place)
+        for index, places in self.places.items():
+            for place in places:
+                function.store(self.name(index), "%out", place)
         function.do("ret i32 0")
         for number in self.unknowns:
             function.begin(f"singular{number}")
