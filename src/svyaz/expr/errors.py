@@ -7,6 +7,7 @@ the problems that were found, so that a person can mend them at one go.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 WINDOW = 100
@@ -60,9 +61,9 @@ class Problem:
 class ModelError(Exception):
     """What was written is not a model: one or more problems, each with its place."""
 
-    def __init__(self, *problems: Problem) -> None:
-        super().__init__(*problems)
-        self.problems: tuple[Problem, ...] = problems
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__(self.problems)
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)

@@ -79,14 +79,14 @@ def tokens(text: str, place: Place) -> list[Token]:
     """The tokens of a text that starts at ``place``. Linear in the length of the text."""
     if len(text) > MAX_LENGTH:
         message = f"the expression is too long: {len(text)} characters, at most {MAX_LENGTH} are allowed"
-        raise ModelError(Problem(message, place))
+        raise ModelError([Problem(message, place)])
     found: list[Token] = []
     match = _TOKEN.match
     at = 0
     while True:
         matched = match(text, at)
         if matched is None:
-            raise ModelError(_unexpected(text, at, place))
+            raise ModelError([_unexpected(text, at, place)])
         kind = matched.lastgroup
         if kind == "end":
             return found
@@ -100,11 +100,11 @@ def tokens(text: str, place: Place) -> list[Token]:
         elif kind == "name":
             _check_name(text, word, start, place)
         elif len(word) > MAX_DIGITS:
-            raise ModelError(Problem(f"a number with more than {MAX_DIGITS} digits", place.moved(text, start)))
+            raise ModelError([Problem(f"a number with more than {MAX_DIGITS} digits", place.moved(text, start))])
         found.append(Token(kind, word, start))  # type: ignore[arg-type]
         if len(found) > MAX_TOKENS:
             message = f"the expression is too long: more than {MAX_TOKENS} names, numbers and signs"
-            raise ModelError(Problem(message, place.moved(text, start)))
+            raise ModelError([Problem(message, place.moved(text, start))])
 
 
 def bad_character(name: str) -> int | None:
@@ -127,10 +127,10 @@ def is_name(text: str) -> bool:
 
 def _check_name(text: str, word: str, start: int, place: Place) -> None:
     if len(word) > MAX_NAME:
-        raise ModelError(Problem(f"a name with more than {MAX_NAME} characters", place.moved(text, start)))
+        raise ModelError([Problem(f"a name with more than {MAX_NAME} characters", place.moved(text, start))])
     offset = bad_character(word)
     if offset is not None:
-        raise ModelError(_unexpected(text, start + offset, place))
+        raise ModelError([_unexpected(text, start + offset, place)])
 
 
 def _unexpected(text: str, at: int, place: Place) -> Problem:

@@ -43,7 +43,7 @@ def parse(text: str, scope: Scope, place: Place | None = None) -> Basic:
     equals = next((token for token in found if token.kind == "="), None)
     if equals is not None:
         hint = "an expression is expected here, not an equation"
-        raise ModelError(Problem("unexpected '='", start.moved(text, equals.start), hint))
+        raise ModelError([Problem("unexpected '='", start.moved(text, equals.start), hint)])
     parser = _Parser(text, start, scope)
     result = parser.expression(found, len(text), "the expression is empty")
     parser.finish()
@@ -57,12 +57,12 @@ def parse_equation(text: str, scope: Scope, place: Place | None = None) -> tuple
     equals = [number for number, token in enumerate(found) if token.kind == "="]
     if not equals:
         hint = "write left = right, for example x^2 + y^2 = l^2"
-        raise ModelError(Problem("an equation needs '='", start, hint))
+        raise ModelError([Problem("an equation needs '='", start, hint)])
     middle = equals[0]
     if len(equals) > 1:
         second = found[equals[1]]
         hint = "write a single =" if second.start == found[middle].start + 1 else "write one equation at a time"
-        raise ModelError(Problem("a second '='", start.moved(text, second.start), hint))
+        raise ModelError([Problem("a second '='", start.moved(text, second.start), hint)])
     parser = _Parser(text, start, scope)
     left = parser.expression(found[:middle], found[middle].start, "nothing stands to the left of '='")
     right = parser.expression(found[middle + 1 :], len(text), "nothing stands to the right of '='")
@@ -256,12 +256,13 @@ class _Parser:
 
     def fail(self, message: str, offset: int, hint: str | None = None) -> NoReturn:
         """The mistake that ends the reading, after the unknown names met so far."""
-        raise ModelError(*self.unknowns.problems(self.at), Problem(message, self.at(offset), hint)) from None
+        problems = self.unknowns.problems(self.at)
+        raise ModelError([*problems, Problem(message, self.at(offset), hint)]) from None
 
     def finish(self) -> None:
         problems = self.unknowns.problems(self.at)
         if problems:
-            raise ModelError(*problems)
+            raise ModelError(problems)
 
     def checked(self, offset: int, operation: Callable[..., Value], *operands: object) -> Value:
         """The operation, with its refusal reported at ``offset``."""
