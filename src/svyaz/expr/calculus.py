@@ -1,0 +1,138 @@
+"""Derivatives of expressions, with the corners of abs, sign, min and max taken in the one-sided mean.
+
+SymEngine differentiates everything else; these four it leaves as unevaluated ``Derivative``. The rules used are
+
+    d|a| = sign(a) da,    d sign(a) = 0,
+    d max(a, b) = (1 + sign(a - b))/2 da + (1 - sign(a - b))/2 db,    min likewise with the signs exchanged,
+
+exact away from the corners and the mean of both sides at a corner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+
+import symengine as se
+from symengine.lib.symengine_wrapper import Abs, Max, Min, sign
+
+Expression = se.Basic
+ZERO = se.Integer(0)
+ONE = se.Integer(1)
+HALF = se.Rational(1, 2)
+TIME = se.Symbol("t")
+
+_CORNERED = (Abs, sign, Max, Min)
+_corners_made = False
+"""Looking for corners costs ten times more than differentiating: it is only done once one has been made."""
+
+
+def with_corners(function: Callable[..., Expression]) -> Callable[..., Expression]:
+    """Abs, sign, Max or Min for use in expressions that will be differentiated by this module."""
+
+    def make(*arguments: Expression) -> Expression:
+        global _corners_made
+        _corners_made = True
+        return function(*arguments)
+
+    return make
+
+
+def velocity(name: str) -> se.Symbol:
+    """The symbol of the time derivative of the coordinate ``name``."""
+    return se.Symbol(name + "'")
+
+
+def acceleration(name: str) -> se.Symbol:
+    """The symbol of the second time derivative of the coordinate ``name``."""
+    return se.Symbol(name + "''")
+
+
+def names_in(expression: Expression) -> set[str]:
+    """Names of all symbols in the expression."""
+    return {str(s) for s in expression.free_symbols}
+
+
+def differentiate(expression: Expression, symbol: se.Symbol) -> Expression:
+    """∂ expression / ∂ symbol."""
+    if not _corners_made or not expression.atoms(*_CORNERED):
+        return expression.diff(symbol)
+    return _chain(expression, symbol)
+
+
+def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
+    """d expression / dt = Σ ∂ expression/∂s · ds/dt over the symbols with a known rate; put ``TIME: 1`` among them."""
+    present = expression.free_symbols
+    terms = [differentiate(expression, s) * rate for s, rate in rates.items() if s in present]
+    return se.Add(*terms) if terms else ZERO
+
+
+def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expression]:
+    """[∂ expression/∂s for s in symbols]."""
+    present = expression.free_symbols
+    return [differentiate(expression, s) if s in present else ZERO for s in symbols]
+
+
+def substitute(expression: Expression, values: Mapping[se.Symbol, Expression]) -> Expression:
+    """Replace symbols, all at once."""
+    return expression.xreplace(dict(values)) if values else expression
+
+
+def evaluate(expression: Expression, values: Mapping[str, float]) -> float:
+    """The value of an expression as a real number; the caller gives a number for every name in it."""
+    numbers = {s: se.RealDouble(values[str(s)]) for s in expression.free_symbols}
+    return real_value(substitute(expression, numbers))
+
+
+def real_value(number: Expression) -> float:
+    """A numerical expression as a float; ``nan`` when it is complex or undefined."""
+    try:
+        return float(number.n(real=True))
+    except (RuntimeError, ValueError, TypeError, ZeroDivisionError):
+        return float("nan")
+
+
+def is_zero(expression: Expression) -> bool:
+    """Is it the number zero as it stands (no simplification is tried)?"""
+    return bool(expression == ZERO) or (bool(expression.is_Number) and real_value(expression) == 0.0)
+
+
+def add_up(terms: Iterable[Expression]) -> Expression:
+    """The sum of the terms."""
+    return se.Add(*terms)
+
+
+def _chain(expression: Expression, symbol: se.Symbol) -> Expression:
+    """Replace the outermost cornered functions by dummies, differentiate, and apply the chain rule to each of them."""
+    outermost: dict[Expression, se.Symbol] = {}
+
+    def hide(e: Expression) -> Expression:
+        if isinstance(e, _CORNERED):
+            return outermost.setdefault(e, se.Symbol(f"_corner{len(outermost)}"))
+        if not e.args or not e.atoms(*_CORNERED):
+            return e
+        return e.func(*[hide(a) for a in e.args])
+
+    smooth = hide(expression)
+    back = {dummy: e for e, dummy in outermost.items()}
+    result = smooth.diff(symbol)
+    for e, dummy in outermost.items():
+        outer = smooth.diff(dummy)
+        if not is_zero(outer):
+            result = result + outer * _cornered_derivative(e, symbol)
+    return result.xreplace(back)
+
+
+def _cornered_derivative(e: Expression, symbol: se.Symbol) -> Expression:
+    if isinstance(e, sign):
+        return ZERO
+    if isinstance(e, Abs):
+        (a,) = e.args
+        return sign(a) * differentiate(a, symbol)
+    larger = ONE if isinstance(e, Max) else -ONE
+
+    def pair(a: tuple[Expression, Expression], b: tuple[Expression, Expression]) -> tuple[Expression, Expression]:
+        side = larger * sign(a[0] - b[0])
+        return type(e)(a[0], b[0]), HALF * (ONE + side) * a[1] + HALF * (ONE - side) * b[1]
+
+    return reduce(pair, [(a, differentiate(a, symbol)) for a in e.args])[1]

@@ -1,0 +1,47 @@
+"""The forms of the equations of motion. Each takes a System and returns Equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from svyaz.expr import ModelError, Problem
+from svyaz.forms.equations import Deviation, Equations
+from svyaz.forms.first_order import canonical, plain_rates
+from svyaz.forms.lagrange import lagrange
+from svyaz.forms.multipliers import multipliers
+from svyaz.model import System
+from svyaz.model.words import nearest
+
+FORMS: dict[str, Callable[[System], Equations]] = {"lagrange": lagrange, "multipliers": multipliers}
+
+__all__ = ["FORMS", "Deviation", "Equations", "derive", "form_name"]
+
+
+def form_name(system: System, form: str | None = None) -> str:
+    """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
+    if system.kind != "mechanical":
+        if form not in (None, system.kind):
+            raise ModelError(Problem(f"a model given by {_given(system)} has no form '{form}': its rates are taken as they are"))
+        return system.kind
+    name = form or system.run.get("form") or ("multipliers" if system.constraints else "lagrange")
+    if name not in FORMS:
+        raise ModelError(Problem(f"there is no form '{name}'; there are {', '.join(FORMS)}", hint=nearest(name, FORMS)))
+    if name == "lagrange" and system.constraints:
+        names = ", ".join(f"'{c.name}'" for c in system.constraints)
+        message = f"the form 'lagrange' takes no constraints, and the model has {names}"
+        raise ModelError(Problem(message, hint="use the form 'multipliers'"))
+    return name
+
+
+def derive(system: System, form: str | None = None) -> Equations:
+    """The equations of motion of a system in the form asked for."""
+    name = form_name(system, form)
+    if name == "rates":
+        return plain_rates(system)
+    if name == "canonical":
+        return canonical(system)
+    return FORMS[name](system)
+
+
+def _given(system: System) -> str:
+    return "its rates" if system.kind == "rates" else "a Hamiltonian"

@@ -1,0 +1,82 @@
+"""The equations of motion as expressions: what every form returns.
+
+    M(q, t) q̈ + bias(q, q̇, t) = Gᵀ λ,        G q̈ + constraint_bias = 0
+
+``bias`` holds minus the forces. For a position constraint h(q, t) = 0 the row of G is ∂h/∂q and the second line is
+ḧ = 0; for a velocity constraint f(q, q̇, t) = 0 the row is ∂f/∂q̇ (Chetaev's reading where f is not linear) and the
+second line is ḟ = 0. The force of a constraint on the system is +Gᵀ λ, with λ for the equation as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import symengine as se
+
+from svyaz.expr.calculus import Expression, velocity
+from svyaz.model import Constraint, System
+
+Row = tuple
+Matrix = tuple
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far a constraint is from being satisfied: h and ḣ for positions, f for velocities."""
+
+    constraint: Constraint
+    position: Expression | None
+    velocity: Expression
+
+    @property
+    def name(self) -> str:
+        return self.constraint.name
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Equations of motion in some form. ``explicit`` gives the rates of all states that need no linear system.
+
+    The states are those of ``explicit`` and the velocities of ``accelerated``, the coordinates whose accelerations the
+    linear system determines.
+    """
+
+    form: str
+    system: System
+    states: tuple[str, ...]
+    explicit: Mapping[str, Expression]
+    accelerated: tuple[str, ...] = ()
+    mass_matrix: tuple[tuple[Expression, ...], ...] = ()
+    bias: tuple[Expression, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    constraint_jacobian: tuple[tuple[Expression, ...], ...] = ()
+    constraint_bias: tuple[Expression, ...] = ()
+    observed: Mapping[str, Expression] = field(default_factory=dict)
+
+    @cached_property
+    def constants(self) -> tuple[str, ...]:
+        """Names of everything that is constant during a run, in a fixed order."""
+        return tuple(self.system.constants)
+
+    @property
+    def multiplier_names(self) -> tuple[str, ...]:
+        """One multiplier for each constraint that acts, under the name of the constraint."""
+        return tuple(d.name for d in self.deviations)
+
+    @property
+    def accelerations(self) -> tuple[se.Symbol, ...]:
+        """The symbols of the accelerations that the linear system determines."""
+        return tuple(se.Symbol(q + "''") for q in self.accelerated)
+
+    @property
+    def velocities(self) -> tuple[se.Symbol, ...]:
+        """The symbols of the velocities of the accelerated coordinates."""
+        return tuple(velocity(q) for q in self.accelerated)
+
+    def _repr_latex_(self) -> str:
+        from svyaz.forms.writing import latex_lines
+
+        rows = r" \\ ".join(line.replace(" = ", " &= ", 1) for line in latex_lines(self))
+        return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"

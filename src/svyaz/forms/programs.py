@@ -1,0 +1,127 @@
+"""From equations to programs: rates of the state, their Jacobian, and what is observed along a motion.
+
+One linear system is solved in each evaluation, symmetric and as it stands,
+
+    [M  Gᵀ] [ q̈]   [-bias                        ]
+    [G  0 ] [-λ] = [-constraint_bias - correction ]
+
+where ``correction`` is what a perturbation equation adds (α ḣ + β h, κ f); without one it is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import symengine as se
+
+from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate, gradient
+from svyaz.forms.equations import Equations
+from svyaz.program.build import Linear, build
+from svyaz.program.tape import Program
+
+Correction = Sequence[Expression]
+
+
+def augmented_system(equations: Equations, correction: Correction | None = None) -> Linear | None:
+    """The linear system for accelerations and multipliers; None when every rate is explicit."""
+    n, m = len(equations.accelerated), len(equations.deviations)
+    if n == 0:
+        return None
+    added = correction if correction is not None else [ZERO] * m
+    jacobian = equations.constraint_jacobian
+    rows = [[*equations.mass_matrix[i], *(jacobian[k][i] for k in range(m))] for i in range(n)]
+    rows.extend([*jacobian[k], *([ZERO] * m)] for k in range(m))
+    side = [-b for b in equations.bias]
+    side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
+    unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
+    return Linear(rows, [side], [unknowns], symmetric=True)
+
+
+def _reversed_multipliers(equations: Equations) -> list[se.Symbol]:
+    return [se.Symbol(f"-multiplier {k}") for k in range(len(equations.deviations))]
+
+
+def multiplier_symbols(equations: Equations) -> list[Expression]:
+    """λ of each constraint in terms of the unknowns of the augmented system."""
+    return [-s for s in _reversed_multipliers(equations)]
+
+
+def rate_expressions(equations: Equations) -> list[tuple[str, Expression]]:
+    """(state, rate) in the order of the states; accelerations stand for the rates of velocities."""
+    rates: dict[str, Expression] = dict(equations.explicit)
+    rates.update(zip((str(v) for v in equations.velocities), equations.accelerations, strict=True))
+    return [(state, rates[state]) for state in equations.states]
+
+
+def rates_program(equations: Equations, correction: Correction | None = None, extra: Sequence[str] = ()) -> Program:
+    """Inputs (t, states), outputs the rates of the states. ``extra`` are further constants, such as gains."""
+    linear = augmented_system(equations, correction)
+    return build(
+        rate_expressions(equations),
+        inputs=("t", *equations.states),
+        parameters=(*equations.constants, *extra),
+        systems=[linear] if linear else [],
+    )
+
+
+def observation_program(
+    equations: Equations,
+    quantities: Mapping[str, Expression],
+    correction: Correction | None = None,
+    extra: Sequence[str] = (),
+) -> Program:
+    """Multipliers (as ``multiplier NAME``), accelerations (``x''``) and further quantities of the state."""
+    linear = augmented_system(equations, correction)
+    outputs = [(f"multiplier {d.name}", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)]
+    outputs.extend((str(a), a) for a in equations.accelerations)
+    outputs.extend(quantities.items())
+    return build(
+        outputs,
+        inputs=("t", *equations.states),
+        parameters=(*equations.constants, *extra),
+        systems=[linear] if linear else [],
+    )
+
+
+def jacobian_program(equations: Equations, correction: Correction | None = None, extra: Sequence[str] = ()) -> Program:
+    """∂ rates/∂ states, row by row, exact.
+
+    Differentiating the augmented system K u = s at its solution u gives K ∂u/∂x = ∂s/∂x - ∂K/∂x u: the same matrix
+    once more, with one right-hand side for each state.
+    """
+    states = [se.Symbol(s) for s in equations.states]
+    linear = augmented_system(equations, correction)
+    systems = []
+    slopes: dict[se.Symbol, list[Expression]] = {}
+    if linear is not None:
+        systems.append(linear)
+        (unknowns,) = linear.unknowns
+        residuals = [
+            add_up(k * u for k, u in zip(row, unknowns, strict=True)) - s
+            for row, s in zip(linear.matrix, linear.sides[0], strict=True)
+        ]
+        sides = [[-differentiate(r, x) for r in residuals] for x in states]
+        named = [[se.Symbol(f"slope {i} {j}") for i in range(len(unknowns))] for j in range(len(states))]
+        systems.append(Linear(linear.matrix, sides, named, symmetric=True))
+        slopes = {u: [named[j][i] for j in range(len(states))] for i, u in enumerate(unknowns)}
+    outputs = []
+    for state, rate in rate_expressions(equations):
+        row = slopes[rate] if rate in slopes else gradient(rate, states)
+        outputs.extend((f"{state} by {x}", entry) for x, entry in zip(equations.states, row, strict=True))
+    return build(
+        outputs, inputs=("t", *equations.states), parameters=(*equations.constants, *extra), systems=systems
+    )
+
+
+def terms_program(equations: Equations) -> Program:
+    """M (upper triangle), bias, G and constraint_bias as outputs: what ``derive`` counts and exports."""
+    q = equations.accelerated
+    outputs = [(f"M[{q[i]},{q[j]}]", equations.mass_matrix[i][j]) for i in range(len(q)) for j in range(i, len(q))]
+    outputs.extend((f"bias[{name}]", b) for name, b in zip(q, equations.bias, strict=True))
+    for d, row, rest in zip(equations.deviations, equations.constraint_jacobian, equations.constraint_bias, strict=True):
+        outputs.extend((f"G[{d.name},{name}]", entry) for name, entry in zip(q, row, strict=True))
+        outputs.append((f"constraint_bias[{d.name}]", rest))
+    if not q:
+        outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations))
+    return build(outputs, inputs=("t", *equations.states), parameters=equations.constants)
+

@@ -1,0 +1,161 @@
+"""Reading constraints, integrals, inputs and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from svyaz.expr import ModelError, Place, parse_equation
+from svyaz.expr.calculus import Expression, is_zero, names_in, velocity
+from svyaz.model import words as vocabulary
+from svyaz.model.reader import Names, Path, Reader
+from svyaz.model.system import Constraint, Drawing, Input, Integral
+
+
+def read_inputs(reader: Reader, given: Mapping[str, Any], names: Names) -> dict[str, Input]:
+    """Controls: a value, or a table with value, low and high."""
+    inputs = {}
+    for name, value in given.items():
+        path = ("inputs", name)
+        if names.known.get(name) != "input":
+            continue
+        if isinstance(value, Mapping):
+            table = reader.known_words(value, vocabulary.INPUT, path)
+            numbers = {key: reader.value((*path, key), entry, names) for key, entry in table.items()}
+            inputs[name] = Input(numbers.get("value", 0.0), numbers.get("low"), numbers.get("high"))
+        else:
+            inputs[name] = Input(reader.value(path, value, names))
+    return inputs
+
+
+def read_constraints(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names, kind: str) -> tuple[Constraint, ...]:
+    """All constraints that can be read; a name that is left out is made from the number."""
+    constraints: list[Constraint] = []
+    for k, table in enumerate(given):
+        constraint = _read_constraint(reader, ("constraint", k), table, names)
+        if constraint is None:
+            continue
+        if any(c.name == constraint.name for c in constraints):
+            reader.report(("constraint", k, "name"), f"two constraints have the name '{constraint.name}'")
+        constraints.append(constraint)
+    return tuple(constraints)
+
+
+def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names: Names) -> Constraint | None:
+    words = reader.known_words(table, vocabulary.CONSTRAINT, path)
+    name = words.get("name", f"constraint {path[1] + 1}")
+    if "equation" not in words:
+        if "equation" not in table:
+            reader.report(path, f"the constraint '{name}' has no equation", at_key=True)
+        return None
+    here = (*path, "equation")
+    text = words["equation"]
+    try:
+        left, right = parse_equation(text, names.scope(velocities=True, inputs=False), reader.place(here) or Place(reader.file, 1, 1, text))
+    except ModelError as error:
+        reader.problems.extend(error.problems)
+        return None
+    expression = left - right
+    reader.used |= names_in(expression)
+    moving = {str(velocity(q)) for q in names.coordinates}
+    present = names_in(expression)
+    if not present & (moving | set(names.coordinates)):
+        _report_idle(reader, here, name, expression)
+        return None
+    times = {key: reader.value((*path, key), words[key], names) for key in ("from", "until") if key in words}
+    start, end = times.get("from"), times.get("until")
+    if start is not None and end is not None and not start < end:
+        reader.report((*path, "until"), f"the constraint '{name}' would act from {start:g} until {end:g}")
+    dependent = _dependent(reader, (*path, "dependent"), words.get("dependent", ()), names)
+    order = 1 if present & moving else 0
+    return Constraint(name, text, expression, order, dependent, start, end, reader.place(here))
+
+
+def _report_idle(reader: Reader, path: Path, name: str, expression: Expression) -> None:
+    if is_zero(expression):
+        reader.report(path, f"the constraint '{name}' says 0 = 0: it holds always and constrains nothing")
+    elif not names_in(expression):
+        reader.report(path, f"the constraint '{name}' is a contradiction: it says {expression} = 0")
+    else:
+        reader.report(path, f"the constraint '{name}' contains no coordinate and no velocity")
+
+
+def _dependent(reader: Reader, path: Path, given: Any, names: Names) -> tuple[str, ...]:
+    chosen = (given,) if isinstance(given, str) else given
+    if not vocabulary.fits(chosen, vocabulary.NAMES):
+        reader.report(path, "'dependent' is the name of a coordinate, or a list of them")
+        return ()
+    for q in chosen:
+        if q not in names.coordinates:
+            reader.report(path, f"there is no coordinate '{q}'", hint=vocabulary.nearest(q, names.coordinates))
+    return tuple(chosen)
+
+
+def read_integrals(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names) -> tuple[Integral, ...]:
+    """First integrals that the model declares."""
+    integrals: list[Integral] = []
+    for k, table in enumerate(given):
+        path = ("integral", k)
+        words = reader.known_words(table, vocabulary.INTEGRAL, path)
+        name = words.get("name", f"integral {k + 1}")
+        if "expression" not in words:
+            if "expression" not in table:
+                reader.report(path, f"the integral '{name}' has no expression", at_key=True)
+            continue
+        here = (*path, "expression")
+        expression = reader.expression(here, words["expression"], names.scope(velocities=True))
+        gain = reader.value((*path, "gain"), words["gain"], names) if "gain" in words else 1.0
+        value = reader.value((*path, "value"), words["value"], names) if "value" in words else None
+        if gain <= 0:
+            reader.report((*path, "gain"), f"the gain of '{name}' is the decay rate of its deviation and must be positive")
+        if any(i.name == name for i in integrals):
+            reader.report((*path, "name"), f"two integrals have the name '{name}'")
+        integrals.append(Integral(name, expression, words.get("hold", False), gain, value, reader.place(here)))
+    return tuple(integrals)
+
+
+def read_drawings(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names) -> tuple[Drawing, ...]:
+    """What the mechanism looks like."""
+    drawings = []
+    for k, table in enumerate(given):
+        path = ("draw", k)
+        words = reader.known_words(table, vocabulary.DRAW, path)
+        kinds = [kind for kind in vocabulary.DRAW_KINDS if kind in words]
+        if len(kinds) != 1:
+            if all(key in vocabulary.DRAW for key in table):
+                reader.report(path, "a [[draw]] has exactly one of " + ", ".join(vocabulary.DRAW_KINDS), at_key=True)
+            continue
+        drawing = _drawing(reader, (*path, kinds[0]), kinds[0], words, names)
+        if drawing is not None:
+            drawings.append(drawing)
+    return tuple(drawings)
+
+
+def _drawing(reader: Reader, path: Path, kind: str, words: Mapping[str, Any], names: Names) -> Drawing | None:
+    scope = names.scope(velocities=False, inputs=False)
+    radius = None
+    given = words[kind]
+    if kind == "circle":
+        if "center" not in given or "radius" not in given:
+            reader.report(path, "a circle has a center and a radius")
+            return None
+        radius = reader.expression((*path, "radius"), given["radius"], scope)
+        corners, paths = [given["center"]], [(*path, "center")]
+    elif kind == "point":
+        corners, paths = [given], [path]
+    else:
+        if not isinstance(given, list | tuple) or len(given) < 2:
+            reader.report(path, f"a {kind} goes through at least two points: [[x, y], [x, y]]")
+            return None
+        corners, paths = list(given), [(*path, k) for k in range(len(given))]
+    points = []
+    for corner, here in zip(corners, paths, strict=True):
+        if not isinstance(corner, list | tuple) or len(corner) not in (2, 3):
+            reader.report(here, "a point has two or three coordinates")
+            return None
+        entries = enumerate(corner)
+        points.append(tuple(reader.expression((*here, k), e, scope) for k, e in entries if reader.fits((*here, k), e, vocabulary.EXPRESSION)))
+    if len({len(point) for point in points}) != 1:
+        reader.report(path, "all points of a drawing lie in the plane or all in space")
+        return None
+    return Drawing(kind, tuple(points), radius, bool(words.get("trace", False)), words.get("name", ""))

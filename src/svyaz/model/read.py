@@ -1,0 +1,208 @@
+"""From the words of a model to a System: everything is read, every mistake is collected, all are reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import symengine as se
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import ZERO, Expression, names_in, total_derivative, velocity
+from svyaz.model import words as vocabulary
+from svyaz.model.parts import read_constraints, read_drawings, read_inputs, read_integrals
+from svyaz.model.places import Places
+from svyaz.model.reader import Names, Reader
+from svyaz.model.run_words import read_bypass, read_run, read_source
+
+KINDS = ("mechanical", "rates", "canonical")
+
+
+def read_words(given: Mapping[str, Any], file: str | None, places: Places | None) -> dict[str, Any]:
+    """The fields of a System from the words of a model file; raises ModelError with all mistakes."""
+    reader = Reader(file, places)
+    words = reader.known_words(given, vocabulary.MODEL)
+    kind = _kind(reader, words)
+    names = _declare(reader, words, kind)
+    fields: dict[str, Any] = {"kind": kind, "name": words.get("name", "system")}
+    fields["coordinates"] = names.coordinates
+    fields["momenta"] = names.momenta
+    fields["states"] = names.states
+    fields["parameters"] = names.parameters
+    fields["inputs"] = names.inputs
+    fields.update(_energies(reader, words, names, kind))
+    fields["forces"] = _forces(reader, words, names, kind)
+    fields["rates"] = _rates(reader, words, names, kind)
+    fields["constraints"] = read_constraints(reader, words.get("constraint", ()), names, kind)
+    fields["integrals"] = read_integrals(reader, words.get("integral", ()), names)
+    fields["drawings"] = read_drawings(reader, words.get("draw", ()), names)
+    fields["initial"] = _initial(reader, words, names)
+    fields["box"] = _box(reader, words, names)
+    fields["run"] = read_run(reader, words.get("run", {}), names)
+    fields["bypass"] = read_bypass(reader, words.get("bypass", {}), names)
+    fields["source"] = read_source(reader, words.get("source", {}), names)
+    if kind == "mechanical":
+        _check_inertia(reader, words, names, fields)
+    _check_unused(reader, names)
+    if reader.problems:
+        raise ModelError(*sorted([*reader.problems, *reader.warnings], key=_by_place))
+    fields["words"] = dict(given)
+    fields["warnings"] = tuple(reader.warnings)
+    fields["file"] = file
+    return fields
+
+
+def _by_place(problem: Problem) -> tuple[int, int]:
+    return (problem.place.line, problem.place.column) if problem.place else (0, 0)
+
+
+def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
+    if "hamiltonian" in words or "momenta" in words:
+        kind = "canonical"
+    elif "states" in words or "rates" in words:
+        kind = "rates"
+    else:
+        kind = "mechanical"
+    wrong = {
+        "mechanical": ("momenta", "hamiltonian", "states", "rates"),
+        "rates": ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian", "forces", "constraint"),
+        "canonical": ("states", "rates", "kinetic", "potential", "lagrangian", "forces", "constraint"),
+    }
+    what = {"mechanical": "energies", "rates": "[rates]", "canonical": "a Hamiltonian"}
+    for key in wrong[kind]:
+        if key in words:
+            reader.report((key,), f"'{key}' does not go with a model that is given by {what[kind]}", at_key=True)
+    needed = {"mechanical": ("coordinates",), "rates": ("states", "rates"), "canonical": ("coordinates", "momenta", "hamiltonian")}
+    for key in needed[kind]:
+        if key not in words:
+            reader.report((), f"the model has no '{key}'")
+    return kind
+
+
+def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
+    """Declare the names of the model, each once, and find the values of the parameters."""
+    names = Names()
+    coordinates = tuple(reader.declare(names, words, "coordinates", "coordinate"))
+    momenta = tuple(reader.declare(names, words, "momenta", "momentum"))
+    states = tuple(reader.declare(names, words, "states", "state"))
+    if kind == "canonical" and len(momenta) != len(coordinates):
+        reader.report(("momenta",), f"there are {len(coordinates)} coordinates and {len(momenta)} momenta")
+    parameters = words.get("parameters", {})
+    for name in parameters:
+        reader.declare_one(names, name, "parameter", ("parameters", name))
+    for name in words.get("inputs", {}):
+        reader.declare_one(names, name, "input", ("inputs", name))
+    names.coordinates = coordinates
+    names.momenta = momenta
+    speeds = tuple(str(velocity(q)) for q in coordinates) if kind == "mechanical" else momenta
+    names.states = states if kind == "rates" else coordinates + speeds
+    names.kind = kind
+    names.parameters = reader.parameter_values(parameters)
+    names.inputs = read_inputs(reader, words.get("inputs", {}), names)
+    _define(reader, words.get("definitions", {}), names)
+    return names
+
+
+def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
+    """Named expressions of the coordinates. Their time derivatives may be used as well: x1' for x1."""
+    rates = {se.Symbol(q): velocity(q) for q in names.coordinates} | {se.Symbol("t"): se.Integer(1)}
+    for name, text in given.items():
+        path = ("definitions", name)
+        if not reader.declare_one(names, name, "definition", path) or not reader.fits(path, text, vocabulary.EXPRESSION):
+            continue
+        expression = reader.expression(path, text, names.scope(velocities=True))
+        names.definitions[name] = expression
+        if not names_in(expression) & {str(velocity(q)) for q in names.coordinates}:
+            names.definition_rates[name] = total_derivative(expression, rates)
+
+
+def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Any]:
+    moving = names.scope(velocities=names.kind == "mechanical", inputs=False)
+    still = names.scope(velocities=False, inputs=False, why="the potential energy depends on positions (and time) only")
+    read = {key: ZERO for key in ("kinetic", "potential", "lagrangian", "dissipation", "hamiltonian")}
+    for key in read:
+        if key in words:
+            read[key] = reader.expression((key,), words[key], still if key == "potential" else moving)
+    given = "lagrangian" not in words
+    if kind == "mechanical":
+        if given and "kinetic" not in words:
+            reader.report((), "the model has neither 'kinetic' nor 'lagrangian'")
+        if not given and ("kinetic" in words or "potential" in words):
+            reader.report(("lagrangian",), "'lagrangian' stands instead of 'kinetic' and 'potential'; give one or the other")
+        if given:
+            read["lagrangian"] = read["kinetic"] - read["potential"]
+    return {**read, "energies_given": given}
+
+
+def _forces(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Expression]:
+    forces = {}
+    for name, text in words.get("forces", {}).items():
+        path = ("forces", name)
+        if name not in names.coordinates:
+            hint = vocabulary.nearest(name, names.coordinates)
+            reader.report(path, f"a generalised force acts on a coordinate; '{name}' is none", hint=hint, at_key=True)
+        elif reader.fits(path, text, vocabulary.EXPRESSION):
+            forces[name] = reader.expression(path, text, names.scope(velocities=True))
+    return forces
+
+
+def _rates(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Expression]:
+    rates = {}
+    given = words.get("rates", {})
+    for name, text in given.items():
+        path = ("rates", name)
+        if name not in names.states:
+            hint = vocabulary.nearest(name, names.states)
+            reader.report(path, f"there is no state '{name}'", hint=hint, at_key=True)
+        elif reader.fits(path, text, vocabulary.EXPRESSION):
+            rates[name] = reader.expression(path, text, names.scope(velocities=False))
+    if kind == "rates":
+        for name in names.states:
+            if name not in given:
+                reader.report(("states",), f"the state '{name}' has no rate in [rates]")
+    return rates
+
+
+def _initial(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, float]:
+    initial = {}
+    for name, text in words.get("initial", {}).items():
+        path = ("initial", name)
+        if name not in names.states:
+            hint = vocabulary.nearest(name, names.states)
+            reader.report(path, f"'{name}' is not among the variables of the state", hint=hint, at_key=True)
+        elif reader.fits(path, text, vocabulary.EXPRESSION):
+            initial[name] = reader.value(path, text, names)
+    return initial
+
+
+def _box(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, tuple[float, float]]:
+    box = {}
+    for name, pair in words.get("box", {}).items():
+        path = ("box", name)
+        if name not in names.known:
+            reader.report(path, f"'{name}' is not a name of the model", at_key=True)
+        elif not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+            reader.report(path, "a side of the box is [low, high]")
+        else:
+            low, high = (reader.value((*path, k), entry, names) for k, entry in enumerate(pair))
+            if not low < high:
+                reader.report(path, f"the side of the box for '{name}' is empty: {low:g} is not below {high:g}")
+            box[name] = (low, high)
+    return box
+
+
+def _check_inertia(reader: Reader, words: Mapping[str, Any], names: Names, fields: Mapping[str, Any]) -> None:
+    """A coordinate must have inertia, or at least be tied to others by a constraint."""
+    if any(p.place is not None or "kinetic" in p.message for p in reader.problems_at(("kinetic",), ("lagrangian",))):
+        return
+    moving = names_in(fields["lagrangian"])
+    tied = set().union(*(names_in(c.expression) for c in fields["constraints"])) if fields["constraints"] else set()
+    for k, q in enumerate(names.coordinates):
+        if str(velocity(q)) not in moving and q not in tied and str(velocity(q)) not in tied:
+            reader.report(("coordinates", k), f"the coordinate '{q}' has no inertia: its velocity is not in the kinetic energy")
+
+
+def _check_unused(reader: Reader, names: Names) -> None:
+    for name in names.parameters:
+        if name not in reader.used:
+            reader.warn(("parameters", name), f"the parameter '{name}' is not used")

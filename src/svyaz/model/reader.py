@@ -1,0 +1,196 @@
+"""Reading values with their places in the file, collecting what is wrong instead of stopping at the first mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import symengine as se
+
+from svyaz.expr import ModelError, Place, Problem, Scope, parse
+from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in, velocity
+from svyaz.expr.calculus import real_value as as_float
+from svyaz.model import words as vocabulary
+from svyaz.model.places import Places
+
+Path = tuple
+
+
+@dataclass
+class Names:
+    """The names of a model while it is being read."""
+
+    known: dict[str, str] = field(default_factory=dict)
+    coordinates: tuple[str, ...] = ()
+    momenta: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    kind: str = "mechanical"
+    parameters: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, Any] = field(default_factory=dict)
+    definitions: dict[str, Expression] = field(default_factory=dict)
+    definition_rates: dict[str, Expression] = field(default_factory=dict)
+
+    def scope(self, *, velocities: bool, inputs: bool = True, why: str = "velocities may not be used here") -> Scope:
+        """What may be named in an expression: everything that moves, parameters, definitions and time."""
+        symbols: dict[str, Expression] = {name: se.Symbol(name) for name in self._plain(inputs)}
+        symbols.update(self.definitions)
+        symbols["t"] = se.Symbol("t")
+        derivatives: dict[str, Expression] = {}
+        forbidden: dict[str, str] = {}
+        if self.kind == "mechanical":
+            rates = {q: velocity(q) for q in self.coordinates} | self.definition_rates
+            if velocities:
+                derivatives = rates
+            else:
+                forbidden.update({f"{q}'": why for q in rates})
+        if not inputs:
+            forbidden.update({name: "an input may appear in forces and rates, not in an energy" for name in self.inputs})
+        return Scope(symbols=symbols, derivatives=derivatives, forbidden=forbidden)
+
+    def constant_scope(self) -> Scope:
+        """What may be named in a value: parameters only."""
+        forbidden = {
+            name: f"a value may be an expression of parameters; '{name}' is a {what}"
+            for name, what in self.known.items()
+            if what != "parameter"
+        }
+        return Scope(symbols={name: se.Symbol(name) for name in self.parameters}, derivatives={}, forbidden=forbidden)
+
+    def _plain(self, inputs: bool) -> Iterable[str]:
+        what = {"coordinate", "momentum", "state", "parameter"} | ({"input"} if inputs else set())
+        return (name for name, kind in self.known.items() if kind in what)
+
+
+class Reader:
+    """Collects mistakes with their places while values are read."""
+
+    def __init__(self, file: str | None, places: Places | None) -> None:
+        self.file = file
+        self.places = places
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
+        self.used: set[str] = set()
+        self._by_path: dict[Path, list[Problem]] = {}
+
+    def place(self, path: Path, *, at_key: bool = False) -> Place | None:
+        """Where the value (or the key) stands in the file, if the model came from a file."""
+        if self.places is None or not path:
+            return None
+        return self.places.key(path) if at_key else self.places.value(path)
+
+    def report(self, path: Path, message: str, *, hint: str | None = None, at_key: bool = False) -> None:
+        """Note a mistake and go on."""
+        where = "" if self.places or not path else ".".join(str(p) for p in path) + ": "
+        problem = Problem(where + message, self.place(path, at_key=at_key), hint)
+        self.problems.append(problem)
+        self._by_path.setdefault(path, []).append(problem)
+
+    def warn(self, path: Path, message: str) -> None:
+        """Note something that is odd but not wrong."""
+        self.warnings.append(Problem(message, self.place(path, at_key=True)))
+
+    def problems_at(self, *paths: Path) -> list[Problem]:
+        """Mistakes noted at these paths."""
+        return [p for path in paths for p in self._by_path.get(path, ())]
+
+    def fits(self, path: Path, value: Any, kind: str) -> bool:
+        """Check the type of a value."""
+        if vocabulary.fits(value, kind):
+            return True
+        self.report(path, f"'{path[-1]}' must be {kind}, not {_described(value)}")
+        return False
+
+    def known_words(self, given: Any, known: Mapping[str, str], path: Path = ()) -> dict[str, Any]:
+        """The entries of a table whose keys are known and whose values have the right type."""
+        good = {}
+        for key, value in given.items():
+            here = (*path, key)
+            if key not in known:
+                what = f"in [{path[0]}]" if path else "in a model"
+                self.report(here, f"there is no key '{key}' {what}", hint=vocabulary.nearest(str(key), known), at_key=True)
+            elif self.fits(here, value, known[key]):
+                good[key] = value
+        return good
+
+    def declare(self, names: Names, words: Mapping[str, Any], key: str, what: str) -> list[str]:
+        """Declare a list of names; those that are fit to be names and new are returned."""
+        return [n for k, n in enumerate(words.get(key, ())) if self.declare_one(names, n, what, (key, k))]
+
+    def declare_one(self, names: Names, name: str, what: str, path: Path) -> bool:
+        """Declare one name."""
+        at_key = not isinstance(path[-1], int)
+        if not name.isidentifier():
+            self.report(path, f"'{name}' cannot be a name: letters, digits and _ only, beginning with a letter", at_key=at_key)
+        elif name in vocabulary.RESERVED:
+            self.report(path, f"'{name}' has a meaning of its own in expressions and cannot name a {what}", at_key=at_key)
+        elif name in names.known:
+            self.report(path, f"the name '{name}' is used twice: it is a {names.known[name]} already", at_key=at_key)
+        else:
+            names.known[name] = what
+            return True
+        return False
+
+    def expression(self, path: Path, value: Any, scope: Scope) -> Expression:
+        """Read an expression; zero stands for one that cannot be read, with the mistake noted."""
+        if vocabulary.is_number(value):
+            return se.Integer(value) if isinstance(value, int) else se.RealDouble(value)
+        try:
+            expression = parse(value, scope, self.place(path) or Place(self.file, 1, 1, value))
+        except ModelError as error:
+            self._take(path, error)
+            return ZERO
+        self.used |= names_in(expression)
+        return expression
+
+    def _take(self, path: Path, error: ModelError) -> None:
+        self.problems.extend(error.problems)
+        self._by_path.setdefault(path, []).extend(error.problems)
+
+    def value(self, path: Path, given: Any, names: Names) -> float:
+        """A number, or an expression of parameters, as a number; nan stands for one that cannot be had."""
+        if not self.fits(path, given, vocabulary.EXPRESSION):
+            return float("nan")
+        before = len(self.problems)
+        expression = self.expression(path, given, names.constant_scope())
+        if len(self.problems) > before:
+            return float("nan")
+        value = evaluate(expression, names.parameters)
+        if not isfinite(value) and all(isfinite(names.parameters[n]) for n in names_in(expression)):
+            self.report(path, f"'{given}' has no finite real value")
+        return value
+
+    def parameter_values(self, given: Mapping[str, Any]) -> dict[str, float]:
+        """Values of the parameters, which may be given by each other in any order but not in a circle."""
+        good = {n: v for n, v in given.items() if self.fits(("parameters", n), v, vocabulary.EXPRESSION)}
+        scope = Scope(symbols={n: se.Symbol(n) for n in given}, derivatives={}, forbidden={})
+        formulas = {n: self.expression(("parameters", n), v, scope) for n, v in good.items()}
+        values: dict[str, float] = {n: float("nan") for n in given if n not in good}
+        waiting = dict(formulas)
+        while waiting:
+            ready = [n for n, e in waiting.items() if names_in(e) <= values.keys()]
+            if not ready:
+                circle = ", ".join(f"'{n}'" for n in waiting)
+                for n in waiting:
+                    self.report(("parameters", n), f"the parameters {circle} are given by each other in a circle")
+                    values[n] = float("nan")
+                break
+            for n in ready:
+                e = waiting.pop(n)
+                values[n] = as_float(e) if not names_in(e) else evaluate(e, values)
+                if not isfinite(values[n]) and all(isfinite(values[m]) for m in names_in(e)) and not self.problems_at(("parameters", n)):
+                    self.report(("parameters", n), f"the parameter '{n}' has no finite real value")
+        return {n: values[n] for n in given}
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, str):
+        return f"the text '{value[:40]}'"
+    return str(value)

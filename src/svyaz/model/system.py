@@ -1,0 +1,186 @@
+"""What a person stated: a mechanical system, a plain system of differential equations, or a canonical one.
+
+All objects here are frozen. Expressions are SymEngine over plain symbols: a coordinate ``x``, its velocity ``x'``,
+the time ``t``, parameters and inputs by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from svyaz.expr.calculus import Expression, velocity
+
+if TYPE_CHECKING:
+    from svyaz.expr import Place, Problem
+    from svyaz.model.places import Places
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """left = right, kept as h = left - right; ``order`` 0 for positions, 1 when velocities occur."""
+
+    name: str
+    text: str
+    expression: Expression
+    order: int
+    dependent: tuple[str, ...] = ()
+    start: float | None = None
+    end: float | None = None
+    place: Place | None = None
+
+    def acts_at(self, time: float) -> bool:
+        """Does it act just after this moment?"""
+        return (self.start is None or self.start <= time) and (self.end is None or time < self.end)
+
+
+@dataclass(frozen=True)
+class Input:
+    """A control: its value, and the limits between which it may be chosen."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Integral:
+    """A quantity said to be constant along the motion; held on request with the given decay rate of its deviation."""
+
+    name: str
+    expression: Expression
+    hold: bool = False
+    gain: float = 1.0
+    value: float | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One part of the picture: ``points`` are expressions of the coordinates, two or three for each point."""
+
+    kind: str
+    points: tuple[tuple[Expression, ...], ...]
+    radius: Expression | None = None
+    trace: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True, init=False)
+class System:
+    """A system as it was stated, with every expression read and checked.
+
+    From Python it is made with the words of the model files; tables are dictionaries, arrays of tables are lists:
+
+    >>> System(name="pendulum", coordinates=["u"], kinetic="m*l^2/2*u'^2", potential="-m*g*l*cos(u)",
+    ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
+
+    ``kind`` is ``mechanical`` (energies or a Lagrangian), ``rates`` (a plain system of differential equations) or
+    ``canonical`` (a Hamiltonian). ``states`` lists coordinates, then velocities or momenta.
+    """
+
+    name: str
+    kind: str
+    coordinates: tuple[str, ...]
+    momenta: tuple[str, ...]
+    states: tuple[str, ...]
+    parameters: Mapping[str, float]
+    inputs: Mapping[str, Input]
+    kinetic: Expression
+    potential: Expression
+    lagrangian: Expression
+    dissipation: Expression
+    hamiltonian: Expression
+    energies_given: bool
+    forces: Mapping[str, Expression]
+    rates: Mapping[str, Expression]
+    constraints: tuple[Constraint, ...]
+    integrals: tuple[Integral, ...]
+    drawings: tuple[Drawing, ...]
+    initial: Mapping[str, float]
+    box: Mapping[str, tuple[float, float]]
+    run: Mapping[str, Any]
+    bypass: Mapping[str, Any]
+    source: Mapping[str, Any]
+    words: Mapping[str, Any] = field(repr=False, compare=False)
+    warnings: tuple[Problem, ...] = field(repr=False, compare=False)
+    file: str | None = field(compare=False)
+
+    def __init__(self, **words: Any) -> None:
+        self._read(words, None, None)
+
+    @classmethod
+    def from_words(cls, words: Mapping[str, Any], file: str | None = None, places: Places | None = None) -> System:
+        """A system from a table of words, with the places where they stand in a file."""
+        system = object.__new__(cls)
+        system._read(words, file, places)
+        return system
+
+    def _read(self, words: Mapping[str, Any], file: str | None, places: Places | None) -> None:
+        from svyaz.model.read import read_words
+
+        for key, value in read_words(words, file, places).items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """Everything that is constant during a run: parameters and the values of the inputs."""
+        return {**self.parameters, **{name: given.value for name, given in self.inputs.items()}}
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the velocities of a mechanical system."""
+        return tuple(str(velocity(q)) for q in self.coordinates) if self.kind == "mechanical" else ()
+
+    def initial_state(self) -> list[float]:
+        """The initial values in the order of ``states``; what was left out is zero."""
+        return [float(self.initial.get(name, 0.0)) for name in self.states]
+
+    def with_settings(self, settings: Mapping[str, Any]) -> System:
+        """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
+        from svyaz.model.settings import changed_words
+
+        return System.from_words(changed_words(self.words, settings), self.file)
+
+    def derive(self, form: str | None = None) -> Any:
+        """Its equations of motion in the form asked for; see ``svyaz.forms``."""
+        from svyaz.forms import derive
+
+        return derive(self, form)
+
+    def simulate(self, **options: Any) -> Any:
+        """Its motion; see ``svyaz.motion.simulate``."""
+        from svyaz.motion import simulate
+
+        return simulate(self, **options)
+
+    def check(self, **options: Any) -> Any:
+        """What its constraints are, whether they fit together and the start; see ``svyaz.constraints.check``."""
+        from svyaz.constraints import check
+
+        return check(self, **options)
+
+    def _repr_latex_(self) -> str:
+        from svyaz.expr.latex import to_latex
+
+        if self.kind == "mechanical":
+            return rf"$$L = {to_latex(self.lagrangian)}$$"
+        if self.kind == "canonical":
+            return rf"$$H = {to_latex(self.hamiltonian)}$$"
+        rows = r" \\ ".join(rf"\dot{{{to_latex_name(s)}}} &= {to_latex(e)}" for s, e in self.rates.items())
+        return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"
+
+
+def to_latex_name(name: str) -> str:
+    """The LaTeX of one name."""
+    import symengine as se
+
+    from svyaz.expr.latex import to_latex
+
+    return to_latex(se.Symbol(name))
+
+
+def names_of(constraints: Sequence[Constraint]) -> tuple[str, ...]:
+    """Their names in order."""
+    return tuple(c.name for c in constraints)

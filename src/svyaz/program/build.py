@@ -1,0 +1,128 @@
+"""From expressions to a program: read into one graph, optimise, write the tape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import symengine as se
+
+from svyaz.expr.calculus import Expression
+from svyaz.program.counts import operations
+from svyaz.program.graph import LEAVES, Graph, substituted_symbols
+from svyaz.program.lower import lower
+from svyaz.program.optimise import constant_nodes, factor_sums, gather_constants, reachable, share_pairs
+from svyaz.program.tape import Program
+
+TRIG_COST = 20
+"""One sine or cosine costs about as much as this many additions on present machines."""
+
+SMALL = 400
+"""For graphs with fewer nodes every way of writing is followed to its end; for larger ones the estimate decides."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A linear system whose unknowns may be used in later systems and in the outputs.
+
+    matrix · unknowns[s] = sides[s] for every side s; the unknowns are symbols.
+    """
+
+    matrix: Sequence[Sequence[Expression]]
+    sides: Sequence[Sequence[Expression]]
+    unknowns: Sequence[Sequence[se.Symbol]]
+    symmetric: bool = False
+
+
+def build(
+    outputs: Sequence[tuple[str, Expression]],
+    *,
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear] = (),
+) -> Program:
+    """The shortest program found for the outputs.
+
+    Several ways of writing are tried (sines of sums kept or split, common factors taken out of sums or not); the one
+    with the least weighted number of operations is returned.
+    """
+    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    graphs = [(graph, gather_constants(graph, roots))]
+    if _has_angle_sums(graph):
+        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=True)
+        graphs.append((graph, gather_constants(graph, roots)))
+    if len(graph.nodes) > SMALL:
+        graphs = [min(graphs, key=lambda g: estimate(*g))]
+    ways = [way for g in graphs for way in (g, _factored(*g))]
+    if len(graph.nodes) > SMALL:
+        ways = [min(ways, key=lambda g: estimate(*g))]
+    shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
+    names = [name for name, _ in outputs]
+    programs = [lower(g, _shared(g, r), shapes, names, tuple(inputs), tuple(parameters)) for g, r in ways]
+    return min(programs, key=cost)
+
+
+def cost(program: Program) -> int:
+    """Weighted number of operations in the step part."""
+    counts = operations(program)
+    return (
+        counts["add"]
+        + counts["mul"]
+        + counts["angle_sum"]
+        + 8 * counts["div"]
+        + TRIG_COST * (counts["trig"] + counts["other"])
+    )
+
+
+def _has_angle_sums(graph: Graph) -> bool:
+    return any(
+        node[0] in ("sin", "cos") and graph.nodes[node[1]][0] == "sum" and len(graph.nodes[node[1]][1]) > 1
+        for node in graph.nodes
+    )
+
+
+def _read(
+    outputs: Sequence[tuple[str, Expression]],
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear],
+    *,
+    split_angles: bool,
+) -> tuple[Graph, list[int]]:
+    """The graph and its roots: for each system the matrix row by row, then its sides; at last the outputs."""
+    graph = Graph(parameters, inputs)
+    graph.split_angles = split_angles
+    roots: list[int] = []
+    for k, system in enumerate(systems):
+        roots.extend(graph.read(e) for row in system.matrix for e in row)
+        roots.extend(graph.read(e) for side in system.sides for e in side)
+        flat = [symbol for side in system.unknowns for symbol in side]
+        substituted_symbols(graph, {symbol: graph.intern(("unknown", k, i)) for i, symbol in enumerate(flat)})
+    roots.extend(graph.read(e) for _, e in outputs)
+    return graph, roots
+
+
+def _factored(graph: Graph, roots: list[int]) -> tuple[Graph, list[int]]:
+    return graph, gather_constants(graph, factor_sums(graph, roots))
+
+
+def _shared(graph: Graph, roots: list[int]) -> list[int]:
+    return share_pairs(graph, share_pairs(graph, roots, "product"), "sum")
+
+
+def estimate(graph: Graph, roots: list[int]) -> int:
+    """Weighted number of operations of the step part before anything is shared between sums or products."""
+    order = reachable(graph, roots)
+    constant = constant_nodes(graph, order)
+    total = 0
+    for number in order:
+        node = graph.nodes[number]
+        if number in constant or node[0] in LEAVES:
+            continue
+        if node[0] == "sum":
+            total += len(node[1]) - 1 + sum(abs(c) != 1.0 for c, _ in node[1])
+        elif node[0] == "product":
+            total += sum(abs(p) if p > 0 else 8 for _, p in node[1]) - 1
+        else:
+            total += TRIG_COST
+    return total

@@ -1,0 +1,224 @@
+"""Expressions as one interned graph of n-ary sums and products: the shape in which they are optimised.
+
+A node is a tuple, known by its number, and equal nodes are one node:
+
+    ("num", value)   ("parameter", k)   ("input", k)   ("unknown", system, i)
+    ("sum", ((coefficient, node), …))   ("product", ((node, power), …))   (function, node, …)
+
+A sum holds each node once with a numerical coefficient, a product each node once with an integer power; a number in a
+sum stands as a coefficient of the node of the number one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import symengine as se
+from symengine.lib import symengine_wrapper as wrapper
+
+from svyaz.expr.calculus import Expression, real_value
+
+FUNCTIONS = {
+    wrapper.Sin: "sin",
+    wrapper.Cos: "cos",
+    wrapper.Tan: "tan",
+    wrapper.ASin: "asin",
+    wrapper.ACos: "acos",
+    wrapper.ATan: "atan",
+    wrapper.Sinh: "sinh",
+    wrapper.Cosh: "cosh",
+    wrapper.Tanh: "tanh",
+    wrapper.Log: "log",
+    wrapper.Abs: "abs",
+    wrapper.sign: "sign",
+    wrapper.ATan2: "atan2",
+    wrapper.Max: "max",
+    wrapper.Min: "min",
+}
+
+LEAVES = ("num", "parameter", "input", "unknown")
+
+
+class Graph:
+    """A table of interned nodes, growing while expressions are read in."""
+
+    def __init__(self, parameters: Iterable[str], inputs: Iterable[str]) -> None:
+        self.nodes: list[tuple] = []
+        self._numbers: dict[tuple, int] = {}
+        self.symbols: dict[Expression, int] = {}
+        self._known: dict[Expression, int] = {}
+        self.split_angles: bool = False
+        for k, name in enumerate(parameters):
+            self.symbols[se.Symbol(name)] = self.intern(("parameter", k))
+        for k, name in enumerate(inputs):
+            self.symbols[se.Symbol(name)] = self.intern(("input", k))
+
+    def intern(self, node: tuple) -> int:
+        """The number of the node, new or old."""
+        number = self._numbers.get(node)
+        if number is None:
+            number = len(self.nodes)
+            self._numbers[node] = number
+            self.nodes.append(node)
+        return number
+
+    def number(self, value: float) -> int:
+        """The node of a number."""
+        return self.intern(("num", float(value)))
+
+    def sum(self, terms: Iterable[tuple[float, int]]) -> int:
+        """Σ coefficient · node, with nested sums of coefficient ±1 left nested."""
+        total: dict[int, float] = {}
+        for coefficient, node in terms:
+            kind = self.nodes[node]
+            if kind[0] == "num":
+                coefficient, node = coefficient * kind[1], self.number(1.0)
+            total[node] = total.get(node, 0.0) + coefficient
+        kept = tuple(sorted((node, c) for node, c in total.items() if c != 0.0))
+        if not kept:
+            return self.number(0.0)
+        if len(kept) == 1:
+            node, c = kept[0]
+            if c == 1.0:
+                return node
+            if self.nodes[node][0] == "num":
+                return self.number(c * self.nodes[node][1])
+        return self.intern(("sum", tuple((c, node) for node, c in kept)))
+
+    def product(self, factors: Iterable[tuple[int, int]]) -> int:
+        """Π node^power; numerical factors and signs are moved into a coefficient outside."""
+        coefficient = 1.0
+        powers: dict[int, int] = {}
+        pending = list(factors)
+        while pending:
+            node, power = pending.pop()
+            kind = self.nodes[node]
+            if kind[0] == "num":
+                coefficient *= kind[1] ** power
+            elif kind[0] == "product":
+                pending.extend((inner, p * power) for inner, p in kind[1])
+            elif kind[0] == "sum" and len(kind[1]) == 1:
+                ((c, inner),) = kind[1]
+                coefficient *= c**power
+                pending.append((inner, power))
+            else:
+                powers[node] = powers.get(node, 0) + power
+        kept = tuple(sorted((node, p) for node, p in powers.items() if p))
+        if coefficient == 0.0 or not kept:
+            return self.number(coefficient)
+        if len(kept) == 1 and kept[0][1] == 1:
+            return self.sum([(coefficient, kept[0][0])])
+        return self.sum([(coefficient, self.intern(("product", kept)))])
+
+    def function(self, name: str, *arguments: int) -> int:
+        """A function of nodes; odd and even functions keep a changed sign outside."""
+        if name in ("sin", "cos") and len(arguments) == 1:
+            return self._trigonometric(name, arguments[0])
+        return self.intern((name, *arguments))
+
+    def _trigonometric(self, name: str, argument: int) -> int:
+        kind = self.nodes[argument]
+        if not self.split_angles or kind[0] != "sum" or len(kind[1]) < 2:
+            return self.intern((name, argument))
+        *rest, last = kind[1]
+        a, b = self.sum(rest), self.sum([last])
+        sin_a, cos_a = self._signed("sin", a), self._signed("cos", a)
+        sin_b, cos_b = self._signed("sin", b), self._signed("cos", b)
+        if name == "sin":
+            return self.sum([(1.0, self.product([(sin_a, 1), (cos_b, 1)])), (1.0, self.product([(cos_a, 1), (sin_b, 1)]))])
+        return self.sum([(1.0, self.product([(cos_a, 1), (cos_b, 1)])), (-1.0, self.product([(sin_a, 1), (sin_b, 1)]))])
+
+    def _signed(self, name: str, argument: int) -> int:
+        """sin(-a) = -sin(a), cos(-a) = cos(a)."""
+        kind = self.nodes[argument]
+        if kind[0] == "sum" and len(kind[1]) == 1 and kind[1][0][0] < 0:
+            ((c, inner),) = kind[1]
+            node = self._trigonometric(name, self.sum([(-c, inner)]))
+            return self.sum([(-1.0, node)]) if name == "sin" else node
+        return self._trigonometric(name, argument)
+
+    def power(self, base: int, exponent: Expression) -> int:
+        """base^exponent for integer, half-integer and general exponents."""
+        if exponent.is_Integer:
+            return self.product([(base, int(exponent))])
+        if exponent.is_Rational and int((2 * exponent).is_Integer):
+            return self.product([(self.intern(("sqrt", base)), int(2 * exponent))])
+        return self.intern(("pow", base, self.read(exponent)))
+
+    def read(self, expression: Expression) -> int:
+        """The node of a SymEngine expression, whose symbols must all be known to the graph."""
+        found = self._known.get(expression)
+        if found is not None:
+            return found
+        stack = [expression]
+        while stack:
+            e = stack[-1]
+            if e in self._known:
+                stack.pop()
+                continue
+            if e.is_Symbol or e.is_Number or not e.args:
+                self._known[e] = self._leaf(e)
+                stack.pop()
+                continue
+            missing = [a for a in e.args if a not in self._known]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._known[e] = self._inner(e)
+            stack.pop()
+        return self._known[expression]
+
+    def _leaf(self, e: Expression) -> int:
+        if e.is_Symbol:
+            return self.symbols[e]
+        return self.number(real_value(e))
+
+    def _inner(self, e: Expression) -> int:
+        known = self._known
+        if e.is_Add:
+            return self.sum([self._term(a) for a in e.args])
+        if e.is_Mul:
+            return self.product([self._factor(a) for a in e.args])
+        if e.is_Pow:
+            base, exponent = e.args
+            if base == se.E:
+                return self.intern(("exp", known[exponent]))
+            return self.power(known[base], exponent)
+        name = FUNCTIONS[type(e)]
+        arguments = [known[a] for a in e.args]
+        if name in ("min", "max"):
+            node = arguments[0]
+            for a in arguments[1:]:
+                node = self.intern((name, node, a))
+            return node
+        return self.function(name, *arguments)
+
+    def _term(self, term: Expression) -> tuple[float, int]:
+        """A term of a sum as coefficient and node, so that -2*x shares x."""
+        node = self._known[term]
+        kind = self.nodes[node]
+        if kind[0] == "sum" and len(kind[1]) == 1:
+            return kind[1][0]
+        return 1.0, node
+
+    def _factor(self, factor: Expression) -> tuple[int, int]:
+        if factor.is_Pow and factor.args[1].is_Integer:
+            return self._known[factor.args[0]], int(factor.args[1])
+        return self._known[factor], 1
+
+
+def substituted_symbols(graph: Graph, values: Mapping[Expression, int]) -> None:
+    """Let further symbols (unknowns of linear systems) stand for nodes of the graph."""
+    graph.symbols.update(values)
+
+
+def children(node: tuple) -> tuple[int, ...]:
+    """Numbers of the nodes that this one is computed from."""
+    kind = node[0]
+    if kind in LEAVES:
+        return ()
+    if kind == "sum":
+        return tuple(n for _, n in node[1])
+    if kind == "product":
+        return tuple(n for n, _ in node[1])
+    return node[1:]

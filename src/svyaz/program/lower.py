@@ -1,0 +1,150 @@
+"""From the graph of n-ary sums and products to the tape of single operations."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from svyaz.program.graph import Graph, children
+from svyaz.program.optimise import constant_nodes, reachable
+from svyaz.program.tape import LinearSystem, Node, Program
+
+
+def lower(
+    graph: Graph,
+    roots: Sequence[int],
+    shapes: Sequence[tuple[int, int, bool]],
+    names: Sequence[str],
+    inputs: tuple[str, ...],
+    parameters: tuple[str, ...],
+) -> Program:
+    """Write the tape. ``roots`` are the entries of the systems (size, sides, symmetric by ``shapes``), then the outputs."""
+    writer = _Writer(graph, roots)
+    systems = []
+    position = 0
+    for size, sides, symmetric in shapes:
+        matrix = tuple(writer.write(r) for r in roots[position : position + size * size])
+        position += size * size
+        columns = []
+        for _ in range(sides):
+            columns.append(tuple(writer.write(r) for r in roots[position : position + size]))
+            position += size
+        systems.append(LinearSystem(size, matrix, tuple(columns), symmetric))
+    outputs = tuple((name, writer.write(r)) for name, r in zip(names, roots[position:], strict=True))
+    return Program(parameters, inputs, tuple(writer.tape), outputs, tuple(systems))
+
+
+class _Writer:
+    """The tape under construction, with its own interning of single operations."""
+
+    def __init__(self, graph: Graph, roots: Sequence[int]) -> None:
+        self.graph = graph
+        self.tape: list[Node] = []
+        self._numbers: dict[Node, int] = {}
+        self._written: dict[int, int] = {}
+        order = reachable(graph, roots)
+        self._constant = constant_nodes(graph, order)
+        self._divisors = Counter(
+            n for number in order if graph.nodes[number][0] == "product" for n, p in graph.nodes[number][1] if p < 0
+        )
+
+    def emit(self, *node: object) -> int:
+        """The tape number of a single operation."""
+        number = self._numbers.get(node)
+        if number is None:
+            number = len(self.tape)
+            self._numbers[node] = number
+            self.tape.append(node)
+        return number
+
+    def write(self, root: int) -> int:
+        """Write a node of the graph after everything that it needs."""
+        stack = [root]
+        while stack:
+            number = stack[-1]
+            if number in self._written:
+                stack.pop()
+                continue
+            missing = [c for c in children(self.graph.nodes[number]) if c not in self._written]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._written[number] = self._write_one(self.graph.nodes[number])
+            stack.pop()
+        return self._written[root]
+
+    def _write_one(self, node: tuple) -> int:
+        kind, *rest = node
+        if kind == "num":
+            return self.emit("const", rest[0])
+        if kind in ("parameter", "input", "unknown"):
+            return self.emit(*node)
+        if kind == "sum":
+            return self._sum(rest[0])
+        if kind == "product":
+            return self._product(rest[0])
+        return self.emit(kind, *(self._written[n] for n in rest))
+
+    def _sum(self, terms: Sequence[tuple[float, int]]) -> int:
+        by_size: dict[float, list[tuple[bool, int]]] = defaultdict(list)
+        for c, n in terms:
+            if self.graph.nodes[n] == ("num", 1.0):
+                by_size[1.0].append((c > 0, self.emit("const", abs(c))))
+            else:
+                by_size[abs(c)].append((c > 0, self._written[n]))
+        parts = []
+        for size, members in by_size.items():
+            if size == 1.0:
+                parts.extend(members)
+            else:
+                positive, value = self._signed_sum(members)
+                parts.append((positive, self.emit("mul", self.emit("const", size), value)))
+        positive, value = self._signed_sum(parts)
+        return value if positive else self.emit("neg", value)
+
+    def _signed_sum(self, parts: Sequence[tuple[bool, int]]) -> tuple[bool, int]:
+        """(sign, magnitude) of a sum of signed values: a leading plus is preferred, so that changes of sign are rare."""
+        plus = [value for positive, value in parts if positive]
+        minus = [value for positive, value in parts if not positive]
+        positive = bool(plus)
+        if not positive:
+            plus, minus = minus, plus
+        value = plus[0]
+        for other in plus[1:]:
+            value = self.emit("add", value, other)
+        for other in minus:
+            value = self.emit("sub", value, other)
+        return positive, value
+
+    def _product(self, factors: Sequence[tuple[int, int]]) -> int:
+        above = []
+        below = []
+        for n, p in factors:
+            power = self._power(self._written[n], abs(p))
+            if p > 0:
+                above.append(power)
+            elif n in self._constant or self._divisors[n] > 1:
+                above.append(self.emit("div", self.emit("const", 1.0), power))
+            else:
+                below.append(power)
+        value = self._chain(above) if above else self.emit("const", 1.0)
+        return self.emit("div", value, self._chain(below)) if below else value
+
+    def _chain(self, values: Sequence[int]) -> int:
+        value = values[0]
+        for other in values[1:]:
+            value = self.emit("mul", value, other)
+        return value
+
+    def _power(self, base: int, power: int) -> int:
+        """base^power by repeated squaring."""
+        result = None
+        square = base
+        while power:
+            if power & 1:
+                result = square if result is None else self.emit("mul", result, square)
+            power >>= 1
+            if power:
+                square = self.emit("mul", square, square)
+        assert result is not None
+        return result
