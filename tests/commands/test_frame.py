@@ -39,7 +39,7 @@ def raising(monkeypatch):
     ("error", "code", "message"),
     [
         (common.NegativeAnswer("diverged at t = 2"), 1, "diverged at t = 2\n"),
-        (ModelError(Problem("the model has no parameter 'k'")), 2, "the model has no parameter 'k'\n"),
+        (ModelError([Problem("the model has no parameter 'k'")]), 2, "the model has no parameter 'k'\n"),
         (PermissionError(13, "Permission denied", "out/motion.csv"), 2, "out/motion.csv: Permission denied\n"),
         (click.UsageError("no step"), 2, "Error: no step\n"),
         (KeyboardInterrupt(), 130, "\n"),
