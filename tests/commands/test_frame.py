@@ -82,6 +82,75 @@ def test_completion_offers_commands(svyaz) -> None:
     assert done.stdout.split() == ["plain,completion"]
 
 
+MODEL = """
+name = "spring"
+coordinates = ["x"]
+kinetic = "m/2*x'^2"
+potential = "k/2*x^2"
+
+[parameters]
+m = 1
+k = 4
+"""
+
+
+@pytest.fixture
+def gallery(monkeypatch, tmp_path):
+    """A gallery of two models, and an empty folder to work in."""
+    module = ModuleType("svyaz.gallery")
+    module.names = lambda: ["rod", "sling"]
+    module.find = lambda name, choices: MODEL.replace("k = 4", choices.get("k", "k = 4")) if name == "rod" else None
+    monkeypatch.setitem(sys.modules, "svyaz.gallery", module)
+    monkeypatch.setattr("svyaz.gallery", module, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_model_from_the_gallery_with_settings_and_variant(gallery) -> None:
+    system = common.load_model("rod", (("m", "2"), ("initial.x", "0.5")), (("k", "k = 9"),))
+    assert (system.name, dict(system.parameters)) == ("spring", {"m": 2.0, "k": 9.0})
+    assert system.initial["x"] == 0.5
+
+
+def test_gallery_name_is_not_hidden_by_a_file(gallery) -> None:
+    Path("rod").write_text("nothing of a model", encoding="utf-8")
+    assert common.load_model("rod", (), ()).name == "spring"
+
+
+def test_model_from_a_file(gallery) -> None:
+    for path in ("spring.toml", "spring"):
+        Path(path).write_text(MODEL, encoding="utf-8")
+        assert common.load_model(path, (), ()).name == "spring"
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "message"),
+    [
+        ("slinq", (), "Did you mean 'sling'"),
+        ("catapult", (), "'svyaz gallery' lists"),
+        ("nowhere/rod.toml", (), "no model file"),
+        ("spring.toml", (("k", "soft"),), "a file has none"),
+    ],
+)
+def test_model_that_cannot_be_found(gallery, name, choices, message) -> None:
+    Path("spring.toml").write_text(MODEL, encoding="utf-8")
+    with pytest.raises(click.UsageError, match=message):
+        common.load_model(name, (), choices)
+
+
+def test_completion_offers_gallery_models_and_files(gallery) -> None:
+    Path("rods.toml").touch()
+    Path("notes.txt").touch()
+
+    def offered(incomplete: str) -> list[tuple[str, str]]:
+        items = common.ModelName().shell_complete(
+            click.Context(click.Command("x")), click.Argument(["model"]), incomplete
+        )
+        return [(item.type, item.value) for item in items]
+
+    assert offered("ro") == [("plain", "rod"), ("plain", "rods.toml")]
+    assert offered("mod") == [("file", "mod")]
+
+
 @pytest.mark.parametrize(
     ("text", "pair"), [("m=2", ("m", "2")), ("initial.x' = 30*deg", ("initial.x'", "30*deg")), ("a=b=c", ("a", "b=c"))]
 )
