@@ -72,3 +72,10 @@ def load(code: bytes) -> llvm.ExecutionEngine:
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
+
+
+def publish(name: str, address: int) -> None:
+    """Let code that is loaded later call the function at an address by a name."""
+    import llvmlite.binding as llvm
+
+    llvm.add_symbol(name, address)

@@ -7,6 +7,9 @@ Method: rows, then columns are scaled by powers of two (exact) to a sum of magni
 makes the test of singularity independent of units; then elimination with partial pivoting, G. H. Golub and
 C. F. Van Loan, Matrix Computations, §3.4 and §3.5. A pivot below 4 n ε of the scaled matrix means singular. What is
 not a number stays so: it is passed on to the unknowns and not called singular.
+
+The solver is compiled once and called by all programs: ``svyaz_solve_pivoted(storage, factors, n, columns, width)``
+returns 0 with the unknowns in place of the sides, or 1 when the matrix is singular.
 """
 
 from __future__ import annotations
@@ -24,14 +27,14 @@ def row_length(size: int, sides: int) -> int:
     return padded(size) + padded(sides)
 
 
-SOLVER_DECLARATIONS = """
+SOLVER_NAME = "svyaz_solve_pivoted"
+SOLVER_DECLARATION = f"declare i32 @{SOLVER_NAME}(ptr, ptr, i64, i64, i64) nounwind\n"
+
+PIVOTED_SOLVER = """
 declare double @llvm.fabs.f64(double)
 declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
 declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)
-declare double @llvm.sqrt.f64(double)
-"""
 
-PIVOTED_SOLVER = """
 define internal void @scale_row(ptr %row, i64 %width, double %factor) alwaysinline nounwind {
 entry:
   %one = insertelement <4 x double> poison, double %factor, i64 0
@@ -298,7 +301,7 @@ done:
 }
 
 ; %a: the storage; %factors: room for %columns numbers. 0, or 1 when singular
-define internal i32 @solve_pivoted(ptr %a, ptr %factors, i64 %n, i64 %columns, i64 %width) noinline nounwind {
+define i32 @svyaz_solve_pivoted(ptr %a, ptr %factors, i64 %n, i64 %columns, i64 %width) nounwind {
 entry:
   %empty = call i32 @scale_rows(ptr %a, i64 %n, i64 %columns, i64 %width)
   %no.row = icmp ne i32 %empty, 0

@@ -12,63 +12,16 @@ same bits as a single call. Products and sums may be contracted to fused multipl
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
-
-from svyaz.program.llvm_solver import PIVOTED_SOLVER, SOLVER_DECLARATIONS, padded, row_length
-from svyaz.program.tape import ARITHMETIC, LinearSystem, Node, Program
+from svyaz.program.llvm_function import FunctionText, literal
+from svyaz.program.llvm_solver import SOLVER_DECLARATION, padded, row_length
+from svyaz.program.llvm_system import emit_system
+from svyaz.program.tape import ARITHMETIC, Node, Program
 from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""
 
 _INSTRUCTION = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
-
-
-def literal(value: float) -> str:
-    """A double exactly, in LLVM's hexadecimal notation."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
-
-
-class FunctionText:
-    """Lines of one LLVM function; values are numbered, which LLVM reads faster than names."""
-
-    def __init__(self, head: str) -> None:
-        self.lines = [head, "entry:"]
-        self.count = 0
-        self.block = "entry"
-
-    def value(self, instruction: str) -> str:
-        """Append an instruction that has a value; its number."""
-        name = f"%{self.count}"
-        self.count += 1
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
-    def do(self, instruction: str) -> None:
-        """Append an instruction without a value."""
-        self.lines.append(f"  {instruction}")
-
-    def begin(self, label: str) -> None:
-        """Begin a block."""
-        self.lines.append(f"{label}:")
-        self.block = label
-
-    def load(self, base: str, index: int) -> str:
-        """base[index], which nobody changes during the call."""
-        if index == 0:
-            return self.value(f"load double, ptr {base}, align 8")
-        at = self.value(f"getelementptr inbounds double, ptr {base}, i64 {index}")
-        return self.value(f"load double, ptr {at}, align 8")
-
-    def store(self, value: str, base: str, index: int) -> None:
-        """base[index] = value."""
-        at = self.value(f"getelementptr inbounds double, ptr {base}, i64 {index}")
-        self.do(f"store double {value}, ptr {at}, align 8")
-
-    def text(self) -> str:
-        """The whole function."""
-        return "\n".join([*self.lines, "}", ""])
 
 
 def _emit_min(function: FunctionText, comparison: str, a: str, b: str) -> str:
@@ -128,26 +81,6 @@ def constants_text(program: Program, stored: tuple[int, ...]) -> str:
     return function.text()
 
 
-def emit_pivoted(function: FunctionText, system: LinearSystem, number: int, name: Callable[[int], str]) -> list[str]:
-    """Solve a system by the pivoted solver; the values of its unknowns, side by side."""
-    size, width, first = system.size, row_length(system.size, len(system.sides)), padded(system.size)
-    function.do(f"call void @llvm.memset.p0.i64(ptr %work, i8 0, i64 {8 * size * width}, i1 false)")
-    for row in range(size):
-        for column in range(size):
-            value = name(system.matrix[row * size + column])
-            if value != "0x0000000000000000":
-                function.store(value, "%work", row * width + column)
-        for place, side in enumerate(system.sides):
-            function.store(name(side[row]), "%work", row * width + first + place)
-    status = function.value(f"call i32 @solve_pivoted(ptr %work, ptr %factors, i64 {size}, i64 {first}, i64 {width})")
-    bad = function.value(f"icmp ne i32 {status}, 0")
-    function.do(f"br i1 {bad}, label %singular{number}, label %solved{number}")
-    function.begin(f"solved{number}")
-    return [
-        function.load("%work", row * width + first + place) for place in range(len(system.sides)) for row in range(size)
-    ]
-
-
 class StepText:
     """Writes ``step``: nodes in the order of the tape, a linear system where its first unknown stands."""
 
@@ -176,7 +109,7 @@ class StepText:
     def unknown(self, system: int, place: int) -> str:
         """The value of an unknown."""
         if system not in self.unknowns:
-            self.unknowns[system] = emit_pivoted(self.function, self.program.systems[system], system, self.name)
+            self.unknowns[system] = emit_system(self.function, self.program.systems[system], system, self.name)
         return self.unknowns[system][place]
 
     def room(self) -> None:
@@ -254,12 +187,12 @@ def module_text(program: Program) -> tuple[str, int]:
     library += "".join(f"declare double @{name}(double, double) nounwind memory(none)\n" for name in ("pow", "atan2"))
     parts = [
         library,
-        SOLVER_DECLARATIONS,
+        SOLVER_DECLARATION,
+        "declare double @llvm.fabs.f64(double)\ndeclare double @llvm.sqrt.f64(double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         constants_text(program, stored),
         StepText(program, needed, stored).text(),
         batch_text(program),
     ]
-    if program.systems:
-        parts.append(PIVOTED_SOLVER)
+    parts.append('!0 = !{!"branch_weights", i32 1000000, i32 1}\n!1 = !{!"branch_weights", i32 1, i32 1000000}\n')
     return "\n".join(parts), len(stored)

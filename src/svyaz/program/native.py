@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+import struct
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svyaz.program import engine
+from svyaz.program import cache, engine
 from svyaz.program.errors import ProgramError, SingularSystem
+from svyaz.program.interpret import Values, parameter_row
+from svyaz.program.llvm_solver import PIVOTED_SOLVER, SOLVER_NAME
 from svyaz.program.llvm_text import module_text
 from svyaz.program.tape import Program
+from svyaz.program.text import content_hash
+
+_COUNT = struct.Struct("<q")
+_COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
+_SOLVER: list[Any] = []
+"""The engine that holds the pivoted solver, once it is needed."""
 
 _POINTER = ctypes.c_void_p
 _CONSTANTS = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
@@ -29,6 +41,8 @@ class Native:
     def __init__(self, program: Program, code: bytes, constant_count: int) -> None:
         self.program = program
         self.constant_count = constant_count
+        if program.systems:
+            _provide_solver()
         self._engine = engine.load(code)
         self.address = int(self._engine.get_function_address("step"))
         self.constants_address = int(self._engine.get_function_address("constants"))
@@ -37,24 +51,12 @@ class Native:
         self._constants = _CONSTANTS(self.constants_address)
         self._batch = _BATCH(self.batch_address)
 
-    def constants(self, values: Mapping[str, float] | Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    def constants(self, values: Values) -> NDArray[np.float64]:
         """What ``step`` takes as ``c``, from the values of the parameters (by name, or in order)."""
-        given = self._parameters(values)
+        given = np.array(parameter_row(self.program, values), dtype=float)
         constants = np.zeros(max(1, self.constant_count))
         self._constants(given.ctypes.data, constants.ctypes.data)
         return constants
-
-    def _parameters(self, values: Mapping[str, float] | Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-        names = self.program.parameters
-        if isinstance(values, Mapping):
-            missing = [name for name in names if name not in values]
-            if missing:
-                raise ProgramError(f"no value for parameter {', '.join(missing)}")
-            return np.array([float(values[name]) for name in names], dtype=float)
-        given = np.ascontiguousarray(values, dtype=float)
-        if given.shape != (len(names),):
-            raise ProgramError(f"{len(names)} parameters expected, in one row; got the shape {given.shape}")
-        return given
 
     def evaluate(self, x: ArrayLike, constants: NDArray[np.float64]) -> NDArray[np.float64]:
         """Outputs at one input (n_in,) or at a batch of them (k, n_in).
@@ -109,6 +111,43 @@ class Native:
 
 
 def compile_program(program: Program) -> Native:
-    """Native code of a program for this computer."""
+    """Native code of a program for this computer, from memory or from the cache where it is already there."""
+    content = content_hash(program)
+    native = _COMPILED.get(content)
+    if native is None:
+        native = _COMPILED[content] = Native(program, *_code(program, content))
+    return native
+
+
+@lru_cache(maxsize=1)
+def _compiler_version() -> str:
+    """A hash of the modules that decide what is compiled: code kept by another version of them is not used."""
+    folder = files("svyaz.program")
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".py"))
+    texts = [folder.joinpath(name).read_text() for name in names if name.startswith(("llvm_", "engine", "walk"))]
+    return cache.cache_key(*texts)
+
+
+def _code(program: Program, content: str) -> tuple[bytes, int]:
+    """Object code, and how many constants the step takes."""
+    key = cache.cache_key("program", engine.host_description(), _compiler_version(), content)
+    kept = cache.read(key)
+    if kept is not None:
+        return kept[_COUNT.size :], _COUNT.unpack_from(kept)[0]
     text, constant_count = module_text(program)
-    return Native(program, engine.object_code(text), constant_count)
+    code = engine.object_code(text)
+    cache.write(key, _COUNT.pack(constant_count) + code)
+    return code, constant_count
+
+
+def _provide_solver() -> None:
+    """Make the pivoted solver known to programs that are loaded later; it is compiled once and stays."""
+    if _SOLVER:
+        return
+    key = cache.cache_key("solver", engine.host_description(), _compiler_version())
+    code = cache.read(key)
+    if code is None:
+        code = engine.object_code(PIVOTED_SOLVER)
+        cache.write(key, code)
+    _SOLVER.append(engine.load(code))
+    engine.publish(SOLVER_NAME, _SOLVER[0].get_function_address(SOLVER_NAME))
