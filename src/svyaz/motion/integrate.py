@@ -15,7 +15,9 @@ from svyaz.motion.tableau import Floats, Tableau
 from svyaz.motion.tableau import method as find_method
 
 if TYPE_CHECKING:
+    from svyaz.motion.adaptive import Control
     from svyaz.motion.calls import Native
+    from svyaz.motion.loops import Schedule
     from svyaz.motion.runs import Run
 
 MOST_ROWS = 200_000  # stored by itself; `every` asks for another number
@@ -80,7 +82,7 @@ def integrate(
     `progress` is called with the time reached, some tens of times a second; KeyboardInterrupt ends the run, and what
     was computed is returned with the status "stopped".
     """
-    from svyaz.motion.runs import drive
+    from svyaz.motion.runs import adaptive_run, drive, fixed_run
 
     tableau = find_method(method)
     initial = _start(rates, start, span)
@@ -88,11 +90,14 @@ def integrate(
     _one_of(tableau, step, rtol)
     begin = perf_counter()
     if step is not None:
-        run = _fixed(tableau, rates, project, jacobian, initial, _plan(span, step, every, max_steps), grid)
+        plan = _plan(span, step, every, max_steps)
+        run = fixed_run(tableau, _native(rates), _native(project), initial, plan, grid)
     else:
-        raise NotImplementedError
+        assert rtol is not None
+        control = _control(tableau, span, rtol, atol, rates.size)
+        run = adaptive_run(tableau, _native(rates), _native(project), initial, control, grid, max_steps)
     code = drive(run, progress)
-    return _path(run, code, grid, perf_counter() - begin)
+    return _path(run, code, grid, step, perf_counter() - begin)
 
 
 def _start(rates: Flow, start: ArrayLike, span: tuple[float, float]) -> Floats:
@@ -135,23 +140,45 @@ def _one_of(tableau: Tableau, step: float | None, rtol: float | None) -> None:
         raise ValueError(f"rtol must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol}")
 
 
-def _plan(
-    span: tuple[float, float], step: float, every: int | None, max_steps: int
-) -> tuple[float, float, float, float, int, int]:
-    """(t₀, t₁, h, last step, number of steps, every): a whole number of steps if the span is one to 1e-9."""
+def _plan(span: tuple[float, float], step: float, every: int | None, max_steps: int) -> Schedule:
+    """Equal steps, the last one shortened; a span that is a whole number of steps to 1e-9 is taken for one."""
+    from svyaz.motion.loops import Schedule
+
     t0, t1 = float(span[0]), float(span[1])
     ratio = (t1 - t0) / step
     if ratio > max_steps:
         raise ValueError(f"a step of {step:g} makes {ratio:.3g} steps, more than max_steps = {max_steps}")
+    if every is not None and every < 1:
+        raise ValueError(f"every must be a positive whole number, not {every}")
     total = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * max(1.0, ratio) else ceil(ratio)
     if t1 > t0:
         total = max(total, 1)
     last = t1 - (t0 + (total - 1) * step)
     if abs(last - step) <= 8 * np.spacing(max(abs(t0), abs(t1))):
         last = step  # only rounding: all steps are equal then
-    if every is not None and every < 1:
-        raise ValueError(f"every must be a positive whole number, not {every}")
-    return t0, t1, float(step), last, total, every or max(1, ceil(total / MOST_ROWS))
+    return Schedule(t0, t1, float(step), float(last), total, every or max(1, ceil(total / MOST_ROWS)))
+
+
+def _control(tableau: Tableau, span: tuple[float, float], rtol: float, atol: ArrayLike | None, size: int) -> Control:
+    from svyaz.motion.adaptive import Control
+
+    absolute = np.asarray(rtol if atol is None else atol, dtype=np.float64)
+    if absolute.shape not in ((), (size,)):
+        raise ValueError(f"atol must be one number or {size}, one for each state")
+    if not (np.isfinite(absolute).all() and (absolute > 0).all()):
+        raise ValueError("atol must be positive: a state that passes through zero has no relative error")
+    rule = tableau.controller
+    assert rule is not None
+    return Control(
+        t1=float(span[1]),
+        rtol=float(rtol),
+        atol=np.full(size, absolute),
+        exponent=rule.exponent,
+        memory=rule.memory,
+        smallest=rule.smallest,
+        largest=rule.largest,
+        safety=rule.safety,
+    )
 
 
 def _native(flow: Flow | None) -> Native:
@@ -163,58 +190,58 @@ def _native(flow: Flow | None) -> Native:
     return Native(int(flow.address), constants if constants.size else np.zeros(1))
 
 
-def _fixed(
-    tableau: Tableau,
-    rates: Flow,
-    project: Flow | None,
-    jacobian: Flow | None,
-    initial: Floats,
-    plan: tuple[float, float, float, float, int, int],
-    grid: Floats | None,
-) -> Run:
-    from svyaz.motion import runs
-
-    return runs.fixed_run(tableau, _native(rates), _native(project), initial, plan, grid)
-
-
-def _path(run: Run, code: int, grid: Floats | None, seconds: float) -> Path:
+def _path(run: Run, code: int, grid: Floats | None, step: float | None, seconds: float) -> Path:
+    from svyaz.motion.calls import FINISHED
     from svyaz.motion.loops import DONE, EVALUATIONS, STATUS
+    from svyaz.motion.runs import REJECTED
 
     rows = run.stored()
     if grid is not None:
         rows[:, 0] = grid[: len(rows)]
-    if len(rows) == 0 or (rows[-1, 0] < run.time and code != 1):
+    if code != FINISHED and (len(rows) == 0 or rows[-1, 0] < run.time):
         rows = np.vstack((rows, run.work[0]))
     status, reason = _verdict(run, code)
-    singular = int(run.count[STATUS]) - 1
+    failed = int(run.count[STATUS])
     return Path(
         times=rows[:, 0].copy(),
         states=rows[:, 1:].copy(),
         status=status,
         reason=reason,
         steps=int(run.count[DONE]),
-        rejected=0,
+        rejected=int(run.count[REJECTED]),
         evaluations=int(run.count[EVALUATIONS]),
         seconds=seconds,
-        singular_system=singular if singular >= 0 else None,
+        step_sizes=np.diff(rows[:, 0]) if step is None and grid is None else None,
+        singular_system=failed - 1 if status == "singular" and failed > 0 else None,
     )
 
 
 def _verdict(run: Run, code: int) -> tuple[str, str]:
     """Status and reason, in words of mechanics."""
     from svyaz.motion import calls
-    from svyaz.motion.loops import STATUS
-    from svyaz.motion.runs import STOPPED
+    from svyaz.motion.runs import EXHAUSTED, STOPPED
 
-    t = run.time
+    when = f"t = {run.time:.9g}"
     words: dict[int, tuple[str, str]] = {
         calls.FINISHED: ("finished", ""),
-        STOPPED: ("stopped", f"stopped by the user at t = {t:.9g}"),
-        calls.DIVERGED: ("diverged", f"the motion diverged: after t = {t:.9g} the state is no longer finite"),
-        calls.SINGULAR: (
-            "singular",
-            f"linear system {int(run.count[STATUS])} of the equations has no unique solution after t = {t:.9g}",
+        STOPPED: ("stopped", f"stopped by the user at {when}"),
+        EXHAUSTED: ("stalled", f"all {run.trials} steps that were allowed are used up at {when}"),
+        calls.DIVERGED: ("diverged", f"the motion diverged: after {when} the state is no longer finite"),
+        calls.SINGULAR: ("singular", f"the equations have no unique solution for the accelerations after {when}"),
+        calls.PROJECTION: ("singular", f"the state could not be put back on the constraints after {when}"),
+        calls.STALLED: (
+            "stalled",
+            f"no step is short enough at {when}: the motion has a singularity there, or its rates jump or do not exist",
         ),
-        calls.PROJECTION: ("singular", f"the state could not be put back on the constraints after t = {t:.9g}"),
     }
+    if code == calls.STALLED and _explodes(run):
+        return "diverged", f"the motion diverged: it grows beyond all bounds at {when}"
     return words[code]
+
+
+def _explodes(run: Run) -> bool:
+    """Whether some state, grown large, doubles within a time that rounding cannot resolve any more."""
+    state, n = np.abs(run.work[0, 1:]), run.work.shape[1] - 1
+    start = np.abs(run.stored()[0, 1:]).max(initial=1.0)
+    unresolved = 1e4 * np.spacing(max(1e-300, abs(run.time)))
+    return bool(((state > 1e3 * start) & (state <= unresolved * np.abs(run.slopes[:n]))).any())

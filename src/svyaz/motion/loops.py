@@ -35,7 +35,8 @@ DONE, STORED, EVALUATIONS, WAITING, STATUS = range(5)
 class Scheme(NamedTuple):
     """Rows of a tableau without their zeros: entries first[i] … first[i + 1] of column and weight make row i.
 
-    Row i < s is the argument of stage i, row s the result of the step, further rows are stages for dense output.
+    Row i < s is the argument of stage i, row s the result of the step; then come the stages for dense output and last
+    the estimates of the error.
     """
 
     first: NDArray[np.int64]
@@ -63,6 +64,7 @@ def scheme(tableau: Tableau) -> Scheme:
     if tableau.extra_a is not None and tableau.extra_c is not None:
         rows += list(tableau.extra_a)
         nodes += list(tableau.extra_c)
+    rows += list(tableau.errors)
     filled = [np.flatnonzero(row) for row in rows]
     return Scheme(
         first=np.concatenate(([0], np.cumsum([len(places) for places in filled]))).astype(np.int64),
@@ -73,8 +75,23 @@ def scheme(tableau: Tableau) -> Scheme:
     )
 
 
+class Places(NamedTuple):
+    """Where things are, all addresses except the numbers of stages and of states; z is room for [t, y…]."""
+
+    f: int
+    constants: int
+    first: int
+    column: int
+    weight: int
+    node: int
+    stages: int
+    n: int
+    k: int
+    z: int
+
+
 @piece
-def combine(column: int, weight: int, begin: int, end: int, k: int, n: int, h: float, x: int, y: int) -> None:
+def add(column: int, weight: int, begin: int, end: int, k: int, n: int, h: float, x: int, y: int) -> None:
     """y = x + h Σ weightₑ k[columnₑ] over the entries begin … end; four states at a time, which the compiler packs."""
     m = 0
     while m + 4 <= n:
@@ -100,31 +117,49 @@ def combine(column: int, weight: int, begin: int, end: int, k: int, n: int, h: f
 
 
 @piece
-def step(
-    f: int,
-    c: int,
-    first: int,
-    column: int,
-    weight: int,
-    node: int,
-    s: int,
-    n: int,
-    h: float,
-    x: int,
-    y: int,
-    z: int,
-    k: int,
-) -> int:
-    """One step of an explicit method from x to y; the answer is the status of the right-hand side."""
-    status = call(f, x, c, k)
-    i = 1
-    while i < s and status == 0:
-        combine(column, weight, whole(first, i), whole(first, i + 1), k, n, h, x, z)
-        write(z, 0, read(x, 0) + read(node, i) * h)
-        status = call(f, z, c, k + 8 * n * i)
+def combine(at: Places, row: int, h: float, x: int, y: int) -> None:
+    """y = x + h Σ aᵢⱼ kⱼ for a row i of the scheme."""
+    add(at.column, at.weight, whole(at.first, row), whole(at.first, row + 1), at.k, at.n, h, x, y)
+
+
+@piece
+def slopes_of(at: Places, begin: int, end: int, h: float, x: int) -> int:
+    """Slopes begin … end - 1 of a step from x; the answer is the status of the right-hand side."""
+    status = 0
+    i = begin
+    while i < end and status == 0:
+        combine(at, i, h, x, at.z)
+        write(at.z, 0, read(x, 0) + read(at.node, i) * h)
+        status = call(at.f, at.z, at.constants, at.k + 8 * at.n * i)
         i += 1
-    combine(column, weight, whole(first, s), whole(first, s + 1), k, n, h, x, y)
     return status
+
+
+@piece
+def step(at: Places, h: float, x: int, y: int) -> int:
+    """One step of an explicit method from x to y; the answer is the status of the right-hand side."""
+    status = call(at.f, x, at.constants, at.k)
+    if status == 0:
+        status = slopes_of(at, 1, at.stages, h, x)
+    combine(at, at.stages, h, x, y)
+    return status
+
+
+@piece
+def places(f: Native, rule: Scheme, n: int, slopes: Any, z: int) -> Places:
+    """The addresses of what a step needs."""
+    return Places(
+        f.address,
+        place(f.constants),
+        place(rule.first),
+        place(rule.column),
+        place(rule.weight),
+        place(rule.node),
+        rule.stages,
+        n,
+        place(slopes),
+        z,
+    )
 
 
 @compiled
@@ -134,17 +169,16 @@ def fixed(
     """At most `chunk` steps; every `plan.every`-th [t, y…] and the last one go to rows (·, n + 1)."""
     n = work.shape[1] - 1
     size = 8 * (n + 1)
-    x, k, c = place(work), place(slopes), place(f.constants)
-    y, z = x + size, x + 2 * size
+    x, y, z = place(work), place(work) + size, place(work) + 2 * size
+    at = places(f, rule, n, slopes, z)
     row = place(rows) + size * count[STORED]
-    first, column, weight, node = place(rule.first), place(rule.column), place(rule.weight), place(rule.node)
     after, after_constants = project.address, place(project.constants)
     i, waiting, code = count[DONE], count[WAITING], RUNNING
     stop = min(plan.total, i + chunk)
     while i < stop:
         final = i + 1 == plan.total
         h = plan.last if final else plan.h
-        status = step(f.address, c, first, column, weight, node, rule.stages, n, h, x, y, z, k)
+        status = step(at, h, x, y)
         if status != 0:
             count[STATUS] = status
             code = SINGULAR
@@ -188,9 +222,8 @@ def fixed_on_grid(
     """
     n = work.shape[1] - 1
     size = 8 * (n + 1)
-    x, k, c = place(work), place(slopes), place(f.constants)
-    y, z, between = x + size, x + 2 * size, x + 3 * size
-    first, column, weight, node = place(rule.first), place(rule.column), place(rule.weight), place(rule.node)
+    x, y, z, between = place(work), place(work) + size, place(work) + 2 * size, place(work) + 3 * size
+    at = places(f, rule, n, slopes, z)
     after, after_constants = project.address, place(project.constants)
     i, code, status = count[DONE], RUNNING, 0
     stop = min(plan.total, i + chunk)
@@ -203,7 +236,7 @@ def fixed_on_grid(
             h = t - read(x, 0)
         else:
             h = plan.last if i + 1 == plan.total else plan.h
-        status = step(f.address, c, first, column, weight, node, rule.stages, n, h, x, target, z, k)
+        status = step(at, h, x, target)
         count[EVALUATIONS] += rule.stages
         if status != 0:
             count[STATUS] = status

@@ -12,14 +12,21 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.motion.tableau import Floats, Tableau
 
 if TYPE_CHECKING:
+    from svyaz.motion.adaptive import Control, Output
     from svyaz.motion.calls import Native
+    from svyaz.motion.loops import Schedule
 
 SHARE = 0.03  # seconds of native work between two looks at the outside world
-STOPPED = -1  # the code of a run that the user interrupted; the others are in svyaz.motion.calls
+STOPPED, EXHAUSTED = -1, -2  # interrupted by the user; more steps than allowed; other codes: svyaz.motion.calls
+BUFFER = 4096  # rows that a loop with steps of its own choice fills before they are put away
+
+# places in `count`, the whole numbers a loop keeps; the loops name them alike
+DONE, STORED, EVALUATIONS, REJECTED = 0, 1, 2, 5
 
 
 @dataclass
@@ -28,27 +35,29 @@ class Run:
 
     advance: Callable[[int], int]
     work: Floats
-    count: np.ndarray
+    slopes: Floats
+    count: NDArray[np.int64]
     rows: Floats
-    largest_chunk: int = 1 << 40
-    kept: list[Floats] = field(default_factory=list)
+    kept: dict[int, Floats] = field(default_factory=dict)
 
     @property
     def time(self) -> float:
         return float(self.work[0, 0])
 
-    def keep(self) -> None:
-        """Move the stored rows out of the way of further ones (for loops that store an unknown number of steps)."""
-        from svyaz.motion.loops import STORED
+    @property
+    def trials(self) -> int:
+        return int(self.count[DONE] + self.count[REJECTED])
 
-        self.kept.append(self.rows[: self.count[STORED]].copy())
-        self.count[STORED] = 0
+    def put_away(self) -> None:
+        """Make room for further rows; the number of steps done tells which rows are put away already."""
+        if self.count[STORED]:
+            self.kept[int(self.count[DONE])] = self.rows[: self.count[STORED]].copy()
+            self.count[STORED] = 0
 
     def stored(self) -> Floats:
         """All rows [t, y…] stored so far."""
-        from svyaz.motion.loops import STORED
-
-        return np.vstack([*self.kept, self.rows[: self.count[STORED]]])
+        self.put_away()
+        return np.vstack([*self.kept.values(), self.rows[:0]])
 
 
 def drive(run: Run, progress: Callable[[float], object] | None) -> int:
@@ -62,41 +71,112 @@ def drive(run: Run, progress: Callable[[float], object] | None) -> int:
             code = run.advance(chunk)
             elapsed = perf_counter() - begin
             if elapsed < SHARE / 2:
-                chunk = min(2 * chunk, run.largest_chunk)
+                chunk *= 2
             elif elapsed > 2 * SHARE:
                 chunk = max(1, chunk // 2)
             if progress is not None:
                 progress(run.time)
     except KeyboardInterrupt:
-        if code == RUNNING:
-            return STOPPED
+        return STOPPED if code == RUNNING else code
     return code
 
 
 def fixed_run(
-    tableau: Tableau,
-    flow: Native,
-    project: Native,
-    start: Floats,
-    plan: tuple[float, float, float, float, int, int],
-    grid: Floats | None,
+    tableau: Tableau, flow: Native, project: Native, start: Floats, plan: Schedule, grid: Floats | None
 ) -> Run:
     """An explicit method with a fixed step; `start` is [t, y…]."""
     from svyaz.motion import loops
 
-    rule, schedule = loops.scheme(tableau), loops.Schedule(*plan)
-    work, slopes = np.zeros((4, len(start))), np.zeros((tableau.stages, len(start) - 1))
-    work[0] = start
-    count = np.zeros(8, dtype=np.int64)
-    size = schedule.total // schedule.every + 2 if grid is None else len(grid)
-    rows = np.zeros((size, len(start)))
-    if grid is None or (len(grid) and grid[0] <= start[0]):
-        rows[0] = start
-        count[loops.STORED] = 1
+    rule = loops.scheme(tableau)
+    run = _run(start, grid, plan.total // plan.every + 2, tableau.stages * (len(start) - 1))
 
     def advance(chunk: int) -> int:
         if grid is None:
-            return int(loops.fixed(flow, project, rule, schedule, chunk, work, slopes, count, rows))
-        return int(loops.fixed_on_grid(flow, project, rule, schedule, chunk, work, slopes, count, rows, grid))
+            return int(loops.fixed(flow, project, rule, plan, chunk, run.work, run.slopes, run.count, run.rows))
+        return int(
+            loops.fixed_on_grid(flow, project, rule, plan, chunk, run.work, run.slopes, run.count, run.rows, grid)
+        )
 
-    return Run(advance, work, count, rows)
+    run.advance = advance
+    return run
+
+
+def adaptive_run(
+    tableau: Tableau,
+    flow: Native,
+    project: Native,
+    start: Floats,
+    control: Control,
+    grid: Floats | None,
+    max_steps: int,
+) -> Run:
+    """An explicit method that keeps its error within tolerances; `start` is [t, y…]."""
+    from svyaz.motion import adaptive, loops
+
+    assert tableau.dense is not None
+    rule, height = loops.scheme(tableau), len(tableau.dense)
+    dense = adaptive.Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
+    run = _run(start, grid, BUFFER + 1, height * len(start))
+    out, clock, errors, fsal = _output(run, grid), np.zeros(2), len(tableau.errors), tableau.fsal
+
+    def begin() -> int:
+        return int(adaptive.first_step(flow, control, float(tableau.order), run.work, run.slopes, clock, run.count))
+
+    def trials(chunk: int) -> int:
+        return int(
+            adaptive.adaptive(
+                flow, project, rule, control, errors, fsal, dense, out, chunk, run.work, run.slopes, clock, run.count
+            )
+        )
+
+    run.advance = _free(run, control.t1, begin, trials, grid is None, max_steps)
+    return run
+
+
+def _run(start: Floats, grid: Floats | None, rows: int, slopes: int) -> Run:
+    """Arrays of a run, the start stored if it is wanted; what advances it is still to be said."""
+    work, count = np.zeros((6, len(start))), np.zeros(16, dtype=np.int64)
+    work[0] = start
+    run = Run(_at_rest, work, np.zeros(slopes), count, np.zeros((rows if grid is None else len(grid), len(start))))
+    if grid is None or (len(grid) > 0 and grid[0] <= start[0]):
+        run.rows[0] = start
+        count[STORED] = 1
+    return run
+
+
+def _at_rest(chunk: int) -> int:
+    raise RuntimeError("nothing advances this run")
+
+
+def _output(run: Run, grid: Floats | None) -> Output:
+    from svyaz.motion.adaptive import Output
+
+    return Output(run.rows, np.zeros(0) if grid is None else grid, grid is not None)
+
+
+def _free(
+    run: Run,
+    t1: float,
+    begin: Callable[[], int],
+    trials: Callable[[int], int],
+    every_step: bool,
+    max_steps: int,
+) -> Callable[[int], int]:
+    """Advance with steps of the method's own choice: begin once, then trials, not more than allowed."""
+    from svyaz.motion.calls import FINISHED, RUNNING
+
+    def advance(chunk: int) -> int:
+        if run.time >= t1:
+            return FINISHED
+        if run.trials == 0:
+            code = begin()
+            if code != RUNNING:
+                return code
+        if run.trials >= max_steps:
+            return EXHAUSTED
+        code = trials(min(chunk, BUFFER, max_steps - run.trials))
+        if every_step:
+            run.put_away()
+        return code
+
+    return advance

@@ -1,0 +1,89 @@
+"""How a motion is to be computed: what the caller asks for, completed by the model's [run] and by defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+from svyaz.expr import ModelError, Problem
+from svyaz.model import System
+from svyaz.model.words import RUN, nearest
+from svyaz.motion.tableau import method as find_method
+
+DEFAULT_METHOD = "dop853"
+DEFAULT_RTOL = 1e-9
+DEFAULT_UNTIL = 10.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """One of ``step`` and ``rtol`` is given. ``every`` is the interval of time between the rows of the result."""
+
+    method: str
+    until: float
+    step: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    tolerance: float | None = None
+    stabilize: Any = "auto"
+    every: float | None = None
+
+    def with_step(self, step: float) -> Options:
+        """The same with another fixed step."""
+        return replace(self, step=step, rtol=None, atol=None)
+
+
+def options_for(system: System, asked: Mapping[str, Any]) -> Options:
+    """Complete what was asked for. A step asked for replaces an rtol of the model, and the other way round."""
+    unknown = next((key for key in asked if key not in RUN), None)
+    if unknown is not None:
+        raise _bad(f"a run has no option '{unknown}'", nearest(unknown, RUN))
+    given = {key: value for key, value in asked.items() if value is not None}
+    chosen = dict(system.run)
+    if "step" in given:
+        chosen.pop("rtol", None)
+        chosen.pop("atol", None)
+    if "rtol" in given:
+        chosen.pop("step", None)
+    chosen.update(given)
+    method = _method_name(chosen.get("method", DEFAULT_METHOD))
+    step, rtol = chosen.get("step"), chosen.get("rtol")
+    if step is not None and rtol is not None:
+        raise _bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
+    if step is None and rtol is None:
+        if not find_method(method).embedded:
+            raise _bad(f"the method '{method}' has no error estimate: it needs a step", "give --step, or step in [run]")
+        rtol = DEFAULT_RTOL
+    for key in ("step", "rtol", "atol", "tolerance", "until", "every"):
+        _positive(key, chosen.get(key))
+    return Options(
+        method=method,
+        until=float(chosen.get("until", DEFAULT_UNTIL)),
+        step=step,
+        rtol=rtol,
+        atol=chosen.get("atol"),
+        tolerance=chosen.get("tolerance"),
+        stabilize=chosen.get("stabilize", "auto"),
+        every=chosen.get("every"),
+    )
+
+
+def _method_name(name: str) -> str:
+    try:
+        find_method(name)
+    except ValueError as error:
+        raise _bad(str(error), None) from error
+    return name
+
+
+def _positive(key: str, value: Any) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
+        raise _bad(f"'{key}' must be a positive number, not {value!r}", None)
+
+
+def _bad(message: str, hint: str | None) -> ModelError:
+    return ModelError(Problem(message, None, hint))

@@ -1,0 +1,218 @@
+"""The result of an integration: times, states, multipliers, residuals, integrals, and how it went."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz import __version__
+from svyaz.model import Drawing, System
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion of a system. Rows are moments of time; a constraint that does not act has NaN in its columns.
+
+    ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
+    position constraints. ``integrals`` holds the energy first, where the system has one.
+    """
+
+    system: System
+    form: str
+    method: str
+    step: float | None
+    rtol: float | None
+    status: str
+    reason: str
+    times: Floats
+    states: Floats
+    state_names: tuple[str, ...]
+    multipliers: Mapping[str, Floats] = field(default_factory=dict)
+    residuals: Mapping[str, Floats] = field(default_factory=dict)
+    hidden: Mapping[str, Floats] = field(default_factory=dict)
+    integrals: Mapping[str, Floats] = field(default_factory=dict)
+    quantities: Mapping[str, Floats] = field(default_factory=dict)
+    gains: Mapping[str, Any] = field(default_factory=dict)
+    steps: int = 0
+    evaluations: int = 0
+    seconds: float = 0.0
+    trajectory_error: float | None = None
+    notes: tuple[str, ...] = ()
+    jumps: tuple[Mapping[str, Any], ...] = ()
+
+    def column(self, name: str) -> Floats:
+        """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
+        if name == "t":
+            return self.times
+        if name in self.state_names:
+            return self.states[:, self.state_names.index(name)]
+        for table in (self.quantities, self.integrals, self.residuals, self.multipliers):
+            if name in table:
+                return table[name]
+        raise KeyError(f"the motion has no column '{name}'")
+
+    @property
+    def kinetic(self) -> Floats | None:
+        """The kinetic energy, where the model gives one."""
+        return self.quantities.get("kinetic")
+
+    @property
+    def potential(self) -> Floats | None:
+        """The potential energy, where the model gives one."""
+        return self.quantities.get("potential")
+
+    @property
+    def finished(self) -> bool:
+        """Did the motion reach its end?"""
+        return self.status == "finished"
+
+    @cached_property
+    def table_names(self) -> tuple[str, ...]:
+        """Columns of the table: t, then each coordinate followed by its velocity, then further states."""
+        names = ["t"]
+        speeds = set(self.system.velocities)
+        for name in self.state_names:
+            if name in speeds:
+                continue
+            names.append(name)
+            if f"{name}'" in speeds:
+                names.append(f"{name}'")
+        return tuple(names)
+
+    def rows(self) -> Floats:
+        """The table of ``table_names`` as an array."""
+        return np.column_stack([self.column(name) for name in self.table_names])
+
+    def to_csv(self, file: str | Path | TextIO) -> None:
+        """Write the table as CSV with full precision; a file appears complete or not at all."""
+        if isinstance(file, str | Path):
+            path = Path(file)
+            partial = path.with_name(path.name + ".part")
+            with partial.open("w", newline="", encoding="utf-8") as out:
+                self.to_csv(out)
+            partial.replace(path)
+            return
+        writer = csv.writer(file)
+        writer.writerow(self.table_names)
+        writer.writerows([repr(float(value)) for value in row] for row in self.rows())
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All columns along the dimension ``t``."""
+        import xarray
+
+        columns: dict[str, tuple[str, Floats]] = {name: ("t", self.column(name)) for name in self.table_names[1:]}
+        for prefix, table in (("multiplier ", self.multipliers), ("residual ", self.residuals), ("", self.integrals)):
+            columns.update({prefix + name: ("t", values) for name, values in table.items()})
+        attributes = {"model": self.system.name, "method": self.method, "form": self.form, "status": self.status}
+        return xarray.Dataset(columns, coords={"t": self.times}, attrs=attributes)
+
+    def summary(self) -> dict[str, Any]:
+        """The result as the contract writes it in JSON."""
+        result: dict[str, Any] = {
+            "svyaz": __version__,
+            "model": self.system.name,
+            "form": self.form,
+            "method": self.method,
+            "step": self.step,
+            "rtol": self.rtol,
+            "status": self.status,
+            "reason": self.reason,
+            "t": _number(self.times[-1]),
+            "final": {name: _number(self.states[-1, k]) for k, name in enumerate(self.state_names)},
+            "steps": int(self.steps),
+            "evaluations": int(self.evaluations),
+            "seconds": float(self.seconds),
+            "residuals": {name: self._residual(values) for name, values in self.residuals.items()},
+            "integrals": {name: self._integral(name, values) for name, values in self.integrals.items()},
+            "multipliers": {name: _number(_last_finite(values)) for name, values in self.multipliers.items()},
+            "gains": dict(self.gains),
+            "trajectory_error": self.trajectory_error,
+            "parameters": dict(self.system.constants),
+            "initial": {name: _number(self.states[0, k]) for k, name in enumerate(self.state_names)},
+            "notes": list(self.notes),
+        }
+        if self.jumps:
+            result["jumps"] = [dict(jump) for jump in self.jumps]
+        return result
+
+    def _residual(self, values: Floats) -> dict[str, Any]:
+        """Largest, mean square, last deviation, and the moment of the largest, over the time in which it acted."""
+        acting = np.isfinite(values)
+        if not acting.any():
+            return {"max": None, "rms": None, "final": None, "time_of_max": None}
+        sizes = np.abs(values[acting])
+        worst = int(np.argmax(sizes))
+        return {
+            "max": _number(sizes[worst]),
+            "rms": _number(_mean_square(self.times[acting], values[acting])),
+            "final": _number(values[acting][-1]),
+            "time_of_max": _number(self.times[acting][worst]),
+        }
+
+    def _integral(self, name: str, values: Floats) -> dict[str, Any]:
+        """Initial and final value, and drift: for the energy relative to max(|E₀|, max T), for others absolute."""
+        change = float(np.max(np.abs(values - values[0])))
+        if name == "energy":
+            kinetic = self.kinetic
+            largest = float(np.max(kinetic)) if kinetic is not None else 0.0
+            scale = max(abs(float(values[0])), largest)
+            change = change / scale if scale > 0 else change
+        return {"initial": _number(values[0]), "final": _number(values[-1]), "drift": _number(change)}
+
+    def draw(self, drawing: Drawing, rows: Sequence[int] | slice = slice(None)) -> tuple[Floats, Floats | None]:
+        """Points (k, p, dim) and radius (k,) of one part of the picture at the given rows."""
+        values = drawing_values(self.system, drawing, self.times[rows], self.states[rows], self.state_names)
+        count = sum(len(point) for point in drawing.points)
+        points = values[:, :count].reshape(len(values), len(drawing.points), -1)
+        return points, (values[:, count] if drawing.radius is not None else None)
+
+    def _repr_html_(self) -> str:
+        frame = self.to_xarray()
+        html: str = frame._repr_html_()
+        return f"<p><b>{self.system.name}</b>: {self.status} {self.reason}</p>{html}"
+
+
+def drawing_values(system: System, drawing: Drawing, times: Floats, states: Floats, names: Sequence[str]) -> Floats:
+    """Values of all expressions of a drawing along given states, by native code."""
+    from svyaz.program.build import build
+    from svyaz.program.native import compile_program
+
+    entries = [e for point in drawing.points for e in point]
+    if drawing.radius is not None:
+        entries.append(drawing.radius)
+    program = build(
+        [(str(k), e) for k, e in enumerate(entries)], inputs=("t", *names), parameters=tuple(system.constants)
+    )
+    native = compile_program(program)
+    return native.evaluate(np.column_stack([times, states]), native.constants(system.constants))
+
+
+def _mean_square(times: Floats, values: Floats) -> float:
+    """√(1/T ∫ y² dt) by the trapezoidal rule."""
+    span = float(times[-1] - times[0])
+    if span <= 0:
+        return float(abs(values[-1]))
+    return float(np.sqrt(np.trapezoid(values**2, times) / span))
+
+
+def _last_finite(values: Floats) -> float:
+    good = values[np.isfinite(values)]
+    return float(good[-1]) if len(good) else float("nan")
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN and no infinity."""
+    value = float(value)
+    return value if np.isfinite(value) else None
