@@ -1,0 +1,136 @@
+r"""Expressions in LaTeX, in the subset that KaTeX knows: m l^{2} \ddot{u} + m g l \sin u."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from symengine import Basic
+
+from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, shown_terms
+from svyaz.expr.names import latex_name
+
+SUM, PRODUCT, POWER, ATOM = range(4)
+
+_COMMANDS = {
+    "sin": r"\sin",
+    "cos": r"\cos",
+    "tan": r"\tan",
+    "asin": r"\arcsin",
+    "acos": r"\arccos",
+    "atan": r"\arctan",
+    "atan2": r"\operatorname{atan2}",
+    "sinh": r"\sinh",
+    "cosh": r"\cosh",
+    "tanh": r"\tanh",
+    "log": r"\ln",
+    "sign": r"\operatorname{sign}",
+    "min": r"\min",
+    "max": r"\max",
+}
+_BARE = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh"})
+"""Functions whose argument needs no parentheses if it is a name, and whose square is written on the function."""
+
+
+class Piece(NamedTuple):
+    """A piece of LaTeX and how tightly it holds together.
+
+    ``tail``: it ends with the bare argument of a function; ``function``: the command and the argument of a function
+    whose powers are written on the command.
+    """
+
+    text: str
+    level: int
+    tail: bool = False
+    function: tuple[str, str] | None = None
+
+
+def to_latex(expression: Basic, order: Sequence[str] | None = None) -> str:
+    """The expression in LaTeX; ``order`` lists names as they should follow each other in products."""
+    return fold(plain(layout(expression, order)), _show).text
+
+
+def _held(piece: Piece, least: int) -> str:
+    return piece.text if piece.level >= least else rf"\left({piece.text}\right)"
+
+
+def _show(node: Node, shown: Callable[[Node], Piece]) -> Piece:
+    match node:
+        case Name(name=name):
+            return Piece(latex_name(name), ATOM)
+        case Number(value=value):
+            return _number(value)
+        case Call(function=function, arguments=arguments):
+            return _call(function, arguments, [shown(argument) for argument in arguments])
+        case Power(base=base, exponent=exponent):
+            return _power(shown(base), exponent, shown(exponent))
+        case Product(above=above, below=below):
+            upper = _row([shown(factor) for factor in above], alone=not below)
+            if not below:
+                return upper
+            return Piece(
+                rf"\frac{{{upper.text}}}{{{_row([shown(factor) for factor in below], alone=False).text}}}", PRODUCT
+            )
+        case Sum():
+            parts: list[str] = []
+            for negative, term in shown_terms(node):
+                sign = ("-" if negative else "") if not parts else (" - " if negative else " + ")
+                parts += (sign, _held(shown(term), PRODUCT if parts or negative else SUM))
+            return Piece("".join(parts), SUM)
+    raise TypeError(type(node).__name__)
+
+
+def _number(value: Fraction | float) -> Piece:
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return Piece(str(value), ATOM)
+        return Piece(rf"\frac{{{value.numerator}}}{{{value.denominator}}}", PRODUCT)
+    mantissa, _, exponent = f"{value:.15g}".partition("e")
+    if not exponent:
+        return Piece(mantissa, ATOM)
+    return Piece(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", POWER)
+
+
+def _call(function: str, arguments: tuple[Node, ...], inside: list[Piece]) -> Piece:
+    listed = ", ".join(piece.text for piece in inside)
+    if function == "sqrt":
+        return Piece(rf"\sqrt{{{listed}}}", ATOM)
+    if function == "exp":
+        return Piece(f"e^{{{listed}}}", POWER)
+    if function == "abs":
+        return Piece(rf"\left|{listed}\right|", ATOM)
+    command = _COMMANDS.get(function, rf"\operatorname{{{function}}}")
+    if function not in _BARE:
+        return Piece(rf"{command}\left({listed}\right)", ATOM)
+    bare = isinstance(arguments[0], Name)
+    argument = " " + listed if bare else rf"\left({listed}\right)"
+    # A bare argument must not be taken to go on: a thin space follows, and a power is written on the function.
+    return Piece(command + argument, ATOM, tail=bare, function=(command, argument))
+
+
+def _power(base: Piece, exponent: Node, shown: Piece) -> Piece:
+    raised = shown.text
+    if isinstance(exponent, Number) and isinstance(exponent.value, Fraction) and exponent.value.denominator != 1:
+        raised = f"{exponent.value.numerator}/{exponent.value.denominator}"
+    if base.function is not None and isinstance(exponent, Number) and raised.isdigit():
+        command, argument = base.function
+        return Piece(f"{command}^{{{raised}}}{argument}", POWER, tail=base.tail)
+    # Parentheses keep the exponent of sin u off its argument.
+    low = rf"\left({base.text}\right)" if base.tail else _held(base, ATOM)
+    return Piece(f"{low}^{{{raised}}}", POWER)
+
+
+def _row(factors: list[Piece], alone: bool) -> Piece:
+    """Factors side by side; a single factor of a quotient needs no parentheses."""
+    if not factors:
+        return Piece("1", ATOM)
+    if len(factors) == 1 and not alone:
+        return factors[0]
+    parts = [_held(factors[0], POWER)]
+    for before, factor in pairwise(factors):
+        text = _held(factor, POWER)
+        parts.append(r" \cdot " if text[:1].isdigit() else r" \, " if before.tail else " ")
+        parts.append(text)
+    return Piece("".join(parts), PRODUCT, tail=factors[-1].tail)
