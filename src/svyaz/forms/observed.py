@@ -1,0 +1,98 @@
+"""What is observed along every motion: deviations from the constraints, energies, and first integrals."""
+
+from __future__ import annotations
+
+import symengine as se
+
+from svyaz.expr.calculus import TIME, ZERO, Expression, add_up, differentiate, gradient, names_in, substitute, velocity
+from svyaz.forms.equations import Equations
+from svyaz.model import System
+
+
+def observed_quantities(equations: Equations) -> dict[str, Expression]:
+    """Expressions of the state by name: ``residual NAME``, ``hidden NAME``, ``kinetic``, ``potential``, ``integral NAME``."""
+    quantities: dict[str, Expression] = {}
+    for d in equations.deviations:
+        if d.position is None:
+            quantities[f"residual {d.name}"] = d.velocity
+        else:
+            quantities[f"residual {d.name}"] = d.position
+            quantities[f"hidden {d.name}"] = d.velocity
+    system = equations.system
+    if system.kind == "mechanical":
+        quantities["kinetic"], quantities["potential"] = kinetic_and_potential(system)
+    for name, expression in first_integrals(system).items():
+        quantities[f"integral {name}"] = expression
+    return quantities
+
+
+def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:
+    """T and P as stated; of a Lagrangian, the part that moves and minus the part at rest."""
+    if system.energies_given:
+        return system.kinetic, system.potential
+    at_rest = substitute(system.lagrangian, {velocity(q): ZERO for q in system.coordinates})
+    return system.lagrangian - at_rest, -at_rest
+
+
+def energy(system: System) -> Expression | None:
+    """The energy q̇·∂L/∂q̇ - L (T + P when T is quadratic in the velocities), or the Hamiltonian."""
+    if system.kind == "canonical":
+        return system.hamiltonian
+    if system.kind != "mechanical":
+        return None
+    v = [velocity(q) for q in system.coordinates]
+    momenta = gradient(system.lagrangian, v)
+    general = add_up(p * s for p, s in zip(momenta, v, strict=True)) - system.lagrangian
+    if system.energies_given and _is_quadratic(system):
+        return system.kinetic + system.potential
+    return general
+
+
+def _is_quadratic(system: System) -> bool:
+    """Is T homogeneous of degree two in the velocities? By Euler's theorem, tested on numbers (T(2v) = 4 T(v))."""
+    from random import Random
+
+    random = Random(1)
+    names = sorted(names_in(system.kinetic))
+    values = {se.Symbol(n): se.RealDouble(random.uniform(0.3, 1.1)) for n in names}
+    doubled = {s: 2 * x if str(s).endswith("'") else x for s, x in values.items()}
+    once, twice = (float(substitute(system.kinetic, point).n(real=True)) for point in (values, doubled))
+    return abs(twice - 4 * once) <= 1e-9 * abs(once)
+
+
+def first_integrals(system: System) -> dict[str, Expression]:
+    """The energy, the momenta of cyclic coordinates, and the integrals that the model declares."""
+    found: dict[str, Expression] = {}
+    declared = {i.name: i.expression for i in system.integrals}
+    total = energy(system)
+    if total is not None and "energy" not in declared:
+        found["energy"] = total
+    if system.kind == "mechanical":
+        for q in cyclic_coordinates(system):
+            found.setdefault(f"momentum of {q}", differentiate(system.lagrangian, velocity(q)))
+    found.update(declared)
+    if "energy" in found:
+        found = {"energy": found.pop("energy"), **found}
+    return found
+
+
+def cyclic_coordinates(system: System) -> list[str]:
+    """Coordinates that neither the Lagrangian nor any force or constraint knows, and on which no force acts."""
+    everything = [system.lagrangian, system.dissipation, *system.forces.values(), *(c.expression for c in system.constraints)]
+    known = set().union(*(names_in(e) for e in everything))
+    tied = set().union(*(names_in(c.expression) for c in system.constraints), names_in(system.dissipation))
+    return [
+        q
+        for q in system.coordinates
+        if q not in known and f"{q}'" not in tied and q not in system.forces and not _absent(system, q)
+    ]
+
+
+def _absent(system: System, q: str) -> bool:
+    return f"{q}'" not in names_in(system.lagrangian)
+
+
+def conserves_energy(system: System) -> bool:
+    """No forces, no dissipation, no explicit time: the energy should be constant."""
+    still = [system.lagrangian, *(c.expression for c in system.constraints)]
+    return not system.forces and system.dissipation == ZERO and all(TIME not in e.free_symbols for e in still)

@@ -1,0 +1,31 @@
+"""Variable structure: the intervals of time in which the same constraints act."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from svyaz.model import Constraint, System
+
+
+@dataclass(frozen=True)
+class Phase:
+    """From ``start`` to ``end`` the constraints ``active`` act; ``new`` are those that did not act just before."""
+
+    start: float
+    end: float
+    active: tuple[Constraint, ...]
+    new: tuple[Constraint, ...]
+
+
+def phases(system: System, start: float, until: float) -> list[Phase]:
+    """The phases of a run, in order. Switches at the very end do not count."""
+    switches = {t for c in system.constraints for t in (c.start, c.end) if t is not None and start < t < until}
+    borders = [start, *sorted(switches), until]
+    found: list[Phase] = []
+    before: Sequence[Constraint] = ()
+    for left, right in zip(borders[:-1], borders[1:], strict=True):
+        active = tuple(c for c in system.constraints if c.acts_at(left))
+        found.append(Phase(left, right, active, tuple(c for c in active if c not in before)))
+        before = active
+    return found
