@@ -1,0 +1,154 @@
+"""A program as self-contained C99: ``constants`` and ``step``, compiled with -lm."""
+
+from __future__ import annotations
+
+from svyaz.program.exports.listing import ARITHMETIC_RULES, Assignment, Listing, Rule, Solution, Style, listing
+from svyaz.program.tape import Program
+
+_MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
+_MATH_HEADER = (
+    "acosh asinh atanh cbrt ceil copysign erf erfc exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb "
+    "ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder "
+    "remquo rint round scalbln scalbn signbit tgamma trunc signgam isnan isinf isfinite fpclassify isnormal isgreater "
+    "isless isunordered float_t double_t j0 j1 jn y0 y1 yn gamma drem finite significand atan2"
+)
+"""Names of math.h that a local variable would hide or that are macros."""
+_KEYWORDS = (
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
+    "alignas alignof bool constexpr false nullptr static_assert thread_local true typeof_unqual I linux unix main NULL"
+)
+_OWN = "p c x out constants step sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
+
+
+STYLE = Style(
+    rules=ARITHMETIC_RULES
+    | {name: Rule(f"{name}({{0}})") for name in _MATH}
+    | {
+        "abs": Rule("fabs({0})"),
+        "sign": Rule("sign_of({0})"),
+        "pow": Rule("pow({0}, {1})"),
+        "atan2": Rule("atan2({0}, {1})"),
+        "min": Rule("smaller({0}, {1})"),
+        "max": Rule("larger({0}, {1})"),
+    },
+    number=repr,
+    reserved=frozenset((*_KEYWORDS.split(), *_MATH_HEADER.split(), *_MATH, *_OWN.split())),
+)
+
+_SOLVE = """
+/* a: n x n by rows, b: m sides of n numbers, which become the unknowns; both are overwritten.
+   scale: room for n numbers. Rows and columns are scaled by powers of two, rows exchanged. 1 when singular. */
+static int solve_system(int n, int m, double *a, double *b, int *scale)
+{
+    for (int i = 0; i < n; i++) {
+        int e;
+        double sum = 0.0;
+        for (int j = 0; j < n; j++) sum += fabs(a[i*n + j]);
+        if (sum == 0.0) return 1;
+        (void)frexp(sum, &e);
+        for (int j = 0; j < n; j++) a[i*n + j] = ldexp(a[i*n + j], -e);
+        for (int k = 0; k < m; k++) b[k*n + i] = ldexp(b[k*n + i], -e);
+    }
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += fabs(a[i*n + j]);
+        (void)frexp(sum, &scale[j]);
+        for (int i = 0; i < n; i++) a[i*n + j] = ldexp(a[i*n + j], -scale[j]);
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(a[i*n + k]) > fabs(a[best*n + k])) best = i;
+        if (fabs(a[best*n + k]) <= n*4.440892098500626e-16) return 1;
+        if (best != k) {
+            double t;
+            for (int j = 0; j < n; j++) { t = a[k*n + j]; a[k*n + j] = a[best*n + j]; a[best*n + j] = t; }
+            for (int s = 0; s < m; s++) { t = b[s*n + k]; b[s*n + k] = b[s*n + best]; b[s*n + best] = t; }
+        }
+        for (int i = k + 1; i < n; i++) {
+            double factor = a[i*n + k]/a[k*n + k];
+            for (int j = k + 1; j < n; j++) a[i*n + j] -= factor*a[k*n + j];
+            for (int s = 0; s < m; s++) b[s*n + i] -= factor*b[s*n + k];
+        }
+    }
+    for (int s = 0; s < m; s++) {
+        for (int i = n - 1; i >= 0; i--) {
+            for (int j = i + 1; j < n; j++) b[s*n + i] -= a[i*n + j]*b[s*n + j];
+            b[s*n + i] /= a[i*n + i];
+        }
+        for (int i = 0; i < n; i++) b[s*n + i] = ldexp(b[s*n + i], -scale[i]);
+    }
+    return 0;
+}
+"""
+
+_HELPERS = {
+    "sign_of(": "static double sign_of(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a; }\n",
+    "smaller(": "static double smaller(double a, double b) { return a < b ? a : b <= a ? b : a + b; }\n",
+    "larger(": "static double larger(double a, double b) { return a > b ? a : b >= a ? b : a + b; }\n",
+    "solve_system(": _SOLVE,
+}
+
+
+def write(program: Program) -> str:
+    """The text of the source file."""
+    written = listing(program, STYLE)
+    body = _constants(written) + "\n" + _step(written)
+    helpers = [text for call, text in _HELPERS.items() if call in body]
+    return "\n".join([_head(program, written), "#include <math.h>\n", *helpers, body])
+
+
+def _head(program: Program, written: Listing) -> str:
+    lines = [
+        "/* void constants(const double *p, double *c)   once, from the parameters",
+        "   int step(const double *x, const double *c, double *out)   0, or 1 + the number of a singular linear system",
+        f"   c has room for {max(1, len(written.stored))} numbers",
+    ]
+    for title, letter, names in (
+        ("parameters", "p", program.parameters),
+        ("inputs", "x", program.inputs),
+        ("outputs", "out", tuple(name for name, _ in program.outputs)),
+    ):
+        lines += [f"   {title}:"] + [f"     {letter}[{place}] = {_comment(name)}" for place, name in enumerate(names)]
+    return "\n".join([*lines, "*/", ""])
+
+
+def _comment(name: str) -> str:
+    """A name inside a comment, which it must not end."""
+    return "".join(character if character.isprintable() else " " for character in name).replace("*/", "* /")
+
+
+def _constants(written: Listing) -> str:
+    lines = ["", "void constants(const double *p, double *c)", "{", "    (void)p; (void)c;"]
+    lines += [f"    const double {name} = p[{place}];" for place, name in written.parameters]
+    lines += [f"    const double {step.name} = {step.formula};" for step in written.constants]
+    lines += [f"    c[{place}] = {formula};" for place, formula in enumerate(written.stored)]
+    return "\n".join([*lines, "}", ""])
+
+
+def _step(written: Listing) -> str:
+    lines = ["", "int step(const double *x, const double *c, double *out)", "{", "    (void)x; (void)c; (void)out;"]
+    lines += [f"    const double {name} = x[{place}];" for place, name in written.inputs]
+    lines += [f"    const double {name} = c[{place}];" for place, name in enumerate(written.kept)]
+    sizes = [step.size for step in written.steps if isinstance(step, Solution)]
+    if sizes:
+        lines.append(f"    int scale[{max(sizes)}];")
+    for step in written.steps:
+        lines += [f"    const double {step.name} = {step.formula};"] if isinstance(step, Assignment) else _solve(step)
+    lines += [f"    out[{place}] = {formula};" for place, formula in enumerate(written.results)]
+    return "\n".join([*lines, "    return 0;", "}", ""])
+
+
+def _solve(step: Solution) -> list[str]:
+    k, n, m = step.number, step.size, len(step.sides)
+    rows = [step.matrix[i : i + n] for i in range(0, n * n, n)]
+    return [
+        f"    double matrix{k}[{n * n}] = {{",
+        *(f"        {', '.join(row)}," for row in rows),
+        "    };",
+        f"    double solution{k}[{m * n}] = {{",
+        *(f"        {', '.join(side)}," for side in step.sides),
+        "    };",
+        f"    if (solve_system({n}, {m}, matrix{k}, solution{k}, scale)) return {k + 1};",
+    ]

@@ -1,0 +1,221 @@
+"""A program as a list of named formulas: what all exported languages have in common.
+
+A language is a ``Style`` (how numbers, names and operations are written) and a page that puts the listing in place.
+Order and grouping of operations are those of the tape, so that all languages give the same numbers up to the rounding
+of their elementary functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from svyaz.program.errors import ProgramError
+from svyaz.program.exports.names import distinct, identifier
+from svyaz.program.tape import LEAVES, Node, Program
+from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants, system_nodes
+
+SUM, PRODUCT, POWER, ATOM = range(4)
+"""How tightly an operation binds."""
+
+LONGEST_FORMULA = 160
+"""Characters; a longer formula gets intermediate names."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How an operation is written: a template, how tightly it binds, and how tightly its arguments must."""
+
+    template: str
+    binds: int = ATOM
+    arguments: tuple[int, ...] = (SUM, SUM)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a language writes numbers, names and operations."""
+
+    rules: Mapping[str, Rule]
+    number: Callable[[float], str]
+    name: Callable[[str], str] = identifier
+    group: str = "({0})"
+    unknown: str = "solution{0}[{1}]"
+    intermediate: str = "v{0}"
+    constant: str = "k{0}"
+    again: str = "{0}_{1}"
+    reserved: frozenset[str] = frozenset()
+
+
+ARITHMETIC_RULES = {
+    "add": Rule("{0} + {1}", SUM, (SUM, PRODUCT)),
+    "sub": Rule("{0} - {1}", SUM, (SUM, PRODUCT)),
+    "mul": Rule("{0}*{1}", PRODUCT, (PRODUCT, POWER)),
+    "div": Rule("{0}/{1}", PRODUCT, (PRODUCT, POWER)),
+    "neg": Rule("-{0}", SUM, (PRODUCT,)),
+}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """name = formula."""
+
+    name: str
+    formula: str
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Linear system ``number`` is solved here; its entries as formulas."""
+
+    number: int
+    size: int
+    matrix: tuple[str, ...]
+    sides: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Formulas in the order of evaluation.
+
+    ``parameters`` and ``inputs``: (place, name) of those that are used, in the constants part and in the step part.
+    ``constants`` lead to ``stored``, the formulas of what is computed once; the step part knows them by ``kept``.
+    ``steps`` lead to ``results``, the formulas of the outputs.
+    """
+
+    parameters: tuple[tuple[int, str], ...]
+    constants: tuple[Assignment, ...]
+    stored: tuple[str, ...]
+    kept: tuple[str, ...]
+    inputs: tuple[tuple[int, str], ...]
+    steps: tuple[Assignment | Solution, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Piece:
+    text: str
+    binds: int
+
+
+def listing(program: Program, style: Style) -> Listing:
+    """Write a program in a style."""
+    return _Writer(program, style).listing()
+
+
+class _Writer:
+    def __init__(self, program: Program, style: Style) -> None:
+        self.program = program
+        self.style = style
+        self.needed = needed_nodes(program)
+        self.stored = stored_constants(program, self.needed)
+        taken = set(style.reserved)
+        for number, system in enumerate(program.systems):
+            taken |= {f"matrix{number}", f"solution{number}"}
+            taken |= {style.unknown.format(number, place) for place in range(system.size * len(system.sides))}
+        names = distinct([style.name(name) for name in (*program.parameters, *program.inputs)], taken, style.again)
+        self.parameter_names, self.input_names = names[: len(program.parameters)], names[len(program.parameters) :]
+        self.taken = taken | set(names)
+        self.counts = {"intermediate": 0, "constant": 0}
+
+    def fresh(self, kind: str) -> str:
+        """The next name of a kind that nothing else has."""
+        template = getattr(self.style, kind)
+        while True:
+            self.counts[kind] += 1
+            name = str(template).format(self.counts[kind])
+            if name not in self.taken:
+                self.taken.add(name)
+                return name
+
+    def listing(self) -> Listing:
+        program, nodes = self.program, self.program.nodes
+        first = constants_nodes(program, self.stored)
+        pieces: dict[int, _Piece] = {}
+        constants = self.statements(first, pieces, set(self.stored))
+        stored = tuple(pieces[index].text for index in self.stored)
+        parameters = sorted({nodes[index][1] for index in first if nodes[index][0] == "parameter"})
+
+        kept = []
+        pieces = {}
+        for index in self.stored:
+            node = nodes[index]
+            kept.append(self.parameter_names[node[1]] if node[0] == "parameter" else self.fresh("constant"))
+            pieces[index] = _Piece(kept[-1], ATOM)
+        second = [index for index in range(len(nodes)) if self.needed[index] and index not in pieces]
+        second = [index for index in second if not program.constant_part[index] or nodes[index][0] == "const"]
+        outputs = {index for _, index in program.outputs}
+        steps = self.statements(second, pieces, outputs)
+        inputs = sorted({nodes[index][1] for index in second if nodes[index][0] == "input"})
+        return Listing(
+            tuple((place, self.parameter_names[place]) for place in parameters),
+            tuple(step for step in constants if isinstance(step, Assignment)),
+            stored,
+            tuple(kept),
+            tuple((place, self.input_names[place]) for place in inputs),
+            tuple(steps),
+            tuple(pieces[index].text for _, index in program.outputs),
+        )
+
+    def statements(self, order: list[int], pieces: dict[int, _Piece], final: set[int]) -> list[Assignment | Solution]:
+        """Statements for the nodes in order: what is used more than once, or has grown too long, gets a name."""
+        uses = self.uses(order, final)
+        statements: list[Assignment | Solution] = []
+        solved: set[int] = set()
+        for index in order:
+            node = self.program.nodes[index]
+            if node[0] == "unknown" and node[1] not in solved:
+                solved.add(node[1])
+                statements.append(self.solution(node[1], pieces))
+            piece = self.piece(node, pieces)
+            simple = node[0] in (*LEAVES, "unknown") or (node[0] == "neg" and pieces[node[1]].binds == ATOM)
+            if not simple and (uses.get(index, 0) > 1 or len(piece.text) > LONGEST_FORMULA):
+                name = self.fresh("intermediate")
+                statements.append(Assignment(name, piece.text))
+                piece = _Piece(name, ATOM)
+            pieces[index] = piece
+        return statements
+
+    def uses(self, order: list[int], final: set[int]) -> dict[int, int]:
+        """How often a node is used by the others; what ends up in a linear system counts twice, to stand alone."""
+        uses = dict.fromkeys(final, 1)
+        for index in order:
+            node = self.program.nodes[index]
+            if node[0] not in LEAVES and node[0] != "unknown":
+                for argument in node[1:]:
+                    uses[argument] = uses.get(argument, 0) + 1
+        for number in {node[1] for index in order if (node := self.program.nodes[index])[0] == "unknown"}:
+            for argument in system_nodes(self.program.systems[number]):
+                uses[argument] = uses.get(argument, 0) + 2
+        return uses
+
+    def piece(self, node: Node, pieces: dict[int, _Piece]) -> _Piece:
+        op = node[0]
+        if op == "const":
+            text = self.style.number(float(node[1]))
+            return _Piece(text, SUM if text.startswith("-") else ATOM if text.replace(".", "").isalnum() else PRODUCT)
+        if op == "parameter":
+            return _Piece(self.parameter_names[node[1]], ATOM)
+        if op == "input":
+            return _Piece(self.input_names[node[1]], ATOM)
+        if op == "unknown":
+            return _Piece(self.style.unknown.format(node[1], node[2]), ATOM)
+        rule = self.style.rules.get(op)
+        if rule is None:
+            raise ProgramError(f"the operation {op!r} cannot be written in this language")
+        arguments = [
+            self.held(pieces[argument], least) for argument, least in zip(node[1:], rule.arguments, strict=False)
+        ]
+        return _Piece(rule.template.format(*arguments), rule.binds)
+
+    def held(self, piece: _Piece, least: int) -> str:
+        """The piece as an argument, in parentheses when it binds too loosely."""
+        return piece.text if piece.binds >= least else self.style.group.format(piece.text)
+
+    def solution(self, number: int, pieces: dict[int, _Piece]) -> Solution:
+        system = self.program.systems[number]
+        return Solution(
+            number,
+            system.size,
+            tuple(pieces[node].text for node in system.matrix),
+            tuple(tuple(pieces[node].text for node in side) for side in system.sides),
+        )
