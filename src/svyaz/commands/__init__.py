@@ -6,13 +6,30 @@ The table below is all that ``svyaz --help`` needs, so that asking for help load
 from __future__ import annotations
 
 COMMANDS: dict[str, dict[str, str]] = {
+    "Write equations": {
+        "derive": "Write the equations of motion as text, LaTeX, JSON, Python or C.",
+    },
+    "Move": {
+        "simulate": "Integrate the motion; constraints, integrals and multipliers are reported.",
+    },
+    "Look": {
+        "report": "Derive, simulate and show: a self-contained page, pictures and tables.",
+    },
+    "Library": {
+        "gallery": "List the models of the literature, or print one to start from.",
+    },
     "Shell": {
         "completion": "Print the script that completes svyaz commands and models in your shell.",
     },
 }
 """Heading → command → what it does, in one line; in the order in which ``svyaz --help`` shows them."""
 
-EXAMPLES: tuple[str, ...] = ("svyaz completion bash > ~/.local/share/bash-completion/completions/svyaz",)
+EXAMPLES: tuple[str, ...] = (
+    "svyaz gallery",
+    "svyaz derive pendulum:2",
+    "svyaz simulate sling --plot sling.png",
+    "svyaz report my-model.toml",
+)
 
 
 def overview() -> str:

@@ -106,7 +106,7 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     if text is not None:
         system = model.loads(text, file=name)
     elif not Path(name).is_file():
-        raise _unknown_model(name, is_path)
+        raise unknown_model(name, is_path)
     elif choices:
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
@@ -114,7 +114,7 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     return system.with_settings(dict(settings)) if settings else system
 
 
-def _unknown_model(name: str, is_path: bool) -> click.UsageError:
+def unknown_model(name: str, is_path: bool) -> click.UsageError:
     from difflib import get_close_matches
 
     from svyaz.gallery import names
@@ -163,4 +163,21 @@ def write_json(result: Mapping[str, Any], json_file: str | None) -> None:
     if json_file == "-":
         click.echo(text)
     else:
-        writable(json_file).write_text(text + "\n", encoding="utf-8")
+        write_text(text + "\n", json_file)
+
+
+def write_text(text: str, out: str | None) -> None:
+    """Print a text, or write it to a file that appears complete or not at all."""
+    if out in (None, "-"):
+        click.echo(text, nl=False)
+        return
+    path = writable(str(out))
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
+def warn(system: System) -> None:
+    """Say on standard error what is odd about a model, though not wrong."""
+    for problem in system.warnings:
+        click.echo(f"warning: {problem}", err=True)

@@ -240,4 +240,4 @@ def _law_matrix(equations: Equations, slopes: Mapping[int, tuple[float, float]])
 
 
 def _bad(message: str, hint: str | None) -> ModelError:
-    return ModelError(Problem(message, None, hint))
+    return ModelError([Problem(message, None, hint)])

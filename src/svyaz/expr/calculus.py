@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
+from typing import TypeAlias
 
 import symengine as se
 from symengine.lib.symengine_wrapper import Abs, Max, Min, sign
 
-Expression = se.Basic
+Expression: TypeAlias = se.Basic
 ZERO = se.Integer(0)
 ONE = se.Integer(1)
 HALF = se.Rational(1, 2)

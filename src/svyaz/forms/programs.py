@@ -115,6 +115,21 @@ def jacobian_program(equations: Equations, correction: Correction | None = None,
 
 def terms_program(equations: Equations) -> Program:
     """M (upper triangle), bias, G and constraint_bias as outputs: what ``derive`` counts and exports."""
+    return build(_terms(equations), inputs=("t", *equations.states), parameters=equations.constants)
+
+
+def export_program(equations: Equations) -> Program:
+    """The terms together with the accelerations and multipliers: what is written out as code."""
+    linear = augmented_system(equations)
+    outputs = _terms(equations)
+    outputs.extend((f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True))
+    outputs.extend((f"multiplier[{d.name}]", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True))
+    return build(
+        outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=[linear] if linear else []
+    )
+
+
+def _terms(equations: Equations) -> list[tuple[str, Expression]]:
     q = equations.accelerated
     outputs = [(f"M[{q[i]},{q[j]}]", equations.mass_matrix[i][j]) for i in range(len(q)) for j in range(i, len(q))]
     outputs.extend((f"bias[{name}]", b) for name, b in zip(q, equations.bias, strict=True))
@@ -123,5 +138,5 @@ def terms_program(equations: Equations) -> Program:
         outputs.append((f"constraint_bias[{d.name}]", rest))
     if not q:
         outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations))
-    return build(outputs, inputs=("t", *equations.states), parameters=equations.constants)
+    return outputs
 

@@ -36,7 +36,7 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
 
 def _links(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= LARGEST or len(text) > 9:
-        raise ModelError(Problem(f"a pendulum has from 1 to {LARGEST} links, not '{text[:20]}'", None, "write pendulum:3"))
+        raise ModelError([Problem(f"a pendulum has from 1 to {LARGEST} links, not '{text[:20]}'", None, "write pendulum:3")])
     return int(text)
 
 
@@ -47,10 +47,10 @@ def _check_choices(name: str, choices: Mapping[str, str]) -> str:
     for what, choice in choices.items():
         if what not in known:
             message = f"the model '{name}' has no variants '{what}'"
-            raise ModelError(Problem(message, None, nearest(what, known) or _offer(known)))
+            raise ModelError([Problem(message, None, nearest(what, known) or _offer(known))])
         if choice not in known[what]:
             message = f"'{what}' of '{name}' cannot be '{choice}'"
-            raise ModelError(Problem(message, None, "there are " + ", ".join(known[what])))
+            raise ModelError([Problem(message, None, "there are " + ", ".join(known[what]))])
         if choice != known[what][0]:
             suffix += f"--{choice}"
     return suffix

@@ -15,11 +15,11 @@ def load(path: str | Path) -> System:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise ModelError(Problem(f"cannot read the model file '{path}': {error.strerror}")) from error
+        raise ModelError([Problem(f"cannot read the model file '{path}': {error.strerror}")]) from error
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ModelError(Problem(f"the model file '{path}' is not UTF-8 text (byte {error.start})")) from error
+        raise ModelError([Problem(f"the model file '{path}' is not UTF-8 text (byte {error.start})")]) from error
     return loads(text, str(path))
 
 

@@ -45,7 +45,7 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
         _check_inertia(reader, words, names, fields)
     _check_unused(reader, names)
     if reader.problems:
-        raise ModelError(*sorted([*reader.problems, *reader.warnings], key=_by_place))
+        raise ModelError(sorted([*reader.problems, *reader.warnings], key=_by_place))
     fields["words"] = dict(given)
     fields["warnings"] = tuple(reader.warnings)
     fields["file"] = file

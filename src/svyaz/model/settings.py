@@ -16,7 +16,7 @@ def changed_words(words: Mapping[str, Any], settings: Mapping[str, Any]) -> dict
     changed = {key: dict(value) if isinstance(value, Mapping) else value for key, value in words.items()}
     problems = [p for name, value in settings.items() if (p := _set(changed, name, value)) is not None]
     if problems:
-        raise ModelError(*problems)
+        raise ModelError(problems)
     return changed
 
 

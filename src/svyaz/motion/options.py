@@ -86,4 +86,4 @@ def _positive(key: str, value: Any) -> None:
 
 
 def _bad(message: str, hint: str | None) -> ModelError:
-    return ModelError(Problem(message, None, hint))
+    return ModelError([Problem(message, None, hint)])

@@ -33,9 +33,7 @@ class Segment:
     projection: Flow | None = None
 
 
-def prepare(
-    equations: Equations, perturbation: Perturbation, options: Options, time: float, state: Floats
-) -> Segment:
+def prepare(equations: Equations, perturbation: Perturbation, options: Options, time: float, state: Floats) -> Segment:
     """Compile what a phase that begins at this time and state needs."""
     values = {**equations.system.constants, **perturbation.gains}
     extra = tuple(perturbation.gains)
@@ -56,7 +54,9 @@ def prepare(
         rates=flow(rates_program(equations, perturbation.correction, extra)),
         observe=observe,
         observe_constants=observe.constants(values),
-        jacobian=flow(jacobian_program(equations, perturbation.correction, extra)) if options.method == "radau" else None,
+        jacobian=flow(jacobian_program(equations, perturbation.correction, extra))
+        if options.method == "radau"
+        else None,
         projection=flow(_projection(equations)) if projecting else None,
     )
 

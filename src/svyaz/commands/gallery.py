@@ -1,0 +1,44 @@
+"""``svyaz gallery``: the models that come with svyaz."""
+
+from __future__ import annotations
+
+import click
+
+from svyaz.commands.common import ModelName, examples, write_text
+
+
+@click.command(
+    epilog=examples("svyaz gallery", "svyaz gallery sling", "svyaz gallery pendulum:4 --out chain.toml")
+)
+@click.argument("name", type=ModelName(), required=False)
+@click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
+def command(name: str | None, out: str | None) -> None:
+    """List the models of the literature, or print the model file of one of them, to start from."""
+    from svyaz import gallery
+
+    if name is None:
+        _list()
+        return
+    text = gallery.find(name)
+    if text is None:
+        from svyaz.commands.common import unknown_model
+
+        raise unknown_model(name, is_path=False)
+    write_text(text, out)
+
+
+def _list() -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from svyaz import gallery
+    from svyaz.model import loads
+
+    table = Table("name", "what it is", "variants")
+    for name in gallery.names():
+        example = "pendulum:3" if name == "pendulum:N" else name
+        system = loads(gallery.find(example) or "", example)
+        variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in gallery.VARIANTS.get(name, {}).items())
+        notes = str(system.words.get("notes", "")).replace("\n", " ")
+        table.add_row(name, notes or system.name, variants)
+    Console().print(table)

@@ -1,0 +1,69 @@
+"""``svyaz report MODEL``: equations, motion, pictures and numbers in one folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    load_model,
+    model_options,
+    warn,
+    writable_folder,
+    write_json,
+)
+from svyaz.commands.running import progress_bar, run_options, tables
+
+LONGEST_SHOWN = 12
+"""Systems with more equations than this show only the first of them on the terminal."""
+
+
+@click.command(
+    epilog=examples("svyaz report sling", "svyaz report pendulum:4 --until 20 --out out/pendulum", "svyaz report my-model.toml")
+)
+@model_options
+@run_options
+@click.option("--out", metavar="FOLDER", help="Where to write; out/NAME unless given.")
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    out: str | None,
+    **options: Any,
+) -> None:
+    """Derive, simulate and show MODEL: report.html (self-contained), pictures, CSV and JSON in one folder."""
+    from pathlib import Path
+
+    system = load_model(model, settings, choices)
+    warn(system)
+    folder = writable_folder(out or Path("out") / Path(model).stem.replace(":", "-"))
+    from svyaz.forms.writing import latex_lines, unicode_lines
+
+    equations = system.derive(options["form"])
+    click.echo(f"{system.name}, form {equations.form}:\n")
+    written = unicode_lines(equations)
+    for line in written[:LONGEST_SHOWN]:
+        click.echo(f"  {line}\n")
+    if len(written) > LONGEST_SHOWN:
+        click.echo(f"  … and {len(written) - LONGEST_SHOWN} more\n")
+    from svyaz.motion import simulate
+    from svyaz.motion.options import options_for
+
+    until = options_for(system, {k: v for k, v in options.items() if k != "form"}).until
+    with progress_bar(system, until) as progress:
+        motion = simulate(system, progress=progress, **options)
+    tables(motion)
+    from svyaz.show.report import write_report
+
+    motion.to_csv(folder / "motion.csv")
+    write_json(motion.summary(), str(folder / "result.json"))
+    page = write_report(motion, latex_lines(equations), folder)
+    click.echo(f"\nReport: {page}")
+    for entry in sorted(folder.iterdir()):
+        if entry != page and entry.is_file():
+            click.echo(f"        {entry}")
+    if not motion.finished:
+        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {motion.reason}")

@@ -1,0 +1,110 @@
+"""What ``simulate`` and ``report`` share: the options of a run, the progress bar, and the words for its outcome."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from svyaz.model import System
+    from svyaz.motion.result import Motion
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+RUN_OPTIONS = ("form", "method", "step", "rtol", "atol", "tolerance", "until", "every", "stabilize")
+
+
+class Stabilize(click.ParamType):
+    """off, auto, projection, a number, or a table as in a model file: '{alpha = 20, beta = 100}'."""
+
+    name = "stabilize"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str) or value in ("off", "auto", "projection"):
+            return value
+        import tomllib
+
+        try:
+            return tomllib.loads(f"stabilize = {value}")["stabilize"]
+        except tomllib.TOMLDecodeError:
+            self.fail(f"'{value}' is not off, auto, projection, a number or a table such as {{alpha = 20, beta = 100}}.", param, ctx)
+
+
+def run_options(function: Function) -> Function:
+    """The options that override a model's [run]."""
+    number = click.FLOAT
+    for decorate in (
+        click.option("--stabilize", type=Stabilize(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."),
+        click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
+        click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),
+        click.option("--tolerance", type=number, help="Largest residual allowed, for --stabilize auto."),
+        click.option("--atol", type=number, help="Absolute error allowed in a step; equal to rtol unless given."),
+        click.option("--rtol", type=number, help="Relative error allowed in a step: steps are chosen."),
+        click.option("--step", type=number, help="Fixed step."),
+        click.option("--method", metavar="NAME", help="euler, rk2, rk2:0.75, rk4, rkf45, dopri5, dop853, radau."),
+        click.option("--form", metavar="NAME", help="Form of the equations; the model's own unless given."),
+    ):
+        function = decorate(function)
+    return function
+
+
+@contextmanager
+def progress_bar(system: System, until: float, *, quiet: bool = False) -> Iterator[Callable[[float], object] | None]:
+    """A bar on the terminal that follows the time reached; nothing where there is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("t = {task.completed:.4g}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(system.name, total=until)
+        yield lambda t: bar.update(task, completed=t)
+
+
+def outcome(motion: Motion) -> str:
+    """How the run ended, in one sentence."""
+    how = f"step {motion.step:g}" if motion.step is not None else f"rtol {motion.rtol:g}"
+    told = f"{motion.steps} steps, {motion.evaluations} evaluations, {motion.seconds:.3g} s"
+    end = f"{motion.status} at t = {motion.times[-1]:g}"
+    return f"{motion.system.name}: {end} ({motion.form}, {motion.method}, {how}; {told})"
+
+
+def tables(motion: Motion) -> None:
+    """Print the final state, the deviations from the constraints and the integrals."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    summary = motion.summary()
+    console.print(outcome(motion), highlight=False)
+    if motion.reason:
+        console.print(motion.reason, highlight=False)
+    final = Table("variable", "initial", "final", title="state", title_justify="left")
+    for name in motion.table_names[1:]:
+        final.add_row(name, _number(summary["initial"][name]), _number(summary["final"][name]))
+    console.print(final)
+    if summary["residuals"]:
+        kept = Table("constraint", "max", "rms", "final", "time of max", "multiplier", title="constraints", title_justify="left")
+        for name, row in summary["residuals"].items():
+            cells = [_number(row[key]) for key in ("max", "rms", "final", "time_of_max")]
+            kept.add_row(name, *cells, _number(summary["multipliers"].get(name)))
+        console.print(kept)
+    if summary["integrals"]:
+        held = Table("integral", "initial", "final", "drift", title="integrals", title_justify="left")
+        for name, row in summary["integrals"].items():
+            held.add_row(name, *(_number(row[key]) for key in ("initial", "final", "drift")))
+        console.print(held)
+    for note in motion.notes:
+        console.print(note, highlight=False)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.9g}"

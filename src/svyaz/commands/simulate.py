@@ -1,0 +1,88 @@
+"""``svyaz simulate MODEL``: the motion, with its residuals, integrals and multipliers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from svyaz.commands.common import NegativeAnswer, examples, json_option, load_model, model_options, warn, writable, write_json
+from svyaz.commands.running import progress_bar, run_options, tables
+
+
+@click.command(
+    epilog=examples(
+        "svyaz simulate pendulum:3",
+        "svyaz simulate sling --csv sling.csv --plot sling.png --animate sling.html",
+        "svyaz simulate pendulum-xy --method rk4 --step 0.01 --until 100 --json result.json",
+        "svyaz simulate my-model.toml --set m=2 --set initial.x=0.1",
+    )
+)
+@model_options
+@run_options
+@click.option("--project", is_flag=True, help="First move the initial state onto the constraints.")
+@click.option("--halve", is_flag=True, help="Estimate the trajectory error by halving the step.")
+@click.option("--force", is_flag=True, help="Run in spite of an unstable verdict on the gains.")
+@click.option("--csv", metavar="FILE", help="Write t, then each coordinate followed by its velocity ('-': standard output).")
+@click.option("--plot", metavar="FILE", help="Draw an overview (.png, .svg, .pdf).")
+@click.option("--animate", metavar="FILE", help="Draw an animation (.gif, .html).")
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    json_file: str | None,
+    csv: str | None,
+    plot: str | None,
+    animate: str | None,
+    **options: Any,
+) -> None:
+    """Integrate the motion of MODEL from its initial state.
+
+    Exit code 1 when the motion does not reach its end (diverged, singular, infeasible, stopped); what was computed is
+    written all the same. Ctrl-C stops the run and keeps what was computed.
+    """
+    if csv == "-" and json_file == "-":
+        raise click.UsageError("--csv and --json cannot both go to standard output.")
+    for path in (json_file, csv, plot, animate):
+        if path not in (None, "-"):
+            writable(path)
+    _check_endings(plot, animate)
+    system = load_model(model, settings, choices)
+    warn(system)
+    from svyaz.motion import simulate
+    from svyaz.motion.options import options_for
+
+    asked = {key: value for key, value in options.items() if key not in ("form", "project", "halve", "force")}
+    until = options_for(system, asked).until
+    with progress_bar(system, until) as progress:
+        motion = simulate(system, progress=progress, **options)
+    if csv == "-":
+        motion.to_csv(click.get_text_stream("stdout"))
+    elif csv is not None:
+        motion.to_csv(csv)
+    write_json(motion.summary(), json_file)
+    _pictures(motion, plot, animate)
+    if "-" not in (csv, json_file):
+        tables(motion)
+    if not motion.finished:
+        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {motion.reason}")
+
+
+def _check_endings(plot: str | None, animate: str | None) -> None:
+    from svyaz.show.files import ANIMATIONS, PICTURES, check_ending
+
+    for path, known in ((plot, PICTURES), (animate, ANIMATIONS)):
+        if path is not None:
+            check_ending(path, known)
+
+
+def _pictures(motion: Any, plot: str | None, animate: str | None) -> None:
+    if plot is not None:
+        from svyaz.show.plots import plot_motion
+
+        plot_motion(motion, plot)
+    if animate is not None:
+        from svyaz.show.animation import animate as draw
+
+        draw(motion, animate)

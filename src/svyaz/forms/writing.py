@@ -1,0 +1,98 @@
+"""Equations as people write them: one line for each coordinate, collected by accelerations, velocities, the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import symengine as se
+
+from svyaz.expr.calculus import ZERO, Expression, add_up
+from svyaz.expr.latex import to_latex
+from svyaz.expr.text import to_text
+from svyaz.expr.unicode import to_unicode
+from svyaz.forms.equations import Equations
+from svyaz.forms.programs import rate_expressions, terms_program
+from svyaz.program.counts import operations
+
+Printer = Callable[..., str]
+
+
+def name_order(equations: Equations) -> list[str]:
+    """Names in the order in which they should stand in products: constants as declared, then what moves."""
+    return [*equations.constants, *equations.states]
+
+
+def multiplier_signs(equations: Equations) -> list[se.Symbol]:
+    """λ, or λ1, λ2, … for several constraints, in their order."""
+    count = len(equations.deviations)
+    return [se.Symbol("lambda" if count == 1 else f"lambda{k + 1}") for k in range(count)]
+
+
+def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
+    """(left, right) of every equation: M q̈ + bias = Gᵀ λ, then the constraints differentiated, G q̈ + rest = 0."""
+    if not equations.accelerated:
+        return [(se.Symbol(state + "'"), rate) for state, rate in rate_expressions(equations)]
+    accelerations = equations.accelerations
+    signs = multiplier_signs(equations)
+    lines = []
+    for i, row in enumerate(equations.mass_matrix):
+        left = add_up([*(m * a for m, a in zip(row, accelerations, strict=True)), equations.bias[i]])
+        right = add_up(g[i] * s for g, s in zip(equations.constraint_jacobian, signs, strict=True)) if signs else ZERO
+        lines.append((left, right))
+    for row, rest in zip(equations.constraint_jacobian, equations.constraint_bias, strict=True):
+        lines.append((add_up([*(g * a for g, a in zip(row, accelerations, strict=True)), rest]), ZERO))
+    return lines
+
+
+def lines(equations: Equations, printer: Printer) -> list[str]:
+    """The equations, each as ``left = right``."""
+    order = name_order(equations)
+    return [f"{printer(left, order)} = {printer(right, order)}" for left, right in sides(equations)]
+
+
+def text_lines(equations: Equations) -> list[str]:
+    """Plain text, as the parser reads it."""
+    return lines(equations, to_text)
+
+
+def unicode_lines(equations: Equations) -> list[str]:
+    """For reading on a terminal."""
+    return lines(equations, to_unicode)
+
+
+def latex_lines(equations: Equations) -> list[str]:
+    """LaTeX, one formula a line, without delimiters."""
+    return lines(equations, to_latex)
+
+
+def latex_document(equations: Equations) -> str:
+    """One aligned display, ready to paste."""
+    rows = " \\\\\n".join("  " + line.replace(" = ", " &= ", 1) for line in latex_lines(equations))
+    return "\\begin{aligned}\n" + rows + "\n\\end{aligned}\n"
+
+
+def as_json(equations: Equations) -> dict[str, Any]:
+    """The result of ``derive`` as the contract writes it."""
+    order = name_order(equations)
+
+    def text(expression: Expression) -> str:
+        return to_text(expression, order)
+
+    result: dict[str, Any] = {
+        "model": equations.system.name,
+        "coordinates": list(equations.accelerated or equations.states),
+        "form": equations.form,
+        "mass_matrix": [[text(e) for e in row] for row in equations.mass_matrix],
+        "bias": [text(e) for e in equations.bias],
+        "constraints": [d.name for d in equations.deviations],
+        "constraint_jacobian": [[text(e) for e in row] for row in equations.constraint_jacobian],
+        "constraint_bias": [text(e) for e in equations.constraint_bias],
+        "equations": text_lines(equations),
+        "operations": operations(terms_program(equations)),
+        "parameters": dict(equations.system.constants),
+        "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
+    }
+    if not equations.accelerated:
+        result["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
+    return result
