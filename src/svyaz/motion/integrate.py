@@ -82,20 +82,29 @@ def integrate(
     `progress` is called with the time reached, some tens of times a second; KeyboardInterrupt ends the run, and what
     was computed is returned with the status "stopped".
     """
-    from svyaz.motion.runs import adaptive_run, drive, fixed_run
+    from svyaz.motion.runs import adaptive_run, drive, fixed_radau_run, fixed_run, radau_run
 
     tableau = find_method(method)
     initial = _start(rates, start, span)
     grid = _grid(output, span)
     _one_of(tableau, step, rtol)
+    if tableau.implicit and jacobian is None:
+        raise ValueError(f"{tableau.name} is implicit and needs the Jacobian of the rates")
     begin = perf_counter()
+    f, after, slope = _native(rates), _native(project), _native(jacobian)
     if step is not None:
         plan = _plan(span, step, every, max_steps)
-        run = fixed_run(tableau, _native(rates), _native(project), initial, plan, grid)
+        if tableau.implicit:
+            run = fixed_radau_run(f, slope, after, initial, plan, grid)
+        else:
+            run = fixed_run(tableau, f, after, initial, plan, grid)
     else:
         assert rtol is not None
         control = _control(tableau, span, rtol, atol, rates.size)
-        run = adaptive_run(tableau, _native(rates), _native(project), initial, control, grid, max_steps)
+        if tableau.implicit:
+            run = radau_run(f, slope, after, initial, control, grid, max_steps)
+        else:
+            run = adaptive_run(tableau, f, after, initial, control, grid, max_steps)
     code = drive(run, progress)
     return _path(run, code, grid, step, perf_counter() - begin)
 
@@ -229,6 +238,7 @@ def _verdict(run: Run, code: int) -> tuple[str, str]:
         calls.DIVERGED: ("diverged", f"the motion diverged: after {when} the state is no longer finite"),
         calls.SINGULAR: ("singular", f"the equations have no unique solution for the accelerations after {when}"),
         calls.PROJECTION: ("singular", f"the state could not be put back on the constraints after {when}"),
+        calls.NEWTON: ("stalled", f"the equations of the implicit step have not been solved after {when}: shorten it"),
         calls.STALLED: (
             "stalled",
             f"no step is short enough at {when}: the motion has a singularity there, or its rates jump or do not exist",

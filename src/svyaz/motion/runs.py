@@ -133,6 +133,47 @@ def adaptive_run(
     return run
 
 
+def radau_run(
+    flow: Native,
+    jacobian: Native,
+    project: Native,
+    start: Floats,
+    control: Control,
+    grid: Floats | None,
+    max_steps: int,
+) -> Run:
+    """Radau IIA that keeps its error within tolerances; `start` is [t, y…]."""
+    from svyaz.motion import adaptive, newton, radau
+
+    n = len(start) - 1
+    run = _run(start, grid, BUFFER + 1, 2 * n)
+    memory, clock, out = newton.memory(n), np.zeros(4), _output(run, grid)
+
+    def begin() -> int:
+        # the estimate of the error is of order 3, its error goes with the fourth power of the step
+        return int(adaptive.first_step(flow, control, 4.0, run.work, run.slopes, clock, run.count))
+
+    def trials(chunk: int) -> int:
+        return int(
+            radau.free(flow, jacobian, project, control, out, chunk, run.work, run.slopes, memory, clock, run.count)
+        )
+
+    run.advance = _free(run, control.t1, begin, trials, grid is None, max_steps)
+    return run
+
+
+def fixed_radau_run(
+    flow: Native, jacobian: Native, project: Native, start: Floats, plan: Schedule, grid: Floats | None
+) -> Run:
+    """Radau IIA with a fixed step; `start` is [t, y…]."""
+    from svyaz.motion import newton, radau
+
+    run = _run(start, grid, plan.total // plan.every + 2, 0)
+    memory, out = newton.memory(len(start) - 1), _output(run, grid)
+    run.advance = lambda chunk: int(radau.fixed(flow, jacobian, project, plan, out, chunk, run.work, memory, run.count))
+    return run
+
+
 def _run(start: Floats, grid: Floats | None, rows: int, slopes: int) -> Run:
     """Arrays of a run, the start stored if it is wanted; what advances it is still to be said."""
     work, count = np.zeros((6, len(start))), np.zeros(16, dtype=np.int64)
