@@ -8,9 +8,9 @@ from svyaz.program.tape import Program
 _MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 _MATH_HEADER = (
     "acosh asinh atanh cbrt ceil copysign erf erfc exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb "
-    "ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder "
-    "remquo rint round scalbln scalbn signbit tgamma trunc signgam isnan isinf isfinite fpclassify isnormal isgreater "
-    "isless isunordered float_t double_t j0 j1 jn y0 y1 yn gamma drem finite significand atan2"
+    "ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow "
+    "remainder remquo rint round scalbln scalbn signbit tgamma trunc signgam isnan isinf isfinite fpclassify isnormal "
+    "isgreater isless isunordered float_t double_t j0 j1 jn y0 y1 yn gamma drem finite significand atan2"
 )
 """Names of math.h that a local variable would hide or that are macros."""
 _KEYWORDS = (
