@@ -89,7 +89,7 @@ def tables(motion: Motion) -> None:
         console.print(motion.reason, highlight=False)
     final = Table("variable", "initial", "final", title="state", title_justify="left")
     for name in motion.table_names[1:]:
-        final.add_row(name, _number(summary["initial"][name]), _number(summary["final"][name]))
+        final.add_row(name, _number(summary["initial"][name], 9), _number(summary["final"][name], 9))
     console.print(final)
     if summary["residuals"]:
         kept = Table("constraint", "max", "rms", "final", "time of max", "multiplier", title="constraints", title_justify="left")
@@ -106,5 +106,5 @@ def tables(motion: Motion) -> None:
         console.print(note, highlight=False)
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.9g}"
+def _number(value: float | None, digits: int = 4) -> str:
+    return "–" if value is None else f"{value:.{digits}g}"

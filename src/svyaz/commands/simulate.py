@@ -47,7 +47,8 @@ def command(
     for path in (json_file, csv, plot, animate):
         if path not in (None, "-"):
             writable(path)
-    _check_endings(plot, animate)
+    if plot or animate:
+        _check_endings(plot, animate)
     system = load_model(model, settings, choices)
     warn(system)
     from svyaz.motion import simulate
@@ -70,11 +71,18 @@ def command(
 
 
 def _check_endings(plot: str | None, animate: str | None) -> None:
-    from svyaz.show.files import ANIMATIONS, PICTURES, check_ending
+    """Refuse a picture that could not be written before anything is computed."""
+    from svyaz.show.animation import check_animation_file
+    from svyaz.show.files import suffix_of
+    from svyaz.show.plots import SUFFIXES
 
-    for path, known in ((plot, PICTURES), (animate, ANIMATIONS)):
-        if path is not None:
-            check_ending(path, known)
+    try:
+        if plot is not None:
+            suffix_of(plot, SUFFIXES, "a figure")
+        if animate is not None:
+            check_animation_file(animate)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _pictures(motion: Any, plot: str | None, animate: str | None) -> None:

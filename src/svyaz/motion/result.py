@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,9 @@ from svyaz.model import Drawing, System
 
 if TYPE_CHECKING:
     import xarray
+
+    from svyaz.expr.calculus import Expression
+    from svyaz.program import Native
 
 Floats = NDArray[np.float64]
 
@@ -171,32 +174,36 @@ class Motion:
             change = change / scale if scale > 0 else change
         return {"initial": _number(values[0]), "final": _number(values[-1]), "drift": _number(change)}
 
-    def draw(self, drawing: Drawing, rows: Sequence[int] | slice = slice(None)) -> tuple[Floats, Floats | None]:
-        """Points (k, p, dim) and radius (k,) of one part of the picture at the given rows."""
-        values = drawing_values(self.system, drawing, self.times[rows], self.states[rows], self.state_names)
-        count = sum(len(point) for point in drawing.points)
-        points = values[:, :count].reshape(len(values), len(drawing.points), -1)
-        return points, (values[:, count] if drawing.radius is not None else None)
+    def evaluate_drawing(self, drawing: Drawing, rows: Floats) -> tuple[Floats, Floats | None]:
+        """Points (k, p, dim) and radius (k,) of one part of the picture along rows [t, states…]."""
+        native, constants, columns = self._drawn
+        first, count = columns[self.system.drawings.index(drawing)]
+        values = native.evaluate(rows, constants)
+        points = values[:, first : first + count].reshape(len(values), len(drawing.points), -1)
+        return points, (values[:, first + count] if drawing.radius is not None else None)
+
+    @cached_property
+    def _drawn(self) -> tuple[Native, Floats, list[tuple[int, int]]]:
+        """One native program for all drawings, and where in its outputs the points of each stand."""
+        from svyaz.program.build import build
+        from svyaz.program.native import compile_program
+
+        entries: list[Expression] = []
+        columns = []
+        for drawing in self.system.drawings:
+            flat = [e for point in drawing.points for e in point]
+            columns.append((len(entries), len(flat)))
+            entries.extend([*flat, drawing.radius] if drawing.radius is not None else flat)
+        named = [(str(k), e) for k, e in enumerate(entries)]
+        native = compile_program(
+            build(named, inputs=("t", *self.state_names), parameters=tuple(self.system.constants))
+        )
+        return native, native.constants(self.system.constants), columns
 
     def _repr_html_(self) -> str:
         frame = self.to_xarray()
         html: str = frame._repr_html_()
         return f"<p><b>{self.system.name}</b>: {self.status} {self.reason}</p>{html}"
-
-
-def drawing_values(system: System, drawing: Drawing, times: Floats, states: Floats, names: Sequence[str]) -> Floats:
-    """Values of all expressions of a drawing along given states, by native code."""
-    from svyaz.program.build import build
-    from svyaz.program.native import compile_program
-
-    entries = [e for point in drawing.points for e in point]
-    if drawing.radius is not None:
-        entries.append(drawing.radius)
-    program = build(
-        [(str(k), e) for k, e in enumerate(entries)], inputs=("t", *names), parameters=tuple(system.constants)
-    )
-    native = compile_program(program)
-    return native.evaluate(np.column_stack([times, states]), native.constants(system.constants))
 
 
 def _mean_square(times: Floats, values: Floats) -> float:
