@@ -5,7 +5,7 @@ from column ``padded(n)`` on; the padding is zero, so that rows are handled four
 
 Method: rows, then columns are scaled by powers of two (exact) to a sum of magnitudes between 1 and 2 or near it, which
 makes the test of singularity independent of units; then elimination with partial pivoting, G. H. Golub and
-C. F. Van Loan, Matrix Computations, §3.4 and §3.5. A pivot below 4 n ε of the scaled matrix means singular. What is
+C. F. Van Loan, Matrix Computations, §3.4 and §3.5. A pivot below 16 n ε of the scaled matrix means singular. What is
 not a number stays so: it is passed on to the unknowns and not called singular.
 
 The solver is compiled once and called by all programs: ``svyaz_solve_pivoted(storage, factors, n, columns, width)``
@@ -309,7 +309,7 @@ entry:
 scaled:
   call void @scale_columns(ptr %a, ptr %factors, i64 %n, i64 %columns, i64 %width)
   %size = sitofp i64 %n to double
-  %tolerance = fmul double %size, 0x3CD0000000000000
+  %tolerance = fmul double %size, 0x3CF0000000000000
   %bad = call i32 @eliminate(ptr %a, i64 %n, i64 %width, double %tolerance)
   %no.pivot = icmp ne i32 %bad, 0
   br i1 %no.pivot, label %singular, label %solved

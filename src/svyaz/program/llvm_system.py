@@ -23,7 +23,7 @@ from svyaz.program.walk import system_nodes
 
 DEFINITE_LOSS = 2.0**-40
 PIVOT_LOSS = 2.0**-30
-RESIDUAL = 2.0**-42
+RESIDUAL = 2.0**-46
 ZERO = literal(0.0)
 
 Name = Callable[[int], str]

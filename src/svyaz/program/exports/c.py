@@ -60,7 +60,7 @@ static int solve_system(int n, int m, double *a, double *b, int *scale)
         int best = k;
         for (int i = k + 1; i < n; i++)
             if (fabs(a[i*n + k]) > fabs(a[best*n + k])) best = i;
-        if (fabs(a[best*n + k]) <= n*4.440892098500626e-16) return 1;
+        if (fabs(a[best*n + k]) <= n*1.7763568394002505e-15) return 1;
         if (best != k) {
             double t;
             for (int j = 0; j < n; j++) { t = a[k*n + j]; a[k*n + j] = a[best*n + j]; a[best*n + j] = t; }

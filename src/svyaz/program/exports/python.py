@@ -71,7 +71,7 @@ def solve(size, matrix, sides):
         row[:size] = [math.ldexp(value, -exponent) for value, exponent in zip(row, exponents)]
     for k in range(size):
         best = max(range(k, size), key=lambda i: abs(rows[i][k]))
-        if abs(rows[best][k]) <= size * 2.0 ** -51:
+        if abs(rows[best][k]) <= size * 2.0 ** -49:
             raise ArithmeticError("singular linear system")
         rows[k], rows[best] = rows[best], rows[k]
         for i in range(k + 1, size):
