@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import symengine
@@ -145,7 +146,7 @@ def inverse(value: Value) -> Value:
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """base^exponent. A numeric exponent that is a whole or half number is taken as exact, however it was written."""
+    """base^exponent, refused before it is computed if it has no moderate real value."""
     if exponent.number is None:
         if _is_zero(base):
             raise Refused("a power of zero with an exponent that is not a number")
@@ -161,6 +162,9 @@ def power(base: Value, exponent: Value) -> Value:
     number = None if base.number is None else _numeric_power(base.number, exponent.number)
     _check_size_of_power(base.expression, exponent.number)
     result = base.expression ** _exact(exponent)
+    if isinstance(result, wrapper.Mul) and not exponent.number.is_integer():
+        # (2/x)^(1/2) comes as sqrt(2)*(1/x)^(1/2); the last power is to be in the form that it has alone.
+        result = symengine.Mul(*[p.args[0] ** p.args[1] if isinstance(p, wrapper.Pow) else p for p in result.args])
     _check_exponents(result)
     return _result(result, number)
 
@@ -178,11 +182,38 @@ def call(function: Function, arguments: Sequence[Value]) -> Value:
             what = "arguments" if len(arguments) > 1 else "argument"
             raise Refused(f"the {what} ({given}) must be {function.domain}") from None
         _check_magnitude(number)
+        if function.evaluate in (abs, _sign, min, max):
+            return _chosen(arguments, number)
+    if function.evaluate in (min, max):
+        arguments = _folded(function, arguments)
     result = function.build(*[argument.expression for argument in arguments])
+    if number is not None and function.evaluate is _angle and result.atoms(wrapper.sign):
+        result = symengine.RealDouble(number)  # SymEngine writes atan2(a, a) with a sign(a) that it cannot evaluate
     return _result(result, number)
 
 
+def _chosen(arguments: Sequence[Value], number: float) -> Value:
+    """abs, sign, min or max of numbers: SymEngine does not evaluate abs(pi - 4), but one of few things it must be."""
+    for argument in arguments:
+        if argument.number == number:
+            return argument
+        if argument.number == -number:
+            return negative(argument)
+    return Value(symengine.Integer(int(number)), number)
+
+
+def _folded(function: Function, arguments: Sequence[Value]) -> list[Value]:
+    """The arguments of min or max with all numbers among them made one."""
+    numbers = [argument for argument in arguments if argument.number is not None]
+    others = [argument for argument in arguments if argument.number is None]
+    if len(numbers) > 1:
+        numbers = [_chosen(numbers, function.evaluate(argument.number for argument in numbers))]
+    return [*others, *numbers]
+
+
 def _is_zero(value: Value) -> bool:
+    if value.number == 0.0:
+        return True
     return isinstance(value.expression, wrapper.Number) and float(value.expression) == 0.0
 
 
@@ -200,11 +231,11 @@ def _numeric_power(base: float, exponent: float) -> float:
 
 
 def _exact(exponent: Value) -> Basic:
-    """x^2.0 is x^2 and x^0.5 is sqrt(x): whole and half numbers are exact."""
+    """An exponent written as a short decimal is taken as exact: x^2.0 is x^2, x^0.5 is sqrt(x), x^1.4 is x^(7/5)."""
     if isinstance(exponent.expression, wrapper.RealDouble):
-        twice = 2.0 * float(exponent.expression)
-        if twice.is_integer():
-            return symengine.Integer(int(twice)) / 2
+        fraction = Fraction(repr(float(exponent.expression)))
+        if fraction.denominator <= 1000:
+            return symengine.Integer(fraction.numerator) / symengine.Integer(fraction.denominator)
     return exponent.expression
 
 

@@ -11,8 +11,7 @@ from symengine import Basic
 
 from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, shown_terms
 from svyaz.expr.names import latex_name
-
-SUM, PRODUCT, POWER, ATOM = range(4)
+from svyaz.expr.text import ATOM, POWER, PRODUCT, SUM, exponent_text
 
 _COMMANDS = {
     "sin": r"\sin",
@@ -76,8 +75,8 @@ def _show(node: Node, shown: Callable[[Node], Piece]) -> Piece:
         case Sum():
             parts: list[str] = []
             for negative, term in shown_terms(node):
-                sign = ("-" if negative else "") if not parts else (" - " if negative else " + ")
-                parts += (sign, _held(shown(term), PRODUCT if parts or negative else SUM))
+                sign = "-" if negative else "+" if parts else ""
+                parts += (f" {sign} " if parts else sign, _held(shown(term), PRODUCT))
             return Piece("".join(parts), SUM)
     raise TypeError(type(node).__name__)
 
@@ -111,9 +110,7 @@ def _call(function: str, arguments: tuple[Node, ...], inside: list[Piece]) -> Pi
 
 
 def _power(base: Piece, exponent: Node, shown: Piece) -> Piece:
-    raised = shown.text
-    if isinstance(exponent, Number) and isinstance(exponent.value, Fraction) and exponent.value.denominator != 1:
-        raised = f"{exponent.value.numerator}/{exponent.value.denominator}"
+    raised = exponent_text(exponent.value) if isinstance(exponent, Number) else shown.text
     if base.function is not None and isinstance(exponent, Number) and raised.isdigit():
         command, argument = base.function
         return Piece(f"{command}^{{{raised}}}{argument}", POWER, tail=base.tail)

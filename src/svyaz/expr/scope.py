@@ -145,7 +145,7 @@ class Unknowns:
             return f"{quoted(name)} has no time derivative", "only coordinates have time derivatives"
         names = [*(f"{x}'" for x in scope.derivatives), *(f"{x}''" for x in scope.second), *scope.symbols]
         if not primes:
-            names = [*scope.symbols, *CONSTANTS, *(f"{x}'" for x in scope.derivatives), *FUNCTIONS]
+            names = [*scope.symbols, *CONSTANTS, *(f"{x}'" for x in scope.derivatives)]
         return f"unknown name {quoted(word)}{inside}", suggest(word, names)
 
 

@@ -1,9 +1,11 @@
-"""Expressions as plain text that the parser reads back."""
+"""Expressions as a line of text: plain text that the parser reads back, and the frame for other kinds of text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
 
 from symengine import Basic
 
@@ -12,7 +14,37 @@ from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fol
 SUM, PRODUCT, POWER, ATOM = range(4)
 """How tightly a piece of text holds together."""
 
-Piece = tuple[str, int]
+
+class Piece(NamedTuple):
+    """A piece of text and how tightly it holds together."""
+
+    text: str
+    level: int
+
+    def held(self, least: int) -> str:
+        """The text, in parentheses if it is looser than ``least``."""
+        return self.text if self.level >= least else f"({self.text})"
+
+
+class Style(NamedTuple):
+    """How names, numbers, whole exponents (after the base) and square roots are written, and the signs."""
+
+    name: Callable[[str], str]
+    number: Callable[[float], Piece]
+    exponent: Callable[[int], str]
+    root: Callable[[Piece], str]
+    times: str
+    minus: str
+
+
+PLAIN = Style(
+    name=str,
+    number=lambda number: Piece(repr(number), ATOM),
+    exponent=lambda number: f"^{number}",
+    root=lambda inside: f"sqrt({inside.text})",
+    times="*",
+    minus="-",
+)
 
 
 def to_text(expression: Basic, order: Sequence[str] | None = None) -> str:
@@ -20,39 +52,59 @@ def to_text(expression: Basic, order: Sequence[str] | None = None) -> str:
 
     ``order`` lists names as they should follow each other in products.
     """
-    return fold(plain(layout(expression, order)), _show)[0]
+    return line(expression, order, PLAIN)
 
 
-def held(piece: Piece, least: int) -> str:
-    """The text of a piece, in parentheses if it is looser than ``least``."""
-    text, level = piece
-    return text if level >= least else f"({text})"
+def line(expression: Basic, order: Sequence[str] | None, style: Style) -> str:
+    """The expression as a line of text in a style."""
+    return fold(plain(layout(expression, order)), partial(_show, style)).text
 
 
-def _show(node: Node, shown: Callable[[Node], Piece]) -> Piece:
+def exponent_text(value: Fraction | float) -> str:
+    """A positive exponent: 2, 3/2, 1/3, but 1.4 for 7/5: the parser takes short decimals in exponents as exact."""
+    if isinstance(value, float):
+        return repr(value)
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    decimal = rest == 1 and 2 < value.denominator <= 1000
+    return repr(float(value)) if decimal else str(value)
+
+
+def _show(style: Style, node: Node, shown: Callable[[Node], Piece]) -> Piece:
     match node:
         case Name(name=name):
-            return name, ATOM
+            return Piece(style.name(name), ATOM)
         case Number(value=value):
-            return (
-                (str(value), PRODUCT if "/" in str(value) else ATOM)
-                if isinstance(value, Fraction)
-                else (repr(value), ATOM)
-            )
+            if isinstance(value, float):
+                return style.number(value)
+            return Piece(str(value), ATOM if value.denominator == 1 else PRODUCT)
+        case Call(function="sqrt", arguments=(inside,)):
+            return Piece(style.root(shown(inside)), ATOM)
         case Call(function=function, arguments=arguments):
-            return f"{function}({', '.join(shown(argument)[0] for argument in arguments)})", ATOM
+            return Piece(f"{function}({', '.join(shown(argument).text for argument in arguments)})", ATOM)
         case Power(base=base, exponent=exponent):
-            return f"{held(shown(base), ATOM)}^{held(shown(exponent), ATOM)}", POWER
+            return Piece(shown(base).held(ATOM) + _exponent(style, exponent, shown(exponent)), POWER)
         case Product(above=above, below=below):
-            text = "*".join(held(shown(factor), POWER) for factor in above) or "1"
+            text = style.times.join(shown(factor).held(POWER) for factor in above) or "1"
             if below:
-                under = "*".join(held(shown(factor), POWER) for factor in below)
+                under = style.times.join(shown(factor).held(POWER) for factor in below)
                 text += f"/{under}" if len(below) == 1 else f"/({under})"
-            return text, PRODUCT
+            return Piece(text, PRODUCT)
         case Sum():
             parts: list[str] = []
             for negative, term in shown_terms(node):
-                sign = ("-" if negative else "") if not parts else (" - " if negative else " + ")
-                parts += (sign, held(shown(term), PRODUCT if parts or negative else SUM))
-            return "".join(parts), SUM
+                sign = style.minus if negative else "+" if parts else ""
+                parts += (f" {sign} " if parts else sign, shown(term).held(PRODUCT))
+            return Piece("".join(parts), SUM)
     raise TypeError(type(node).__name__)
+
+
+def _exponent(style: Style, exponent: Node, shown: Piece) -> str:
+    if not isinstance(exponent, Number):
+        return "^" + shown.held(ATOM)
+    if isinstance(exponent.value, Fraction) and exponent.value.denominator == 1:
+        return style.exponent(exponent.value.numerator)
+    raised = exponent_text(exponent.value)
+    return f"^({raised})" if "/" in raised else f"^{raised}"
