@@ -62,7 +62,7 @@ def _script() -> tuple[str, str]:
 def _engine() -> Any:
     """The rendering function of this thread: an engine may only be entered from the thread that made it."""
     if not hasattr(_engines, "call"):
-        import quickjs  # type: ignore[import-untyped]
+        import quickjs
 
         script, name = _script()
         context = quickjs.Context()

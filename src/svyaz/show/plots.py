@@ -1,0 +1,299 @@
+"""Figures of a motion. Every function gives a matplotlib Figure of its own; ``save`` writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from svyaz.show.files import suffix_of, whole
+from svyaz.show.mechanism import draw_links, draw_position, prepare_axes, traced_paths
+from svyaz.show.scene import Array, Scene, bounds, build_scene, finite_span, flat
+from svyaz.show.style import COLOURS, INK, MOST_CURVES, MUTED, SETTINGS, label, legend, look, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from svyaz.motion.result import Motion
+
+SUFFIXES = (".png", ".svg", ".pdf")
+TRACE_ROWS = 2000
+POSITIONS_A_PANEL = 10
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Writes a figure as .png, .svg or .pdf; the file appears whole or not at all."""
+    suffix = suffix_of(path, SUFFIXES, "a figure")
+    with whole(path) as temporary:
+        save_to(figure, temporary, suffix)
+    return Path(path)
+
+
+# Without a date in them, the same figure gives the same bytes.
+_UNDATED: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+
+
+def save_to(figure: Figure, target: Path | BinaryIO, suffix: str, transparent: bool = False) -> None:
+    """Writes a figure to a file or an open stream in the style of this module."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(SETTINGS):
+        figure.savefig(target, format=suffix[1:], metadata=_UNDATED[suffix], transparent=transparent)
+
+
+def chosen(names: Sequence[str], most: int = MOST_CURVES) -> list[str]:
+    """At most so many names, the first and the last among them, evenly picked."""
+    if len(names) <= most:
+        return list(names)
+    return [names[k] for k in np.unique(np.linspace(0, len(names) - 1, most).round().astype(int))]
+
+
+def _count_note(names: Sequence[str], most: int = MOST_CURVES) -> str:
+    return f" ({most} of {len(names)})" if len(names) > most else ""
+
+
+def _curves(axes: Axes, motion: Motion, names: Sequence[str], title: str) -> None:
+    for k, name in enumerate(chosen(names)):
+        axes.plot(motion.times, motion.column(name), label=label(name), **look(k))
+    axes.set_title(title + _count_note(names))
+    axes.set_xlabel("$t$")
+    axes.margins(x=0.01)
+    legend(axes)
+
+
+@styled
+def time_plot(motion: Motion, names: Sequence[str], title: str = "") -> Figure:
+    """The named columns of the state against time."""
+    figure = new_figure()
+    _curves(figure.subplots(), motion, names, title)
+    return figure
+
+
+def coordinates_plot(motion: Motion) -> Figure:
+    """All coordinates against time (states, for a plain system of differential equations)."""
+    return time_plot(motion, coordinate_names(motion), "Coordinates")
+
+
+def velocities_plot(motion: Motion) -> Figure:
+    """Everything in the state that is not a coordinate against time."""
+    return time_plot(motion, velocity_names(motion), "Velocities")
+
+
+def coordinate_names(motion: Motion) -> list[str]:
+    """Columns that are coordinates; all columns where the system has none."""
+    return [name for name in motion.state_names if name in motion.system.coordinates] or list(motion.state_names)
+
+
+def velocity_names(motion: Motion) -> list[str]:
+    """The other columns."""
+    found = set(coordinate_names(motion))
+    return [name for name in motion.state_names if name not in found]
+
+
+@styled
+def energy_plot(motion: Motion) -> Figure:
+    """Kinetic, potential and whole energy; below, on a logarithmic scale, |E - E₀| / max(|E₀|, max T)."""
+    figure = new_figure(8.0, 5.2)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    curves = {"$T$": motion.kinetic, "$P$": motion.potential, "$E$": motion.integrals.get("energy")}
+    for k, (name, values) in enumerate(curves.items()):
+        if values is not None:
+            upper.plot(motion.times, values, label=name, color=(*COLOURS[:2], INK)[k])
+    upper.set_title("Energy")
+    upper.margins(x=0.01)
+    legend(upper)
+    drift = energy_drift(motion)
+    if drift is not None:
+        _magnitudes(lower, motion.times, {"": drift})
+    lower.set_title("Drift of the energy")
+    lower.set_xlabel("$t$")
+    return figure
+
+
+def energy_drift(motion: Motion) -> Array | None:
+    """|E - E₀| / max(|E₀|, max T) along the motion, None where the energy is not defined."""
+    energy = motion.integrals.get("energy")
+    if energy is None or not len(energy):
+        return None
+    scale = abs(energy[0])
+    if motion.kinetic is not None:
+        scale = max(scale, float(np.nanmax(motion.kinetic)))
+    return np.asarray(np.abs(energy - energy[0]) / (scale or 1.0))
+
+
+def _magnitudes(axes: Axes, times: Array, series: Mapping[str, Array]) -> None:
+    """Absolute values on a logarithmic axis; exact zeros have no place on it and are left out."""
+    shown = chosen(list(series))
+    empty = True
+    for k, name in enumerate(shown):
+        size = np.abs(np.asarray(series[name], dtype=float))
+        size[size == 0] = np.nan
+        zero = not np.isfinite(size).any()
+        empty = empty and zero
+        shown_name = f"{name} (zero)" if zero and name else name
+        axes.plot(times, size, label=shown_name or None, linewidth=1.1, **look(k))
+    axes.margins(x=0.01)
+    if empty:
+        axes.text(0.5, 0.5, "exactly zero", transform=axes.transAxes, ha="center", va="center", color=MUTED)
+        axes.set_yticks([])
+    else:
+        axes.set_yscale("log")
+    legend(axes)
+
+
+@styled
+def residuals_plot(motion: Motion) -> Figure:
+    """How far each constraint is from being satisfied, on a logarithmic scale."""
+    figure = new_figure()
+    axes = figure.subplots()
+    _magnitudes(axes, motion.times, motion.residuals)
+    axes.set_title("Residuals of the constraints" + _count_note(list(motion.residuals)))
+    axes.set_xlabel("$t$")
+    return figure
+
+
+@styled
+def multipliers_plot(motion: Motion) -> Figure:
+    """The multipliers of the constraints against time."""
+    figure = new_figure()
+    axes = figure.subplots()
+    _multipliers(axes, motion)
+    return figure
+
+
+def _multipliers(axes: Axes, motion: Motion) -> None:
+    for k, name in enumerate(chosen(list(motion.multipliers))):
+        axes.plot(motion.times, motion.multipliers[name], label=name, **look(k))
+    axes.set_title("Multipliers" + _count_note(list(motion.multipliers)))
+    axes.set_xlabel("$t$")
+    axes.margins(x=0.01)
+    legend(axes)
+
+
+@styled
+def phase_plot(motion: Motion) -> Figure:
+    """Velocity against coordinate, a panel for each of up to six coordinates."""
+    names = [name for name in coordinate_names(motion) if name + "'" in motion.state_names]
+    shown = chosen(names, 6)
+    columns = min(3, max(len(shown), 1))
+    rows = max(-(-len(shown) // columns), 1)
+    figure = new_figure(3.2 * columns if columns > 1 else 4.6, 2.8 * rows + 0.3)
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes, name in zip(panels, shown, strict=False):
+        axes.plot(motion.column(name), motion.column(name + "'"), color=COLOURS[0], linewidth=1.1)
+        axes.plot(motion.column(name)[0], motion.column(name + "'")[0], "o", color=COLOURS[1], markersize=5)
+        axes.locator_params(nbins=5)
+        axes.set_xlabel(label(name))
+        axes.set_ylabel(label(name + "'"))
+    for axes in panels[len(shown) :]:
+        axes.set_axis_off()
+    figure.suptitle("Phase plane" + _count_note(names, 6), x=0.01, ha="left", fontsize=11, fontweight="bold")
+    return figure
+
+
+def _sampled_scene(motion: Motion) -> Scene:
+    """The scene at every stored moment, or at equal intervals where there are very many."""
+    if len(motion.times) <= TRACE_ROWS:
+        return flat(build_scene(motion))
+    return flat(build_scene(motion, np.linspace(*finite_span(motion), TRACE_ROWS)))
+
+
+def _path(axes: Axes, scene: Scene) -> None:
+    prepare_axes(axes, scene)
+    for k, (name, path) in enumerate(traced_paths(scene)):
+        axes.plot(path[:, 0], path[:, 1], label=name or None, linewidth=1.1, **look(k))
+    if len(scene.times):
+        draw_position(axes, scene, len(scene.times) - 1)
+    axes.set_title("Path" if traced_paths(scene) else "Last position")
+    legend(axes)
+
+
+@styled
+def planar_path(motion: Motion) -> Figure:
+    """Paths of the parts marked ``trace``, with the mechanism in its last position; equal scales."""
+    scene = _sampled_scene(motion)
+    figure = new_figure(*_panel_size(scene, 1, 1))
+    _path(figure.subplots(), scene)
+    return figure
+
+
+@styled
+def traces_plot(motion: Motion, moments: Iterable[float] | None = None) -> Figure:
+    """Links at equal intervals of time from the start up to each moment, a panel for each; by default the quarters.
+
+    The interval is a tenth of the first moment, the same in all panels; the last position is drawn strongly.
+    """
+    start, end = finite_span(motion)
+    ends = start + (end - start) * np.arange(1, 5) / 4 if moments is None else np.array(sorted(moments), dtype=float)
+    ends = ends[(ends > start) & (ends <= end * (1 + 1e-12))]
+    if not len(ends):
+        raise ValueError(f"none of the moments lies within the motion, which lasts from {start:g} to {end:g}")
+    interval = (ends[0] - start) / POSITIONS_A_PANEL
+    times = start + interval * np.arange(int((ends[-1] - start) / interval + 1e-9) + 1)
+    scene = flat(build_scene(motion, times))
+    columns = min(len(ends), 4 if len(ends) % 2 == 0 else 3)
+    rows = -(-len(ends) // columns)
+    figure = new_figure(*_panel_size(scene, columns, rows))
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for axes, moment in zip(panels.ravel(), ends, strict=False):
+        last = int(np.searchsorted(times, moment * (1 + 1e-9), side="right")) - 1
+        shown = np.arange(last + 1)
+        prepare_axes(axes, scene)
+        draw_links(axes, scene, shown)
+        draw_position(axes, scene, last)
+        axes.set_title(f"0 ≤ $t$ ≤ {moment:g}" if start == 0 else f"{start:g} ≤ $t$ ≤ {moment:g}", fontweight="normal")
+        axes.label_outer()
+    for axes in panels.ravel()[len(ends) :]:
+        axes.set_axis_off()
+    return figure
+
+
+def _panel_size(scene: Scene, columns: int, rows: int) -> tuple[float, float]:
+    """Size of a figure whose panels have the proportions of the scene."""
+    low, high = bounds(scene)
+    ratio = float(np.clip((high[1] - low[1]) / (high[0] - low[0]), 0.4, 1.8))
+    width = min(11.0 / columns, 6.5)
+    height = min(width * ratio, 10.0 / rows)
+    return max(height / ratio * columns, 4.0), height * rows + 0.8
+
+
+@styled
+def overview(motion: Motion) -> Figure:
+    """Coordinates, velocities, the mechanism with its paths, and what should stay zero, in one figure."""
+    panels = ["coordinates"]
+    panels += ["path"] if motion.system.drawings else []
+    panels += ["velocities"] if velocity_names(motion) else []
+    panels += ["multipliers"] if motion.multipliers else []
+    drift = energy_drift(motion)
+    zeros = {**motion.residuals, **({} if drift is None else {"energy": drift})}
+    panels += ["zeros"] if zeros else []
+    rows = -(-len(panels) // 2)
+    figure = new_figure(12.5, 3.5 * rows + 0.4)
+    grid = figure.subplots(rows, 2, squeeze=False).ravel()
+    for axes, panel in zip(grid, panels, strict=False):
+        if panel == "coordinates":
+            _curves(axes, motion, coordinate_names(motion), "Coordinates")
+        elif panel == "velocities":
+            _curves(axes, motion, velocity_names(motion), "Velocities")
+        elif panel == "multipliers":
+            _multipliers(axes, motion)
+        elif panel == "path":
+            _path(axes, _sampled_scene(motion))
+        else:
+            _magnitudes(axes, motion.times, zeros)
+            axes.set_title("Residuals and energy drift" if motion.residuals else "Energy drift")
+            axes.set_xlabel("$t$")
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    figure.suptitle(motion.system.name, x=0.01, ha="left", fontsize=13, fontweight="bold")
+    return figure
+
+
+def plot_motion(motion: Motion, file: str | os.PathLike[str]) -> Path:
+    """Writes the overview of a motion as .png, .svg or .pdf."""
+    suffix_of(file, SUFFIXES, "a figure")
+    return save(overview(motion), file)

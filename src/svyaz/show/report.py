@@ -1,0 +1,241 @@
+"""The report of a motion: one self-contained page with equations, data, pictures and how far to trust them."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svyaz import __version__
+from svyaz.expr.names import latex_name
+from svyaz.show import katex, plots
+from svyaz.show.files import write_text
+from svyaz.show.page import page
+from svyaz.show.player import player, player_script
+from svyaz.show.tables import number, rows_table, table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from svyaz.motion.result import Motion
+
+MOST_FORMULAS = 24
+LONGEST_FORMULA = 6_000  # characters of LaTeX; beyond this nobody reads, and the page grows by a hundred times as much
+FORMULAS_TOGETHER = 40_000
+HEAVIEST_SVG = 400_000  # bytes; a picture of very many lines is smaller, and opens faster, as PNG
+
+STATUS = {
+    "finished": "The motion was computed to its end, t = {t}.",
+    "diverged": "The motion grew beyond all bounds: the computation ended at t = {t}.",
+    "singular": "The equations could not be solved for the accelerations: the computation ended at t = {t}.",
+    "infeasible": "The motion cannot go on in agreement with the constraints: the computation ended at t = {t}.",
+    "stopped": "The computation was interrupted at t = {t}; what follows is the motion up to then.",
+}
+
+
+def write_report(
+    motion: Motion,
+    equations_latex: Sequence[str],
+    folder: str | os.PathLike[str],
+    moments: Sequence[float] | None = None,
+) -> Path:
+    """Writes ``report.html`` and a PNG of each figure into the folder, which is made if need be.
+
+    ``equations_latex`` are display formulas in LaTeX; ``moments`` are the times up to which traces of links are drawn,
+    by default the quarters of the motion. Files appear whole or not at all; the page comes last.
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    pictures = []
+    for name, (figure, words) in figures(motion, moments).items():
+        plots.save(figure, target / f"{name}.png")
+        figure.set_layout_engine("none")  # what was laid out for the PNG serves the page too
+        pictures.append(_picture(figure, target / f"{name}.png", words))
+    return write_text(target / "report.html", report_page(motion, equations_latex, pictures))
+
+
+def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[Figure, str]]:
+    """The figures that make sense for this motion by file name, each with words that say what is seen."""
+    found: dict[str, tuple[Figure, str]] = {}
+    if motion.system.drawings and len(motion.times) > 1:
+        if any(drawing.kind == "link" for drawing in motion.system.drawings):
+            words = "Traces of the links at equal intervals of time; the last position is drawn strongly."
+            found["traces"] = (plots.traces_plot(motion, moments), words)
+        if any(drawing.trace for drawing in motion.system.drawings):
+            words = "Paths of the marked points and the last position of the mechanism."
+            found["path"] = (plots.planar_path(motion), words)
+    found["coordinates"] = (plots.coordinates_plot(motion), "Coordinates against time.")
+    if plots.velocity_names(motion):
+        found["velocities"] = (plots.velocities_plot(motion), "Velocities against time.")
+    if any(name + "'" in motion.state_names for name in motion.state_names):
+        found["phase"] = (plots.phase_plot(motion), "Velocity against coordinate; a dot marks the start.")
+    if "energy" in motion.integrals:
+        words = "Kinetic energy T, potential energy P and their sum E; below, the drift |E − E₀| / max(|E₀|, max T)."
+        found["energy"] = (plots.energy_plot(motion), words)
+    if motion.residuals:
+        words = "Deviation of each constraint from being satisfied, on a logarithmic scale."
+        found["residuals"] = (plots.residuals_plot(motion), words)
+    if motion.multipliers:
+        words = "Multipliers λ of the constraints; the force on the system is +Gᵀλ."
+        found["multipliers"] = (plots.multipliers_plot(motion), words)
+    return found
+
+
+def _picture(figure: Figure, png: Path, words: str) -> str:
+    """A figure as it stands in the page: SVG, or the PNG where that is lighter."""
+    stream = io.BytesIO()
+    plots.save_to(figure, stream, ".svg", transparent=True)
+    kind, data = "svg+xml", stream.getvalue()
+    if len(data) > HEAVIEST_SVG:
+        kind, data = "png", png.read_bytes()
+    address = f"data:image/{kind};base64,{base64.b64encode(data).decode('ascii')}"
+    width = f"{figure.get_figwidth() * 100:.0f}px"
+    image = f'<img src="{address}" alt="{escape(words)}" style="max-width: min(100%, {width})">'
+    return f'<figure class="card">{image}<figcaption>{escape(words)}</figcaption></figure>\n'
+
+
+def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequence[str]) -> str:
+    """The whole page; ``pictures`` are ready pieces of HTML."""
+    summary = motion.summary()
+    parts = [_heading(motion, summary)]
+    if motion.system.drawings:
+        parts.append(player(motion))
+    parts += [
+        _section("Equations", _formulas(equations_latex)),
+        _section("What was given", _given(summary)),
+        _section("How it was computed", _method(motion, summary)),
+        _section("The motion", "".join(pictures)),
+        _section("How far to trust it", _trust(motion, summary)),
+        f"<footer>svyaz {escape(__version__)}; formulas set by KaTeX {escape(katex.version())}.</footer>\n",
+    ]
+    script = player_script() if motion.system.drawings else ""
+    return page(motion.system.name, "".join(parts), katex.stylesheet(), script)
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section>\n<h2>{escape(title)}</h2>\n{body}</section>\n" if body else ""
+
+
+def _heading(motion: Motion, summary: Mapping[str, Any]) -> str:
+    words = STATUS.get(motion.status, "The computation ended at t = {t}.").format(t=number(summary["t"]))
+    reason = f" {escape(motion.reason)}" if motion.reason else ""
+    bad = "" if motion.status == "finished" else " bad"
+    facts = {
+        "Duration": number(summary["t"]),
+        "Steps": f"{motion.steps:,}".replace(",", "\u202f"),
+        "Computing time": f"{number(motion.seconds, 3)} s",
+        **_worst(summary),
+    }
+    cards = "".join(f'<div class="card"><dt>{name}</dt><dd>{value}</dd></div>' for name, value in facts.items())
+    return (
+        f"<header>\n<h1>{escape(motion.system.name)}</h1>\n"
+        f'<p><span class="badge{bad}">{escape(motion.status)}</span> {words}{reason}</p>\n'
+        f'<dl class="facts">{cards}</dl>\n</header>\n'
+    )
+
+
+def _worst(summary: Mapping[str, Any]) -> dict[str, str]:
+    """The two numbers a reader looks for first."""
+    facts = {}
+    if "energy" in summary["integrals"]:
+        facts["Energy drift"] = number(summary["integrals"]["energy"]["drift"], 2)
+    sizes = [entry["max"] for entry in summary["residuals"].values() if entry["max"] is not None]
+    if sizes:
+        facts["Largest residual"] = number(max(sizes), 2)
+    return facts
+
+
+def _formulas(equations: Sequence[str]) -> str:
+    """The equations, as many as can be read; what is left out is said."""
+    boxes: list[str] = []
+    together = 0
+    for latex in equations[:MOST_FORMULAS]:
+        together += len(latex)
+        if len(latex) <= LONGEST_FORMULA and together <= FORMULAS_TOGETHER:
+            boxes.append(f'<div class="formula" tabindex="0" role="group" aria-label="Equation">{_set(latex)}</div>\n')
+    missing = len(equations) - len(boxes)
+    note = ""
+    if missing:
+        note = (
+            f'<p class="quiet">{len(boxes)} of {len(equations)} equations are shown, the others are too many or too '
+            "long for a page; <code>svyaz derive</code> writes all of them.</p>\n"
+        )
+    return (f'<div class="card">\n{"".join(boxes)}</div>\n' if boxes else "") + note
+
+
+def _set(latex: str) -> str:
+    """A formula set by KaTeX; what KaTeX cannot set stands as it was written, for a report must not fail for it."""
+    try:
+        return katex.render(latex)
+    except katex.LatexError:
+        return f"<code>{escape(latex)}</code>"
+
+
+def _name(name: str) -> str:
+    return katex.render(latex_name(name), False)
+
+
+def _given(summary: Mapping[str, Any]) -> str:
+    tables = []
+    for title, values in (("Parameters", summary["parameters"]), ("Initial state", summary["initial"])):
+        if values:
+            rows = [[_name(name), number(value)] for name, value in values.items()]
+            tables.append(table(title, [], rows))
+    return f'<div class="columns">\n{"".join(tables)}</div>\n'
+
+
+def _method(motion: Motion, summary: Mapping[str, Any]) -> str:
+    if motion.step is not None:
+        pace = f"with the step {number(motion.step)}"
+    else:
+        pace = f"with steps chosen for the relative tolerance {number(motion.rtol)}"
+    form, method = escape(motion.form), escape(motion.method)
+    counts = f"{motion.steps} steps, {motion.evaluations} evaluations of the right-hand side"
+    sentences = [
+        f"Form of the equations: <code>{form}</code>. Method: <code>{method}</code> {pace}.",
+        f"{counts}, {number(motion.seconds, 3)} s.",
+    ]
+    if summary.get("trajectory_error") is not None:
+        sentences.append(f"Error of the trajectory, by halving the step: {number(summary['trajectory_error'], 2)}.")
+    gains = {k: v for k, v in summary.get("gains", {}).items() if isinstance(v, str | int | float)}
+    if gains:
+        sentences.append("Stabilisation: " + ", ".join(f"{escape(k)} {_plain(v)}" for k, v in gains.items()) + ".")
+    sentences += [escape(note) for note in summary.get("notes", ())]
+    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
+
+
+def _plain(value: str | float) -> str:
+    return escape(value) if isinstance(value, str) else number(value)
+
+
+def _trust(motion: Motion, summary: Mapping[str, Any]) -> str:
+    """Residuals, integrals, multipliers and the final state as tables."""
+    tables = []
+    if summary["residuals"]:
+        keys = ["max", "rms", "final", "time_of_max"]
+        heads = ["constraint", "largest", "root mean square", "final", "time of largest"]
+        tables.append(rows_table("Residuals of the constraints", heads, summary["residuals"], keys, 3))
+    if summary["integrals"]:
+        heads = ["integral", "initial", "final", "drift"]
+        tables.append(rows_table("First integrals", heads, summary["integrals"], heads[1:], 8))
+    if motion.multipliers:
+        spans = {name: _span(values) for name, values in motion.multipliers.items()}
+        heads = ["constraint", "least", "greatest", "final"]
+        tables.append(rows_table("Multipliers", heads, spans, heads[1:], 8))
+    final = [[_name(name), number(value, 10)] for name, value in summary["final"].items()]
+    tables.append(table("Final state", [], final))
+    return "".join(tables)
+
+
+def _span(values: np.ndarray) -> dict[str, float | None]:
+    """Least, greatest and last value over the time in which the constraint acts."""
+    acting = values[np.isfinite(values)]
+    if not len(acting):
+        return {"least": None, "greatest": None, "final": None}
+    return {"least": float(acting.min()), "greatest": float(acting.max()), "final": float(acting[-1])}

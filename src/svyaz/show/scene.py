@@ -1,0 +1,129 @@
+"""Where the parts of a mechanism are: its drawings evaluated along a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from svyaz.motion.result import Motion
+
+Array = NDArray[np.float64]
+
+AZIMUTH, ELEVATION = np.radians(-60.0), np.radians(22.0)  # from where a spatial mechanism is looked at
+COILS = 7
+
+
+@dataclass(frozen=True)
+class Item:
+    """A link, point, circle or spring: ``points`` (k, p, dim) at k moments, dim 2 or 3; ``radius`` (k,) of a circle."""
+
+    kind: str
+    points: Array
+    radius: Array | None = None
+    trace: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All parts at the same moments ``times`` (k,)."""
+
+    times: Array
+    items: tuple[Item, ...]
+    projected: bool = False  # a plane picture of a spatial mechanism: its two coordinates are no lengths of the model
+
+    @property
+    def spatial(self) -> bool:
+        """Does any part have a third coordinate?"""
+        return any(item.points.shape[2] == 3 for item in self.items)
+
+
+def build_scene(motion: Motion, times: Array | None = None) -> Scene:
+    """The drawings of the system at the given times, or at every stored moment, as far as the state is a number."""
+    inside = np.asarray(motion.times, dtype=float) if times is None else np.asarray(times, dtype=float)
+    rows = states_at(motion, inside) if times is not None else np.asarray(motion.states, dtype=float)
+    kept = np.isfinite(rows).all(axis=1)
+    inside, rows = inside[kept], rows[kept]
+    items = []
+    for drawing in motion.system.drawings:
+        points, radius = motion.evaluate_drawing(drawing, np.column_stack([inside, rows]))
+        items.append(Item(drawing.kind, points, radius, drawing.trace, drawing.name))
+    return Scene(inside, tuple(items))
+
+
+def states_at(motion: Motion, times: Array) -> Array:
+    """States (k, n) between the stored ones: Hermite's cubic where the velocity is a column too, else linear."""
+    stored, states, names = np.asarray(motion.times), np.asarray(motion.states), motion.state_names
+    right = np.clip(np.searchsorted(stored, times, side="left"), 1, max(len(stored) - 1, 1))
+    if len(stored) == 1:
+        return np.repeat(states, len(times), axis=0)
+    h = stored[right] - stored[right - 1]
+    s = np.where(h > 0, (np.clip(times, stored[0], stored[-1]) - stored[right - 1]) / np.where(h > 0, h, 1), 1.0)
+    h, s = h[:, None], s[:, None]
+    before, after = states[right - 1], states[right]
+    rows = (1 - s) * before + s * after
+    smooth = [k for k, name in enumerate(names) if name + "'" in names]
+    rates = [names.index(names[k] + "'") for k in smooth]
+    q0, q1, v0, v1 = before[:, smooth], after[:, smooth], before[:, rates], after[:, rates]
+    rows[:, smooth] = (
+        (1 + 2 * s) * (1 - s) ** 2 * q0 + s * (1 - s) ** 2 * h * v0 + s**2 * (3 - 2 * s) * q1 + s**2 * (s - 1) * h * v1
+    )
+    return rows
+
+
+def finite_span(motion: Motion) -> tuple[float, float]:
+    """First and last moment at which the state is a number."""
+    kept = np.asarray(motion.times)[np.isfinite(motion.states).all(axis=1)]
+    return (float(kept[0]), float(kept[-1])) if len(kept) else (0.0, 0.0)
+
+
+def project(points: Array, azimuth: float = AZIMUTH, elevation: float = ELEVATION) -> Array:
+    """Parallel projection (…, 3) → (…, 2) with z upwards.
+
+    right = (-sin a, cos a, 0), up = (-sin e cos a, -sin e sin a, cos e) for azimuth a and elevation e of the eye.
+    """
+    sa, ca, se, ce = np.sin(azimuth), np.cos(azimuth), np.sin(elevation), np.cos(elevation)
+    return points @ np.array([[-sa, -se * ca], [ca, -se * sa], [0.0, ce]])
+
+
+def flat(scene: Scene) -> Scene:
+    """The scene as it is drawn on paper: itself when plane, its projection when spatial."""
+    if not scene.spatial:
+        return scene
+    items = tuple(replace(item, points=project(_lifted(item.points))) for item in scene.items)
+    return Scene(scene.times, items, projected=True)
+
+
+def _lifted(points: Array) -> Array:
+    if points.shape[2] == 3:
+        return points
+    return np.concatenate([points, np.zeros((*points.shape[:2], 1))], axis=2)
+
+
+def bounds(scene: Scene) -> tuple[Array, Array]:
+    """Lower and upper corner of all that is ever drawn; a little room is made for parts without extent."""
+    corners = []
+    for item in scene.items:
+        reach = 0.0 if item.radius is None else np.abs(item.radius)[:, None, None]
+        corners += [np.nanmin(item.points - reach, axis=(0, 1)), np.nanmax(item.points + reach, axis=(0, 1))]
+    dim = 3 if scene.spatial else 2
+    if not corners:
+        return -np.ones(dim), np.ones(dim)
+    padded = np.array([np.append(c, np.zeros(dim - len(c))) for c in corners])
+    low, high = padded.min(axis=0), padded.max(axis=0)
+    room = 0.06 * float(np.max(high - low)) or 1.0
+    return low - room, high + room
+
+
+def zigzag(ends: Array) -> Array:
+    """A spring's polyline between two points (2, 2): straight ends, coils in between as wide as its length demands."""
+    start, end = ends
+    along = end - start
+    across = np.array([-along[1], along[0]]) * 0.11
+    steps = np.concatenate([[0.0, 0.15], 0.15 + 0.7 * (np.arange(2 * COILS) + 0.5) / (2 * COILS), [0.85, 1.0]])
+    sides = np.concatenate([[0.0, 0.0], np.tile([1.0, -1.0], COILS), [0.0, 0.0]])
+    return np.asarray(start + np.outer(steps, along) + np.outer(sides, across))

@@ -1,0 +1,44 @@
+"""Numbers and tables as HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from svyaz.expr.names import superscript
+
+TALL = 14  # a table of more rows scrolls in a box of its own
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """A number for people: so many significant digits, a real minus, powers of ten written out; a dash for none."""
+    if value is None or math.isnan(value):
+        return "–"
+    mantissa, _, exponent = f"{value + 0.0:.{digits}g}".partition("e")
+    mantissa = mantissa.replace("-", "−").replace("inf", "∞")
+    return f"{mantissa} × 10{superscript(int(exponent))}" if exponent else mantissa
+
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with a caption; the cells are ready HTML, the first of each row is its head; ``heads`` may be empty."""
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    head = f"<thead><tr>{head}</tr></thead>" if head else ""
+    body = "".join(
+        f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>\n"
+        for row in rows
+    )
+    box = "table tall card" if len(rows) > TALL else "table card"
+    return (
+        f'<div class="{box}" tabindex="0" role="region" aria-label="{escape(title)}">'
+        f"<table><caption>{escape(title)}</caption>{head}<tbody>\n{body}</tbody></table></div>\n"
+    )
+
+
+def rows_table(
+    title: str, heads: Sequence[str], entries: Mapping[str, Mapping[str, Any]], keys: Sequence[str], digits: int
+) -> str:
+    """A table with a row for each entry and a column for each key of it."""
+    rows = [[escape(name), *(number(entry[key], digits) for key in keys)] for name, entry in entries.items()]
+    return table(title, heads, rows)
