@@ -1,0 +1,302 @@
+"""Integrability of velocity constraints: which of them come from positions.
+
+The constraints are read as forms ω_r = Σ a_ri dq_i (+ a_r0 dt, when time or an inhomogeneous term occurs) that vanish
+on the motion. The fields X that all ω annihilate span D. Frobenius: all rows together are integrable if and only if
+dω_r(X, Y) = 0 for all X, Y in D and every r, which is dω_r ∧ ω_1 ∧ … ∧ ω_m = 0 for independent rows. If they are not,
+the integrable ones among them are those that also annihilate all brackets of fields of D, brackets of brackets
+included (the last derived system; R. L. Bryant et al., Exterior Differential Systems, ch. II).
+
+Nothing is inverted symbolically: with the columns split into pivots and others, A = [A_p A_f] and U = A_p⁻¹, the
+fields are X_j = e_j - Σ_p (U A_f)_pj e_p, the entries of U are symbols with the known derivative ∂U = -U ∂A_p U, and
+their values are put in at the points of the test. All comparisons are made against the sum of the magnitudes of the
+terms, so that neither units nor cancellation decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.constraints.linear import independent_rows, pivots
+from svyaz.constraints.scales import magnitude
+from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, differentiate, gradient
+from svyaz.program.build import build
+from svyaz.program.native import compile_program
+
+Array = NDArray[np.float64]
+Form = tuple[Expression, ...]
+Field = tuple[Expression, ...]
+
+TOLERANCE = 1e-9
+POINTS = 6
+LARGEST_CLOSURE = 14
+"""With more variables than this brackets of brackets are not formed."""
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """Forms over variables, with the numbers that are constant. The rows are independent of any state."""
+
+    variables: tuple[se.Symbol, ...]
+    forms: tuple[Form, ...]
+    constants: Mapping[str, float]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(str(v) for v in self.variables)
+
+
+@dataclass(frozen=True)
+class Integrability:
+    """For each row: does it come from positions jointly with the others, and alone? ``combinations``: how many
+    independent combinations of the rows do."""
+
+    joint: tuple[bool, ...]
+    alone: tuple[bool, ...]
+    combinations: int
+
+
+def values_at(expressions: Sequence[Expression], names: Sequence[str], points: Array, constants: Mapping[str, float]) -> Array:
+    """Values (points, expressions) of expressions of the named variables and of constants."""
+    outputs = [(f"value {k}", e) for k, e in enumerate(expressions)]
+    if not outputs:
+        return np.zeros((len(points), 0))
+    native = compile_program(build(outputs, inputs=tuple(names), parameters=tuple(constants)))
+    return native.evaluate(points, native.constants(constants))
+
+
+def sample_points(ideal: Ideal, held: Sequence[Expression], start: Mapping[str, float]) -> Array:
+    """Points (count, variables) near the start at which the forms are numbers, on held = 0 where that can be reached."""
+    rng = np.random.default_rng(20)
+    centre = np.array([start.get(name, 0.0) for name in ideal.names])
+    sizes = np.maximum(np.abs(centre), 1.0)
+    entries = [a for form in ideal.forms for a in form]
+    found: list[Array] = []
+    for radius in (0.5, 0.5, 0.05, 0.005):
+        points = centre + radius * sizes * rng.uniform(-1.0, 1.0, (2 * POINTS, len(centre)))
+        points = _onto(ideal, held, points)
+        good = np.isfinite(values_at(entries, ideal.names, points, ideal.constants)).all(axis=1)
+        found.extend(points[good])
+        if len(found) >= POINTS:
+            break
+    return np.array(found[:POINTS]).reshape(-1, len(centre))
+
+
+def _onto(ideal: Ideal, held: Sequence[Expression], points: Array) -> Array:
+    """Newton's method with the least correction, time left alone; a point that fails stays near the set."""
+    if not held:
+        return points
+    moving = [v for v in ideal.variables if str(v) != "t"]
+    count = len(moving)
+    expressions = [*held, *(e for h in held for e in gradient(h, moving))]
+    outputs = [(f"value {k}", e) for k, e in enumerate(expressions)]
+    native = compile_program(build(outputs, inputs=ideal.names, parameters=tuple(ideal.constants)))
+    constants = native.constants(ideal.constants)
+    points = points.copy()
+    for _ in range(20):
+        values = native.evaluate(points, constants)
+        for point, value in zip(points, values, strict=True):
+            if np.isfinite(value).all():
+                jacobian = value[len(held) :].reshape(len(held), count)
+                step = np.linalg.lstsq(jacobian, value[: len(held)], rcond=1e-8)[0]
+                largest = 0.5 * (1.0 + float(np.abs(point).max()))
+                point[:count] -= step * min(1.0, largest / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+    return points
+
+
+def integrability(ideal: Ideal, points: Array) -> Integrability:
+    """The joint test of Frobenius, the test of each row alone, and the integrable rows when the joint test fails."""
+    n, m = len(ideal.variables), len(ideal.forms)
+    values, curls, bounds = _derivatives(ideal, points)
+    joint = np.ones(m, dtype=bool)
+    alone = np.ones(m, dtype=bool)
+    for a, curl, bound in zip(values, curls, bounds, strict=True):
+        fields = _kernel(a)
+        for r in range(m):
+            joint[r] &= _annihilates(curl[r], bound[r], fields)
+            alone[r] &= _annihilates(curl[r], bound[r], _kernel(a[r : r + 1]))
+    rank = max((len(pivots(a)[0]) for a in values), default=0)
+    if joint.all():
+        return Integrability(tuple(joint.tolist()), tuple(alone.tolist()), rank)
+    if m == 1 or n > LARGEST_CLOSURE:
+        return Integrability(tuple((joint & alone).tolist()), tuple(alone.tolist()), int((joint & alone).sum()))
+    inside, brackets = _last_derived(ideal, points, values)
+    return Integrability(tuple((joint & inside).tolist()), tuple(alone.tolist()), rank - brackets)
+
+
+def constant_combinations(ideal: Ideal, points: Array) -> Array:
+    """Rows c with Σ c_r dω_r = 0 at all points: combinations with constant coefficients that are differentials."""
+    _, curls, bounds = _derivatives(ideal, points)
+    m = len(ideal.forms)
+    if m == 0 or not len(points):
+        return np.zeros((0, m))
+    stacked = curls.transpose(0, 2, 3, 1).reshape(-1, m)
+    sizes = bounds.transpose(0, 2, 3, 1).reshape(-1, m).max(axis=1)
+    stacked = stacked[sizes > 0] / sizes[sizes > 0, None]
+    if not len(stacked):
+        return np.eye(m)
+    _, singular, right = np.linalg.svd(stacked, full_matrices=True)
+    rank = int(np.sum(singular > 1e-8 * max(1.0, float(singular[0]))))
+    return _tidy(right[rank:])
+
+
+def _tidy(rows: Array) -> Array:
+    """The same span with leading ones and zeros between them, as a person would write it."""
+    rows = rows.copy()
+    done = 0
+    for column in range(rows.shape[1]):
+        if done == len(rows):
+            break
+        k = done + int(np.argmax(np.abs(rows[done:, column])))
+        if abs(rows[k, column]) < 1e-6:
+            continue
+        rows[[done, k]] = rows[[k, done]]
+        rows[done] /= rows[done, column]
+        for other in range(len(rows)):
+            if other != done:
+                rows[other] -= rows[other, column] * rows[done]
+        done += 1
+    rounded = np.round(rows)
+    return np.where(np.abs(rows - rounded) < 1e-7, rounded, rows)
+
+
+def _derivatives(ideal: Ideal, points: Array) -> tuple[Array, Array, Array]:
+    """a (points, m, n), dω (points, m, n, n) and the sums of magnitudes of the terms of dω, same shape."""
+    n, m = len(ideal.variables), len(ideal.forms)
+    entries = [a for form in ideal.forms for a in form]
+    pairs = list(combinations(range(n), 2))
+    parts = [
+        (differentiate(form[j], ideal.variables[i]), differentiate(form[i], ideal.variables[j]))
+        for form in ideal.forms
+        for i, j in pairs
+    ]
+    expressions = [*entries, *(p - q for p, q in parts), *(magnitude(p) + magnitude(q) for p, q in parts)]
+    values = values_at(expressions, ideal.names, points, ideal.constants)
+    usable = values[np.isfinite(values).all(axis=1)]
+    count, size = len(usable), m * len(pairs)
+    a = usable[:, : m * n].reshape(count, m, n)
+    curl = np.zeros((count, m, n, n))
+    bound = np.zeros((count, m, n, n))
+    if pairs:
+        i, j = np.array(pairs).T
+        skew = usable[:, m * n : m * n + size].reshape(count, m, len(pairs))
+        curl[:, :, i, j], curl[:, :, j, i] = skew, -skew
+        sums = usable[:, m * n + size :].reshape(count, m, len(pairs))
+        bound[:, :, i, j] = bound[:, :, j, i] = sums
+    return a, curl, bound
+
+
+def _kernel(a: Array) -> Array:
+    """A basis (d, n) of the vectors that all rows of a annihilate: unit in the free columns."""
+    rows, chosen = pivots(a)
+    n = a.shape[1]
+    free = [k for k in range(n) if k not in chosen]
+    basis = np.zeros((len(free), n))
+    basis[np.arange(len(free)), free] = 1.0
+    if rows:
+        basis[:, chosen] = -np.linalg.solve(a[np.ix_(rows, chosen)], a[np.ix_(rows, free)]).T
+    return basis
+
+
+def _annihilates(curl: Array, bound: Array, fields: Array) -> bool:
+    """Is dω(X, Y) = 0 for all fields?"""
+    value = np.abs(fields @ curl @ fields.T)
+    limit = np.abs(fields) @ bound @ np.abs(fields).T
+    return bool(np.all(value <= TOLERANCE * limit))
+
+
+def _last_derived(ideal: Ideal, points: Array, values: Array) -> tuple[NDArray[np.bool_], int]:
+    """(rows that annihilate all brackets, dimension of the span of the brackets outside D)."""
+    rows, chosen = pivots(values[0])
+    usable = np.array([np.linalg.cond(a[np.ix_(rows, chosen)]) < 1e8 for a in values])
+    calculus = _Calculus(ideal, rows, chosen)
+    inputs = np.array([calculus.inputs(p, a) for p, a in zip(points[usable], values[usable], strict=True)])
+    fields = calculus.fields()
+    inside = np.ones(len(ideal.forms), dtype=bool)
+    known = np.zeros((0, len(rows)))
+    new = [calculus.bracket(x, y) for x, y in combinations(fields, 2)]
+    while new and len(known) < len(rows):
+        vectors, limits = calculus.values(new, inputs)
+        for a, z, limit in zip(values[usable], vectors, limits, strict=True):
+            action = np.abs(a[:, chosen] @ z.T)
+            inside &= np.all(action <= 1e-8 * (np.abs(a[:, chosen]) @ limit.T), axis=1)
+        nonzero = np.abs(vectors[0]) > TOLERANCE * limits[0]
+        before = len(known)
+        kept = []
+        for k in np.flatnonzero(nonzero.any(axis=1)):
+            candidate = np.vstack([known, vectors[0][k]])
+            if independent_rows(candidate) == len(candidate):
+                known = candidate
+                kept.append(new[k])
+        if len(known) == before:
+            break
+        new = [calculus.bracket(x, z) for x in fields for z in kept]
+    return inside, len(known)
+
+
+class _Calculus:
+    """Fields with the entries of U = A_p⁻¹ as further symbols, and their brackets."""
+
+    def __init__(self, ideal: Ideal, rows: Sequence[int], chosen: Sequence[int]) -> None:
+        self.ideal, self.rows, self.chosen = ideal, list(rows), list(chosen)
+        m = len(self.rows)
+        self.inverse = [[se.Symbol(f"inverse {i} {j}") for j in range(m)] for i in range(m)]
+        self.slopes = [self._slope(v) for v in ideal.variables]
+
+    def _slope(self, variable: se.Symbol) -> dict[se.Symbol, Expression]:
+        """{entry of U: its derivative}: ∂U = -U ∂A_p U."""
+        m = len(self.rows)
+        forms = self.ideal.forms
+        change = [[differentiate(forms[i][p], variable) for p in self.chosen] for i in self.rows]
+        return {
+            self.inverse[i][j]: -add_up(
+                self.inverse[i][k] * change[k][l] * self.inverse[l][j] for k in range(m) for l in range(m)
+            )
+            for i in range(m)
+            for j in range(m)
+        }
+
+    def derivative(self, e: Expression, k: int) -> Expression:
+        """∂e/∂q_k, through U as well."""
+        present = e.free_symbols
+        through = [differentiate(e, u) * slope for u, slope in self.slopes[k].items() if u in present and slope != ZERO]
+        return add_up([differentiate(e, self.ideal.variables[k]), *through])
+
+    def fields(self) -> list[Field]:
+        """X_j for the free columns."""
+        n, m = len(self.ideal.variables), len(self.rows)
+        made = []
+        for j in (k for k in range(n) if k not in self.chosen):
+            field = [ZERO] * n
+            field[j] = ONE
+            for i, p in enumerate(self.chosen):
+                field[p] = -add_up(self.inverse[i][k] * self.ideal.forms[self.rows[k]][j] for k in range(m))
+            made.append(tuple(field))
+        return made
+
+    def bracket(self, x: Field, y: Field) -> Field:
+        """[X, Y]; only the pivot components can differ from zero."""
+        n = len(x)
+        result = [ZERO] * n
+        for c in self.chosen:
+            along = [x[k] * self.derivative(y[c], k) for k in range(n) if x[k] != ZERO]
+            against = [-y[k] * self.derivative(x[c], k) for k in range(n) if y[k] != ZERO]
+            result[c] = add_up(along + against)
+        return tuple(result)
+
+    def inputs(self, point: Array, a: Array) -> Array:
+        """Values of the variables and of U."""
+        return np.concatenate([point, np.linalg.inv(a[np.ix_(self.rows, self.chosen)]).ravel()])
+
+    def values(self, fields: Sequence[Field], inputs: Array) -> tuple[Array, Array]:
+        """Pivot components (points, fields, m) and the sums of the magnitudes of their terms."""
+        parts = [field[c] for field in fields for c in self.chosen]
+        names = [*self.ideal.names, *(str(u) for row in self.inverse for u in row)]
+        values = values_at([*parts, *(magnitude(e) for e in parts)], names, inputs, self.ideal.constants)
+        shape = (len(inputs), len(fields), len(self.chosen))
+        return values[:, : len(parts)].reshape(shape), values[:, len(parts) :].reshape(shape)

@@ -1,0 +1,181 @@
+"""The nearest state on the constraints, measured by the mass matrix.
+
+    minimise ½ (z - z₀)ᵀ M (z - z₀)   subject to   r(z) = 0,     z the coordinates, then the velocities.
+
+First r = 0 is reached by Newton's method with the least correction in the norm of M and a line search on the scaled
+residual; then the point slides along r = 0 to the nearest one (sequential quadratic programming with M for the
+Hessian). M may be singular: M + GᵀG gives the same correction, since G δ is prescribed, and is positive definite
+whenever the augmented matrix is regular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.linear import coordinate_scales
+from svyaz.constraints.scales import ZERO_RELATIVE
+from svyaz.constraints.snapshot import Measure, Snapshot
+
+Array = NDArray[np.float64]
+
+ITERATIONS = 60
+AIM = 1e-15
+"""Newton's method goes on until the residual is below this part of the scale, or does not fall any more."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Residuals r (m,), their Jacobian (m, n) and their scales (m,) at one point z."""
+
+    residual: Array
+    jacobian: Array
+    scale: Array
+
+    @property
+    def relative(self) -> Array:
+        """|r| / scale, zero for 0 / 0."""
+        size = np.abs(self.residual)
+        return np.where(size > 0.0, size / np.where(self.scale > 0.0, self.scale, np.maximum(size, 1e-300)), 0.0)
+
+
+@dataclass(frozen=True)
+class Approach:
+    """Where the search ended: the point, its rows, whether r = 0 was met, and how many steps it took."""
+
+    z: Array
+    rows: Rows
+    met: bool
+    iterations: int
+
+
+Evaluate = Callable[[Array], Rows | None]
+"""Rows at a point; None where the constraints are not defined."""
+
+
+def position_rows(measure: Measure, state: Array, time: float) -> Evaluate:
+    """h as a function of the coordinates."""
+
+    def at(q: Array) -> Rows | None:
+        s = measure.at(measure.moved(state, q=q), time)
+        h = s.holonomic
+        return Rows(s.position[h], s.jacobian[h], s.position_scale[h]) if s.finite else None
+
+    return at
+
+
+def velocity_rows(measure: Measure, state: Array, time: float) -> Evaluate:
+    """ḣ and f as functions of the velocities."""
+
+    def at(v: Array) -> Rows | None:
+        s = measure.at(measure.moved(state, v=v), time)
+        return Rows(s.velocity, s.jacobian, s.velocity_scale) if s.finite else None
+
+    return at
+
+
+def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
+    """δ with G δ = wanted (in the sense of least squares) and the least ½ δᵀ M δ; independent of units."""
+    n = len(mass)
+    d = coordinate_scales(mass, jacobian)
+    g = jacobian * d
+    lengths = np.linalg.norm(g, axis=1)
+    r = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
+    g = g * r[:, None]
+    weight = mass * np.outer(d, d) + g.T @ g
+    values = np.linalg.eigvalsh(weight)
+    if values[0] < 1e-10 * max(values[-1], 1e-300):
+        weight = weight + (1e-3 * max(values[-1], 1.0) - min(values[0], 0.0)) * np.eye(n)
+    root = np.linalg.cholesky(weight)
+    reduced = np.linalg.solve(root, g.T).T
+    y = np.linalg.lstsq(reduced, wanted * r, rcond=1e-9)[0]
+    return d * np.linalg.solve(root.T, y)
+
+
+def reach(evaluate: Evaluate, mass: Array, start: Array, iterations: int = ITERATIONS) -> Approach:
+    """A zero of the residuals by Newton's method with a line search; the best point when there is none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _newton(evaluate, mass, start, iterations)
+
+
+def _newton(evaluate: Evaluate, mass: Array, start: Array, iterations: int) -> Approach:
+    z, rows = start, evaluate(start)
+    if rows is None:
+        raise FloatingPointError("the constraints are not defined at the given state")
+    for k in range(iterations):
+        if rows.relative.max(initial=0.0) <= AIM:
+            return Approach(z, rows, True, k)
+        step = least_correction(mass, rows.jacobian, -rows.residual)
+        found = _line_search(evaluate, z, rows, step)
+        if found is None:
+            return Approach(z, rows, bool(rows.relative.max(initial=0.0) <= ZERO_RELATIVE), k)
+        z, rows = found
+    return Approach(z, rows, bool(rows.relative.max(initial=0.0) <= ZERO_RELATIVE), iterations)
+
+
+def _line_search(evaluate: Evaluate, z: Array, rows: Rows, step: Array) -> tuple[Array, Rows] | None:
+    """The first of the points z + s step, s = 1, ½, ¼ …, at which the scaled residual is smaller."""
+    scale = np.where(rows.scale > 0.0, rows.scale, np.maximum(np.abs(rows.residual), 1e-300))
+    before = float(np.linalg.norm(rows.residual / scale))
+    length = 1.0
+    for _ in range(24):
+        trial = z + length * step
+        at = evaluate(trial) if np.isfinite(trial).all() else None
+        if at is not None:
+            after = float(np.linalg.norm(at.residual / scale))
+            if after <= (1.0 - 1e-4 * length) * before:
+                return trial, at
+        length *= 0.5
+    return None
+
+
+def nearest(evaluate: Evaluate, mass: Array, start: Array) -> Approach:
+    """The zero of the residuals that is nearest to the start in the norm of M (a local minimum)."""
+    here = reach(evaluate, mass, start)
+    if not here.met:
+        return here
+    count = here.iterations
+    for _ in range(ITERATIONS):
+        moved = here.z - start
+        wanted = here.rows.jacobian @ moved - here.rows.residual
+        change = least_correction(mass, here.rows.jacobian, wanted) - moved
+        size = _length(mass, moved)
+        if _length(mass, change) <= 1e-14 * size or size == 0.0:
+            break
+        slid = _slide(evaluate, mass, start, here, change)
+        count += 1
+        if slid is None:
+            break
+        here = slid
+    return Approach(here.z, here.rows, here.met, count)
+
+
+def _slide(evaluate: Evaluate, mass: Array, start: Array, here: Approach, change: Array) -> Approach | None:
+    """Go some way along the change and back onto the constraints, if that is nearer to the start."""
+    before = _length(mass, here.z - start)
+    part = 1.0
+    for _ in range(8):
+        trial = here.z + part * change
+        if evaluate(trial) is not None:
+            back = reach(evaluate, mass, trial, 20)
+            if back.met and _length(mass, back.z - start) <= before * (1.0 + 1e-15):
+                return back
+        part *= 0.5
+    return None
+
+
+def _length(mass: Array, d: Array) -> float:
+    return float(np.sqrt(max(float(d @ mass @ d), 0.0)))
+
+
+def on_positions(measure: Measure, state: Array, time: float, snapshot: Snapshot) -> Approach:
+    """The nearest coordinates with h = 0."""
+    return nearest(position_rows(measure, state, time), snapshot.mass, snapshot.q)
+
+
+def on_velocities(measure: Measure, state: Array, time: float, snapshot: Snapshot) -> Approach:
+    """The nearest velocities with ḣ = 0 and f = 0 at the coordinates of the state."""
+    return nearest(velocity_rows(measure, state, time), snapshot.mass, snapshot.v)

@@ -1,0 +1,157 @@
+"""Does a state satisfy the constraints, and the nearest state that does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.linear import coordinate_scales, dependencies, unit_rows
+from svyaz.constraints.nearest import Approach, on_positions, on_velocities
+from svyaz.constraints.scales import ZERO_RELATIVE, is_met
+from svyaz.constraints.snapshot import State, measure_of, state_vector
+from svyaz.forms import Equations
+
+Array = NDArray[np.float64]
+
+
+class NoConsistentState(Exception):
+    """No state near the given one satisfies the constraints. ``constraints`` names those that cannot be met."""
+
+    def __init__(self, message: str, constraints: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.constraints = constraints
+
+
+@dataclass(frozen=True)
+class Residual:
+    """h (None for a velocity constraint) and ḣ or f, with the own scale of each."""
+
+    position: float | None
+    velocity: float
+    position_scale: float | None
+    velocity_scale: float
+
+    @property
+    def position_met(self) -> bool:
+        return self.position is None or bool(is_met(self.position, self.position_scale or 0.0))
+
+    @property
+    def velocity_met(self) -> bool:
+        return bool(is_met(self.velocity, self.velocity_scale))
+
+    @property
+    def met(self) -> bool:
+        return self.position_met and self.velocity_met
+
+    @property
+    def value(self) -> float:
+        """The residual of the equation as it was written."""
+        return self.velocity if self.position is None else self.position
+
+
+@dataclass(frozen=True)
+class Projected:
+    """A state on the constraints, by how much each value was moved, and the number of iterations."""
+
+    state: Array
+    moved: Mapping[str, float]
+    iterations: int
+
+
+def residuals(equations: Equations, state: State | None = None, time: float = 0.0) -> dict[str, Residual]:
+    """How far each constraint is from being satisfied (the initial state of the model unless another is given)."""
+    s = measure_of(equations).at(state_vector(equations, state), time)
+    found = {}
+    for k, d in enumerate(equations.deviations):
+        on_positions_too = d.position is not None
+        found[d.name] = Residual(
+            float(s.position[k]) if on_positions_too else None,
+            float(s.velocity[k]),
+            float(s.position_scale[k]) if on_positions_too else None,
+            float(s.velocity_scale[k]),
+        )
+    return found
+
+
+def inconsistencies(equations: Equations, state: State | None = None, time: float = 0.0) -> tuple[str, ...]:
+    """In words: which constraints the state does not satisfy, and how."""
+    told = []
+    for name, r in residuals(equations, state, time).items():
+        if not (np.isfinite(r.value) and np.isfinite(r.velocity)):
+            told.append(f"constraint '{name}' is not defined at t = {time:g}")
+        elif r.position is not None and not r.position_met:
+            told.append(f"constraint '{name}' is not satisfied at t = {time:g}: {_off(r.position, r.position_scale)}")
+        elif r.position is not None and not r.velocity_met:
+            told.append(
+                f"constraint '{name}' holds for the positions but not for the velocities at t = {time:g}: "
+                f"its rate is {_off(r.velocity, r.velocity_scale)}"
+            )
+        elif not r.velocity_met:
+            told.append(
+                f"constraint '{name}' is not satisfied by the velocities at t = {time:g}: {_off(r.velocity, r.velocity_scale)}"
+            )
+    return tuple(told)
+
+
+def _off(value: float, scale: float | None) -> str:
+    part = f", {abs(value) / scale:.2g} of its own scale" if scale else ""
+    return f"off by {value:.6g}{part}"
+
+
+def project(equations: Equations, state: State | None = None, time: float = 0.0) -> Projected:
+    """The state nearest to the given one, in the norm of the mass matrix, that satisfies all constraints.
+
+    Positions are moved first (h = 0), then velocities (ḣ = 0, f = 0). Raises NoConsistentState with the reason when
+    there is no such state nearby.
+    """
+    measure = measure_of(equations)
+    start = state_vector(equations, state)
+    here = measure.at(start, time)
+    if not here.finite:
+        raise NoConsistentState(f"the constraints are not defined at the given state at t = {time:g}")
+    names = equations.multiplier_names
+    held = [name for name, h in zip(names, here.holonomic, strict=True) if h]
+    by_position = on_positions(measure, start, time, here)
+    if not by_position.met:
+        raise _refusal(held, by_position, here.mass, here.jacobian[here.holonomic], "position", time)
+    current = measure.moved(start, q=by_position.z)
+    there = measure.at(current, time)
+    by_velocity = on_velocities(measure, current, time, there)
+    if not by_velocity.met:
+        raise _refusal(list(names), by_velocity, there.mass, there.jacobian, "velocity", time)
+    final = measure.moved(current, v=by_velocity.z)
+    moved = {name: float(b - a) for name, a, b in zip(equations.states, start, final, strict=True) if a != b}
+    return Projected(final, moved, by_position.iterations + by_velocity.iterations)
+
+
+def _refusal(
+    names: list[str], ended: Approach, mass: Array, gradient_at_start: Array, level: str, time: float
+) -> NoConsistentState:
+    rows = ended.rows
+    failing = [k for k in range(len(names)) if rows.relative[k] > ZERO_RELATIVE]
+    flat = [k for k in failing if not np.any(gradient_at_start[k])]
+    told = [f"'{names[k]}' stays off by {rows.residual[k]:.6g} (its own scale is {rows.scale[k]:.3g})" for k in failing]
+    which = "constraint" if len(failing) == 1 else "constraints"
+    message = f"no {level} near the given one satisfies the {which} at t = {time:g}: " + ", ".join(told)
+    together = _dependent_on(failing, rows.jacobian, mass)
+    if flat:
+        message += f"; the gradient of {listed(names, flat)} vanishes at the given state: there is no direction to move in"
+    elif len(together) > 1:
+        message += f"; {listed(names, together)} contradict each other"
+    return NoConsistentState(message, tuple(names[k] for k in failing))
+
+
+def _dependent_on(failing: list[int], jacobian: Array, mass: Array) -> list[int]:
+    """The rows that fail and those they depend on, when they are not independent."""
+    scaled = unit_rows(jacobian * coordinate_scales(mass, jacobian), np.zeros(len(jacobian)))
+    groups = [{row, *others} for row, others in dependencies(scaled) if others]
+    return sorted(set().union(*(group for group in groups if group & set(failing))))
+
+
+def listed(names: Sequence[str], which: Sequence[int]) -> str:
+    """'a', 'b' and 'c'."""
+    quoted = [f"'{names[k]}'" for k in which]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]
