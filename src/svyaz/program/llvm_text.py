@@ -13,13 +13,16 @@ same bits as a single call. Products and sums may be contracted to fused multipl
 from __future__ import annotations
 
 from svyaz.program.llvm_function import FunctionText, literal
-from svyaz.program.llvm_solver import SOLVER_DECLARATION, padded, row_length
-from svyaz.program.llvm_system import emit_system
+from svyaz.program.llvm_solver import SOLVER_DECLARATIONS
+from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
 from svyaz.program.tape import ARITHMETIC, Node, Program
 from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""
+
+LARGEST_ON_STACK = 16_384
+"""Numbers; larger storage for linear systems is taken from the heap: threads may have small stacks."""
 
 _INSTRUCTION = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
 
@@ -93,9 +96,17 @@ class StepText:
             "define i32 @step(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
         )
         self.unknowns: dict[int, list[str]] = {}
-        self.places: dict[int, list[int]] = {}
+        self.storages, self.storage_size = storages(program.systems)
+        self.on_heap = self.storage_size > LARGEST_ON_STACK
+        # Where a value goes: it is stored as soon as it is known, for values kept to the end would have to be spilled.
+        self.targets: dict[int, list[tuple[str, int]]] = {}
         for place, (_, index) in enumerate(program.outputs):
-            self.places.setdefault(index, []).append(place)
+            self.targets.setdefault(index, []).append(("%out", place))
+        for system, storage in zip(program.systems, self.storages, strict=True):
+            if system.order is None:
+                for index, place in storage.places(system):
+                    if program.nodes[index] != ("const", 0.0):
+                        self.targets.setdefault(index, []).append(("%work", place))
 
     def name(self, index: int) -> str:
         """The value of a node; numbers stand for themselves, constants are loaded where they are first used."""
@@ -106,28 +117,50 @@ class StepText:
             self.names[index] = name
         return name
 
-    def unknown(self, system: int, place: int) -> str:
+    def unknown(self, number: int, place: int) -> str:
         """The value of an unknown."""
-        if system not in self.unknowns:
-            self.unknowns[system] = emit_system(self.function, self.program.systems[system], system, self.name)
-        return self.unknowns[system][place]
+        if number not in self.unknowns:
+            emit = emit_looped if self.program.systems[number].order is None else emit_unrolled
+            self.unknowns[number] = emit(
+                self.function, self.program.systems[number], number, self.storages[number], self.name
+            )
+        return self.unknowns[number][place]
 
-    def room(self) -> None:
-        """Room for the pivoted solver: enough for the largest system."""
+    def begin_storage(self) -> None:
+        """Storage for the solvers, on the stack while it is small; what is constant is stored at once."""
         systems = self.program.systems
         if not systems:
             return
-        numbers = max(system.size * row_length(system.size, len(system.sides)) for system in systems)
-        columns = max(padded(system.size) for system in systems)
-        self.function.do(f"%work = alloca [{numbers} x double], align 64")
+        if self.on_heap:
+            self.function.do(f"%work = call ptr @malloc(i64 {8 * self.storage_size})")
+        else:
+            self.function.do(f"%work = alloca [{self.storage_size} x double], align 64")
+        columns = max(storage.first_side for storage in self.storages)
         self.function.do(f"%factors = alloca [{columns} x double], align 64")
+        for system, storage in zip(systems, self.storages, strict=True):
+            if system.order is None:
+                clear(self.function, storage)
+
+    def leave(self, status: int) -> None:
+        """Return from the function."""
+        if self.on_heap:
+            self.function.do("call void @free(ptr %work)")
+        self.function.do(f"ret i32 {status}")
+
+    def store(self, index: int) -> None:
+        """Store a value wherever it goes."""
+        for base, place in self.targets.get(index, ()):
+            self.function.store(self.name(index), base, place)
 
     def text(self) -> str:
         """The whole function."""
         function, names, constant = self.function, self.names, self.program.constant_part
-        self.room()
+        self.begin_storage()
+        for index in self.targets:
+            if constant[index]:
+                self.store(index)
         for index, node in enumerate(self.program.nodes):
-            if not self.needed[index] or constant[index]:
+            if constant[index] or not self.needed[index]:
                 continue
             op = node[0]
             if op == "input":
@@ -139,16 +172,11 @@ class StepText:
                     if not names[argument]:
                         self.name(argument)
                 names[index] = emit_operation(function, node, names)
-            # An output is stored as soon as it is known: values kept to the end would have to be spilled.
-            for place in self.places.pop(index, ()):
-                function.store(names[index], "%out", place)
-        for index, places in self.places.items():
-            for place in places:
-                function.store(self.name(index), "%out", place)
-        function.do("ret i32 0")
+            self.store(index)
+        self.leave(0)
         for number in self.unknowns:
             function.begin(f"singular{number}")
-            function.do(f"ret i32 {number + 1}")
+            self.leave(number + 1)
         return function.text()
 
 
@@ -187,7 +215,8 @@ def module_text(program: Program) -> tuple[str, int]:
     library += "".join(f"declare double @{name}(double, double) nounwind memory(none)\n" for name in ("pow", "atan2"))
     parts = [
         library,
-        SOLVER_DECLARATION,
+        SOLVER_DECLARATIONS,
+        "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n",
         "declare double @llvm.fabs.f64(double)\ndeclare double @llvm.sqrt.f64(double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         constants_text(program, stored),

@@ -15,15 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from svyaz.program import cache, engine
 from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.interpret import Values, parameter_row
-from svyaz.program.llvm_solver import PIVOTED_SOLVER, SOLVER_NAME
+from svyaz.program.llvm_solver import SOLVERS, solver_text
 from svyaz.program.llvm_text import module_text
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
+_DECISIVE = ("llvm_", "engine.py", "solver.ll", "walk.py")
+"""Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
 _SOLVER: list[Any] = []
-"""The engine that holds the pivoted solver, once it is needed."""
+"""The engine that holds the solvers, once they are needed."""
 
 _POINTER = ctypes.c_void_p
 _CONSTANTS = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
@@ -42,7 +44,7 @@ class Native:
         self.program = program
         self.constant_count = constant_count
         if program.systems:
-            _provide_solver()
+            _provide_solvers()
         self._engine = engine.load(code)
         self.address = int(self._engine.get_function_address("step"))
         self.constants_address = int(self._engine.get_function_address("constants"))
@@ -123,8 +125,8 @@ def compile_program(program: Program) -> Native:
 def _compiler_version() -> str:
     """A hash of the modules that decide what is compiled: code kept by another version of them is not used."""
     folder = files("svyaz.program")
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".py"))
-    texts = [folder.joinpath(name).read_text() for name in names if name.startswith(("llvm_", "engine", "walk"))]
+    names = sorted(file.name for file in folder.iterdir())
+    texts = [folder.joinpath(name).read_text() for name in names if name.startswith(_DECISIVE)]
     return cache.cache_key(*texts)
 
 
@@ -140,14 +142,15 @@ def _code(program: Program, content: str) -> tuple[bytes, int]:
     return code, constant_count
 
 
-def _provide_solver() -> None:
-    """Make the pivoted solver known to programs that are loaded later; it is compiled once and stays."""
+def _provide_solvers() -> None:
+    """Make the solvers known to programs that are loaded later; they are compiled once and stay."""
     if _SOLVER:
         return
     key = cache.cache_key("solver", engine.host_description(), _compiler_version())
     code = cache.read(key)
     if code is None:
-        code = engine.object_code(PIVOTED_SOLVER)
+        code = engine.object_code(solver_text())
         cache.write(key, code)
     _SOLVER.append(engine.load(code))
-    engine.publish(SOLVER_NAME, _SOLVER[0].get_function_address(SOLVER_NAME))
+    for name in SOLVERS:
+        engine.publish(name, _SOLVER[0].get_function_address(name))
