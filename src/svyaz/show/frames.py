@@ -58,12 +58,12 @@ def draw_frames(scene: Scene, note: str) -> list[Image]:
 
 
 def shades() -> list[int]:
-    """The palette of all pictures, r, g, b, r, g, b …: white, and each colour in steps from white."""
+    """The palette of all pictures, r, g, b, r, g, b …: white, the pale grid, and each colour in steps from white."""
     from PIL.ImageColor import getrgb
 
     steps = np.arange(1, SHADES + 1)[:, None] / SHADES
-    rows = [np.full((1, 3), 255.0)]
-    rows += [255 + steps * (np.array(getrgb(colour)[:3]) - 255) for colour in (INK, MUTED, GRID, *COLOURS)]
+    rows = [np.array([getrgb("white"), getrgb(GRID)], dtype=float)]
+    rows += [255 + steps * (np.array(getrgb(colour)[:3]) - 255) for colour in (INK, MUTED, *COLOURS)]
     return [int(v) for v in np.concatenate(rows).round().ravel()]
 
 
