@@ -9,7 +9,7 @@ import pytest
 
 from svyaz.motion import calls
 from svyaz.motion.loops import scheme
-from svyaz.motion.newton import GAMMA, MU, T, T_INVERSE, factorise, substitute
+from svyaz.motion.newton import GAMMA, MU, T_INVERSE, T, factorise, substitute
 from svyaz.motion.tableau import method
 
 

@@ -26,6 +26,7 @@ from svyaz.motion.calls import (
     call,
     compiled,
     copy,
+    part,
     piece,
     place,
     read,
@@ -66,7 +67,19 @@ class Output(NamedTuple):
     on_grid: bool
 
 
-@piece
+@part
+def gather(at: Places, row: int, h: float, x: int, y: int) -> None:
+    """`combine` as a call: a copy of it at each place would cost more to compile than the calls cost to run."""
+    combine(at, row, h, x, y)
+
+
+@part
+def evaluate(at: Places, begin: int, end: int, h: float, x: int) -> int:
+    """`slopes_of` as a call."""
+    return slopes_of(at, begin, end, h, x)
+
+
+@part
 def square_sum(v: int, a: int, b: int, atol: int, rtol: float, n: int) -> float:
     """Σ (vᵢ / (atolᵢ + rtol max(|aᵢ|, |bᵢ|)))² over the states of three [t, y…]."""
     total = 0.0
@@ -83,11 +96,11 @@ def error_of(at: Places, errors: int, row: int, h: float, x: int, y: int, zero: 
 
     With two estimates, those of dop853, err = e₅²/√(e₅² + 0.01 e₃²): Hairer, Nørsett, Wanner (II.10.17).
     """
-    combine(at, row, h, zero, at.z)
+    gather(at, row, h, zero, at.z)
     first = square_sum(at.z, x, y, atol, rtol, at.n)
     error = np.sqrt(first / at.n)
     if errors == 2 and first > 0.0:
-        combine(at, row + 1, h, zero, at.z)
+        gather(at, row + 1, h, zero, at.z)
         error = first / np.sqrt((first + 0.01 * square_sum(at.z, x, y, atol, rtol, at.n)) * at.n)
     return error
 
@@ -110,8 +123,8 @@ def trial(
 
     The slope at y, row s of k, is there if the error is at most 1.
     """
-    status = slopes_of(at, 1, at.stages, h, x)
-    combine(at, at.stages, h, x, y)
+    status = evaluate(at, 1, at.stages, h, x)
+    gather(at, at.stages, h, x, y)
     end_slope = at.k + 8 * at.n * at.stages
     if status == 0 and fsal:
         status = call(at.f, y, at.constants, end_slope)
@@ -134,7 +147,7 @@ def ratio_of_steps(error: float, before: float, control: Control, growth: float)
     return min(growth, ratio)
 
 
-@piece
+@part
 def interpolate(at: Places, dense: Interpolant, theta: float, h: float, x: int, y: int) -> None:
     """y = x + h Σ k[i] Σ factors[i, j] φⱼ(θ) with φ = θ, θ(1 - θ), θ²(1 - θ), …"""
     height, degree = dense.factors.shape
@@ -195,7 +208,7 @@ def fill_grid(
             copy(y, row, n + 1)
         else:
             if not ready:
-                count[STATUS] = slopes_of(at, at.stages + 1, height, h, x)
+                count[STATUS] = evaluate(at, at.stages + 1, height, h, x)
                 count[EVALUATIONS] += height - at.stages - 1
                 ready = True
             interpolate(at, dense, (time - t) / h, h, x, between)

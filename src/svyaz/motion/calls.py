@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -29,8 +30,10 @@ class Native(NamedTuple):
     constants: NDArray[np.float64]
 
 
+njit: Any = numba.njit  # its stubs do not know all of its options
+
 # contraction to fused multiply-add is wanted, reassociation is not: the same state must give the same bits
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -42,6 +45,11 @@ def compiled(function: Callable[..., Any]) -> Any:
         return njit(function, cache=True, **_OPTIONS)
     except RuntimeError:  # numba found neither __pycache__ nor a user folder to write to
         return njit(function, **_OPTIONS)
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """A function that only loops call; it is compiled and kept with them."""
+    return njit(function, no_cpython_wrapper=True, **_OPTIONS)
 
 
 def piece(function: Callable[..., Any]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.motion.calls import RUNNING, SINGULAR, Native, call, compiled, place, read
+from svyaz.motion.calls import RUNNING, SINGULAR, Native, call, compiled, part, place, read
 from svyaz.motion.loops import STATUS
 
 _R6 = 6.0**0.5
@@ -120,13 +120,13 @@ def substitute(lu: Any, pivots: Any, b: Any) -> None:
         b[i] = total / lu[i, i]
 
 
-@compiled
+@part
 def linearise(jacobian: Native, x: int, m: Memory) -> int:
     """J at [t, y…]; the answer is the status of the native function."""
     return call(jacobian.address, x, place(jacobian.constants), place(m.jacobian))
 
 
-@compiled
+@part
 def prepare(h: float, m: Memory) -> bool:
     """Factorise γ/h - J and (α + iβ)/h - J."""
     n = m.jacobian.shape[0]
@@ -139,7 +139,7 @@ def prepare(h: float, m: Memory) -> bool:
     return factorise(m.real, m.real_pivots) and factorise(m.complex, m.complex_pivots)
 
 
-@compiled
+@part
 def iterate(f: Native, h: float, x: Any, m: Memory, argument: Any, count: Any) -> float:
     """One Newton iteration from [t, y…] `x`; its size in units of `scale`, infinite where the rates do not exist.
 
@@ -173,7 +173,7 @@ def iterate(f: Native, h: float, x: Any, m: Memory, argument: Any, count: Any) -
     return size if np.isfinite(size) else np.inf
 
 
-@compiled
+@part
 def accept(m: Memory) -> None:
     """w += change, z = T w."""
     for j in range(m.scale.size):
@@ -183,7 +183,7 @@ def accept(m: Memory) -> None:
             m.z[i, j] = T[i, 0] * m.w[0, j] + T[i, 1] * m.w[1, j] + T[i, 2] * m.w[2, j]
 
 
-@compiled
+@part
 def transform(m: Memory) -> None:
     """w = T⁻¹ z."""
     for j in range(m.scale.size):
@@ -191,7 +191,7 @@ def transform(m: Memory) -> None:
             m.w[i, j] = T_INVERSE[i, 0] * m.z[0, j] + T_INVERSE[i, 1] * m.z[1, j] + T_INVERSE[i, 2] * m.z[2, j]
 
 
-@compiled
+@part
 def solve(f: Native, h: float, x: Any, m: Memory, argument: Any, tolerance: float, count: Any) -> tuple[int, float]:
     """Iterations of Hairer and Wanner: (their number, rate of convergence); a number ≤ 0 says that they failed."""
     before, rate = 0.0, 0.0
@@ -210,7 +210,7 @@ def solve(f: Native, h: float, x: Any, m: Memory, argument: Any, tolerance: floa
     return -MOST_ITERATIONS, rate
 
 
-@compiled
+@part
 def solve_to_rounding(f: Native, h: float, x: Any, m: Memory, argument: Any, count: Any) -> int:
     """Iterate until rounding is all that is left: the number of iterations, ≤ 0 where they fail.
 
@@ -240,7 +240,7 @@ def solve_to_rounding(f: Native, h: float, x: Any, m: Memory, argument: Any, cou
     return -PATIENCE
 
 
-@compiled
+@part
 def linearise_and_prepare(jacobian: Native, x: int, h: float, m: Memory) -> int:
     """J and the two factorisations for a step h."""
     if linearise(jacobian, x, m) != 0 or not prepare(h, m):

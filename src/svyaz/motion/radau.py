@@ -14,7 +14,20 @@ from typing import Any
 import numpy as np
 
 from svyaz.motion.adaptive import AFTER_REJECTION, ERROR, REJECTED, STEP, Control, Output
-from svyaz.motion.calls import FINISHED, NEWTON, RUNNING, SINGULAR, STALLED, Native, call, compiled, copy, place, settle
+from svyaz.motion.calls import (
+    FINISHED,
+    NEWTON,
+    RUNNING,
+    SINGULAR,
+    STALLED,
+    Native,
+    call,
+    compiled,
+    copy,
+    part,
+    place,
+    settle,
+)
 from svyaz.motion.loops import DONE, EVALUATIONS, STATUS, STORED, WAITING, Schedule
 from svyaz.motion.newton import (
     MOST_ITERATIONS,
@@ -44,7 +57,7 @@ COLLOCATION = np.array(
 )
 
 
-@compiled
+@part
 def collocation(z: Any, j: int, theta: float) -> float:
     """Change of state j at t₀ + θh by the collocation polynomial through the stages z."""
     value = 0.0
@@ -54,7 +67,7 @@ def collocation(z: Any, j: int, theta: float) -> float:
     return value
 
 
-@compiled
+@part
 def guess(h: float, last: float, m: Memory) -> None:
     """Stages of the step h from the collocation polynomial of the step before, or zero at the start."""
     for j in range(m.scale.size):
@@ -65,7 +78,7 @@ def guess(h: float, last: float, m: Memory) -> None:
     transform(m)
 
 
-@compiled
+@part
 def error_of(h: float, slope: Any, x: Any, y: Any, m: Memory, control: Control) -> float:
     """Size of (γ/h - J)⁻¹(slope + Σ eᵢzᵢ/h), which is left in m.right, 1 being what is allowed."""
     n = m.scale.size
@@ -80,7 +93,7 @@ def error_of(h: float, slope: Any, x: Any, y: Any, m: Memory, control: Control) 
     return np.sqrt(total / n)
 
 
-@compiled
+@part
 def trial(
     f: Native, control: Control, h: float, work: Any, slope: Any, m: Memory, clock: Any, count: Any
 ) -> tuple[float, int, float]:
@@ -108,7 +121,7 @@ def trial(
     return error, iterations, rate
 
 
-@compiled
+@part
 def ready(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any) -> bool:
     """Whether J and the factorised matrices for the step h are there, after making those that are not."""
     if count[JACOBIANS] == 0:
@@ -126,7 +139,7 @@ def ready(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any)
     return True
 
 
-@compiled
+@part
 def refuse(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any) -> None:
     """After a failed iteration: a new J if the old one was of an earlier state, else half the step."""
     if count[FRESH]:
@@ -141,7 +154,7 @@ def refuse(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any
             clock[STEP] = 0.5 * h
 
 
-@compiled
+@part
 def predicted(h: float, error: float, clock: Any) -> float:
     """Next step over this one by the errors of two steps (Gustafsson; Hairer and Wanner (IV.8.25))."""
     if error == 0.0:
@@ -152,7 +165,7 @@ def predicted(h: float, error: float, clock: Any) -> float:
     return factor
 
 
-@compiled
+@part
 def fill_grid(project: Native, out: Output, h: float, work: Any, m: Memory, count: Any) -> int:
     """Store the states at the times of the grid inside the step from row 0 to row 1 of `work`."""
     n, x, y, between, code = m.scale.size, work[0], work[1], work[3], RUNNING
@@ -160,18 +173,18 @@ def fill_grid(project: Native, out: Output, h: float, work: Any, m: Memory, coun
         time = out.grid[count[STORED]]
         row = out.rows[count[STORED]]
         if time == y[0]:
-            row[:] = y
+            copy(place(y), place(row), n + 1)
         else:
             between[0] = time
             for j in range(n):
                 between[j + 1] = x[j + 1] + collocation(m.z, j, (time - x[0]) / h)
             code = settle(project.address, place(project.constants), place(between), n, place(work[2]))
-            row[:] = between
+            copy(place(between), place(row), n + 1)
         count[STORED] += 1 if code == RUNNING else 0
     return code
 
 
-@compiled
+@part
 def next_step(
     jacobian: Native,
     control: Control,
@@ -244,7 +257,7 @@ def free(
             code = fill_grid(project, out, h, work, m, count)
         if code != RUNNING:
             return code
-        m.before[:] = m.z
+        copy(place(m.z), place(m.before), 3 * n)
         copy(y, x, n + 1)
         count[DONE] += 1
         if not out.on_grid:
@@ -261,21 +274,21 @@ def free(
     return RUNNING
 
 
-@compiled
+@part
 def store(plan: Schedule, out: Output, final: bool, inside: bool, state: Any, count: Any) -> None:
     """Put a state of a fixed step where it is wanted."""
     if not out.on_grid:
         count[WAITING] += 1
         if count[WAITING] == plan.every or final:
             count[WAITING] = 0
-            out.rows[count[STORED]] = state
+            copy(place(state), place(out.rows[count[STORED]]), state.size)
             count[STORED] += 1
     elif inside:
-        out.rows[count[STORED]] = state
+        copy(place(state), place(out.rows[count[STORED]]), state.size)
         count[STORED] += 1
     else:
         while count[STORED] < out.grid.size and out.grid[count[STORED]] <= state[0] + 1e-9 * plan.h:
-            out.rows[count[STORED]] = state
+            copy(place(state), place(out.rows[count[STORED]]), state.size)
             count[STORED] += 1
 
 
