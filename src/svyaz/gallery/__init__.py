@@ -12,7 +12,11 @@ from svyaz.expr import ModelError, Problem
 from svyaz.gallery.pendulum import LARGEST, pendulum
 from svyaz.model.words import nearest
 
-VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
+VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "ball-on-plane": {"coordinates": ("quaternion", "angles")},
+    "three-link": {"potential": ("simplified", "full")},
+    "three-link-10": {"constraints": ("corrected", "printed")},
+}
 """Model → what can be chosen → choices; the first is the default. The file of another choice is NAME--CHOICE.toml."""
 
 
