@@ -35,18 +35,28 @@ def host_description() -> str:
     return f"llvmlite {llvmlite.__version__}\n{triple}\n{name}\n{features}"
 
 
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(level: int) -> llvm.TargetMachine:
     # The small code model reaches numbers and functions of the module directly; the default of a JIT, the large one,
     # would load a full address before each of them.
     target, _, name, features = _host()
-    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True)
+    return target.create_target_machine(
+        cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True
+    )
 
 
 def object_code(text: str) -> bytes:
     """Object code of a module. The text needs no passes beyond inlining: the tape has no common subexpressions left."""
+    return _emit(text, _target_machine(2))
+
+
+def quick_object_code(text: str) -> bytes:
+    """Object code of a large module, in a small part of the time."""
+    return _emit(text, _target_machine(0))
+
+
+def _emit(text: str, machine: llvm.TargetMachine) -> bytes:
     import llvmlite.binding as llvm
 
-    machine = _target_machine()
     module = llvm.parse_assembly(text)
     module.triple = _host()[1]
     module.data_layout = str(machine.target_data)
@@ -68,7 +78,7 @@ def load(code: bytes) -> llvm.ExecutionEngine:
     """An engine that holds the functions of the object code for as long as it lives."""
     import llvmlite.binding as llvm
 
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine(2))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine

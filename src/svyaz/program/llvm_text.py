@@ -12,6 +12,8 @@ same bits as a single call. Products and sums may be contracted to fused multipl
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from svyaz.program.llvm_function import FunctionText, literal
 from svyaz.program.llvm_solver import SOLVER_DECLARATIONS
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
@@ -20,6 +22,12 @@ from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""
+
+LARGEST_OPTIMISED = 4_000
+"""Nodes of the step part. Beyond this the optimising code generator takes seconds for a gain of a third at most."""
+BLOCK = 1_000
+"""Nodes in a block of a large step. The code generator keeps the values of a block apart from those of others, and does
+well with blocks of this length; they are divided by a jump that is never taken (no output is stored at address 0)."""
 
 LARGEST_ON_STACK = 16_384
 """Numbers; larger storage for linear systems is taken from the heap: threads may have small stacks."""
@@ -68,7 +76,9 @@ def emit_operation(function: FunctionText, node: Node, names: list[str]) -> str:
 def constants_text(program: Program, stored: tuple[int, ...]) -> str:
     """``constants``: from the parameters to the numbers that the step part takes."""
     nodes = program.nodes
-    function = FunctionText("define void @constants(ptr noalias readonly %p, ptr noalias %c) nounwind {")
+    function = FunctionText(
+        "define void @constants(ptr noalias readonly %p, ptr noalias %c) noinline optnone nounwind {"
+    )
     names = [""] * len(nodes)
     for index in constants_nodes(program, stored):
         node = nodes[index]
@@ -98,6 +108,7 @@ class StepText:
         self.unknowns: dict[int, list[str]] = {}
         self.storages, self.storage_size = storages(program.systems)
         self.on_heap = self.storage_size > LARGEST_ON_STACK
+        self.large = step_count(program, needed) > LARGEST_OPTIMISED
         # Where a value goes: it is stored as soon as it is known, for values kept to the end would have to be spilled.
         self.targets: dict[int, list[tuple[str, int]]] = {}
         for place, (_, index) in enumerate(program.outputs):
@@ -155,13 +166,20 @@ class StepText:
     def text(self) -> str:
         """The whole function."""
         function, names, constant = self.function, self.names, self.program.constant_part
+        if self.large:
+            function.do("%never = icmp eq ptr %out, null")
         self.begin_storage()
         for index in self.targets:
             if constant[index]:
                 self.store(index)
+        count = 0
         for index, node in enumerate(self.program.nodes):
             if constant[index] or not self.needed[index]:
                 continue
+            count += 1
+            if self.large and count % BLOCK == 0:
+                function.do(f"br i1 %never, label %nowhere, label %block{count // BLOCK}")
+                function.begin(f"block{count // BLOCK}")
             op = node[0]
             if op == "input":
                 names[index] = function.load("%x", node[1])
@@ -177,6 +195,9 @@ class StepText:
         for number in self.unknowns:
             function.begin(f"singular{number}")
             self.leave(number + 1)
+        if self.large:
+            function.begin("nowhere")
+            function.do("ret i32 -1")
         return function.text()
 
 
@@ -207,8 +228,22 @@ done:
 """
 
 
-def module_text(program: Program) -> tuple[str, int]:
-    """The module, and how many constants ``c`` holds."""
+@dataclass(frozen=True)
+class ModuleText:
+    """The text of a module, how many constants ``c`` holds, and whether optimising is worth its time."""
+
+    text: str
+    constant_count: int
+    optimise: bool
+
+
+def step_count(program: Program, needed: list[bool]) -> int:
+    """Nodes that are computed in each step."""
+    return sum(1 for wanted, constant in zip(needed, program.constant_part, strict=True) if wanted and not constant)
+
+
+def module_text(program: Program) -> ModuleText:
+    """The module of a program."""
     needed = needed_nodes(program)
     stored = stored_constants(program, needed)
     library = "".join(f"declare double @{name}(double) nounwind memory(none)\n" for name in LIBRARY_UNARY)
@@ -224,4 +259,4 @@ def module_text(program: Program) -> tuple[str, int]:
         batch_text(program),
     ]
     parts.append('!0 = !{!"branch_weights", i32 1000000, i32 1}\n!1 = !{!"branch_weights", i32 1, i32 1000000}\n')
-    return "\n".join(parts), len(stored)
+    return ModuleText("\n".join(parts), len(stored), step_count(program, needed) <= LARGEST_OPTIMISED)

@@ -136,10 +136,10 @@ def _code(program: Program, content: str) -> tuple[bytes, int]:
     kept = cache.read(key)
     if kept is not None:
         return kept[_COUNT.size :], _COUNT.unpack_from(kept)[0]
-    text, constant_count = module_text(program)
-    code = engine.object_code(text)
-    cache.write(key, _COUNT.pack(constant_count) + code)
-    return code, constant_count
+    module = module_text(program)
+    code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
+    cache.write(key, _COUNT.pack(module.constant_count) + code)
+    return code, module.constant_count
 
 
 def _provide_solvers() -> None:
