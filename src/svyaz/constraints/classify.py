@@ -94,7 +94,7 @@ def _row(constraint: Constraint, q: Sequence[se.Symbol]) -> _Row:
     coefficients = [_without(a, speeds) for a in gradient(f, v)]
     if any(a is None for a in coefficients):
         return _Row(constraint, False, ())
-    rest = flattened(substitute(f, {x: ZERO for x in v}))
+    rest = flattened(substitute(f, dict.fromkeys(v, ZERO)))
     return _Row(constraint, True, (*[a for a in coefficients if a is not None], rest))
 
 
@@ -129,9 +129,9 @@ def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: st
         remarks = ["it has an inhomogeneous term"] if affine else []
         if verdict.alone[r]:
             remarks.append("integrable alone")
-        return Classification(
-            c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join([*remarks, *([extra] if extra else [])])
-        )
+        if extra:
+            remarks.append(extra)
+        return Classification(c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join(remarks))
     integral = integral_of_row(ideal, r)
     moving = moving or (integral is not None and TIME in integral.free_symbols)
     remark = "" if verdict.alone[r] else "integrable only together with the other constraints"
@@ -150,7 +150,8 @@ def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrabili
     for c in constant_combinations(ideal, points):
         if np.count_nonzero(c) < 2 or all(verdict.joint[r] for r in np.flatnonzero(c)):
             continue
-        whole = [add_up(readable_number(x) * f[i] for x, f in zip(c, ideal.forms, strict=True)) for i in range(len(ideal.variables))]
+        columns = zip(*ideal.forms, strict=True)
+        whole = [add_up(readable_number(x) * a for x, a in zip(c, column, strict=True)) for column in columns]
         integral = potential(whole, ideal.variables)
         if integral is not None:
             found.append(f"{_written(c, [r.constraint.name for r in rows])} integrates to {integral} = constant")
@@ -159,7 +160,7 @@ def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrabili
 
 def _written(c: Array, names: Sequence[str]) -> str:
     """'left' - 2 'right' in words of the model."""
-    parts = []
+    parts: list[str] = []
     for x, name in zip(c, names, strict=True):
         if x:
             size = "" if abs(x) == 1.0 else f"{abs(x):.6g} "

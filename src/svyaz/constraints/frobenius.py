@@ -22,7 +22,7 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
-from svyaz.constraints.linear import independent_rows, pivots
+from svyaz.constraints.linear import balanced, independent_rows, pivots
 from svyaz.constraints.scales import magnitude
 from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, differentiate, gradient
 from svyaz.program.build import build
@@ -61,7 +61,9 @@ class Integrability:
     combinations: int
 
 
-def values_at(expressions: Sequence[Expression], names: Sequence[str], points: Array, constants: Mapping[str, float]) -> Array:
+def values_at(
+    expressions: Sequence[Expression], names: Sequence[str], points: Array, constants: Mapping[str, float]
+) -> Array:
     """Values (points, expressions) of expressions of the named variables and of constants."""
     outputs = [(f"value {k}", e) for k, e in enumerate(expressions)]
     if not outputs:
@@ -71,7 +73,7 @@ def values_at(expressions: Sequence[Expression], names: Sequence[str], points: A
 
 
 def sample_points(ideal: Ideal, held: Sequence[Expression], start: Mapping[str, float]) -> Array:
-    """Points (count, variables) near the start at which the forms are numbers, on held = 0 where that can be reached."""
+    """Points (count, variables) near the start at which the forms are numbers, on held = 0 where it can be reached."""
     rng = np.random.default_rng(20)
     centre = np.array([start.get(name, 0.0) for name in ideal.names])
     sizes = np.maximum(np.abs(centre), 1.0)
@@ -112,7 +114,7 @@ def _onto(ideal: Ideal, held: Sequence[Expression], points: Array) -> Array:
 def integrability(ideal: Ideal, points: Array) -> Integrability:
     """The joint test of Frobenius, the test of each row alone, and the integrable rows when the joint test fails."""
     n, m = len(ideal.variables), len(ideal.forms)
-    values, curls, bounds = _derivatives(ideal, points)
+    points, values, curls, bounds = _derivatives(ideal, points)
     joint = np.ones(m, dtype=bool)
     alone = np.ones(m, dtype=bool)
     for a, curl, bound in zip(values, curls, bounds, strict=True):
@@ -131,7 +133,7 @@ def integrability(ideal: Ideal, points: Array) -> Integrability:
 
 def constant_combinations(ideal: Ideal, points: Array) -> Array:
     """Rows c with Σ c_r dω_r = 0 at all points: combinations with constant coefficients that are differentials."""
-    _, curls, bounds = _derivatives(ideal, points)
+    _, _, curls, bounds = _derivatives(ideal, points)
     m = len(ideal.forms)
     if m == 0 or not len(points):
         return np.zeros((0, m))
@@ -165,8 +167,8 @@ def _tidy(rows: Array) -> Array:
     return np.where(np.abs(rows - rounded) < 1e-7, rounded, rows)
 
 
-def _derivatives(ideal: Ideal, points: Array) -> tuple[Array, Array, Array]:
-    """a (points, m, n), dω (points, m, n, n) and the sums of magnitudes of the terms of dω, same shape."""
+def _derivatives(ideal: Ideal, points: Array) -> tuple[Array, Array, Array, Array]:
+    """Points where all are numbers; a (points, m, n); dω (points, m, n, n); sums of magnitudes of its terms."""
     n, m = len(ideal.variables), len(ideal.forms)
     entries = [a for form in ideal.forms for a in form]
     pairs = list(combinations(range(n), 2))
@@ -177,7 +179,8 @@ def _derivatives(ideal: Ideal, points: Array) -> tuple[Array, Array, Array]:
     ]
     expressions = [*entries, *(p - q for p, q in parts), *(magnitude(p) + magnitude(q) for p, q in parts)]
     values = values_at(expressions, ideal.names, points, ideal.constants)
-    usable = values[np.isfinite(values).all(axis=1)]
+    finite = np.isfinite(values).all(axis=1)
+    usable = values[finite]
     count, size = len(usable), m * len(pairs)
     a = usable[:, : m * n].reshape(count, m, n)
     curl = np.zeros((count, m, n, n))
@@ -188,7 +191,7 @@ def _derivatives(ideal: Ideal, points: Array) -> tuple[Array, Array, Array]:
         curl[:, :, i, j], curl[:, :, j, i] = skew, -skew
         sums = usable[:, m * n + size :].reshape(count, m, len(pairs))
         bound[:, :, i, j] = bound[:, :, j, i] = sums
-    return a, curl, bound
+    return points[finite], a, curl, bound
 
 
 def _kernel(a: Array) -> Array:
@@ -213,7 +216,7 @@ def _annihilates(curl: Array, bound: Array, fields: Array) -> bool:
 def _last_derived(ideal: Ideal, points: Array, values: Array) -> tuple[NDArray[np.bool_], int]:
     """(rows that annihilate all brackets, dimension of the span of the brackets outside D)."""
     rows, chosen = pivots(values[0])
-    usable = np.array([np.linalg.cond(a[np.ix_(rows, chosen)]) < 1e8 for a in values])
+    usable = np.array([np.linalg.cond(balanced(a[np.ix_(rows, chosen)])[0]) < 1e8 for a in values])
     calculus = _Calculus(ideal, rows, chosen)
     inputs = np.array([calculus.inputs(p, a) for p, a in zip(points[usable], values[usable], strict=True)])
     fields = calculus.fields()
@@ -255,7 +258,7 @@ class _Calculus:
         change = [[differentiate(forms[i][p], variable) for p in self.chosen] for i in self.rows]
         return {
             self.inverse[i][j]: -add_up(
-                self.inverse[i][k] * change[k][l] * self.inverse[l][j] for k in range(m) for l in range(m)
+                self.inverse[i][k] * change[k][o] * self.inverse[o][j] for k in range(m) for o in range(m)
             )
             for i in range(m)
             for j in range(m)

@@ -81,12 +81,12 @@ def _integrating_factors(form: Sequence[Expression], variables: Sequence[se.Symb
 
 
 def _factors_of_one_variable(form: Sequence[Expression], variables: Sequence[se.Symbol]) -> Iterator[Expression]:
-    """μ = exp ∫ s dq_i where dω = -(s dq_i) ∧ ω, that is s = -(∂a_l/∂q_i - ∂a_i/∂q_l) / a_l depends on q_i alone."""
+    """μ = exp ∫ s dq_i where dω = -(s dq_i) ∧ ω, that is s = -(∂a_j/∂q_i - ∂a_i/∂q_j) / a_j depends on q_i alone."""
     for i, q in enumerate(variables):
-        for l, a in enumerate(form):
-            if l == i or is_zero(a):
+        for j, a in enumerate(form):
+            if j == i or is_zero(a):
                 continue
-            slope = flattened((differentiate(form[i], variables[l]) - differentiate(a, q)) / a)
+            slope = flattened((differentiate(form[i], variables[j]) - differentiate(a, q)) / a)
             if is_zero(slope) or slope.free_symbols & set(variables) - {q}:
                 continue
             exponent = antiderivative(slope, q)

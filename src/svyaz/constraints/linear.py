@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,7 +48,7 @@ def pivots(a: Array, tolerance: float = 1e-9) -> tuple[list[int], list[int]]:
     return [rows[k] for k in order], [columns[k] for k in order]
 
 
-def numerical_rank(singular: Array) -> int:
+def numerical_rank(singular: NDArray[np.floating[Any]]) -> int:
     """Rank from singular values in falling order: the widest gap above a value that may be zero decides.
 
     A value above SMALL of the largest is never zero; below 1e-13 it always is; between them the largest ratio of
@@ -95,7 +97,7 @@ def unit_rows(a: Array, least: Array) -> Array:
 
 
 def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
-    """(row, {earlier row: coefficient}) for every unit row that is a combination of earlier ones; zero rows: no others."""
+    """(row, {earlier row: coefficient}) for each unit row that combines earlier ones; no others for a row of zeros."""
     independent: list[int] = []
     found: list[tuple[int, dict[int, float]]] = []
     for r in range(len(rows)):

@@ -200,8 +200,8 @@ def _by_inner_derivative(term: Expression, x: se.Symbol, depth: int) -> Expressi
         if is_zero(slope):
             continue
         # The derivative may stand in the term multiplied out or not, and with a root of u in it.
-        for ratio in (flattened(term / slope), flattened(term / flattened(slope)), flattened(term * u / flattened(slope * u))):
-            outer = ratio.xreplace({u: dummy})
+        for ratio in (term / slope, term / flattened(slope), term * u / flattened(slope * u)):
+            outer = flattened(ratio).xreplace({u: dummy})
             if x in outer.free_symbols:
                 continue
             inner = _power_of_dummy(outer, dummy)

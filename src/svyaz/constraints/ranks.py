@@ -207,16 +207,20 @@ def _with_messages(report: RankReport, s: Snapshot) -> RankReport:
     when = f"at t = {s.time:g}"
     told = [_dependency_message(d, when) for d in report.dependencies]
     if report.constraints > report.freedoms:
-        told.append(f"there are {report.constraints} constraints for {report.freedoms} coordinates: not all can be independent")
+        told.append(
+            f"there are {report.constraints} constraints for {report.freedoms} coordinates: "
+            "they cannot all be independent"
+        )
     if report.rank == report.freedoms and report.freedoms:
         told.append(f"the constraints leave no freedom {when}: the motion is prescribed completely")
     if report.weightless:
         names = ", ".join(f"'{q}'" for q in report.weightless)
         told.append(
-            f"a motion of {names} {when} is held by no constraint and has no inertia: its acceleration is not determined"
+            f"a motion of {names} {when} is held by no constraint and has no inertia: "
+            "its acceleration is not determined"
         )
     elif report.full and _mass_singular(s.mass):
-        told.append(f"the mass matrix is singular {when}; the augmented matrix is regular, and it is the one that is solved")
+        told.append(f"the mass matrix is singular {when}; the augmented matrix, which is the one solved, is regular")
     if report.full and not report.weightless and report.augmented_condition > 1e8:
         told.append(f"the constraints are nearly dependent {when}: condition {report.augmented_condition:.1e}")
     return replace(report, messages=tuple(told))
@@ -235,8 +239,8 @@ def _dependency_message(d: Dependency, when: str) -> str:
     others = list(d.others)
     named = listed(others, range(len(others)))
     if d.contradictory:
-        pair = listed([d.name, *others], range(1 + len(others)))
-        return f"constraints {pair} contradict each other {when}: they restrict the same motion and ask for different things"
+        pair = listed([*others, d.name], range(1 + len(others)))
+        return f"constraints {pair} contradict each other {when}: they restrict the same motion in different ways"
     verb = "repeats" if len(others) == 1 else "follows from"
     where = "and at the states nearby" if d.structural else "(a singular state: nearby they are independent)"
     return f"constraint '{d.name}' {verb} {named} {when} {where}"

@@ -2,7 +2,7 @@
 
 The scale of h = Σ terms is the sum of the magnitudes of its terms, taken through sums, products and powers:
 
-    |a + b| → |a| + |b|,    |a b| → |a| |b|,    |aⁿ| → |a|ⁿ,    |sin a|, |cos a| → 1,    |f(a)| → |f(a)| for any other f.
+    |a + b| → |a| + |b|,    |a b| → |a| |b|,    |aⁿ| → |a|ⁿ,    |sin a|, |cos a| → 1,    |f(a)| for any other f.
 
 It multiplies with the equation, and it does not see in which units a coordinate, the time or an angle is measured,
 because each term stays what it is. Where all terms vanish (a system at rest) the gradient times typical sizes takes
@@ -63,7 +63,7 @@ def typical_sizes(mass: Array, q: Array) -> Array:
 
 
 def typical_speeds(mass: Array, bias: Array, q: Array, v: Array) -> Array:
-    """√(E / M_ii) with E = Σ M_jj v_j² + Σ |bias_j| size_j: the speeds of the motion, or those the forces would give."""
+    """√(E / M_ii) with E = Σ M_jj v_j² + Σ |bias_j| size_j: of the motion, or what the forces would give."""
     diagonal = np.diag(mass)
     heavy = diagonal > 0.0
     work = float(np.abs(bias) @ typical_sizes(mass, q))

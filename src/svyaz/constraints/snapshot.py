@@ -70,7 +70,7 @@ class Snapshot:
     @property
     def finite(self) -> bool:
         """Are the constraints and their gradients numbers here?"""
-        return bool(np.isfinite(self.jacobian).all() and np.isfinite(self.position).all() and np.isfinite(self.velocity).all())
+        return all(bool(np.isfinite(a).all()) for a in (self.jacobian, self.position, self.velocity))
 
 
 class Measure:
@@ -117,9 +117,7 @@ class Measure:
         parts["mass"] = parts["mass"].reshape(n, n)
         parts["jacobian"] = parts["jacobian"].reshape(m, n)
         parts["jacobian_terms"] = parts["jacobian_terms"].reshape(m, n)
-        return Snapshot(
-            time=time, state=state, q=state[self._q], v=state[self._v], holonomic=self._holonomic, **parts
-        )
+        return Snapshot(time=time, state=state, q=state[self._q], v=state[self._v], holonomic=self._holonomic, **parts)
 
     def moved(self, state: Array, q: Array | None = None, v: Array | None = None) -> Array:
         """The state with other coordinates or other velocities."""
@@ -139,7 +137,7 @@ def state_vector(equations: Equations, state: State | None = None) -> Array:
     if isinstance(state, Mapping):
         unknown = [name for name in state if name not in equations.states]
         if unknown:
-            raise ModelError([Problem(f"'{name}' is no coordinate, velocity or state of the model") for name in unknown])
+            raise ModelError([Problem(f"'{name}' is no coordinate, velocity or other state") for name in unknown])
         return np.array([float(state.get(name, value)) for name, value in zip(equations.states, initial, strict=True)])
     given = np.array(state, dtype=float)
     if given.shape != (len(equations.states),):

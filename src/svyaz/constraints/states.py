@@ -91,7 +91,8 @@ def inconsistencies(equations: Equations, state: State | None = None, time: floa
             )
         elif not r.velocity_met:
             told.append(
-                f"constraint '{name}' is not satisfied by the velocities at t = {time:g}: {_off(r.velocity, r.velocity_scale)}"
+                f"constraint '{name}' is not satisfied by the velocities at t = {time:g}: "
+                f"{_off(r.velocity, r.velocity_scale)}"
             )
     return tuple(told)
 
@@ -138,9 +139,10 @@ def _refusal(
     message = f"no {level} near the given one satisfies the {which} at t = {time:g}: " + ", ".join(told)
     together = _dependent_on(failing, rows.jacobian, mass)
     if flat:
-        message += f"; the gradient of {listed(names, flat)} vanishes at the given state: there is no direction to move in"
+        message += f"; the gradient of {listed(names, flat)} vanishes at the given state: it gives no direction"
     elif len(together) > 1:
         message += f"; {listed(names, together)} contradict each other"
+        failing = sorted({*failing, *together})
     return NoConsistentState(message, tuple(names[k] for k in failing))
 
 

@@ -1,0 +1,187 @@
+"""Holonomic or not, with integrals; expectations are from theorems on the forms, worked by hand."""
+
+from __future__ import annotations
+
+import pytest
+import symengine as se
+
+from svyaz.constraints.classify import Classification, as_dictionary, classify
+from svyaz.constraints.potentials import potential, vanishes
+from svyaz.expr.calculus import gradient
+from svyaz.model import System
+
+
+def system(coordinates: str, *equations: str, parameters: dict | None = None, initial: dict | None = None) -> System:
+    names = coordinates.split()
+    return System(
+        name="test",
+        coordinates=names,
+        kinetic="+".join(f"{q}'^2/2" for q in names),
+        potential="0",
+        parameters=parameters or {},
+        constraint=[{"name": f"c{k + 1}", "equation": e} for k, e in enumerate(equations)],
+        initial=initial or {},
+    )
+
+
+def kinds(found: tuple[Classification, ...]) -> list[str]:
+    return [c.kind for c in found]
+
+
+def test_000_A32_blade_is_nonholonomic() -> None:
+    (blade,) = classify(system("x y phi", "y'*cos(phi) - x'*sin(phi) = 0"))
+    assert blade.kind == "nonholonomic"
+    assert not blade.row_wise
+    assert blade.linear
+    assert not blade.time_dependent
+    assert blade.integral is None
+
+
+def test_000_A33_product_is_holonomic_with_its_potential() -> None:
+    (c,) = classify(system("x y", "x'*y + x*y' = 0"))
+    assert c.kind == "holonomic"
+    assert str(c.integral) == "x*y"
+    assert as_dictionary(c)["integral"] == "x*y"
+
+
+def test_pair_is_holonomic_though_its_first_row_is_not_alone() -> None:
+    first, second = classify(system("x y z", "z' - y*x' = 0", "x' = 0"))
+    assert kinds((first, second)) == ["holonomic", "holonomic"]
+    assert (first.row_wise, second.row_wise) == (False, True)
+    assert (str(first.integral), str(second.integral)) == ("z", "x")
+    (alone,) = classify(system("x y z", "z' - y*x' = 0"))
+    assert alone.kind == "nonholonomic"
+
+
+def test_position_constraint_takes_part_in_the_joint_test() -> None:
+    row, position = classify(system("x y z", "z' - y*x' = 0", "x = 1"))
+    assert kinds((row, position)) == ["holonomic", "holonomic"]
+    assert position.order == 0
+    assert position.integral is None
+
+
+def test_integrability_is_asked_for_on_the_position_constraints() -> None:
+    """On z = 0 the form dy - z² dx - dz is dy; off that surface it is not integrable even together with dz."""
+    found = classify(system("x y z w", "y' - w*z*x' = 0", "z = 0"))
+    assert kinds(found) == ["holonomic", "holonomic"]
+
+
+def test_engel_flag_first_derived_system_is_not_enough() -> None:
+    """dy - y₁dx lies in the first derived system of {dy - y₁dx, dy₁ - y₂dx}, yet nothing in it is integrable."""
+    assert kinds(classify(system("x y y1 y2", "y' = y1*x'", "y1' = y2*x'"))) == ["nonholonomic", "nonholonomic"]
+
+
+def test_wheels_have_one_integrable_combination() -> None:
+    rolling = "x'*cos(u) + y'*sin(u) {} b*u' + a*{}' = 0"
+    found = classify(
+        system(
+            "x y u f1 f2",
+            rolling.format("+", "f1"),
+            rolling.format("-", "f2"),
+            "x'*sin(u) - y'*cos(u) = 0",
+            parameters={"a": 0.3, "b": 0.7},
+        )
+    )
+    assert set(kinds(found)) == {"nonholonomic"}
+    assert "one independent combination" in found[0].remark
+    assert "'c1' - 'c2' integrates to a*f1 - a*f2 + 2*b*u" in found[0].remark
+
+
+def test_holonomic_row_among_nonholonomic_ones() -> None:
+    found = classify(system("x y phi w", "y'*cos(phi) = x'*sin(phi)", "w' = 2*phi'"))
+    assert kinds(found) == ["nonholonomic", "holonomic"]
+    assert vanishes(found[1].integral - se.sympify("w - 2*phi"))
+
+
+def test_two_coordinates_always_integrate_one_row_without_time() -> None:
+    (c,) = classify(system("x y", "x*y' = (y + x^2)*x'"))
+    assert c.kind == "holonomic"
+    x, y = se.symbols("x y")
+    gx, gy = gradient(c.integral, [x, y])
+    assert vanishes(gx * x + gy * (y + x**2))
+
+
+def test_time_makes_the_same_row_nonholonomic() -> None:
+    (c,) = classify(system("x y", "x' = y*t"))
+    assert (c.kind, c.time_dependent) == ("nonholonomic", True)
+    (d,) = classify(system("x y", "x'*(y + t) + x*(y' + 1) = 0"))
+    assert (d.kind, d.time_dependent) == ("holonomic", True)
+    assert vanishes(d.integral - se.sympify("x*(y + t)"))
+
+
+def test_constant_speed_integrates_to_a_moving_position() -> None:
+    (c,) = classify(system("x y", "x' = 3"))
+    assert (c.kind, c.time_dependent, str(c.integral)) == ("holonomic", True, "-3*t + x")
+
+
+def test_rheonomic_position() -> None:
+    (c,) = classify(system("x y", "y = sin(t)"))
+    assert (c.kind, c.time_dependent, c.order) == ("holonomic", True, 0)
+
+
+def test_nonlinear_in_velocities_is_read_by_chetaev() -> None:
+    (c,) = classify(system("x y", "x'^2 + y'^2 = 1"))
+    assert (c.kind, c.linear) == ("nonholonomic", False)
+    assert "Chetaev" in c.remark
+
+
+def test_apparent_nonlinearity_is_linear() -> None:
+    (c,) = classify(system("x y z", "(x' + y')^2 - x'^2 - 2*x'*y' - y'^2 + z' = 0"))
+    assert (c.kind, c.linear, str(c.integral)) == ("holonomic", True, "z")
+
+
+def test_repeated_rows_do_not_hide_a_blade() -> None:
+    """A wedge product over dependent rows vanishes for the wrong reason."""
+    blade = "y'*cos(phi) = x'*sin(phi)"
+    assert kinds(classify(system("x y phi", blade, "2*" + blade.replace("= ", "= 2*")))) == ["nonholonomic"] * 2
+
+
+def test_cancellation_does_not_make_a_closed_form_open() -> None:
+    """d of the form vanishes only through sin² + cos² = 1, which multiplying out does not show."""
+    (c,) = classify(system("x y", "(sin(x - y)^2 + cos(x - y)^2)*(x' + y') = 0"))
+    assert c.kind == "holonomic"
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 180 / 3.141592653589793, 1e5])
+@pytest.mark.parametrize(
+    ("equations", "expected"),
+    [
+        (["y'*cos(phi*k) - x'*sin(phi*k) = 0"], ["nonholonomic"]),
+        (["1e4*(z' - y*x') = 0", "1e-4*x' = 0"], ["holonomic", "holonomic"]),
+        (["z'*w = y*x'*s", "phi'*k*s = x'"], ["nonholonomic", "holonomic"]),
+    ],
+)
+def test_C6_units_do_not_change_the_kind(unit: float, equations: list[str], expected: list[str]) -> None:
+    model = system("x y z phi", *equations, parameters={"k": 1 / unit, "s": unit, "w": unit**2})
+    assert kinds(classify(model)) == expected
+
+
+POTENTIALS = [
+    "x*y",
+    "l*sin(x - y) + y^2",
+    "sqrt(x^2 + y^2) - z",
+    "exp(k*x)*y",
+    "x*cos(k*y)^2",
+    "y/x",
+    "tan(x)*y",
+    "log(x^2 + y^2)",
+    "x^2*sin(x)*y",
+    "sin(x^2*y)",
+    "sin(x)*cos(y)*sin(x + y)",
+    "x^3*exp(-x)*y + z*t",
+]
+
+
+@pytest.mark.parametrize("text", POTENTIALS)
+def test_potential_differs_from_the_original_by_a_constant(text: str) -> None:
+    p = se.sympify(text.replace("^", "**"))
+    variables = se.symbols("x y z t")
+    found = potential([se.expand(a) for a in gradient(p, variables)], variables)
+    assert found is not None
+    assert all(vanishes(a) for a in gradient(found - p, variables))
+
+
+def test_no_potential_is_returned_for_a_form_that_is_not_closed() -> None:
+    x, y = se.symbols("x y")
+    assert potential([y, -x], [x, y]) is None
+    assert potential([y, 2 * x], [x, y]) is None
