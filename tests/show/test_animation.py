@@ -109,3 +109,9 @@ def test_a_model_without_looks(constrained, tmp_path: Path) -> None:
     system = type(constrained.system)(**{**vars(constrained.system), "drawings": ()})
     with pytest.raises(ValueError, match="draw"):
         animate(replace(constrained, system=system), tmp_path / "motion.gif")
+
+
+def test_S10_a_missing_folder_is_an_error_before_any_drawing(constrained, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("svyaz.show.animation.draw_frames", lambda *_: pytest.fail("drawn in vain"))
+    with pytest.raises(OSError, match="nowhere"):
+        animate(constrained, tmp_path / "nowhere" / "motion.gif")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz.show.report import LONGEST_FORMULA, MOST_FORMULAS, write_report
+from svyaz.show.report import LONGEST_FORMULA, MOST_FORMULAS, report_page, write_report
 from svyaz.show.tables import number
 
 EQUATIONS = [
@@ -110,11 +110,11 @@ def test_pictures_stand_beside_the_page(report: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "words"), [("diverged", "beyond all bounds"), ("singular", "accelerations"), ("stopped", "interrupted")]
 )
-def test_bad_endings_are_told(constrained, tmp_path: Path, status: str, words: str) -> None:
+def test_bad_endings_are_told(constrained, status: str, words: str) -> None:
     states = constrained.states.copy()
     states[250:] = np.nan
     motion = replace(constrained, status=status, reason="at the folded position <A>", states=states)
-    text = write_report(motion, [], tmp_path).read_text()
+    text = report_page(motion, [], [])
     assert words in text
     assert "at the folded position &lt;A&gt;" in text
     assert 'class="badge bad"' in text
@@ -129,8 +129,8 @@ def test_big_systems_give_reasonable_pages(long_chain, tmp_path: Path) -> None:
     assert len(text) < 3_000_000
 
 
-def test_a_formula_katex_refuses_does_not_lose_the_report(constrained, tmp_path: Path) -> None:
-    text = write_report(constrained, [r"\nosuchcommand{<x>}"], tmp_path).read_text()
+def test_a_formula_katex_refuses_does_not_lose_the_report(constrained) -> None:
+    text = report_page(constrained, [r"\nosuchcommand{<x>}"], [])
     assert r"<code>\nosuchcommand{&lt;x&gt;}</code>" in text
 
 

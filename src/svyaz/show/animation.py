@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz.show.files import suffix_of, whole, write_text
+from svyaz.show.files import check_folder_of, suffix_of, whole, write_text
 from svyaz.show.frames import draw_frames, shades
 from svyaz.show.scene import Array, build_scene, finite_span
 
@@ -64,10 +64,11 @@ def _round_number(least: float) -> float:
 
 
 def check_animation_file(file: str | os.PathLike[str]) -> str:
-    """The suffix of a film that can be written here; ValueError otherwise, before anything is computed."""
+    """The suffix of a film that can be written here; ValueError or OSError otherwise, before anything is computed."""
     suffix = suffix_of(file, SUFFIXES, "an animation")
     if suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise ValueError("writing .mp4 needs the program ffmpeg, which is not installed; .gif and .html need nothing")
+    check_folder_of(file)
     return suffix
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from svyaz.show.files import suffix_of, whole
+from svyaz.show.files import check_folder_of, suffix_of, whole
 from svyaz.show.mechanism import draw_links, draw_position, prepare_axes, traced_paths
 from svyaz.show.scene import Array, Scene, bounds, build_scene, finite_span, flat
 from svyaz.show.style import COLOURS, INK, MOST_CURVES, MUTED, SETTINGS, label, legend, look, new_figure, styled
@@ -293,7 +293,14 @@ def overview(motion: Motion) -> Figure:
     return figure
 
 
+def check_plot_file(file: str | os.PathLike[str]) -> str:
+    """The suffix of a figure that can be written here; ValueError or OSError otherwise, before anything is computed."""
+    suffix = suffix_of(file, SUFFIXES, "a figure")
+    check_folder_of(file)
+    return suffix
+
+
 def plot_motion(motion: Motion, file: str | os.PathLike[str]) -> Path:
     """Writes the overview of a motion as .png, .svg or .pdf."""
-    suffix_of(file, SUFFIXES, "a figure")
+    check_plot_file(file)
     return save(overview(motion), file)
