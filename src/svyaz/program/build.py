@@ -44,8 +44,9 @@ def build(
     """The shortest program found for the outputs.
 
     Several ways of writing are tried (sines of sums kept or split, common factors taken out of sums or not); the one
-    with the least weighted number of operations is returned.
+    with the least weighted number of operations is returned. A system whose unknowns nobody uses is left out.
     """
+    systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
     graphs = [(graph, gather_constants(graph, roots))]
     if _has_angle_sums(graph):
@@ -72,6 +73,19 @@ def cost(program: Program) -> int:
         + 8 * counts["div"]
         + TRIG_COST * (counts["trig"] + counts["other"])
     )
+
+
+def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) -> list[Linear]:
+    """The systems whose unknowns occur in the outputs or in later systems that are used themselves."""
+    present = set().union(*(e.free_symbols for _, e in outputs))
+    kept: list[Linear] = []
+    for number, system in reversed(list(enumerate(systems))):
+        if all(present.isdisjoint(side) for side in system.unknowns):
+            continue
+        kept.append(system)
+        if number > 0:
+            present.update(*(e.free_symbols for row in (*system.matrix, *system.sides) for e in row))
+    return kept[::-1]
 
 
 def _has_angle_sums(graph: Graph) -> bool:
