@@ -20,4 +20,4 @@ def canonical(system: System) -> Equations:
     p = [se.Symbol(name) for name in system.momenta]
     rates = {str(x): differentiate(system.hamiltonian, y) for x, y in zip(q, p, strict=True)}
     rates.update({str(y): -differentiate(system.hamiltonian, x) for x, y in zip(q, p, strict=True)})
-    return Equations("canonical", system, system.states, rates)
+    return Equations("canonical", system, system.states, {**rates, **system.rates})

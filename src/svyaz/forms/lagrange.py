@@ -32,7 +32,7 @@ def lagrange(system: System) -> Equations:
         form="lagrange",
         system=system,
         states=system.states,
-        explicit={q: velocity(q) for q in system.coordinates},
+        explicit={**{q: velocity(q) for q in system.coordinates}, **system.rates},
         accelerated=system.coordinates,
         mass_matrix=tuple(tuple(row) for row in mass),
         bias=tuple(bias),

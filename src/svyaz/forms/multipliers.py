@@ -30,7 +30,7 @@ def free_equations(system: System, mass: Sequence[Sequence[Expression]], bias: S
         form="multipliers",
         system=system,
         states=system.states,
-        explicit={q: velocity(q) for q in system.coordinates},
+        explicit={**{q: velocity(q) for q in system.coordinates}, **system.rates},
         accelerated=system.coordinates,
         mass_matrix=tuple(tuple(row) for row in mass),
         bias=tuple(bias),

@@ -42,6 +42,7 @@ def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
         lines.append((left, right))
     for row, rest in zip(equations.constraint_jacobian, equations.constraint_bias, strict=True):
         lines.append((add_up([*(g * a for g, a in zip(row, accelerations, strict=True)), rest]), ZERO))
+    lines.extend((se.Symbol(state + "'"), rate) for state, rate in equations.system.rates.items())
     return lines
 
 

@@ -57,6 +57,7 @@ def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names
         return None
     expression = left - right
     reader.used |= names_in(expression)
+    reader.no_further(names, here, expression, "a constraint")
     moving = {str(velocity(q)) for q in names.coordinates}
     present = names_in(expression)
     if not present & (moving | set(names.coordinates)):

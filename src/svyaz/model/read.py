@@ -59,14 +59,14 @@ def _by_place(problem: Problem) -> tuple[int, int]:
 def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
     if "hamiltonian" in words or "momenta" in words:
         kind = "canonical"
-    elif "states" in words or "rates" in words:
+    elif ("states" in words or "rates" in words) and not {"kinetic", "lagrangian"} & words.keys():
         kind = "rates"
     else:
         kind = "mechanical"
     wrong = {
-        "mechanical": ("momenta", "hamiltonian", "states", "rates"),
+        "mechanical": ("momenta", "hamiltonian"),
         "rates": ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian", "forces", "constraint"),
-        "canonical": ("states", "rates", "kinetic", "potential", "lagrangian", "forces", "constraint"),
+        "canonical": ("kinetic", "potential", "lagrangian", "forces", "constraint"),
     }
     what = {"mechanical": "energies", "rates": "[rates]", "canonical": "a Hamiltonian"}
     for key in wrong[kind]:
@@ -95,7 +95,8 @@ def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
     names.coordinates = coordinates
     names.momenta = momenta
     speeds = tuple(str(velocity(q)) for q in coordinates) if kind == "mechanical" else momenta
-    names.states = states if kind == "rates" else coordinates + speeds
+    names.states = states if kind == "rates" else coordinates + speeds + states
+    names.further = states
     names.kind = kind
     names.parameters = reader.parameter_values(parameters)
     names.inputs = read_inputs(reader, words.get("inputs", {}), names)
@@ -112,7 +113,7 @@ def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
             continue
         expression = reader.expression(path, text, names.scope(velocities=True))
         names.definitions[name] = expression
-        if not names_in(expression) & {str(velocity(q)) for q in names.coordinates}:
+        if not names_in(expression) & {*(str(velocity(q)) for q in names.coordinates), *names.further}:
             names.definition_rates[name] = total_derivative(expression, rates)
 
 
@@ -131,6 +132,8 @@ def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str)
             reader.report(("lagrangian",), "'lagrangian' stands instead of 'kinetic' and 'potential'; give one or the other")
         if given:
             read["lagrangian"] = read["kinetic"] - read["potential"]
+    for key in [key for key in read if key in words]:
+        reader.no_further(names, (key,), read[key], "an energy")
     return {**read, "energies_given": given}
 
 
@@ -151,15 +154,14 @@ def _rates(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) ->
     given = words.get("rates", {})
     for name, text in given.items():
         path = ("rates", name)
-        if name not in names.states:
-            hint = vocabulary.nearest(name, names.states)
+        if name not in names.further:
+            hint = vocabulary.nearest(name, names.further)
             reader.report(path, f"there is no state '{name}'", hint=hint, at_key=True)
         elif reader.fits(path, text, vocabulary.EXPRESSION):
-            rates[name] = reader.expression(path, text, names.scope(velocities=False))
-    if kind == "rates":
-        for name in names.states:
-            if name not in given:
-                reader.report(("states",), f"the state '{name}' has no rate in [rates]")
+            rates[name] = reader.expression(path, text, names.scope(velocities=True))
+    for name in names.further:
+        if name not in given:
+            reader.report(("states",), f"the state '{name}' has no rate in [rates]")
     return rates
 
 

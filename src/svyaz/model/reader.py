@@ -26,6 +26,7 @@ class Names:
     coordinates: tuple[str, ...] = ()
     momenta: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
     kind: str = "mechanical"
     parameters: dict[str, float] = field(default_factory=dict)
     inputs: dict[str, Any] = field(default_factory=dict)
@@ -131,6 +132,11 @@ class Reader:
             names.known[name] = what
             return True
         return False
+
+    def no_further(self, names: Names, path: Path, expression: Expression, what: str) -> None:
+        """Refuse states of [rates] where only coordinates, velocities or momenta, and time are differentiated by."""
+        for name in sorted(names_in(expression) & set(names.further)):
+            self.report(path, f"the state '{name}' may appear in forces, rates and integrals, not in {what}")
 
     def expression(self, path: Path, value: Any, scope: Scope) -> Expression:
         """Read an expression; zero stands for one that cannot be read, with the mistake noted."""

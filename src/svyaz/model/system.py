@@ -77,7 +77,8 @@ class System:
     ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
 
     ``kind`` is ``mechanical`` (energies or a Lagrangian), ``rates`` (a plain system of differential equations) or
-    ``canonical`` (a Hamiltonian). ``states`` lists coordinates, then velocities or momenta.
+    ``canonical`` (a Hamiltonian). ``states`` lists coordinates, then velocities or momenta, then further states with
+    rates of their own.
     """
 
     name: str
