@@ -169,9 +169,6 @@ def share_pairs(graph: Graph, roots: Sequence[int], kind: str) -> list[int]:
     """Compute pairs that occur in several products (or sums, by ``kind``) once."""
     order = reachable(graph, roots)
     operands = {n: list(graph.nodes[n][1]) for n in order if graph.nodes[n][0] == kind}
-    searched = {n: items for n, items in operands.items() if 2 < len(items) <= LONGEST_SEARCHED}
-    if not searched:
-        return list(roots)
     where: dict[tuple, set[int]] = defaultdict(set)
     for n, items in operands.items():
         if len(items) <= LONGEST_SEARCHED:
