@@ -80,7 +80,9 @@ def test_velocity_constraint_differentiated_once(terms, equation) -> None:
         state, acceleration = state_at(0.7)
         expected = float(mpmath.diff(along(equation, 1), 0.7))
         found = terms(equations, state)
-        assert (found.jacobian @ acceleration + found.constraint_bias)[0] == pytest.approx(expected, rel=1e-10, abs=1e-10)
+        assert (found.jacobian @ acceleration + found.constraint_bias)[0] == pytest.approx(
+            expected, rel=1e-10, abs=1e-10
+        )
 
 
 def test_rows_are_derivatives_of_left_minus_right(terms) -> None:

@@ -184,9 +184,7 @@ def test_S3_hook_and_pivot_carry_the_sum_of_mass_times_acceleration_less_gravity
     rows, times = held_rows(motion)
     positions, velocities = cartesian_motion(times)
     hook = np.column_stack([motion.multipliers["hook x"][rows], motion.multipliers["hook y"][rows]])
-    pivot = np.array(
-        [cartesian_solution(r, v)[1][0] * r[0] for r, v in zip(positions, velocities, strict=True)]
-    )
+    pivot = np.array([cartesian_solution(r, v)[1][0] * r[0] for r, v in zip(positions, velocities, strict=True)])
     u, v = motion.states[rows, :5], motion.states[rows, 5:]
     a = np.column_stack([motion.quantities[f"u{i}''"][rows] for i in range(1, 6)])
     across = LENGTH * (a * np.cos(u) - v**2 * np.sin(u))
