@@ -120,6 +120,25 @@ def test_bad_endings_are_told(constrained, status: str, words: str) -> None:
     assert 'class="badge bad"' in text
 
 
+@pytest.mark.parametrize("value", [1.0, np.nan])
+def test_a_motion_that_ended_at_once(constrained, tmp_path: Path, value: float) -> None:
+    one = {name: values[:1] for name, values in constrained.residuals.items()}
+    motion = replace(
+        constrained,
+        times=constrained.times[:1],
+        states=value * constrained.states[:1],
+        residuals=one,
+        multipliers={"rod": np.array([np.nan])},
+        integrals={"energy": np.array([-1.0])},
+        kinetic=np.array([0.0]),
+        potential=np.array([-1.0]),
+        status="infeasible",
+    )
+    text = write_report(motion, [], tmp_path).read_text()
+    assert ("<canvas" in text) == np.isfinite(value)
+    assert not (tmp_path / "traces.png").exists()
+
+
 def test_big_systems_give_reasonable_pages(long_chain, tmp_path: Path) -> None:
     equations = [EQUATIONS[0]] * 38 + ["x" * (LONGEST_FORMULA + 1)] * 2
     page = write_report(long_chain, equations, tmp_path)

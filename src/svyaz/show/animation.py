@@ -13,7 +13,7 @@ import numpy as np
 
 from svyaz.show.files import check_folder_of, suffix_of, whole, write_text
 from svyaz.show.frames import draw_frames, shades
-from svyaz.show.scene import Array, build_scene, finite_span
+from svyaz.show.scene import Array, build_scene, can_be_drawn, finite_span
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -77,6 +77,8 @@ def animate(motion: Motion, file: str | os.PathLike[str]) -> Path:
     suffix = check_animation_file(file)
     if not motion.system.drawings:
         raise ValueError(f"'{motion.system.name}' says nothing of its looks: add [[draw]] tables to the model")
+    if not can_be_drawn(motion):
+        raise ValueError(f"there is no motion of '{motion.system.name}' to show: {motion.reason or motion.status}")
     if suffix == ".html":
         from svyaz.show.player import player_page
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz.show.files import check_folder_of, suffix_of, whole
 from svyaz.show.mechanism import draw_links, draw_position, prepare_axes, traced_paths
-from svyaz.show.scene import Array, Scene, bounds, build_scene, finite_span, flat
+from svyaz.show.scene import Array, Scene, bounds, build_scene, can_be_drawn, finite_span, flat
 from svyaz.show.style import COLOURS, INK, MOST_CURVES, MUTED, SETTINGS, label, legend, look, new_figure, styled
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _panel_size(scene: Scene, columns: int, rows: int) -> tuple[float, float]:
 def overview(motion: Motion) -> Figure:
     """Coordinates, velocities, the mechanism with its paths, and what should stay zero, in one figure."""
     panels = ["coordinates"]
-    panels += ["path"] if motion.system.drawings else []
+    panels += ["path"] if can_be_drawn(motion) else []
     panels += ["velocities"] if velocity_names(motion) else []
     panels += ["multipliers"] if motion.multipliers else []
     drift = energy_drift(motion)

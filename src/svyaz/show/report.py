@@ -18,6 +18,7 @@ from svyaz.show import katex, plots
 from svyaz.show.files import write_text
 from svyaz.show.page import page
 from svyaz.show.player import player, player_script
+from svyaz.show.scene import can_be_drawn, finite_span
 from svyaz.show.tables import number, rows_table, table
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def write_report(
 def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[Figure, str]]:
     """The figures that make sense for this motion by file name, each with words that say what is seen."""
     found: dict[str, tuple[Figure, str]] = {}
-    if motion.system.drawings and len(motion.times) > 1:
+    start, end = finite_span(motion)
+    if motion.system.drawings and end > start:
         if any(drawing.kind == "link" for drawing in motion.system.drawings):
             words = "Traces of the links at equal intervals of time; the last position is drawn strongly."
             found["traces"] = (plots.traces_plot(motion, moments), words)
@@ -104,7 +106,7 @@ def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequen
     """The whole page; ``pictures`` are ready pieces of HTML."""
     summary = motion.summary()
     parts = [_heading(motion, summary)]
-    if motion.system.drawings:
+    if can_be_drawn(motion):
         parts.append(player(motion))
     parts += [
         _section("Equations", _formulas(equations_latex)),
@@ -114,7 +116,7 @@ def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequen
         _section("How far to trust it", _trust(motion, summary)),
         f"<footer>svyaz {escape(__version__)}; formulas set by KaTeX {escape(katex.version())}.</footer>\n",
     ]
-    script = player_script() if motion.system.drawings else ""
+    script = player_script() if can_be_drawn(motion) else ""
     return page(motion.system.name, "".join(parts), katex.stylesheet(), script)
 
 

@@ -81,6 +81,11 @@ def finite_span(motion: Motion) -> tuple[float, float]:
     return (float(kept[0]), float(kept[-1])) if len(kept) else (0.0, 0.0)
 
 
+def can_be_drawn(motion: Motion) -> bool:
+    """Is it said what the mechanism looks like, and is its state known at some moment?"""
+    return bool(motion.system.drawings) and bool(np.isfinite(motion.states).all(axis=1).any())
+
+
 def project(points: Array, azimuth: float = AZIMUTH, elevation: float = ELEVATION) -> Array:
     """Parallel projection (…, 3) → (…, 2) with z upwards.
 
