@@ -12,6 +12,12 @@ from svyaz.program import cache, engine, native
 from svyaz.program.tape import Program
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _shared_functions(_own_cache) -> None:
+    """What all programs share is compiled before anything is counted."""
+    native.compile_program(Program((), ("x",), (("input", 0),), (("y", 0),)))
+
+
 @pytest.fixture
 def program(tape) -> Program:
     t = tape()

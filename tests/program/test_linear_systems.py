@@ -33,6 +33,7 @@ KINDS = {
     "definite": (lambda random: _definite(random, 7), True),
     "banded": (lambda random: _banded(random, 30), True),
     "large definite": (lambda random: _definite(random, 33), True),
+    "very large saddle": (lambda random: _saddle(random, 70, 20), True),
     "saddle": (lambda random: _saddle(random, 5, 2), True),
     "saddle, singular mass": (lambda random: _saddle(random, 5, 3, singular_mass=True), True),
     "saddle, no symmetry told": (lambda random: _saddle(random, 4, 2, singular_mass=True), False),
@@ -58,9 +59,9 @@ def test_systems_are_solved(linear, kind, ordered):
     program = solver.program
     if ordered:
         program = choose_orders(program, [], solver.row(sample, random.normal(size=(2, size))))
-        assert (program.systems[0].order is None) == (kind == "large definite")
+        assert (program.systems[0].order is None) == ("large" in kind)
     native = compile_program(program)
-    for _ in range(50):
+    for _ in range(3 if size > 50 else 50):
         matrix, sides = make(random), random.normal(size=(2, size))
         found = native.evaluate(solver.row(matrix, sides), native.constants([])).reshape(2, size)
         for solution, side in zip(found, sides, strict=True):
@@ -133,7 +134,7 @@ def test_singular_systems_are_told(linear, kind, ordered):
         program = choose_orders(program, [], solver.row(sample, np.ones(size)))
     native = compile_program(program)
     good, side = make(random), np.ones(size)
-    if kind.startswith("saddle"):  # the last constraint repeats the first
+    if "saddle" in kind:  # the last constraint repeats the first
         bad = good.copy()
         first = next(i for i in range(size) if good[i, i] == 0 and not good[i, i:].any())
         bad[-1, :first] = 3.0 * bad[first, :first]

@@ -6,8 +6,6 @@ from column ``padded(n)`` on; the padding is zero, so that rows are handled four
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 LANES = 4
 
 
@@ -23,8 +21,3 @@ def row_length(size: int, sides: int) -> int:
 
 SOLVERS = ("svyaz_solve_pivoted", "svyaz_solve_symmetric")
 SOLVER_DECLARATIONS = "".join(f"declare i32 @{name}(ptr, ptr, i64, i64, i64) nounwind\n" for name in SOLVERS)
-
-
-def solver_text() -> str:
-    """The module of the solvers."""
-    return files("svyaz.program").joinpath("solver.ll").read_text()

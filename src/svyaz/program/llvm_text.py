@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from svyaz.program.llvm_angles import Angles
 from svyaz.program.llvm_function import FunctionText, literal
-from svyaz.program.llvm_solver import SOLVER_DECLARATIONS
+from svyaz.program.llvm_support import SUPPORT_DECLARATIONS
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
 from svyaz.program.tape import ARITHMETIC, Node, Program
 from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
@@ -111,6 +112,7 @@ class StepText:
         self.large = step_count(program, needed) > LARGEST_OPTIMISED
         # Where a value goes: it is stored as soon as it is known, for values kept to the end would have to be spilled.
         self.targets: dict[int, list[tuple[str, int]]] = {}
+        self.angles = Angles(program, needed, self.function, self.names, self.name)
         for place, (_, index) in enumerate(program.outputs):
             self.targets.setdefault(index, []).append(("%out", place))
         for system, storage in zip(program.systems, self.storages, strict=True):
@@ -185,6 +187,8 @@ class StepText:
                 names[index] = function.load("%x", node[1])
             elif op == "unknown":
                 names[index] = self.unknown(node[1], node[2])
+            elif op in ("sin", "cos"):
+                names[index] = self.angles.value(op, node[1])
             else:
                 for argument in node[1:]:
                     if not names[argument]:
@@ -250,7 +254,7 @@ def module_text(program: Program) -> ModuleText:
     library += "".join(f"declare double @{name}(double, double) nounwind memory(none)\n" for name in ("pow", "atan2"))
     parts = [
         library,
-        SOLVER_DECLARATIONS,
+        SUPPORT_DECLARATIONS,
         "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n",
         "declare double @llvm.fabs.f64(double)\ndeclare double @llvm.sqrt.f64(double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",

@@ -15,17 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from svyaz.program import cache, engine
 from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.interpret import Values, parameter_row
-from svyaz.program.llvm_solver import SOLVERS, solver_text
+from svyaz.program.llvm_support import SUPPORT, support_text
 from svyaz.program.llvm_text import module_text
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
-_DECISIVE = ("llvm_", "engine.py", "solver.ll", "walk.py")
+_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "walk.py")
 """Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
-_SOLVER: list[Any] = []
-"""The engine that holds the solvers, once they are needed."""
+_SUPPORT: list[Any] = []
+"""The engine that holds the shared functions, once they are needed."""
 
 _POINTER = ctypes.c_void_p
 _CONSTANTS = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
@@ -43,8 +43,7 @@ class Native:
     def __init__(self, program: Program, code: bytes, constant_count: int) -> None:
         self.program = program
         self.constant_count = constant_count
-        if program.systems:
-            _provide_solvers()
+        _provide_support()
         self._engine = engine.load(code)
         self.address = int(self._engine.get_function_address("step"))
         self.constants_address = int(self._engine.get_function_address("constants"))
@@ -142,15 +141,15 @@ def _code(program: Program, content: str) -> tuple[bytes, int]:
     return code, module.constant_count
 
 
-def _provide_solvers() -> None:
-    """Make the solvers known to programs that are loaded later; they are compiled once and stay."""
-    if _SOLVER:
+def _provide_support() -> None:
+    """Make the shared functions known to programs that are loaded later; they are compiled once and stay."""
+    if _SUPPORT:
         return
-    key = cache.cache_key("solver", engine.host_description(), _compiler_version())
+    key = cache.cache_key("support", engine.host_description(), _compiler_version())
     code = cache.read(key)
     if code is None:
-        code = engine.object_code(solver_text())
+        code = engine.object_code(support_text())
         cache.write(key, code)
-    _SOLVER.append(engine.load(code))
-    for name in SOLVERS:
-        engine.publish(name, _SOLVER[0].get_function_address(name))
+    _SUPPORT.append(engine.load(code))
+    for name in SUPPORT:
+        engine.publish(name, _SUPPORT[0].get_function_address(name))
