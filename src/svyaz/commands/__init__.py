@@ -17,6 +17,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "Library": {
         "gallery": "List the models of the literature, or print one to start from.",
+        "bench": "Measure speed against SymPy, NumPy and SciPy, as ratios on this machine.",
     },
     "Shell": {
         "completion": "Print the script that completes svyaz commands and models in your shell.",

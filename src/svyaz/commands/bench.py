@@ -1,0 +1,125 @@
+"""``svyaz bench [NAME]``: how fast it is, against the tools that people use otherwise.
+
+The benches stand beside the package in a checkout, in the folder ``bench``: each is a folder with ``plan.py`` (a
+title and the names of its measurements) and one module a measurement. They are not part of an installed package.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from svyaz.commands.common import NegativeAnswer, examples, writable_folder
+
+
+@click.command(
+    epilog=examples("svyaz bench", "svyaz bench spine --quick", "svyaz bench spine --only derivation --only motion")
+)
+@click.argument("name", required=False)
+@click.option("--quick", is_flag=True, help="Fewer repetitions and shorter motions; what takes longest is left out.")
+@click.option("--only", multiple=True, metavar="MEASUREMENT", help="Do only this measurement; repeatable.")
+@click.option("--out", metavar="FOLDER", help="Where to write; out/bench in the checkout unless given.")
+def command(name: str | None, quick: bool, only: tuple[str, ...], out: str | None) -> None:
+    """Measure speed against peers, all as ratios in one run on this machine; without NAME, list what can be measured.
+
+    The table is printed and written as JSON and Markdown, with a plot. The exit code is 1 when a bar is not met.
+    """
+    root = checkout()
+    if name is None:
+        _list(root)
+        return
+    if name not in benches(root):
+        raise click.UsageError(f"there is no bench '{name}'. 'svyaz bench' lists them.")
+    plan = import_module(f"bench.{name}.plan")
+    unknown = [measurement for measurement in only if measurement not in plan.MEASUREMENTS]
+    if unknown:
+        raise click.UsageError(
+            f"{name} has no measurement '{unknown[0]}'; it has {', '.join(plan.MEASUREMENTS)}."
+        )
+    folder = writable_folder(out or root / "out" / "bench")
+    measurements = [import_module(f"bench.{name}.{m}") for m in plan.MEASUREMENTS if not only or m in only]
+    rows = _measure(name, plan.TITLE, measurements, quick, folder)
+    missed = [row.name for row in rows if not row.met]
+    if missed:
+        raise NegativeAnswer(f"not met: {'; '.join(missed)}")
+
+
+def checkout() -> Path:
+    """The root of the checkout, which is put on the path of modules."""
+    for folder in Path(__file__).resolve().parents:
+        if (folder / "pyproject.toml").is_file() and (folder / "bench" / "tools").is_dir():
+            if str(folder) not in sys.path:
+                sys.path.insert(0, str(folder))
+            return folder
+    raise click.UsageError(
+        "the benches are not part of the installed package: they stand in the folder 'bench' of a checkout of svyaz."
+    )
+
+
+def benches(root: Path) -> list[str]:
+    """Names of the benches."""
+    return sorted(plan.parent.name for plan in (root / "bench").glob("*/plan.py"))
+
+
+def _list(root: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("bench", "measurement", "what is measured")
+    for name in benches(root):
+        plan = import_module(f"bench.{name}.plan")
+        table.add_row(name, "", _first_line(plan))
+        for measurement in plan.MEASUREMENTS:
+            table.add_row("", measurement, _first_line(import_module(f"bench.{name}.{measurement}")))
+    Console().print(table)
+
+
+def _first_line(module: ModuleType) -> str:
+    return (module.__doc__ or "").strip().splitlines()[0]
+
+
+def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: bool, folder: Path) -> list[Any]:
+    """Run the jobs of all measurements, print the table and write it."""
+    from rich.console import Console
+
+    jobs = import_module("bench.tools.jobs")
+    outcome = import_module("bench.tools.outcome")
+    wanted = [job for module in measurements for job in module.jobs(quick)]
+    order = jobs.schedule(wanted)
+    minutes = sum(job.seconds for job in order) / 60
+    click.echo(f"{title}: {len(order)} runs in processes of their own, about {minutes:.1f} minutes.", err=True)
+    with _progress(sum(job.seconds for job in order)) as (before, after):
+        try:
+            samples = jobs.run_jobs(wanted, before, after)
+        except jobs.JobFailed as failure:
+            raise NegativeAnswer(f"a job failed: {failure}") from failure
+    rows = [row for module in measurements for row in module.rows(samples, quick)]
+    Console().print(outcome.table(title, rows))
+    for path in outcome.write(name, title, rows, samples, folder):
+        click.echo(str(path))
+    return rows
+
+
+@contextmanager
+def _progress(seconds: float) -> Iterator[tuple[Any, Any]]:
+    """Two functions to be told of a job before and after it; a bar on the terminal, a line a job elsewhere."""
+    if not sys.stderr.isatty():
+        yield (lambda job: click.echo(f"  {job.name}", err=True)), (lambda job: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=seconds)
+        yield (
+            (lambda job: bar.update(task, description=job.name)),
+            (lambda job: bar.update(task, advance=job.seconds)),
+        )

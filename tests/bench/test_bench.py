@@ -1,0 +1,111 @@
+"""The benches run, on sizes too small to say anything about speed; what they conclude from numbers is checked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _path(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+def module(name: str):
+    return import_module(f"bench.{name}")
+
+
+def answer_of(*arguments: str) -> dict[str, float]:
+    jobs = module("tools.jobs")
+    return jobs.run_job(jobs.Job(arguments[0], arguments[1:], 1, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (("bench.spine.derivation", "svyaz", "2"), {"load", "derive"}),
+        (("bench.spine.native_code", "svyaz", "2"), {"derive", "program", "compile", "total", "megabytes"}),
+        (("bench.spine.accelerations", "svyaz", "2"), {"evaluation", "operations", "sines", "peak"}),
+        (("bench.spine.motion", "rk4", "2", "0.01"), {"step"}),
+        (("bench.spine.sympy_peer", "whole", "2", "0.01"), {"derive", "code", "evaluation", "rk4"}),
+    ],
+)
+def test_a_job_answers_with_positive_numbers(arguments, keys) -> None:
+    answer = answer_of(*arguments)
+    assert set(answer) == keys
+    assert all(value > 0 for value in answer.values())
+
+
+def test_methods_are_compared_at_the_same_accuracy() -> None:
+    answer = answer_of("bench.spine.motion", "adaptive", "2", "dop853", "0.1")
+    assert answer["error"] < 1e-7
+    assert answer["peer_error"] < 1e-7
+
+
+def test_both_sides_are_the_same_pendulum() -> None:
+    pendulum, native = module("spine.pendulum"), module("spine.native")
+    lagrangian, angles, parameters = pendulum.sympy_lagrangian(3)
+    function = pendulum.lambdified(*pendulum.sympy_terms(lagrangian, angles), angles, parameters)
+    code, constants = native.right_hand_side(3)
+    rates = native.python_function(code, constants)
+    for row in pendulum.random_states(3, 5):
+        mass, forcing = function(row[1:], pendulum.parameter_values(3))
+        np.testing.assert_allclose(rates(0.0, row[1:])[3:], np.linalg.solve(mass, forcing)[:, 0], rtol=1e-9)
+
+
+def test_rounds_alternate() -> None:
+    jobs = module("tools.jobs")
+    a, b = jobs.Job("m", ("a",), 3, 1.0), jobs.Job("m", ("b",), 2, 1.0)
+    assert jobs.schedule([a, b, a]) == [a, b, b, a, a]
+
+
+def test_a_job_that_fails_says_why() -> None:
+    with pytest.raises(module("tools.jobs").JobFailed, match="no_such_measurement"):
+        answer_of("bench.spine.no_such_measurement")
+
+
+def test_bars_are_judged_on_the_right_side() -> None:
+    rows = module("tools.rows")
+    assert rows.faster("a", [1.0, 2.0, 3.0], [20.0], "peer", 10).verdict == "met"
+    assert rows.faster("a", [1.0, 2.0, 3.0], [19.0], "peer", 10).verdict == "not met"
+    assert rows.within("a", [9.0], [1.0], "peer", 10).verdict == "met"
+    assert rows.within("a", [11.0], [1.0], "peer", 10).verdict == "not met"
+    assert rows.faster("a", [1.0], [1.0], "peer", None).verdict == "reported"
+
+
+def test_table_json_and_plot_are_written(tmp_path) -> None:
+    rows, outcome = module("tools.rows"), module("tools.outcome")
+    made = [rows.faster("fast", [1e-3, 1.1e-3], [2.0], "peer", 10), rows.within("slow", [5.0], [1.0], "3 s", 1)]
+    data, page, picture = outcome.write("try", "A try", made, {"job": [{"x": 1.0}]}, tmp_path)
+    record = json.loads(data.read_text())
+    assert [row["verdict"] for row in record["rows"]] == ["met", "not met"]
+    assert "| fast | 1.05 ms ±5% | 2 s |" in page.read_text()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_lists_the_benches(svyaz) -> None:
+    done = svyaz("bench")
+    assert done.returncode == 0, done.stderr
+    for name in ("spine", *module("spine.plan").MEASUREMENTS):
+        assert name in done.stdout
+
+
+def test_unknown_bench_and_measurement_are_refused(svyaz) -> None:
+    assert svyaz("bench", "spin").returncode == 2
+    done = svyaz("bench", "spine", "--only", "derive")
+    assert done.returncode == 2
+    assert "derivation" in done.stderr
+
+
+def test_without_a_checkout_it_says_so(python, tmp_path) -> None:
+    shutil.copytree(ROOT / "src" / "svyaz", tmp_path / "svyaz", ignore=shutil.ignore_patterns("__pycache__"))
+    done = python("-m", "svyaz", "bench", env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert "checkout" in done.stderr
