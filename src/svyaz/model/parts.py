@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from svyaz.expr import ModelError, Place, parse_equation
+from svyaz.expr import ModelError, parse_equation
 from svyaz.expr.calculus import Expression, is_zero, names_in, velocity
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
@@ -51,9 +51,9 @@ def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names
     here = (*path, "equation")
     text = words["equation"]
     try:
-        left, right = parse_equation(text, names.scope(velocities=True, inputs=False), reader.place(here) or Place(reader.file, 1, 1, text))
+        left, right = parse_equation(text, names.scope(velocities=True, inputs=False), reader.start(here, text))
     except ModelError as error:
-        reader.problems.extend(error.problems)
+        reader.take(here, text, error)
         return None
     expression = left - right
     reader.used |= names_in(expression)
@@ -137,8 +137,10 @@ def _drawing(reader: Reader, path: Path, kind: str, words: Mapping[str, Any], na
     radius = None
     given = words[kind]
     if kind == "circle":
-        if "center" not in given or "radius" not in given:
-            reader.report(path, "a circle has a center and a radius")
+        known = reader.known_words(given, vocabulary.CIRCLE, path)
+        if len(known) < len(vocabulary.CIRCLE):
+            if known.keys() == given.keys():
+                reader.report(path, "a circle has a center and a radius")
             return None
         radius = reader.expression((*path, "radius"), given["radius"], scope)
         corners, paths = [given["center"]], [(*path, "center")]

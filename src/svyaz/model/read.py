@@ -22,7 +22,9 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
     """The fields of a System from the words of a model file; raises ModelError with all mistakes."""
     reader = Reader(file, places)
     words = reader.known_words(given, vocabulary.MODEL)
-    kind = _kind(reader, words)
+    kind = _kind(reader, given)
+    if not _all_listed(reader, words, kind):
+        raise ModelError(sorted(reader.problems, key=_by_place))
     names = _declare(reader, words, kind)
     fields: dict[str, Any] = {"kind": kind, "name": words.get("name", "system")}
     fields["coordinates"] = names.coordinates
@@ -54,6 +56,15 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
 
 def _by_place(problem: Problem) -> tuple[int, int]:
     return (problem.place.line, problem.place.column) if problem.place else (0, 0)
+
+
+def _all_listed(reader: Reader, words: Mapping[str, Any], kind: str) -> bool:
+    """Are the lists of names there? Without them every expression would be one long mistake."""
+    lists = {"mechanical": ("coordinates",), "rates": ("states",), "canonical": ("coordinates", "momenta")}[kind]
+    for key in lists:
+        if key in words and not words[key]:
+            reader.report((key,), f"the list '{key}' is empty")
+    return all(words.get(key) for key in lists)
 
 
 def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
@@ -206,5 +217,5 @@ def _check_inertia(reader: Reader, words: Mapping[str, Any], names: Names, field
 
 def _check_unused(reader: Reader, names: Names) -> None:
     for name in names.parameters:
-        if name not in reader.used:
+        if name not in reader.used and names.known.get(name) == "parameter":
             reader.warn(("parameters", name), f"the parameter '{name}' is not used")

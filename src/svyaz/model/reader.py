@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -16,6 +17,9 @@ from svyaz.model import words as vocabulary
 from svyaz.model.places import Places
 
 Path = tuple
+
+WORD = re.compile(r"[^\W\d]\w*")
+NO_TIME = "a value does not change with time"
 
 
 @dataclass
@@ -33,7 +37,7 @@ class Names:
     definitions: dict[str, Expression] = field(default_factory=dict)
     definition_rates: dict[str, Expression] = field(default_factory=dict)
 
-    def scope(self, *, velocities: bool, inputs: bool = True, why: str = "velocities may not be used here") -> Scope:
+    def scope(self, *, velocities: bool, inputs: bool = True, why: str = "only positions count") -> Scope:
         """What may be named in an expression: everything that moves, parameters, definitions and time."""
         symbols: dict[str, Expression] = {name: se.Symbol(name) for name in self._plain(inputs)}
         symbols.update(self.definitions)
@@ -47,7 +51,7 @@ class Names:
             else:
                 forbidden.update({f"{q}'": why for q in rates})
         if not inputs:
-            forbidden.update({name: "an input may appear in forces and rates, not in an energy" for name in self.inputs})
+            forbidden.update({name: "an input may appear in forces and rates only" for name in self.inputs})
         return Scope(symbols=symbols, derivatives=derivatives, forbidden=forbidden)
 
     def constant_scope(self) -> Scope:
@@ -56,7 +60,7 @@ class Names:
             name: f"a value may be an expression of parameters; '{name}' is a {what}"
             for name, what in self.known.items()
             if what != "parameter"
-        }
+        } | {"t": NO_TIME}
         return Scope(symbols={name: se.Symbol(name) for name in self.parameters}, derivatives={}, forbidden=forbidden)
 
     def _plain(self, inputs: bool) -> Iterable[str]:
@@ -81,9 +85,13 @@ class Reader:
             return None
         return self.places.key(path) if at_key else self.places.value(path)
 
+    def start(self, path: Path, text: str) -> Place:
+        """Where the text of a value starts; in a model that came from no file, the name of the value stands for it."""
+        return self.place(path) or Place(_dotted(path), 1, 1, text.partition("\n")[0])
+
     def report(self, path: Path, message: str, *, hint: str | None = None, at_key: bool = False) -> None:
         """Note a mistake and go on."""
-        where = "" if self.places or not path else ".".join(str(p) for p in path) + ": "
+        where = "" if self.places or not path else _dotted(path) + ": "
         problem = Problem(where + message, self.place(path, at_key=at_key), hint)
         self.problems.append(problem)
         self._by_path.setdefault(path, []).append(problem)
@@ -100,7 +108,8 @@ class Reader:
         """Check the type of a value."""
         if vocabulary.fits(value, kind):
             return True
-        self.report(path, f"'{path[-1]}' must be {kind}, not {_described(value)}")
+        what = "this" if isinstance(path[-1], int) else f"'{path[-1]}'"
+        self.report(path, f"{what} must be {kind}, not {_described(value)}")
         return False
 
     def known_words(self, given: Any, known: Mapping[str, str], path: Path = ()) -> dict[str, Any]:
@@ -143,14 +152,16 @@ class Reader:
         if vocabulary.is_number(value):
             return se.Integer(value) if isinstance(value, int) else se.RealDouble(value)
         try:
-            expression = parse(value, scope, self.place(path) or Place(self.file, 1, 1, value))
+            expression = parse(value, scope, self.start(path, value))
         except ModelError as error:
-            self._take(path, error)
+            self.take(path, value, error)
             return ZERO
         self.used |= names_in(expression)
         return expression
 
-    def _take(self, path: Path, error: ModelError) -> None:
+    def take(self, path: Path, text: str, error: ModelError) -> None:
+        """Note the mistakes of a text that cannot be read; the names in it are used all the same."""
+        self.used.update(WORD.findall(text))
         self.problems.extend(error.problems)
         self._by_path.setdefault(path, []).extend(error.problems)
 
@@ -170,7 +181,7 @@ class Reader:
     def parameter_values(self, given: Mapping[str, Any]) -> dict[str, float]:
         """Values of the parameters, which may be given by each other in any order but not in a circle."""
         good = {n: v for n, v in given.items() if self.fits(("parameters", n), v, vocabulary.EXPRESSION)}
-        scope = Scope(symbols={n: se.Symbol(n) for n in given}, derivatives={}, forbidden={})
+        scope = Scope(symbols={n: se.Symbol(n) for n in given}, derivatives={}, forbidden={"t": NO_TIME})
         formulas = {n: self.expression(("parameters", n), v, scope) for n, v in good.items()}
         values: dict[str, float] = {n: float("nan") for n in given if n not in good}
         waiting = dict(formulas)
@@ -188,6 +199,10 @@ class Reader:
                 if not isfinite(values[n]) and all(isfinite(values[m]) for m in names_in(e)) and not self.problems_at(("parameters", n)):
                     self.report(("parameters", n), f"the parameter '{n}' has no finite real value")
         return {n: values[n] for n in given}
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(str(part) for part in path)
 
 
 def _described(value: Any) -> str:

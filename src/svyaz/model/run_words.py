@@ -8,6 +8,9 @@ from typing import Any
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Reader
 
+FORMS = ("lagrange", "multipliers", "chaplygin", "voronets", "maggi", "appell", "shulgin", "routh")
+METHODS = ("euler", "rk2", "rk4", "rkf45", "dopri5", "dop853", "radau")
+STABILIZE = ("off", "auto", "projection")
 NUMBERS = ("step", "until", "rtol", "atol", "tolerance", "every")
 
 
@@ -23,7 +26,19 @@ def read_run(reader: Reader, given: Mapping[str, Any], names: Names) -> dict[str
                 reader.report(path, f"'{key}' must be positive")
         else:
             run[key] = value
+    _check_choice(reader, "form", run.get("form"), FORMS)
+    _check_choice(reader, "method", str(run.get("method", METHODS[0])).partition(":")[0], METHODS)
+    if isinstance(run.get("stabilize"), str):
+        _check_choice(reader, "stabilize", run["stabilize"], STABILIZE)
+    if "step" in run and "rtol" in run:
+        reader.report(("run", "rtol"), "give either 'step' (fixed) or 'rtol' (error-controlled), not both", at_key=True)
     return run
+
+
+def _check_choice(reader: Reader, key: str, value: str | None, known: tuple[str, ...]) -> None:
+    if value is not None and value not in known:
+        message = f"'{key}' cannot be '{value}'; there are {', '.join(known)}"
+        reader.report(("run", key), message, hint=vocabulary.nearest(value, known))
 
 
 def read_bypass(reader: Reader, given: Mapping[str, Any], names: Names) -> dict[str, Any]:

@@ -67,6 +67,7 @@ DRAW: Mapping[str, str] = {
     "trace": FLAG,
     "name": TEXT,
 }
+CIRCLE: Mapping[str, str] = {"center": ANY, "radius": EXPRESSION}
 DRAW_KINDS = ("link", "point", "circle", "spring")
 
 RUN: Mapping[str, str] = {
@@ -79,6 +80,7 @@ RUN: Mapping[str, str] = {
     "atol": EXPRESSION,
     "tolerance": EXPRESSION,
     "every": EXPRESSION,
+    "hold": TEXT,
 }
 
 BYPASS: Mapping[str, str] = {"watch": EXPRESSION, "at": EXPRESSION, "window": EXPRESSION, "jump": EXPRESSION}
