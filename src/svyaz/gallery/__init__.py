@@ -13,7 +13,7 @@ from svyaz.gallery.pendulum import LARGEST, pendulum
 from svyaz.model.words import nearest
 
 VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "ball-on-plane": {"coordinates": ("quaternion", "angles")},
+    "ball-on-plane": {"coordinates": ("quaternion", "angles", "printed")},
     "three-link": {"potential": ("simplified", "full")},
     "three-link-10": {"constraints": ("corrected", "printed")},
 }
@@ -40,7 +40,9 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
 
 def _links(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= LARGEST or len(text) > 9:
-        raise ModelError([Problem(f"a pendulum has from 1 to {LARGEST} links, not '{text[:20]}'", None, "write pendulum:3")])
+        raise ModelError(
+            [Problem(f"a pendulum has from 1 to {LARGEST} links, not '{text[:20]}'", None, "write pendulum:3")]
+        )
     return int(text)
 
 
