@@ -14,7 +14,7 @@ extended Lagrangian, W = [0 1; -Ã⁻¹H̃ -Ã⁻¹B], stable by construction wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,13 +38,14 @@ class Perturbation:
     """What is added to the constraint rows of the augmented system, and the linear perturbation equation it makes.
 
     The rows read G q̈ + constraint_bias + correction = 0. ``gains`` are the values of the symbols in the correction,
-    ``matrix`` is W, ``kappa`` the decay rate asked for held integrals (None: each keeps its own).
+    ``matrix`` is W for ``positions`` entries h, as many ḣ, and the rest f; ``kappa`` is the decay rate asked for held integrals (None: each keeps its own).
     """
 
     kind: str
     correction: tuple[Expression, ...]
     gains: Mapping[str, float] = field(default_factory=dict)
     matrix: Matrix = field(default_factory=lambda: np.zeros((0, 0)))
+    positions: int = 0
     kappa: float | None = None
     described: str = "off"
 
@@ -137,6 +138,22 @@ def _extended(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
     return _linear(equations, blocks, "extended Lagrangian", None)
 
 
+def rescaled(law: Perturbation, factor: float) -> Perturbation:
+    """The same perturbation equation in a time that runs ``factor`` times as fast: every root is multiplied by it.
+
+    Gains that act on positions are of second order in the rate. A law of the user is left as it is.
+    """
+    if law.kind != "linear":
+        return law
+    orders = {"A": 2, "F": 2, "B": 1, "C": 1, "D": 1, "E": 1}
+    gains = {name: value * factor ** orders[name.split()[1]] for name, value in law.gains.items()}
+    p = law.positions
+    matrix = law.matrix.copy()
+    matrix[p:, :p] *= factor**2
+    matrix[p:, p:] *= factor
+    return replace(law, gains=gains, matrix=matrix)
+
+
 def matrix_of(value: Any, shape: tuple[int, int], what: str) -> Matrix:
     """A block as a matrix: a number stands for a multiple of the unit matrix; gains of the wrong size are refused."""
     if is_number(value):
@@ -177,7 +194,7 @@ def _linear(equations: Equations, blocks: Mapping[str, Matrix], described: str, 
                         gains[symbol] = -entry
                         terms.append(se.Symbol(symbol) * value)
             correction[k] = add_up(terms) if terms else ZERO
-    return Perturbation("linear", tuple(correction), gains, matrix, kappa, described)
+    return Perturbation("linear", tuple(correction), gains, matrix, p, kappa, described)
 
 
 def _law(equations: Equations, law: Any) -> Perturbation:
@@ -199,7 +216,8 @@ def _law(equations: Equations, law: Any) -> Perturbation:
             raise _bad(f"the law says nothing about the constraint '{d.name}'", None)
         expression, slopes[k] = _law_of(equations, d, texts[d.name])
         correction.append(-expression)
-    return Perturbation("law", tuple(correction), {}, _law_matrix(equations, slopes), None, "law")
+    matrix = _law_matrix(equations, slopes)
+    return Perturbation("law", tuple(correction), {}, matrix, len(positions_of(equations)), None, "law")
 
 
 def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, tuple[float, float]]:

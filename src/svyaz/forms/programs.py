@@ -11,10 +11,11 @@ where ``correction`` is what a perturbation equation adds (α ḣ + β h, κ f);
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate, gradient
+from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate
 from svyaz.forms.equations import Equations
 from svyaz.program.build import Linear, build
 from svyaz.program.tape import Program
@@ -53,64 +54,79 @@ def rate_expressions(equations: Equations) -> list[tuple[str, Expression]]:
     return [(state, rates[state]) for state in equations.states]
 
 
-def rates_program(equations: Equations, correction: Correction | None = None, extra: Sequence[str] = ()) -> Program:
-    """Inputs (t, states), outputs the rates of the states. ``extra`` are further constants, such as gains."""
+@dataclass(frozen=True)
+class Rates:
+    """The rates of the states, in order, as expressions of the state and of the unknowns of linear systems.
+
+    A later system may contain the unknowns of earlier ones.
+    """
+
+    systems: tuple[Linear, ...]
+    rates: tuple[tuple[str, Expression], ...]
+
+
+def rates_of(equations: Equations, correction: Correction | None = None) -> Rates:
+    """The rates as the equations give them; ``correction`` is added to the constraint rows."""
     linear = augmented_system(equations, correction)
-    return build(
-        rate_expressions(equations),
-        inputs=("t", *equations.states),
-        parameters=(*equations.constants, *extra),
-        systems=[linear] if linear else [],
-    )
+    return Rates((linear,) if linear else (), tuple(rate_expressions(equations)))
+
+
+def rates_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:
+    """Inputs (t, states), outputs the rates of the states. ``extra`` are further constants, such as gains."""
+    return _build(equations, rates.rates, rates.systems, extra)
 
 
 def observation_program(
-    equations: Equations,
-    quantities: Mapping[str, Expression],
-    correction: Correction | None = None,
-    extra: Sequence[str] = (),
+    equations: Equations, quantities: Mapping[str, Expression], rates: Rates, extra: Sequence[str] = ()
 ) -> Program:
     """Multipliers (as ``multiplier NAME``), accelerations (``x''``) and further quantities of the state."""
-    linear = augmented_system(equations, correction)
     outputs = [(f"multiplier {d.name}", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)]
     outputs.extend((str(a), a) for a in equations.accelerations)
     outputs.extend(quantities.items())
-    return build(
-        outputs,
-        inputs=("t", *equations.states),
-        parameters=(*equations.constants, *extra),
-        systems=[linear] if linear else [],
-    )
+    return _build(equations, outputs, rates.systems[:1], extra)
 
 
-def jacobian_program(equations: Equations, correction: Correction | None = None, extra: Sequence[str] = ()) -> Program:
+def jacobian_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:
     """∂ rates/∂ states, row by row, exact.
 
-    Differentiating the augmented system K u = s at its solution u gives K ∂u/∂x = ∂s/∂x - ∂K/∂x u: the same matrix
-    once more, with one right-hand side for each state.
+    Differentiating a system K u = s at its solution gives K du = ds - dK u: the same matrix once more, with one
+    right-hand side for each state; what the systems before it contribute enters by the chain rule.
     """
     states = [se.Symbol(s) for s in equations.states]
-    linear = augmented_system(equations, correction)
-    systems = []
+    systems: list[Linear] = list(rates.systems)
     slopes: dict[se.Symbol, list[Expression]] = {}
-    if linear is not None:
-        systems.append(linear)
+    for number, linear in enumerate(rates.systems):
         (unknowns,) = linear.unknowns
         residuals = [
             add_up(k * u for k, u in zip(row, unknowns, strict=True)) - s
             for row, s in zip(linear.matrix, linear.sides[0], strict=True)
         ]
-        sides = [[-differentiate(r, x) for r in residuals] for x in states]
-        named = [[se.Symbol(f"slope {i} {j}") for i in range(len(unknowns))] for j in range(len(states))]
-        systems.append(Linear(linear.matrix, sides, named, symmetric=True))
-        slopes = {u: [named[j][i] for j in range(len(states))] for i, u in enumerate(unknowns)}
-    outputs = []
-    for state, rate in rate_expressions(equations):
-        row = slopes[rate] if rate in slopes else gradient(rate, states)
-        outputs.extend((f"{state} by {x}", entry) for x, entry in zip(equations.states, row, strict=True))
-    return build(
-        outputs, inputs=("t", *equations.states), parameters=(*equations.constants, *extra), systems=systems
-    )
+        columns = [[-_total_slope(r, j, states, slopes) for r in residuals] for j in range(len(states))]
+        named = [[se.Symbol(f"slope {number} {i} {j}") for i in range(len(unknowns))] for j in range(len(states))]
+        systems.append(Linear(linear.matrix, columns, named, symmetric=linear.symmetric))
+        slopes.update({u: [named[j][i] for j in range(len(states))] for i, u in enumerate(unknowns)})
+    outputs = [
+        (f"{state} by {x}", _total_slope(rate, j, states, slopes))
+        for state, rate in rates.rates
+        for j, x in enumerate(equations.states)
+    ]
+    return _build(equations, outputs, systems, extra)
+
+
+def _total_slope(
+    expression: Expression, j: int, states: Sequence[se.Symbol], slopes: Mapping[se.Symbol, Sequence[Expression]]
+) -> Expression:
+    """d expression/dx_j with the unknowns of solved systems as functions of the state."""
+    present = expression.free_symbols
+    terms = [differentiate(expression, states[j])] if states[j] in present else []
+    terms.extend(differentiate(expression, u) * slope[j] for u, slope in slopes.items() if u in present)
+    return add_up(terms) if terms else ZERO
+
+
+def _build(
+    equations: Equations, outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear], extra: Sequence[str]
+) -> Program:
+    return build(outputs, inputs=("t", *equations.states), parameters=(*equations.constants, *extra), systems=systems)
 
 
 def terms_program(equations: Equations) -> Program:

@@ -7,6 +7,7 @@ from typing import Any
 
 from svyaz.expr import ModelError, parse_equation
 from svyaz.expr.calculus import Expression, is_zero, names_in, velocity
+from svyaz.expr.trig import combine
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
 from svyaz.model.system import Constraint, Drawing, Input, Integral
@@ -60,7 +61,7 @@ def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names
     reader.no_further(names, here, expression, "a constraint")
     moving = {str(velocity(q)) for q in names.coordinates}
     present = names_in(expression)
-    if not present & (moving | set(names.coordinates)):
+    if not present & (moving | set(names.coordinates)) or is_zero(combine(expression)):
         _report_idle(reader, here, name, expression)
         return None
     times = {key: reader.value((*path, key), words[key], names) for key in ("from", "until") if key in words}
@@ -73,7 +74,7 @@ def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names
 
 
 def _report_idle(reader: Reader, path: Path, name: str, expression: Expression) -> None:
-    if is_zero(expression):
+    if is_zero(combine(expression)):
         reader.report(path, f"the constraint '{name}' says 0 = 0: it holds always and constrains nothing")
     elif not names_in(expression):
         reader.report(path, f"the constraint '{name}' is a contradiction: it says {expression} = 0")

@@ -149,7 +149,9 @@ def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str)
 
 
 def _forces(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Expression]:
-    forces = {}
+    forces: dict[str, Expression] = {}
+    if kind != "mechanical":
+        return forces
     for name, text in words.get("forces", {}).items():
         path = ("forces", name)
         if name not in names.coordinates:

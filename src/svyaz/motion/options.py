@@ -29,6 +29,7 @@ class Options:
     tolerance: float | None = None
     stabilize: Any = "auto"
     every: float | None = None
+    hold: str | None = None
 
     def with_step(self, step: float) -> Options:
         """The same with another fixed step."""
@@ -67,6 +68,7 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
         tolerance=chosen.get("tolerance"),
         stabilize=chosen.get("stabilize", "auto"),
         every=chosen.get("every"),
+        hold=_way_of_holding(chosen.get("hold")),
     )
 
 
@@ -76,6 +78,12 @@ def _method_name(name: str) -> str:
     except ValueError as error:
         raise _bad(str(error), None) from error
     return name
+
+
+def _way_of_holding(how: Any) -> str | None:
+    if how not in (None, "orthogonal", "bracket"):
+        raise _bad(f"integrals are held 'orthogonal' or by 'bracket', not by {how!r}", None)
+    return None if how is None else str(how)
 
 
 def _positive(key: str, value: Any) -> None:

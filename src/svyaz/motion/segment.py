@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.constraints.held import HeldIntegral, constants_of, hold
 from svyaz.constraints.perturbation import Perturbation
+from svyaz.constraints.projection import projection_program
 
 from svyaz.forms import Equations
 from svyaz.forms.observed import observed_quantities
-from svyaz.forms.programs import jacobian_program, observation_program, rates_program
+from svyaz.forms.programs import jacobian_program, observation_program, rates_of, rates_program
 from svyaz.motion.integrate import Flow, Path, integrate
 from svyaz.motion.options import Options
 from svyaz.program import Native, Program, choose_orders, compile_program
@@ -26,18 +28,47 @@ class Segment:
 
     equations: Equations
     perturbation: Perturbation
+    held: tuple[HeldIntegral, ...]
     rates: Flow
     observe: Native
     observe_constants: Floats
     jacobian: Flow | None = None
     projection: Flow | None = None
 
+    def regained(self, perturbation: Perturbation) -> Segment:
+        """The same code with other values of the gains; a gain that is not named is zero."""
+        values = dict.fromkeys(self.perturbation.gains, 0.0)
+        values |= {**self.equations.system.constants, **constants_of(self.held), **perturbation.gains}
 
-def prepare(equations: Equations, perturbation: Perturbation, options: Options, time: float, state: Floats) -> Segment:
+        def again(flow: Flow | None) -> Flow | None:
+            if flow is None or not isinstance(flow.owner, Native):
+                return flow
+            return Flow(flow.address, flow.owner.constants(values), flow.size, flow.owner)
+
+        rates = again(self.rates)
+        assert rates is not None, "a segment has rates"
+        return replace(
+            self,
+            perturbation=perturbation,
+            rates=rates,
+            jacobian=again(self.jacobian),
+            observe_constants=self.observe.constants(values),
+        )
+
+
+def prepare(
+    equations: Equations,
+    perturbation: Perturbation,
+    held: Sequence[HeldIntegral],
+    options: Options,
+    time: float,
+    state: Floats,
+) -> Segment:
     """Compile what a phase that begins at this time and state needs."""
-    values = {**equations.system.constants, **perturbation.gains}
-    extra = tuple(perturbation.gains)
+    values = {**equations.system.constants, **perturbation.gains, **constants_of(held)}
+    extra = (*perturbation.gains, *constants_of(held))
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
+    rates = hold(equations, rates_of(equations, perturbation.correction), held, options.hold)
 
     def native(program: Program) -> Native:
         return compile_program(choose_orders(program, values, sample))
@@ -46,18 +77,17 @@ def prepare(equations: Equations, perturbation: Perturbation, options: Options, 
         code = native(program)
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
-    observe = native(observation_program(equations, observed_quantities(equations), perturbation.correction, extra))
+    observe = native(observation_program(equations, observed_quantities(equations), rates, extra))
     projecting = options.stabilize == "projection" and bool(equations.deviations)
     return Segment(
         equations=equations,
         perturbation=perturbation,
-        rates=flow(rates_program(equations, perturbation.correction, extra)),
+        held=tuple(held),
+        rates=flow(rates_program(equations, rates, extra)),
         observe=observe,
         observe_constants=observe.constants(values),
-        jacobian=flow(jacobian_program(equations, perturbation.correction, extra))
-        if options.method == "radau"
-        else None,
-        projection=flow(_projection(equations)) if projecting else None,
+        jacobian=flow(jacobian_program(equations, rates, extra)) if options.method == "radau" else None,
+        projection=flow(projection_program(equations)) if projecting else None,
     )
 
 
@@ -90,9 +120,3 @@ def observed(segment: Segment, times: Floats, states: Floats) -> Mapping[str, Fl
     """Multipliers, accelerations, residuals, energies and integrals along the rows, by name."""
     values = segment.observe.evaluate(np.column_stack([times, states]), segment.observe_constants)
     return {name: values[:, k] for k, (name, _) in enumerate(segment.observe.program.outputs)}
-
-
-def _projection(equations: Equations) -> Program:
-    from svyaz.constraints.states import projection_program
-
-    return projection_program(equations)

@@ -1,0 +1,188 @@
+"""First integrals that are held: g(x, t) = C made attracting, dg̃/dt = -κ g̃ for the deviation g̃ = g - C.
+
+Orthogonal correction, for any system: ẋ = X + δ, the shortest δ with ∂g/∂x δ = -κ g̃ - dg/dt|_X (the last term vanishes
+for a true integral while the others hold) that leaves the constraints alone, ∂y/∂x δ = 0. With D = (∂y/∂x; ∂g/∂x),
+δ = Dᵀ z, D Dᵀ z = (0; -κ g̃ - dg/dt).
+
+Bracket method, for canonical systems (Kaspirovich (4.2.8)–(4.2.10)): H' = H + γ·g̃, with γ from dg̃/dt = -κ g̃, that is
+Π γ = -κ g̃ - dg/dt|_X, Π_lj = {g_l, g_j}. Π is antisymmetric, hence singular for an odd number of integrals and for
+integrals in involution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import ONE, TIME, ZERO, Expression, add_up, differentiate, evaluate, gradient, substitute, total_derivative
+from svyaz.forms import Equations
+from svyaz.forms.programs import Rates
+from svyaz.model import Integral, System
+from svyaz.program import compile_program
+from svyaz.program.build import Linear, build
+
+ORTHOGONAL, BRACKET = "orthogonal", "bracket"
+
+
+@dataclass(frozen=True)
+class HeldIntegral:
+    """An integral with the value at which it is held and the decay rate of its deviation."""
+
+    integral: Integral
+    value: float
+    gain: float
+
+    @property
+    def name(self) -> str:
+        return self.integral.name
+
+    @property
+    def value_name(self) -> str:
+        """The constant of the program that carries the value."""
+        return f"value of {self.name}"
+
+    @property
+    def gain_name(self) -> str:
+        """The constant of the program that carries the decay rate."""
+        return f"rate of {self.name}"
+
+    @property
+    def deviation(self) -> Expression:
+        """g - C, with C as a constant of the program."""
+        return self.integral.expression - se.Symbol(self.value_name)
+
+
+def held_integrals(system: System, state: Sequence[float], time: float, kappa: float | None) -> tuple[HeldIntegral, ...]:
+    """Those that the model asks to hold, each at its declared value or at its value in the initial state."""
+    found = []
+    values = {**system.constants, **dict(zip(system.states, map(float, state), strict=True)), "t": time}
+    for integral in system.integrals:
+        if integral.hold:
+            value = integral.value if integral.value is not None else evaluate(integral.expression, values)
+            found.append(HeldIntegral(integral, value, kappa if kappa is not None else integral.gain))
+    return tuple(found)
+
+
+def constants_of(held: Sequence[HeldIntegral]) -> dict[str, float]:
+    """Values of the constants that holding brings into the program."""
+    return {h.value_name: h.value for h in held} | {h.gain_name: h.gain for h in held}
+
+
+def hold(equations: Equations, rates: Rates, held: Sequence[HeldIntegral], how: str | None = None) -> Rates:
+    """The rates with the corrections that hold the integrals."""
+    if not held:
+        return rates
+    if (how or _natural_way(equations, held)) == BRACKET:
+        return _by_brackets(equations, rates, held)
+    return _orthogonally(equations, rates, held)
+
+
+def _natural_way(equations: Equations, held: Sequence[HeldIntegral]) -> str:
+    return BRACKET if equations.system.kind == "canonical" and len(held) % 2 == 0 else ORTHOGONAL
+
+
+def _wanted(rates: Rates, held: Sequence[HeldIntegral]) -> list[Expression]:
+    """-κ g̃ - dg/dt along the uncorrected rates."""
+    flow = {se.Symbol(state): rate for state, rate in rates.rates} | {TIME: ONE}
+    return [-se.Symbol(h.gain_name) * h.deviation - total_derivative(h.integral.expression, flow) for h in held]
+
+
+def _orthogonally(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> Rates:
+    states = [se.Symbol(s) for s in equations.states]
+    kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
+    rows = [gradient(e, states) for e in [*kept, *(h.integral.expression for h in held)]]
+    sides = [*([ZERO] * len(kept)), *_wanted(rates, held)]
+    unknowns = [se.Symbol(f"holding {k}") for k in range(len(rows))]
+    gram = [[add_up(a * b for a, b in zip(r, s, strict=True)) for s in rows] for r in rows]
+    added = [add_up(row[i] * z for row, z in zip(rows, unknowns, strict=True)) for i in range(len(states))]
+    corrected = tuple((name, rate + extra) for (name, rate), extra in zip(rates.rates, added, strict=True))
+    return Rates((*rates.systems, Linear(gram, [sides], [unknowns], symmetric=True)), corrected)
+
+
+def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> Rates:
+    system = equations.system
+    if system.kind != "canonical":
+        raise ModelError([Problem("the bracket method holds integrals of canonical systems (a Hamiltonian) only")])
+    if len(held) % 2:
+        names = ", ".join(f"'{h.name}'" for h in held)
+        message = f"the bracket method cannot hold an odd number of integrals ({names}): their matrix of Poisson brackets is singular"
+        raise ModelError([Problem(message, None, "hold one more or one fewer, or hold them orthogonally")])
+    integrals = [h.integral.expression for h in held]
+    brackets = [[poisson_bracket(system, a, b) for b in integrals] for a in integrals]
+    _refuse_involution(system, held, brackets)
+    unknowns = [se.Symbol(f"holding {k}") for k in range(len(held))]
+    moved = {}
+    for x, y in zip(system.coordinates, system.momenta, strict=True):
+        moved[x] = add_up(z * differentiate(g, se.Symbol(y)) for g, z in zip(integrals, unknowns, strict=True))
+        moved[y] = -add_up(z * differentiate(g, se.Symbol(x)) for g, z in zip(integrals, unknowns, strict=True))
+    corrected = tuple((name, rate + moved.get(name, ZERO)) for name, rate in rates.rates)
+    return Rates((*rates.systems, Linear(brackets, [_wanted(rates, held)], [unknowns])), corrected)
+
+
+def poisson_bracket(system: System, a: Expression, b: Expression) -> Expression:
+    """{a, b} = Σ ∂a/∂q ∂b/∂p - ∂a/∂p ∂b/∂q."""
+    q = [se.Symbol(name) for name in system.coordinates]
+    p = [se.Symbol(name) for name in system.momenta]
+    return add_up(
+        differentiate(a, x) * differentiate(b, y) - differentiate(a, y) * differentiate(b, x)
+        for x, y in zip(q, p, strict=True)
+    )
+
+
+def _refuse_involution(system: System, held: Sequence[HeldIntegral], brackets: Sequence[Sequence[Expression]]) -> None:
+    """Brackets that vanish at a generic state are those of integrals in involution."""
+    from random import Random
+
+    random = Random(7)
+    point = {se.Symbol(n): se.RealDouble(v) for n, v in system.constants.items()}
+    point |= {se.Symbol(s): se.RealDouble(random.uniform(0.4, 1.3)) for s in (*system.states, "t")}
+    values = [[float(substitute(e, point).n(real=True)) for e in row] for row in brackets]
+    matrix = np.array(values)
+    size = float(np.max(np.abs(matrix), initial=0.0))
+    if size < 1e-12 or abs(np.linalg.det(matrix / size)) < 1e-12:
+        names = ", ".join(f"'{h.name}'" for h in held)
+        message = f"the bracket method cannot hold {names}: they are in involution, their matrix of Poisson brackets is singular"
+        raise ModelError([Problem(message, None, "hold them orthogonally")])
+
+
+def not_an_integral(equations: Equations, rates: Rates, held: HeldIntegral, state: Sequence[float], time: float) -> str | None:
+    """Words for an "integral" that is none: its derivative along the motion does not vanish near the start.
+
+    Tested at the start and at states displaced from it along the motion, with the unknowns of the systems solved.
+    """
+    flow = {se.Symbol(s): rate for s, rate in rates.rates} | {TIME: ONE}
+    rate = total_derivative(held.integral.expression, flow)
+    parts = list(rate.args) if rate.is_Add else [rate]
+    program = build(
+        [("rate", rate), *((str(k), e) for k, e in enumerate(parts)), *((f"d {s}", r) for s, r in rates.rates)],
+        inputs=("t", *equations.states),
+        parameters=(*equations.constants, *_gain_names(rates, equations)),
+        systems=rates.systems,
+    )
+    native = compile_program(program)
+    constants = native.constants({**equations.system.constants, **dict.fromkeys(_gain_names(rates, equations), 0.0)})
+    x = np.concatenate([[time], np.asarray(state, dtype=float)])
+    for _ in range(3):
+        values = native.evaluate(x, constants)
+        size = float(np.sum(np.abs(values[1 : 1 + len(parts)])))
+        if abs(values[0]) > 1e-6 * size and size > 1e-12:
+            return f"'{held.name}' is not a first integral: at t = {x[0]:g} its rate along the motion is {values[0]:.4g}"
+        slope = values[1 + len(parts) :]
+        reach = 0.05 / max(1.0, float(np.max(np.abs(slope), initial=0.0)))
+        x = x + reach * np.concatenate([[1.0], slope])
+    return None
+
+
+def _gain_names(rates: Rates, equations: Equations) -> list[str]:
+    """Constants of the corrections, which the equations themselves do not know."""
+    known = {"t", *equations.states, *equations.constants}
+    unknowns = {str(u) for s in rates.systems for side in s.unknowns for u in side}
+    found = set()
+    for linear in rates.systems:
+        for entry in [*(e for row in linear.matrix for e in row), *(e for side in linear.sides for e in side)]:
+            found |= {str(s) for s in entry.free_symbols}
+    return sorted(found - known - unknowns)

@@ -1,0 +1,86 @@
+"""Deviations from the constraints along rows of states, in the order of the perturbation equation: h, ḣ, f."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.constraints.perturbation import positions_of, velocities_of
+from svyaz.constraints.scales import magnitude
+from svyaz.expr.calculus import Expression, gradient
+from svyaz.forms import Equations
+from svyaz.program import Native, compile_program
+from svyaz.program.build import build
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """y = (h, ḣ, f), its scale and its gradient as native code."""
+
+    names: tuple[str, ...]
+    positions: int
+    values: Native
+    slopes: Native
+    values_constants: Floats
+    slopes_constants: Floats
+
+    @property
+    def count(self) -> int:
+        """Number of entries of y."""
+        return len(self.values.program.outputs) // 2
+
+    @property
+    def reported(self) -> list[int]:
+        """Entries of y that are reported as residuals, in the order of ``names``: h for positions, f for velocities."""
+        p = self.positions
+        return [*range(p), *range(2 * p, self.count)]
+
+    def at(self, times: Floats, states: Floats) -> Floats:
+        """y along the rows, (k, count)."""
+        return self.values.evaluate(np.column_stack([times, states]), self.values_constants)[:, : self.count]
+
+    def scales(self, times: Floats, states: Floats) -> Floats:
+        """The largest own scale of each entry along the rows, (count,): what its terms would sum up to in magnitude."""
+        sizes = self.values.evaluate(np.column_stack([times, states]), self.values_constants)[:, self.count :]
+        return np.max(sizes, axis=0, initial=0.0)
+
+    def moved_to(self, times: Floats, states: Floats, wanted: Floats, iterations: int = 3) -> Floats:
+        """The nearest states (Euclidean) with the wanted deviations, by Newton's method."""
+        for _ in range(iterations):
+            rows = np.column_stack([times, states])
+            slopes = self.slopes.evaluate(rows, self.slopes_constants).reshape(len(rows), self.count, -1)
+            missing = wanted - self.at(times, states)
+            states = states + np.einsum("kij,kj->ki", np.linalg.pinv(slopes), missing)
+        return states
+
+
+def deviations(equations: Equations) -> Deviations:
+    """Compile the deviations of the constraints that act."""
+    position, speed = positions_of(equations), velocities_of(equations)
+    d = equations.deviations
+    entries: list[Expression] = [d[k].position for k in position]
+    entries += [d[k].velocity for k in position]
+    entries += [d[k].velocity for k in speed]
+    states = [se.Symbol(s) for s in equations.states]
+    values = _compiled(equations, [*entries, *(magnitude(e) for e in entries)])
+    slopes = _compiled(equations, [s for e in entries for s in gradient(e, states)])
+    constants = equations.system.constants
+    return Deviations(
+        names=tuple(d[k].name for k in [*position, *speed]),
+        positions=len(position),
+        values=values,
+        slopes=slopes,
+        values_constants=values.constants(constants),
+        slopes_constants=slopes.constants(constants),
+    )
+
+
+def _compiled(equations: Equations, entries: Sequence[Expression]) -> Native:
+    outputs = [(str(k), e) for k, e in enumerate(entries)]
+    return compile_program(build(outputs, inputs=("t", *equations.states), parameters=equations.constants))
