@@ -80,7 +80,15 @@ class FakeMotion:
 
 
 def system(name: str, coordinates: tuple[str, ...], drawings: tuple[Part, ...], **parameters: float) -> SimpleNamespace:
-    return SimpleNamespace(name=name, coordinates=coordinates, drawings=drawings, parameters=parameters, constraints=())
+    return SimpleNamespace(
+        name=name,
+        coordinates=coordinates,
+        drawings=drawings,
+        parameters=parameters,
+        constraints=(),
+        forces={},
+        dissipation=0,
+    )
 
 
 def joint(k: int, lengths: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from svyaz.model import loads
 from svyaz.motion.result import Motion
 from svyaz.show import plots
-from svyaz.show.report import write_report
+from svyaz.show.report import report_page, write_report
 from svyaz.show.scene import build_scene
 
 MODEL = """
@@ -73,6 +74,12 @@ def test_parts_are_where_the_model_says(motion: Motion) -> None:
     assert circle.radius == pytest.approx(0.25 * (1 + u**2), abs=1e-6)
     assert point.trace
     assert not scene.spatial
+
+
+def test_work_of_friction_is_no_drift(motion: Motion) -> None:
+    damped = replace(motion, system=loads(MODEL + '[forces]\ntheta = "-0.1*theta\'"\n'))
+    assert "Energy drift" in report_page(motion, [], [])
+    assert "Energy change" in report_page(damped, [], [])
 
 
 def test_report_and_overview(motion: Motion, tmp_path: Path) -> None:

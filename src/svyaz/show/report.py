@@ -79,6 +79,7 @@ def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[
         found["phase"] = (plots.phase_plot(motion), "Velocity against coordinate; a dot marks the start.")
     if "energy" in motion.integrals:
         words = "Kinetic energy T, potential energy P and their sum E; below, the drift |E − E₀| / max(|E₀|, max T)."
+        words += " Forces or friction do work here: the energy need not stay the same." if _does_work(motion) else ""
         found["energy"] = (plots.energy_plot(motion), words)
     if motion.residuals:
         words = "Deviation of each constraint from being satisfied, on a logarithmic scale."
@@ -132,7 +133,7 @@ def _heading(motion: Motion, summary: Mapping[str, Any]) -> str:
         "Duration": number(summary["t"]),
         "Steps": f"{motion.steps:,}".replace(",", "\u202f"),
         "Computing time": f"{number(motion.seconds, 3)} s",
-        **_worst(summary),
+        **_worst(motion, summary),
     }
     cards = "".join(f'<div class="card"><dt>{name}</dt><dd>{value}</dd></div>' for name, value in facts.items())
     return (
@@ -142,11 +143,17 @@ def _heading(motion: Motion, summary: Mapping[str, Any]) -> str:
     )
 
 
-def _worst(summary: Mapping[str, Any]) -> dict[str, str]:
+def _does_work(motion: Motion) -> bool:
+    """Do forces or friction act, so that the energy need not stay the same?"""
+    return bool(motion.system.forces) or bool(motion.system.dissipation != 0)
+
+
+def _worst(motion: Motion, summary: Mapping[str, Any]) -> dict[str, str]:
     """The two numbers a reader looks for first."""
     facts = {}
     if "energy" in summary["integrals"]:
-        facts["Energy drift"] = number(summary["integrals"]["energy"]["drift"], 2)
+        title = "Energy change" if _does_work(motion) else "Energy drift"
+        facts[title] = number(summary["integrals"]["energy"]["drift"], 2)
     sizes = [entry["max"] for entry in summary["residuals"].values() if entry["max"] is not None]
     if sizes:
         facts["Largest residual"] = number(max(sizes), 2)
