@@ -12,11 +12,12 @@ is: M = ∂²L/∂q̇∂q̇, bias = ∂²L/∂q̇∂q q̇ + ∂²L/∂q̇∂t - 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr.calculus import HALF, TIME, ZERO, Expression, add_up, differentiate, gradient, substitute, velocity
+from svyaz.expr.calculus import HALF, TIME, ZERO, Expression, add_up, differentiate, gradient, velocity
+from svyaz.expr.quadratic import quadratic
 from svyaz.expr.trig import combine
 from svyaz.forms.equations import Equations
 from svyaz.model import System
@@ -43,67 +44,78 @@ def lagrange_terms(system: System) -> tuple[Square, Vector]:
     """(M, bias) of the free system, in the short forms of the books."""
     q = [se.Symbol(name) for name in system.coordinates]
     v = [velocity(name) for name in system.coordinates]
-    momenta = gradient(system.lagrangian, v)
-    mass = _mass_matrix(momenta, v)
     others = [
-        differentiate(system.dissipation, v[i]) - system.forces.get(name, ZERO) for i, name in enumerate(system.coordinates)
+        differentiate(system.dissipation, v_i) - system.forces.get(name, ZERO)
+        for v_i, name in zip(v, system.coordinates, strict=True)
     ]
-    speeds = set(v)
-    if any(entry.free_symbols & speeds for row in mass for entry in row):
-        return mass, _general_bias(system.lagrangian, momenta, q, v, others)
-    return mass, _quadratic_bias(system.lagrangian, momenta, mass, q, v, others)
+    coefficients = quadratic(system.lagrangian, v)
+    if coefficients is None:
+        return _general_terms(system.lagrangian, q, v, others)
+    n = len(q)
+    mass = [[coefficients.get((min(i, j), max(i, j)), ZERO) for j in range(n)] for i in range(n)]
+    linear = [coefficients.get((i,), ZERO) for i in range(n)]
+    return mass, _quadratic_bias(coefficients.get((), ZERO), linear, mass, q, v, others)
 
 
-def _mass_matrix(momenta: Sequence[Expression], v: Sequence[se.Symbol]) -> Square:
-    n = len(v)
-    mass = [[ZERO] * n for _ in range(n)]
-    for i in range(n):
-        present = momenta[i].free_symbols
-        for j in range(i, n):
-            if v[j] in present:
-                mass[i][j] = mass[j][i] = combine(differentiate(momenta[i], v[j]))
-    return mass
-
-
-def _general_bias(
-    lagrangian: Expression,
-    momenta: Sequence[Expression],
-    q: Sequence[se.Symbol],
-    v: Sequence[se.Symbol],
-    others: Sequence[Expression],
-) -> Vector:
-    return [
+def _general_terms(
+    lagrangian: Expression, q: Sequence[se.Symbol], v: Sequence[se.Symbol], others: Sequence[Expression]
+) -> tuple[Square, Vector]:
+    """M = ∂²L/∂q̇∂q̇ and the bias for any dependence on the velocities."""
+    momenta = gradient(lagrangian, v)
+    mass = [[combine(entry) for entry in gradient(p, v)] for p in momenta]
+    bias = [
         add_up(differentiate(p, q_j) * v_j for q_j, v_j in zip(q, v, strict=True))
         + differentiate(p, TIME)
         - differentiate(lagrangian, q_i)
         + other
         for p, q_i, other in zip(momenta, q, others, strict=True)
     ]
+    return mass, bias
 
 
 def _quadratic_bias(
-    lagrangian: Expression,
-    momenta: Sequence[Expression],
+    still: Expression,
+    linear: Sequence[Expression],
     mass: Square,
     q: Sequence[se.Symbol],
     v: Sequence[se.Symbol],
     others: Sequence[Expression],
 ) -> Vector:
-    at_rest = {v_i: ZERO for v_i in v}
-    linear = [combine(substitute(p, at_rest)) for p in momenta]
-    still = substitute(lagrangian, at_rest)
+    """The bias for L = ½ q̇ᵀ M q̇ + linearᵀ q̇ + still."""
     pull = gradient(still, q)
-    slopes = [[_slopes(entry, q) for entry in row] for row in mass]
+    inertial = _inertial_coefficients(mass, q)
+    gyroscopic = _gyroscopic_coefficients(linear, mass, q)
     bias = []
     for i in range(len(q)):
-        coefficients = _inertial_coefficients(i, slopes)
-        terms = [c * v[j] * v[k] for (j, k), c in coefficients.items()]
-        terms.extend(_gyroscopic_terms(i, linear, mass, q, v))
+        terms = [c * v[j] * v[k] for (j, k), c in inertial[i].items()]
+        terms.extend(c * v[j] for j, c in gyroscopic[i].items())
         terms.append(differentiate(linear[i], TIME))
         terms.append(-combine(pull[i]))
         terms.append(others[i])
         bias.append(add_up(terms))
     return bias
+
+
+def _inertial_coefficients(mass: Square, q: Sequence[se.Symbol]) -> list[dict[tuple[int, int], Expression]]:
+    """Coefficients of q̇_j q̇_k, j ≤ k, in each equation: Christoffel symbols of the first kind, those with j < k doubled.
+
+    In the i-th: ∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i for j < k, and ∂M_ij/∂q_j - ½ ∂M_jj/∂q_i for j = k.
+    """
+    n = len(q)
+    total: list[dict[tuple[int, int], list[Expression]]] = [defaultdict(list) for _ in range(n)]
+    for j in range(n):
+        for k in range(j, n):
+            for i, slope in _slopes(mass[j][k], q).items():
+                total[j][min(k, i), max(k, i)].append(slope)
+                if j < k:
+                    total[k][min(j, i), max(j, i)].append(slope)
+                total[i][j, k].append(-slope if j < k else -HALF * slope)
+    sums = [{key: _short_sum(terms) for key, terms in sorted(row.items())} for row in total]
+    return [{key: value for key, value in row.items() if value != ZERO} for row in sums]
+
+
+def _short_sum(terms: Sequence[Expression]) -> Expression:
+    return combine(add_up(terms)) if len(terms) > 1 else terms[0]
 
 
 def _slopes(entry: Expression, q: Sequence[se.Symbol]) -> dict[int, Expression]:
@@ -112,33 +124,19 @@ def _slopes(entry: Expression, q: Sequence[se.Symbol]) -> dict[int, Expression]:
     return {k: differentiate(entry, q_k) for k, q_k in enumerate(q) if q_k in present}
 
 
-def _inertial_coefficients(i: int, slopes: Sequence[Sequence[Mapping[int, Expression]]]) -> dict[tuple[int, int], Expression]:
-    """Coefficients of q̇_j q̇_k, j ≤ k, in the i-th equation (Christoffel symbols of the first kind, doubled off the diagonal).
-
-    ∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i for j < k, and ∂M_ij/∂q_j - ½ ∂M_jj/∂q_i for j = k.
-    """
-    n = len(slopes)
-    total: dict[tuple[int, int], list[Expression]] = defaultdict(list)
-    for j in range(n):
-        for k, slope in slopes[i][j].items():
-            total[min(j, k), max(j, k)].append(slope)
-    for j in range(n):
-        for k in range(j, n):
-            slope = slopes[j][k].get(i)
-            if slope is not None:
-                total[j, k].append(-slope if j < k else -HALF * slope)
-    sums = {key: combine(add_up(terms)) if len(terms) > 1 else terms[0] for key, terms in sorted(total.items())}
-    return {key: value for key, value in sums.items() if value != ZERO}
-
-
-def _gyroscopic_terms(
-    i: int, linear: Sequence[Expression], mass: Square, q: Sequence[se.Symbol], v: Sequence[se.Symbol]
-) -> list[Expression]:
-    """Σ_j (∂a_i/∂q_j - ∂a_j/∂q_i + ∂M_ij/∂t) q̇_j."""
-    terms = []
-    forward = gradient(linear[i], q)
-    for j in range(len(q)):
-        coefficient = forward[j] - gradient(linear[j], [q[i]])[0] + gradient(mass[i][j], [TIME])[0]
-        if coefficient != ZERO:
-            terms.append(combine(coefficient) * v[j])
-    return terms
+def _gyroscopic_coefficients(
+    linear: Sequence[Expression], mass: Square, q: Sequence[se.Symbol]
+) -> list[dict[int, Expression]]:
+    """Coefficients of q̇_j in each equation: ∂a_i/∂q_j - ∂a_j/∂q_i + ∂M_ij/∂t, those that are zero left out."""
+    n = len(q)
+    total: list[dict[int, list[Expression]]] = [defaultdict(list) for _ in range(n)]
+    for i in range(n):
+        for j, slope in _slopes(linear[i], q).items():
+            total[i][j].append(slope)
+            total[j][i].append(-slope)
+        for j in range(n):
+            slope = differentiate(mass[i][j], TIME)
+            if slope != ZERO:
+                total[i][j].append(slope)
+    sums = [{j: combine(add_up(terms)) for j, terms in sorted(row.items())} for row in total]
+    return [{j: value for j, value in row.items() if value != ZERO} for row in sums]

@@ -10,7 +10,9 @@ from svyaz.model import System
 
 
 def observed_quantities(equations: Equations) -> dict[str, Expression]:
-    """Expressions of the state by name: ``residual NAME``, ``hidden NAME``, ``kinetic``, ``potential``, ``integral NAME``."""
+    """Expressions of the state by name: ``residual NAME``, ``hidden NAME``, ``through NAME`` (G q̇, the velocity against which
+    a multiplier does work), ``kinetic``, ``potential``, ``integral NAME``.
+    """
     quantities: dict[str, Expression] = {}
     for d in equations.deviations:
         if d.position is None:
@@ -18,6 +20,8 @@ def observed_quantities(equations: Equations) -> dict[str, Expression]:
         else:
             quantities[f"residual {d.name}"] = d.position
             quantities[f"hidden {d.name}"] = d.velocity
+    for d, row in zip(equations.deviations, equations.constraint_jacobian, strict=True):
+        quantities[f"through {d.name}"] = add_up(g * v for g, v in zip(row, equations.velocities, strict=True))
     system = equations.system
     if system.kind == "mechanical":
         quantities["kinetic"], quantities["potential"] = kinetic_and_potential(system)

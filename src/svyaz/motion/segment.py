@@ -78,7 +78,6 @@ def prepare(
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
     observe = native(observation_program(equations, observed_quantities(equations), rates, extra))
-    projecting = options.stabilize == "projection" and bool(equations.deviations)
     return Segment(
         equations=equations,
         perturbation=perturbation,
@@ -87,8 +86,19 @@ def prepare(
         observe=observe,
         observe_constants=observe.constants(values),
         jacobian=flow(jacobian_program(equations, rates, extra)) if options.method == "radau" else None,
-        projection=flow(projection_program(equations)) if projecting else None,
+        projection=_after_step(equations, options, flow),
     )
+
+
+def _after_step(equations: Equations, options: Options, flow: Callable[[Program], Flow]) -> Flow | None:
+    """What is done to the state after each step: projection onto the constraints, or the jump over a singular point."""
+    if options.stabilize == "projection" and equations.deviations:
+        return flow(projection_program(equations))
+    if equations.system.bypass:
+        from svyaz.motion.bypass import bypass_program
+
+        return flow(bypass_program(equations, options))
+    return None
 
 
 def advance(

@@ -9,23 +9,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.perturbation import perturbation
+from svyaz.constraints.held import held_integrals
+from svyaz.constraints.ranks import examine
+from svyaz.constraints.states import Residual, residuals
+from svyaz.constraints.states import project as onto_constraints
 from svyaz.forms import Equations, derive, form_name
 from svyaz.forms.lagrange import lagrange_terms
 from svyaz.forms.multipliers import free_equations, with_constraints
 from svyaz.model import System
+from svyaz.motion.chapters import Chapter, collected
+from svyaz.motion.decide import Decision, decide
 from svyaz.motion.integrate import LEAST_RTOL, Path
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.phases import Phase, phases
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment, advance, observed, prepare
+from svyaz.motion.segment import Segment, advance
 from svyaz.motion.tableau import method as find_method
+from svyaz.motion.watch import exceeds, lost_constraints, singular_point
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
 
 START = 0.0
 """Motions begin at t = 0."""
+
+MOST_REPETITIONS = 5
+"""A run that exceeds its tolerance is repeated with half the step at most so often."""
 
 
 def simulate(
@@ -51,7 +60,7 @@ def simulate(
     state = np.array(system.initial_state())
     if project:
         state = _projected(parts[0][1], state)
-    motion = _run(system, name, options, parts, state, progress)
+    motion = _run(system, name, options, parts, state, force, progress)
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=_error_by_halving(system, name, options, parts, state, motion))
     return motion
@@ -63,26 +72,109 @@ def _run(
     options: Options,
     parts: Sequence[tuple[Phase, Equations]],
     state: Floats,
+    force: bool,
     progress: Progress | None,
     rows: Floats | None = None,
 ) -> Motion:
     """Phase after phase; ``rows`` are the times at which the state is wanted, else the options decide."""
-    chapters = []
-    for phase, equations in parts:
-        law = perturbation(equations, options.stabilize)
-        segment = prepare(equations, law, options, phase.start, state)
-        path = advance(segment, state, (phase.start, phase.end), options, _grid(options, phase, rows), progress)
-        chapters.append((segment, path))
-        state = path.states[-1]
-        if path.status != "finished":
+    chapters: list[Chapter] = []
+    for k, (phase, equations) in enumerate(parts):
+        span = (phase.start, phase.end)
+        refusal = _unfit(equations, state, phase, first=k == 0)
+        held = held_integrals(system, state if k == 0 else chapters[0].path.states[0], START, _kappa(options))
+        if isinstance(refusal, tuple):
+            chapters.append(_stillborn(equations, options, state, span, *refusal))
             break
-    return _motion(system, form, options, chapters)
+        decision = decide(equations, held, options, state, span)
+        notes = [*refusal, *decision.notes]
+        if not decision.allowed and not force:
+            chapters.append(_stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record))
+            break
+        chapter = _chapter(decision, state, phase, rows, progress, notes)
+        chapters.append(chapter)
+        state = chapter.path.states[-1]
+        if chapter.path.status != "finished":
+            break
+    return collected(system, form, options, chapters)
+
+
+def _chapter(
+    decision: Decision, state: Floats, phase: Phase, rows: Floats | None, progress: Progress | None, notes: list[str]
+) -> Chapter:
+    """Run one phase, repeat it with half the step while a tolerance is exceeded, and note what was noticed."""
+    options, segment = decision.options, decision.segment
+    predicted = decision.record.get("predicted", {})
+    for _ in range(MOST_REPETITIONS):
+        path = advance(segment, state, (phase.start, phase.end), options, _grid(options, phase, rows), progress)
+        exceeded = exceeds(segment, path, options)
+        if not exceeded or options.stabilize != "auto" or options.step is None or path.status != "finished":
+            break
+        options = options.with_step(options.step / 2)
+        notes.append(f"{exceeded}: repeated with the step {options.step:g}")
+    notes.extend(lost_constraints(segment, path, predicted))
+    path = _ended_at_singularity(segment, path, options)
+    return Chapter(segment, path, options, decision.record, tuple(notes))
+
+
+def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Path:
+    """A run that overflowed after a singular point ends there, with the status singular."""
+    found = singular_point(segment, path, options.step)
+    if found is None:
+        return path
+    row, words = found
+    return replace(path, status="singular", reason=words, times=path.times[: row + 1], states=path.states[: row + 1])
+
+
+def _unfit(equations: Equations, state: Floats, phase: Phase, *, first: bool) -> list[str] | tuple[str, str]:
+    """(status, reason) when the phase cannot be run; else notes on a state that does not satisfy its constraints."""
+    if not equations.deviations:
+        return []
+    report = examine(equations, state, phase.start)
+    if report.singular or not report.full:
+        return "singular", "; ".join(report.messages) or f"the constraints are singular at t = {phase.start:g}"
+    off = {name: r for name, r in residuals(equations, state, phase.start).items() if not r.met}
+    if first:
+        return [f"the initial state does not satisfy {_told(name, r)}" for name, r in off.items()]
+    new = {c.name for c in phase.new}
+    broken = [_told(name, r) for name, r in off.items() if name in new]
+    if broken:
+        return "infeasible", f"at t = {phase.start:g} the state does not satisfy {' and '.join(broken)}, which begins to act"
+    return []
+
+
+def _told(name: str, residual: Residual) -> str:
+    if not residual.position_met:
+        return f"the constraint '{name}': its residual is {residual.position:.4g}"
+    if residual.position is not None:
+        return f"the velocity level of '{name}': its rate is {residual.velocity:.4g}"
+    return f"the constraint '{name}': its residual is {residual.velocity:.4g}"
+
+
+def _kappa(options: Options) -> float | None:
+    """The decay rate that ``stabilize`` asks for integrals as well."""
+    if isinstance(options.stabilize, int | float):
+        return float(options.stabilize)
+    if isinstance(options.stabilize, Mapping) and "kappa" in options.stabilize:
+        return float(options.stabilize["kappa"])
+    return None
+
+
+def _stillborn(
+    equations: Equations,
+    options: Options,
+    state: Floats,
+    span: tuple[float, float],
+    status: str,
+    reason: str,
+    record: Mapping[str, Any] | None = None,
+) -> Chapter:
+    """A phase that was not run: its only row is the state it would have begun with."""
+    path = Path(np.array([span[0]]), state[None, :].copy(), status, reason, 0, 0, 0, 0.0)
+    return Chapter(None, path, options, record or {}, (), equations)
 
 
 def _projected(equations: Equations, state: Floats) -> Floats:
-    from svyaz.constraints.states import project
-
-    return project(equations, state, START).state
+    return onto_constraints(equations, state, START).state
 
 
 def _error_by_halving(
@@ -105,7 +197,7 @@ def _error_by_halving(
         assert options.rtol is not None, "a run has a step or rtol"
         finer = replace(options, rtol=max(options.rtol / 32, LEAST_RTOL))
         factor = 1.0
-    fine = _run(system, form, finer, parts, state, None, rows=coarse.times)
+    fine = _run(system, form, finer, parts, state, True, None, rows=coarse.times)
     if not fine.finished:
         return float("inf")
     scale = np.abs(coarse.states).max(axis=0)
@@ -134,51 +226,3 @@ def _grid(options: Options, phase: Phase, rows: Floats | None) -> Floats | None:
     close = 1e-9 * (phase.end - phase.start)
     inner = rows[(rows > phase.start + close) & (rows < phase.end - close)]
     return np.concatenate([[phase.start], inner, [phase.end]])
-
-
-def _motion(system: System, form: str, options: Options, chapters: Sequence[tuple[Segment, Path]]) -> Motion:
-    times, states, tables = [], [], []
-    for k, (segment, path) in enumerate(chapters):
-        first = 0 if k == 0 else 1
-        times.append(path.times[first:])
-        states.append(path.states[first:])
-        tables.append(observed(segment, path.times[first:], path.states[first:]))
-    last = chapters[-1][1]
-    lengths = [len(t) for t in times]
-    motion = Motion(
-        system=system,
-        form=form,
-        method=options.method,
-        step=options.step,
-        rtol=options.rtol,
-        status=_status(last.status),
-        reason=last.reason,
-        times=np.concatenate(times),
-        states=np.concatenate(states),
-        state_names=system.states,
-        steps=sum(path.steps for _, path in chapters),
-        evaluations=sum(path.evaluations for _, path in chapters),
-        seconds=sum(path.seconds for _, path in chapters),
-    )
-    return replace(motion, **_columns(tables, lengths))
-
-
-def _status(of_path: str) -> str:
-    """A step that shrinks to nothing is the sign of a motion that runs away."""
-    return "diverged" if of_path == "stalled" else of_path
-
-
-def _columns(tables: Sequence[Mapping[str, Floats]], lengths: Sequence[int]) -> dict[str, dict[str, Floats]]:
-    """The observed columns, phase after phase, sorted into the tables of a Motion; NaN where a constraint does not act."""
-    kinds = {"multiplier ": "multipliers", "residual ": "residuals", "hidden ": "hidden", "integral ": "integrals"}
-    found: dict[str, dict[str, Floats]] = {kind: {} for kind in [*kinds.values(), "quantities"]}
-    names = list(dict.fromkeys(name for table in tables for name in table))
-    for name in names:
-        parts = [table.get(name, np.full(n, np.nan)) for table, n in zip(tables, lengths, strict=True)]
-        for prefix, kind in kinds.items():
-            if name.startswith(prefix):
-                found[kind][name.removeprefix(prefix)] = np.concatenate(parts)
-                break
-        else:
-            found["quantities"][name] = np.concatenate(parts)
-    return found

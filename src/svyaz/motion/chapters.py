@@ -1,0 +1,101 @@
+"""Putting the phases of a run together into one Motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.forms import Equations
+from svyaz.model import System
+from svyaz.motion.bypass import jump_log
+from svyaz.motion.integrate import Path
+from svyaz.motion.options import Options
+from svyaz.motion.result import Motion
+from svyaz.motion.segment import Segment, observed
+from svyaz.motion.watch import stabilising_power
+
+Floats = NDArray[np.float64]
+
+KINDS = {"multiplier ": "multipliers", "residual ": "residuals", "hidden ": "hidden", "integral ": "integrals"}
+"""Beginning of the name of an observed column → table of the Motion."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One phase as it was run (or not: then without a segment), with the record of its gains and its notes."""
+
+    segment: Segment | None
+    path: Path
+    options: Options
+    record: Mapping[str, Any]
+    notes: tuple[str, ...]
+    equations: Equations | None = None
+
+
+def collected(system: System, form: str, options: Options, chapters: Sequence[Chapter]) -> Motion:
+    """The motion over all phases. A row at a switch belongs to the phase that ends there."""
+    times, states, tables = [], [], []
+    for k, chapter in enumerate(chapters):
+        first = 0 if k == 0 else 1
+        times.append(chapter.path.times[first:])
+        states.append(chapter.path.states[first:])
+        tables.append(_table(chapter, times[-1], states[-1]))
+    last = chapters[-1]
+    motion = Motion(
+        system=system,
+        form=form,
+        method=options.method,
+        step=last.options.step,
+        rtol=options.rtol,
+        status="diverged" if last.path.status == "stalled" else last.path.status,
+        reason=last.path.reason,
+        times=np.concatenate(times),
+        states=np.concatenate(states),
+        state_names=system.states,
+        gains=chapters[0].record,
+        steps=sum(c.path.steps for c in chapters),
+        evaluations=sum(c.path.evaluations for c in chapters),
+        seconds=sum(c.path.seconds for c in chapters),
+        notes=tuple(note for c in chapters for note in c.notes),
+        jumps=_jumps(system, chapters),
+    )
+    return replace(motion, **_columns(tables, [len(t) for t in times]))
+
+
+def _table(chapter: Chapter, times: Floats, states: Floats) -> dict[str, Floats]:
+    if chapter.segment is None:
+        return {}
+    table = dict(observed(chapter.segment, times, states))
+    power = stabilising_power(chapter.segment, times, states)
+    if power is not None:
+        table["stabilising power"] = power
+    return table
+
+
+def _columns(tables: Sequence[Mapping[str, Floats]], lengths: Sequence[int]) -> dict[str, dict[str, Floats]]:
+    """The observed columns, phase after phase, by table; NaN where a constraint does not act."""
+    found: dict[str, dict[str, Floats]] = {kind: {} for kind in [*KINDS.values(), "quantities"]}
+    for name in dict.fromkeys(name for table in tables for name in table):
+        parts = [table.get(name, np.full(n, np.nan)) for table, n in zip(tables, lengths, strict=True)]
+        values = np.concatenate(parts)
+        kind = next((prefix for prefix in KINDS if name.startswith(prefix)), None)
+        if kind is not None:
+            found[KINDS[kind]][name.removeprefix(kind)] = values
+        elif not name.startswith("through "):
+            found["quantities"][name] = values
+    return found
+
+
+def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Mapping[str, Any], ...]:
+    if not system.bypass:
+        return ()
+    return tuple(
+        jump
+        for c in chapters
+        if c.segment is not None and c.options.step is not None
+        for jump in jump_log(c.segment.equations, c.path.times, c.path.states, c.options.step)
+    )
