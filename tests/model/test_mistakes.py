@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+from contextlib import suppress
+
 import pytest
 
 from svyaz import ModelError, System
@@ -216,8 +219,14 @@ def test_unused_parameter_is_a_warning() -> None:
 
 @pytest.mark.parametrize(
     "use",
-    ['[forces]\nx = "k*x"', '[initial]\nx = "k"', '[run]\nstep = "k"', '[[draw]]\npoint = ["k", "y"]', 'h = "k"\n[box]\nx = ["-h", "h"]'],
-)  # fmt: skip
+    [
+        '[forces]\nx = "k*x"',
+        '[initial]\nx = "k"',
+        '[run]\nstep = "k"',
+        '[[draw]]\npoint = ["k", "y"]',
+        'h = "k"\n[box]\nx = ["-h", "h"]',
+    ],
+)
 def test_parameter_that_is_used_anywhere_is_used(use) -> None:
     assert loads(MODEL + "k = 3\n" + use).warnings == ()
 
@@ -233,7 +242,8 @@ def test_missing_tables_and_keys() -> None:
         "the coordinate 'x' has no inertia: its velocity is not in the kinetic energy",
     ]
     assert "has no 'rates'" in problems('states = ["x"]')[0].message
-    assert "there are 1 coordinates and 2 momenta" in problems('coordinates = ["q"]\nmomenta = ["p", "r"]\nhamiltonian = "p^2"')[0].message  # fmt: skip
+    found = problems('coordinates = ["q"]\nmomenta = ["p", "r"]\nhamiltonian = "p^2"')
+    assert found[0].message == "there are 1 coordinates and 2 momenta"
 
 
 def test_words_that_do_not_go_together() -> None:
@@ -266,8 +276,6 @@ def test_multiline_expression_is_reported_at_its_own_line() -> None:
 
 def test_nothing_of_a_wrong_type_gets_through() -> None:
     """Every value of a good model replaced by values of other types: a ModelError or a model, never anything else."""
-    import datetime
-
     words = {
         "name": "n",
         "coordinates": ["x"],
@@ -280,7 +288,10 @@ def test_nothing_of_a_wrong_type_gets_through() -> None:
         "inputs": {"u": {"value": 1, "low": 0, "high": 2}},
         "constraint": [{"name": "c", "equation": "x = d", "dependent": "x", "from": 0, "until": 1}],
         "integral": [{"name": "i", "expression": "x", "hold": False, "gain": 1, "value": 0}],
-        "draw": [{"link": [["0", "0"], ["x", "0"]], "trace": True, "name": "a"}, {"circle": {"center": [0, 0], "radius": 1}}],
+        "draw": [
+            {"link": [["0", "0"], ["x", "0"]], "trace": True, "name": "a"},
+            {"circle": {"center": [0, 0], "radius": 1}},
+        ],
         "initial": {"x": 0},
         "box": {"x": [0, 1]},
         "run": {"form": "multipliers", "method": "rk4", "step": 1, "stabilize": "off"},
@@ -319,8 +330,6 @@ def test_nothing_of_a_wrong_type_gets_through() -> None:
         for new in odd:
             for changed in replaced(value, new):
                 count += 1
-                try:
+                with suppress(ModelError):
                     System(**{**words, key: changed})
-                except ModelError as error:
-                    assert str(error)
     assert count > 800

@@ -28,7 +28,7 @@ class Constraint:
     dependent: tuple[str, ...] = ()
     start: float | None = None
     end: float | None = None
-    place: Place | None = None
+    place: Place | None = field(default=None, compare=False)
 
     def acts_at(self, time: float) -> bool:
         """Does it act just after this moment?"""
@@ -53,7 +53,7 @@ class Integral:
     hold: bool = False
     gain: float = 1.0
     value: float | None = None
-    place: Place | None = None
+    place: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class System:
         return simulate(self, **options)
 
     def check(self, **options: Any) -> Any:
-        """What its constraints are, whether they fit together and the start; see ``svyaz.constraints.check``."""
-        from svyaz.constraints import check
+        """What its constraints are, whether they fit together and the start; see ``svyaz.motion.check``."""
+        from svyaz.motion import check
 
         return check(self, **options)
 
