@@ -97,7 +97,7 @@ def _quadratic_bias(
 
 
 def _inertial_coefficients(mass: Square, q: Sequence[se.Symbol]) -> list[dict[tuple[int, int], Expression]]:
-    """Coefficients of q̇_j q̇_k, j ≤ k, in each equation: Christoffel symbols of the first kind, those with j < k doubled.
+    """Coefficients of q̇_j q̇_k, j ≤ k, in each equation: Christoffel symbols of the first kind, j < k doubled.
 
     In the i-th: ∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i for j < k, and ∂M_ij/∂q_j - ½ ∂M_jj/∂q_i for j = k.
     """
