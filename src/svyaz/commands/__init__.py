@@ -10,6 +10,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "derive": "Write the equations of motion as text, LaTeX, JSON, Python or C.",
     },
     "Move": {
+        "check": "Say what the constraints are and whether a run would hold them.",
         "simulate": "Integrate the motion; constraints, integrals and multipliers are reported.",
     },
     "Look": {

@@ -12,7 +12,7 @@ from svyaz.constraints.potentials import antiderivative, flattened, potential, v
 from svyaz.expr.calculus import ONE, ZERO, Expression, differentiate, is_zero
 from svyaz.expr.trig import expanded_size, factors
 
-LARGEST_ENTRY = 200
+LARGEST_ENTRY = 60
 """Rows whose entries would have more terms than this are not combined with others."""
 
 

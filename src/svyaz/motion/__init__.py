@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOME = {"Motion": "result", "simulate": "simulation"}
+_HOME = {"Check": "checking", "Motion": "result", "check": "checking", "simulate": "simulation"}
 
 __all__ = sorted(_HOME)
 

@@ -56,7 +56,7 @@ def simulate(
     """
     options = options_for(system, asked)
     name = form_name(system, form)
-    parts = _equations_by_phase(system, name, options)
+    parts = equations_by_phase(system, name, options)
     state = np.array(system.initial_state())
     if project:
         state = _projected(parts[0][1], state)
@@ -81,7 +81,7 @@ def _run(
     for k, (phase, equations) in enumerate(parts):
         span = (phase.start, phase.end)
         refusal = _unfit(equations, state, phase, first=k == 0)
-        held = held_integrals(system, state if k == 0 else chapters[0].path.states[0], START, _kappa(options))
+        held = held_integrals(system, state if k == 0 else chapters[0].path.states[0], START, kappa_of(options))
         if isinstance(refusal, tuple):
             chapters.append(_stillborn(equations, options, state, span, *refusal))
             break
@@ -150,7 +150,7 @@ def _told(name: str, residual: Residual) -> str:
     return f"the constraint '{name}': its residual is {residual.velocity:.4g}"
 
 
-def _kappa(options: Options) -> float | None:
+def kappa_of(options: Options) -> float | None:
     """The decay rate that ``stabilize`` asks for integrals as well."""
     if isinstance(options.stabilize, int | float):
         return float(options.stabilize)
@@ -206,7 +206,7 @@ def _error_by_halving(
     return float(factor * np.max(difference[moving] / scale[moving], initial=0.0))
 
 
-def _equations_by_phase(system: System, form: str, options: Options) -> list[tuple[Phase, Equations]]:
+def equations_by_phase(system: System, form: str, options: Options) -> list[tuple[Phase, Equations]]:
     """The equations of every phase; the free part is derived once."""
     found = phases(system, START, options.until)
     if form != "multipliers":

@@ -1,0 +1,96 @@
+"""``svyaz check MODEL``: constraints, ranks, the initial state, and the verdict on the gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from svyaz.commands.common import NegativeAnswer, examples, json_option, load_model, model_options, warn, writable, write_json
+from svyaz.commands.running import run_options
+
+
+@click.command(
+    epilog=examples(
+        "svyaz check sleigh",
+        "svyaz check sleigh --method euler --step 0.001 --stabilize 2100",
+        "svyaz check my-model.toml --tolerance 1e-4 --json check.json",
+        "svyaz check pendulum-xy --method euler --step 0.01 --stabilize '{alpha = 20, beta = 100}' --plane plane.png",
+    )
+)
+@model_options
+@run_options
+@click.option("--plane", metavar="FILE", help="Draw the plane of (alpha, beta) with the stable region and the present gains.")
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    json_file: str | None,
+    plane: str | None,
+    **options: Any,
+) -> None:
+    """Say what the constraints of MODEL are and whether a run would hold them.
+
+    Kind (holonomic or not, by Frobenius' test), rank, redundant and contradictory constraints, residuals of the initial
+    state, and the verdict on the gains with the deviation they are predicted to allow. Exit code 1 when something is
+    wrong.
+    """
+    for path in (json_file, plane):
+        if path not in (None, "-"):
+            writable(path)
+    system = load_model(model, settings, choices)
+    warn(system)
+    from svyaz.motion import check
+
+    found = check(system, **options)
+    write_json(found.as_json(), json_file)
+    if plane is not None:
+        _draw_plane(system, options, found.result, plane)
+    if json_file != "-":
+        _show(found.result)
+    if found.wrong:
+        raise NegativeAnswer("\n".join(found.wrong))
+
+
+def _show(result: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not result["constraints"]:
+        console.print(f"{result['model']}: no constraints", highlight=False)
+    else:
+        table = Table("constraint", "kind", "moves with time", "integral", "residual at t = 0", title=result["model"], title_justify="left")
+        for c in result["constraints"]:
+            residual = result["initial"].get(c["name"])
+            moving = "yes" if c["time_dependent"] else "no"
+            table.add_row(c["name"], c["kind"], moving, str(c.get("integral") or "–"), "–" if residual is None else f"{residual:.3g}")
+        console.print(table)
+        console.print(f"rank {result['rank']} of {len(result['initial'])} that act at the start", highlight=False)
+    for message in result.get("messages", ()):
+        if message not in result["wrong"]:
+            console.print(message, highlight=False)
+    gains = result.get("gains", {})
+    if "verdict" in gains:
+        console.print(f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]), highlight=False)
+        for line in gains.get("auto", {}).get("log", ()):
+            console.print(line, highlight=False)
+        for name, bound in gains.get("predicted", {}).items():
+            told = "no bound" if bound is None else f"at most {bound:.3g}"
+            console.print(f"predicted deviation of '{name}': {told}", highlight=False)
+        pilot = gains.get("pilot")
+        if pilot:
+            console.print(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s", highlight=False)
+
+
+def _draw_plane(system: Any, options: Mapping[str, Any], result: Mapping[str, Any], file: str) -> None:
+    from svyaz.motion.options import options_for
+    from svyaz.motion.pilot import scheme_of
+    from svyaz.show.gain_plane import draw_gain_plane
+
+    chosen = options_for(system, {key: value for key, value in options.items() if key != "form"})
+    if chosen.step is None:
+        raise click.UsageError("the plane of the gains belongs to a fixed step: give --step")
+    draw_gain_plane(scheme_of(chosen), result.get("gains", {}), file)

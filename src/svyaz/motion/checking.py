@@ -1,0 +1,97 @@
+"""``check``: what the constraints are, whether they fit together and the start, and the verdict on the gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from svyaz import __version__
+from svyaz.constraints.classify import as_dictionary, classify
+from svyaz.constraints.held import held_integrals, not_an_integral
+from svyaz.constraints.ranks import RankReport, examine
+from svyaz.constraints.states import Residual, residuals
+from svyaz.forms import form_name
+from svyaz.forms.programs import rates_of
+from svyaz.model import System
+from svyaz.motion.decide import decide
+from svyaz.motion.options import options_for
+from svyaz.motion.simulation import START, equations_by_phase, kappa_of
+
+
+@dataclass(frozen=True)
+class Check:
+    """The findings, and in words what is wrong (empty when all is well)."""
+
+    result: Mapping[str, Any]
+    wrong: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract writes it."""
+        return dict(self.result)
+
+
+def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
+    """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported."""
+    options = options_for(system, asked)
+    phase, equations = equations_by_phase(system, form_name(system, form), options)[0]
+    state = np.array(system.initial_state())
+    kinds = [dict(as_dictionary(c)) for c in classify(system)] if system.kind == "mechanical" else []
+    result: dict[str, Any] = {"svyaz": __version__, "model": system.name, "constraints": kinds}
+    wrong: list[str] = []
+    runnable = True
+    if equations.deviations:
+        report = examine(equations, state, START)
+        found = residuals(equations, state, START)
+        result.update(_ranks(report))
+        result["initial"] = {name: r.value for name, r in found.items()}
+        result["hidden"] = {name: r.velocity for name, r in found.items() if r.position is not None}
+        if report.singular or not report.full or report.contradictory:
+            wrong.extend(report.messages)
+        wrong.extend(words for name, r in found.items() for words in _unmet(name, r))
+        runnable = report.full and not report.singular
+    else:
+        result.update({"rank": 0, "redundant": [], "initial": {}})
+    held = held_integrals(system, state, START, kappa_of(options))
+    for one in held:
+        words = not_an_integral(equations, rates_of(equations), one, state, START)
+        wrong.extend([words] if words else [])
+    if runnable:
+        decision = decide(equations, held, options, state, (phase.start, phase.end))
+        result["gains"] = dict(decision.record)
+        if not decision.allowed:
+            wrong.append(decision.reason)
+    result["wrong"] = wrong
+    result["parameters"] = dict(system.constants)
+    result["initial_state"] = dict(zip(system.states, map(float, state), strict=True))
+    return Check(result, tuple(wrong))
+
+
+def _ranks(report: RankReport) -> dict[str, Any]:
+    return {
+        "rank": report.rank,
+        "redundant": list(report.redundant),
+        "condition": _finite(report.augmented_condition),
+        "determinant": _finite(report.augmented_determinant),
+        "mass_determinant": _finite(report.mass_determinant),
+        "messages": list(report.messages),
+    }
+
+
+def _unmet(name: str, residual: Residual) -> list[str]:
+    words = []
+    if not residual.position_met:
+        words.append(f"the initial position does not satisfy '{name}': its residual is {residual.position:.4g}")
+    if not residual.velocity_met:
+        what = "the velocity level of " if residual.position is not None else ""
+        words.append(f"the initial velocity does not satisfy {what}'{name}': its residual is {residual.velocity:.4g}")
+    return words
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+__all__ = ["Check", "check"]
