@@ -38,6 +38,9 @@ MARGIN = 1.25
 """A rehearsed residual must stay below the tolerance by this factor."""
 
 REFERENCE_RTOL = 1e-11
+COMPARED = 401
+"""The trajectory error is taken over about so many moments."""
+
 LONGEST_REHEARSAL = 400_000
 """Runs with more steps than this are rehearsed with a coarser step and gains of the same κτ."""
 
@@ -113,24 +116,39 @@ def _steps(options: Options, span: tuple[float, float]) -> int:
 
 
 def _reference(segment: Segment, options: Options, state: Floats, span: tuple[float, float]) -> Path:
-    """An accurate motion: dop853 at a strict tolerance, with gains that are slow compared with the motion."""
+    """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
     strict = replace(options, method="dop853", step=None, rtol=REFERENCE_RTOL, atol=None)
     gentle = segment.regained(critical(segment.equations, 1.0 / (span[1] - span[0])))
-    return advance(gentle, state, span, strict, np.linspace(*span, 401), None)
+    return advance(gentle, state, span, strict, _nodes(options, span), None)
+
+
+def _nodes(options: Options, span: tuple[float, float]) -> Floats:
+    """At most COMPARED moments that are nodes of every rehearsal with a fixed step."""
+    if options.step is None:
+        return np.linspace(*span, COMPARED)
+    unit = options.step * _coarseness(options, span)
+    count = int((span[1] - span[0]) / unit * (1 + 1e-12))
+    stride = max(1, -(-count // COMPARED))
+    return span[0] + unit * np.arange(0, count + 1, stride)
+
+
+def _coarseness(options: Options, span: tuple[float, float]) -> int:
+    """By how much the step of a rehearsal exceeds that of the run."""
+    if options.step is None:
+        return 1
+    return max(1, -(-round((span[1] - span[0]) / options.step) // LONGEST_REHEARSAL))
 
 
 def _rehearse(
     segment: Segment, measured: Deviations, options: Options, state: Floats, span: tuple[float, float], reference: Path
 ) -> list[Trial]:
-    scheme = scheme_of(options)
-    coarse = 1.0
-    if options.step is not None and (span[1] - span[0]) / options.step > LONGEST_REHEARSAL:
-        coarse = (span[1] - span[0]) / options.step / LONGEST_REHEARSAL
+    coarse = _coarseness(options, span)
     rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
+    grid = reference.times if options.step is None and reference.status == "finished" else None
     trials = []
-    for kappa in candidates(scheme, span):
+    for kappa in candidates(scheme_of(options), span):
         law = critical(segment.equations, kappa / coarse)
-        path = advance(segment.regained(law), state, span, rehearsal, None, None)
+        path = advance(segment.regained(law), state, span, rehearsal, grid, None)
         trials.append(_trial(kappa, path, measured, reference))
     return trials
 
@@ -157,17 +175,18 @@ def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> T
 
 
 def trajectory_error(path: Path, reference: Path) -> float:
-    """max over time and states of |x - x_ref| / max|x_ref|, by cubic interpolation between the rows of the path."""
+    """max over common moments and states of |x - x_ref| / max|x_ref|; 1 where there is no reference."""
     if reference.status != "finished":
         return 1.0
-    from scipy.interpolate import CubicSpline
-
-    if len(path.times) < 4:
-        return 1.0
-    inside = CubicSpline(path.times, path.states)(reference.times)
+    rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
+    before = np.clip(rows - 1, 0, None)
+    nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
+    rows = np.where(nearer, before, rows)
+    common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
     scale = np.max(np.abs(reference.states), axis=0)
     moving = scale > 0
-    return float(np.max(np.abs(inside - reference.states)[:, moving] / scale[moving], initial=0.0))
+    distance = np.abs(path.states[rows] - reference.states)[common]
+    return float(np.max(distance[:, moving] / scale[moving], initial=0.0))
 
 
 def _best(trials: Sequence[Trial], options: Options, measured: Deviations) -> Trial | None:
