@@ -46,8 +46,6 @@ def test_coefficients_are_the_derivatives_at_zero(text) -> None:
 @pytest.mark.parametrize(
     "text", ["v**3", "v*w*(v + a)", "sin(v)", "a/v", "sqrt(v)", "v**a", "(v + w)**2*(v - w)", "abs(v)"]
 )
-    "text", ["v**3", "v*w*(v + a)", "sin(v)", "a/v", "sqrt(v)", "v**a", "(v + w)**2*(v - w)", "abs(v)"]
-)
 def test_other_degrees_are_not_read(text) -> None:
     assert quadratic(se.sympify(text), [se.Symbol(name) for name in NAMES]) is None
 
