@@ -63,6 +63,12 @@ def _tangent(angle: Basic) -> Basic:
     return tangent
 
 
+def _absolute(expression: Basic) -> Basic:
+    result = symengine.Abs(expression)
+    # SymEngine makes abs(abs(x)) of abs(-abs(x)).
+    return result.args[0] if isinstance(result, wrapper.Abs) and isinstance(result.args[0], wrapper.Abs) else result
+
+
 def _angle(y: float, x: float) -> float:
     if x == y == 0:
         raise ValueError
@@ -91,7 +97,7 @@ FUNCTIONS: dict[str, Function] = {
     "exp": _one(symengine.exp, math.exp),
     "log": _one(symengine.log, math.log, "positive"),
     "sqrt": _one(symengine.sqrt, math.sqrt, "zero or positive"),
-    "abs": _one(symengine.Abs, abs),
+    "abs": _one(_absolute, abs),
     "sign": _one(symengine.sign, _sign),
     "min": Function(symengine.Min, min, 2, None, "finite"),
     "max": Function(symengine.Max, max, 2, None, "finite"),
@@ -120,6 +126,8 @@ def total(terms: Sequence[Value]) -> Value:
     """The sum of the terms, at one go: linear in their number."""
     if len(terms) == 1:
         return terms[0]
+    if len(terms) > 50:
+        _check_denominators(terms)
     numbers = [term.number for term in terms if term.number is not None]
     result = symengine.Add(*[term.expression for term in terms])
     return _result(result, sum(numbers) if len(numbers) == len(terms) else None)
@@ -184,8 +192,6 @@ def call(function: Function, arguments: Sequence[Value]) -> Value:
         _check_magnitude(number)
         if function.evaluate in (abs, _sign, min, max):
             return _chosen(arguments, number)
-    if function.evaluate in (min, max):
-        arguments = _folded(function, arguments)
     result = function.build(*[argument.expression for argument in arguments])
     if number is not None and function.evaluate is _angle and result.atoms(wrapper.sign):
         result = symengine.RealDouble(number)  # SymEngine writes atan2(a, a) with a sign(a) that it cannot evaluate
@@ -200,15 +206,6 @@ def _chosen(arguments: Sequence[Value], number: float) -> Value:
         if argument.number == -number:
             return negative(argument)
     return Value(symengine.Integer(int(number)), number)
-
-
-def _folded(function: Function, arguments: Sequence[Value]) -> list[Value]:
-    """The arguments of min or max with all numbers among them made one."""
-    numbers = [argument for argument in arguments if argument.number is not None]
-    others = [argument for argument in arguments if argument.number is None]
-    if len(numbers) > 1:
-        numbers = [_chosen(numbers, function.evaluate(argument.number for argument in numbers))]
-    return [*others, *numbers]
 
 
 def _is_zero(value: Value) -> bool:
@@ -264,10 +261,25 @@ def _check_exponents(result: Basic) -> None:
             _check_number(exponent.args[0])
 
 
+def _check_denominators(terms: Sequence[Value]) -> None:
+    """Refuse 1/10007 + 1/10009 + …, a long sum of fractions whose common denominator has thousands of digits."""
+    common, seen = 1, {1}
+    for term, _ in terms:
+        coefficient = term.args[0] if isinstance(term, wrapper.Mul) else term
+        if not isinstance(coefficient, wrapper.Rational):
+            continue
+        denominator = int(coefficient.get_num_den()[1])
+        if denominator not in seen:
+            seen.add(denominator)
+            common = math.lcm(common, denominator)
+            if common.bit_length() > MAX_BITS:
+                raise Refused("the common denominator of the sum is too large")
+
+
 def _result(expression: Basic, number: float | None) -> Value:
     if isinstance(expression, wrapper.Number):
         _check_number(expression)
-        return Value(expression, float(expression))
+        return Value(expression, float(expression) if number is None else number)
     if isinstance(expression, _INFINITE):
         raise Refused("the result is not finite")
     return Value(expression, number)
@@ -276,9 +288,11 @@ def _result(expression: Basic, number: float | None) -> Value:
 def _check_number(expression: Basic) -> None:
     """Refuse an atom that is not a finite real number of moderate size; other expressions pass."""
     if isinstance(expression, wrapper.Rational):
-        if _bits(expression) > MAX_BITS:
+        bits = _bits(expression)
+        if bits > MAX_BITS:
             raise Refused(_TOO_LARGE)
-        _check_magnitude(float(expression))
+        if bits > 990:  # below, it is less than LARGEST in any case
+            _check_magnitude(float(expression))
     elif isinstance(expression, wrapper.RealDouble):
         _check_magnitude(float(expression))
     elif isinstance(expression, _INFINITE):

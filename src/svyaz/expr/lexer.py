@@ -11,7 +11,7 @@ from svyaz.expr.errors import ModelError, Place, Problem, quoted
 MAX_LENGTH = 100_000
 """The longest expression, in characters."""
 
-MAX_TOKENS = 30_000
+MAX_TOKENS = 20_000
 """The largest number of names, numbers and signs in one expression."""
 
 MAX_NAME = 100
