@@ -53,17 +53,27 @@ def test_pair_is_holonomic_though_its_first_row_is_not_alone() -> None:
     assert alone.kind == "nonholonomic"
 
 
-def test_position_constraint_takes_part_in_the_joint_test() -> None:
+def test_integrable_on_what_a_position_constraint_leaves_is_a_remark() -> None:
     row, position = classify(system("x y z", "z' - y*x' = 0", "x = 1"))
-    assert kinds((row, position)) == ["holonomic", "holonomic"]
+    assert kinds((row, position)) == ["nonholonomic", "holonomic"]
+    assert "integrable on what the position constraints leave (to z = constant)" in row.remark
     assert position.order == 0
     assert position.integral is None
 
 
-def test_integrability_is_asked_for_on_the_position_constraints() -> None:
-    """On z = 0 the form dy - z² dx - dz is dy; off that surface it is not integrable even together with dz."""
-    found = classify(system("x y z w", "y' - w*z*x' = 0", "z = 0"))
-    assert kinds(found) == ["holonomic", "holonomic"]
+def test_the_remark_is_about_points_on_the_position_constraints() -> None:
+    """On z = 0 the form dy - wz dx is dy; off that surface it is not integrable even together with dz."""
+    row, _ = classify(system("x y z w", "y' - w*z*x' = 0", "z = 0"))
+    assert row.kind == "nonholonomic"
+    assert "integrable on what the position constraints leave" in row.remark
+    other, _ = classify(system("x y z w", "y' - w*x' = 0", "z = 0"))
+    assert other.remark == ""
+
+
+def test_blade_on_a_rail_stays_a_blade() -> None:
+    blade, _ = classify(system("x y u", "x'*sin(u) = y'*cos(u)", "tan(u) = cos(x)", initial={"u": 0.7}))
+    assert blade.kind == "nonholonomic"
+    assert "integrable on what the position constraints leave" in blade.remark
 
 
 def test_engel_flag_first_derived_system_is_not_enough() -> None:

@@ -1,9 +1,10 @@
 """What the constraints are: from positions or not, moving with time or not, linear in the velocities or not.
 
-A velocity constraint is *holonomic* when, together with all the other constraints, it follows from equations between
-positions: it lies in the largest integrable part of the forms of all constraints (see ``frobenius``). Constraints on
-positions give their differentials to these forms, and the test is made at points that satisfy them: integrability is
-asked for on what the position constraints leave. ``row_wise`` says whether the constraint would be integrable alone.
+A velocity constraint is *holonomic* when, together with all the other velocity constraints, it follows from equations
+between positions: it lies in the largest integrable part of their forms (see ``frobenius``). ``row_wise`` says whether
+it would be integrable alone. Position constraints do not take part: a blade stays a blade on a rail that leaves it one
+motion. Whether a velocity constraint becomes integrable on what the position constraints leave (their differentials
+added to the forms, at points that satisfy them) is asked separately and answered in the remark.
 
 A constraint that is not linear in the velocities is called nonholonomic and takes no part in the joint test; its
 reaction is Chetaev's, along ∂f/∂q̇.
@@ -58,31 +59,44 @@ class _Row:
 def classify(system: System, active: Sequence[Constraint] | None = None) -> tuple[Classification, ...]:
     """Classify the constraints of a mechanical system (all, or those that are active together)."""
     constraints = system.constraints if active is None else tuple(active)
-    if not constraints:
-        return ()
     q = [se.Symbol(name) for name in system.coordinates]
     rows = [_row(c, q) for c in constraints]
-    linear = [r for r in rows if r.linear]
-    with_time = any(r.form[-1] != ZERO or any(TIME in a.free_symbols for a in r.form) for r in linear)
-    variables = (*q, TIME) if with_time else tuple(q)
-    ideal = Ideal(variables, tuple(r.form[: len(variables)] for r in linear), dict(system.constants))
-    held = [c.expression for c in constraints if c.order == 0]
-    points = sample_points(ideal, held, system.initial)
-    if linear and any(r.constraint.order == 1 for r in linear) and len(points):
+    moving = [r for r in rows if r.linear and r.constraint.order == 1]
+    held = [r for r in rows if r.constraint.order == 0]
+    told: dict[str, Classification] = {}
+    if moving:
+        ideal = _ideal(system, q, moving)
+        points = sample_points(ideal, (), system.initial)
         verdict = integrability(ideal, points)
-    else:
-        trivial = tuple(r.constraint.order == 0 for r in linear)
-        verdict = Integrability(trivial, trivial, sum(trivial))
-    extra = _combination_remark(ideal, linear, verdict, points)
-    result = []
-    for row in rows:
-        if row.constraint.order == 0:
-            result.append(_position(row.constraint))
-        elif row.linear:
-            result.append(_velocity(row, linear.index(row), ideal, verdict, extra))
-        else:
-            result.append(_nonlinear(row.constraint))
-    return tuple(result)
+        extra = _combination_remark(ideal, moving, verdict, points)
+        restricted = _on_positions(system, q, moving, held) if held and not all(verdict.joint) else {}
+        for k, row in enumerate(moving):
+            told[row.constraint.name] = _velocity(row, k, ideal, verdict, [*restricted.get(k, []), *extra])
+    told |= {r.constraint.name: _position(r.constraint) for r in held}
+    return tuple(told.get(c.name) or _nonlinear(c) for c in constraints)
+
+
+def _ideal(system: System, q: Sequence[se.Symbol], rows: Sequence[_Row]) -> Ideal:
+    """The forms of the rows, with time among the variables where it occurs or a row is inhomogeneous."""
+    with_time = any(r.form[-1] != ZERO or any(TIME in a.free_symbols for a in r.form) for r in rows)
+    variables = (*q, TIME) if with_time else tuple(q)
+    return Ideal(variables, tuple(r.form[: len(variables)] for r in rows), dict(system.constants))
+
+
+def _on_positions(
+    system: System, q: Sequence[se.Symbol], moving: Sequence[_Row], held: Sequence[_Row]
+) -> dict[int, list[str]]:
+    """{row: remark} for the velocity constraints that are integrable on what the position constraints leave."""
+    ideal = _ideal(system, q, [*moving, *held])
+    points = sample_points(ideal, [r.constraint.expression for r in held], system.initial)
+    verdict = integrability(ideal, points)
+    told = {}
+    for k in range(len(moving)):
+        if verdict.joint[k]:
+            integral = integral_of_row(ideal, k)
+            found = "" if integral is None else f" (to {integral} = constant)"
+            told[k] = [f"integrable on what the position constraints leave{found}"]
+    return told
 
 
 def _row(constraint: Constraint, q: Sequence[se.Symbol]) -> _Row:
@@ -121,7 +135,7 @@ def _nonlinear(c: Constraint) -> Classification:
     return Classification(c.name, "nonholonomic", moving, False, 1, None, False, remark)
 
 
-def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: str) -> Classification:
+def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Sequence[str]) -> Classification:
     c = row.constraint
     moving = TIME in c.expression.free_symbols
     affine = not is_zero(row.form[-1])
@@ -129,21 +143,20 @@ def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: st
         remarks = ["it has an inhomogeneous term"] if affine else []
         if verdict.alone[r]:
             remarks.append("integrable alone")
-        if extra:
-            remarks.append(extra)
+        remarks.extend(extra)
         return Classification(c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join(remarks))
     integral = integral_of_row(ideal, r)
     moving = moving or (integral is not None and TIME in integral.free_symbols)
-    remark = "" if verdict.alone[r] else "integrable only together with the other constraints"
+    remark = "" if verdict.alone[r] else "integrable only together with the other velocity constraints"
     return Classification(c.name, "holonomic", moving, True, 1, integral, verdict.alone[r], remark)
 
 
-def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrability, points: Array) -> str:
+def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrability, points: Array) -> list[str]:
     """Combinations of the rows that come from positions though no single row of them does."""
     single = [r for r, whole in enumerate(verdict.joint) if whole]
     missing = verdict.combinations - len(single)
-    if missing <= 0 or not len(points):
-        return ""
+    if missing <= 0:
+        return []
     number = "one independent combination" if missing == 1 else f"{missing} independent combinations"
     text = f"{number} of the velocity constraints {'comes' if missing == 1 else 'come'} from positions"
     found = []
@@ -155,7 +168,7 @@ def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrabili
         integral = potential(whole, ideal.variables)
         if integral is not None:
             found.append(f"{_written(c, [r.constraint.name for r in rows])} integrates to {integral} = constant")
-    return text + (": " + "; ".join(found) if found else "")
+    return [text + (": " + ", ".join(found) if found else "")]
 
 
 def _written(c: Array, names: Sequence[str]) -> str:
