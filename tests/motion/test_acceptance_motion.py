@@ -61,12 +61,12 @@ def test_S5_multiplier_along_the_exact_motion() -> None:
     assert np.nanmin(motion.multipliers["rod"]) == pytest.approx(-1.5 * 9.81, rel=1e-3)
 
 
-@pytest.mark.parametrize(("m", "l", "g"), [(2.5, 0.4, 3.7), (0.3, 2.0, 20.0)])
-def test_S5_multiplier_for_other_data(m, l, g) -> None:
-    system = loads(gallery.find("pendulum-xy")).with_settings({"m": m, "l": l, "g": g})
+@pytest.mark.parametrize(("m", "length", "g"), [(2.5, 0.4, 3.7), (0.3, 2.0, 20.0)])
+def test_S5_multiplier_for_other_data(m, length, g) -> None:
+    system = loads(gallery.find("pendulum-xy")).with_settings({"m": m, "l": length, "g": g})
     motion = simulate(system, rtol=1e-13, until=2)
-    pull = m * (motion.column("x'") ** 2 + motion.column("y'") ** 2) / l - m * g * motion.column("y") / l
-    assert np.abs(motion.multipliers["rod"] + pull / (2 * l)).max() < 1e-8
+    pull = m * (motion.column("x'") ** 2 + motion.column("y'") ** 2) / length - m * g * motion.column("y") / length
+    assert np.abs(motion.multipliers["rod"] + pull / (2 * length)).max() < 1e-8
 
 
 SLEIGH = {
@@ -82,7 +82,10 @@ SLEIGH = {
 
 @pytest.mark.parametrize(("method", "rtol"), [("dop853", 1e-11), ("radau", 1e-9)])
 def test_S5_sleigh_with_a_singular_mass_matrix(method, rtol) -> None:
-    """J = m a² makes det M = 0. Reduced: v̇ = a φ̇² + g sin(incline) cos φ, φ̈ = -(m a/J) v φ̇, (ẋ, ẏ) = v (cos φ, sin φ)."""
+    """J = m a² makes det M = 0. Reduced, with (ẋ, ẏ) = v (cos φ, sin φ):
+
+    v̇ = a φ̇² + g sin(incline) cos φ, φ̈ = -(m a/J) v φ̇.
+    """
     a, g = 0.7, 9.8
 
     def rates(t, s):
@@ -100,15 +103,12 @@ def test_S5_sleigh_with_a_singular_mass_matrix(method, rtol) -> None:
     assert motion.column("phi'") == pytest.approx(expected[4], abs=1e-7)
 
 
-def test_S5_sleigh_blade_carries_the_sideways_force() -> None:
-    """λ is the force across the blade: m (ÿ cos φ - ẍ sin φ + a φ̈) = λ + m g sin(incline) (-sin φ)."""
+def test_S5_blade_carries_the_weight_across_it() -> None:
+    """Across the blade m (φ̇ v + a φ̈) = λ - m g sin(incline) sin φ; with J = m a² the left side is zero."""
     motion = simulate(System(**SLEIGH), rtol=1e-11, until=3)
-    phi, w = motion.column("phi"), motion.column("phi'")
-    along = motion.column("x'") * np.cos(phi) + motion.column("y'") * np.sin(phi)
-    m, a = 2.0, 0.7
-    expected = m * (w * along - along * w) + m * 9.8 * np.sin(np.pi / 6) * np.sin(phi)
+    expected = 2.0 * 9.8 * np.sin(np.pi / 6) * np.sin(motion.column("phi"))
     assert motion.multipliers["blade"] == pytest.approx(expected, abs=1e-7)
-    assert a * w[0] == pytest.approx(0.7)
+    assert np.ptp(expected) > 5
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])

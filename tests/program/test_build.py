@@ -19,7 +19,7 @@ t, x, y, z, a, b, c = SYMBOLS
 
 
 def expressions() -> st.SearchStrategy[se.Basic]:
-    """Random expressions that are smooth and real everywhere, with sums, products, powers and functions of all kinds."""
+    """Random expressions that are real everywhere, with sums, products, powers and functions of all kinds."""
     numbers = st.sampled_from([-3, -1, 2, 5]).map(se.Integer) | st.sampled_from([-0.75, 0.3, 1.5]).map(se.RealDouble)
     leaves = st.sampled_from(SYMBOLS) | st.sampled_from(SYMBOLS) | numbers
 
