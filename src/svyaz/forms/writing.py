@@ -7,6 +7,7 @@ from typing import Any
 
 import symengine as se
 
+from svyaz import __version__
 from svyaz.expr.calculus import ZERO, Expression, add_up
 from svyaz.expr.latex import to_latex
 from svyaz.expr.text import to_text
@@ -19,8 +20,8 @@ Printer = Callable[..., str]
 
 
 def name_order(equations: Equations) -> list[str]:
-    """Names in the order in which they should stand in products: constants as declared, then what moves."""
-    return [*equations.constants, *equations.states]
+    """Names in the order in which they stand in products: constants as declared, multipliers, what moves."""
+    return [*equations.constants, *(str(s) for s in multiplier_signs(equations)), *equations.states]
 
 
 def multiplier_signs(equations: Equations) -> list[se.Symbol]:
@@ -81,6 +82,7 @@ def as_json(equations: Equations) -> dict[str, Any]:
         return to_text(expression, order)
 
     result: dict[str, Any] = {
+        "svyaz": __version__,
         "model": equations.system.name,
         "coordinates": list(equations.accelerated or equations.states),
         "form": equations.form,
