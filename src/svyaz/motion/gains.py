@@ -38,6 +38,7 @@ MARGIN = 1.25
 """A rehearsed residual must stay below the tolerance by this factor."""
 
 REFERENCE_RTOL = 1e-11
+LEAST_SCALE = 1e-8
 COMPARED = 401
 """The trajectory error is taken over about so many moments."""
 
@@ -184,6 +185,8 @@ def trajectory_error(path: Path, reference: Path) -> float:
     rows = np.where(nearer, before, rows)
     common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
     scale = np.max(np.abs(reference.states), axis=0)
+    # a state that is zero up to rounding (by a symmetry, say) has no scale of its own
+    scale = np.maximum(scale, LEAST_SCALE * np.max(scale, initial=0.0))
     moving = scale > 0
     distance = np.abs(path.states[rows] - reference.states)[common]
     return float(np.max(distance[:, moving] / scale[moving], initial=0.0))
