@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 _SMALL = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu "
@@ -68,10 +69,11 @@ def unicode_name(name: str) -> str:
     base, subscript, dots = split_name(name)
     letter = GREEK.get(base, base)
     low = subscript.translate(_SUBSCRIPTS)
-    if any(a == b != "," for a, b in zip(subscript, low, strict=True)):  # not every letter has a small form
+    words = any(len(part) > 1 and not part.isdigit() for part in subscript.split(","))
+    if words or any(a == b != "," for a, b in zip(subscript, low, strict=True)):  # not every letter has a small form
         low = "_" + subscript.replace(",", "_")
     if len(letter) == 1 and dots in _DOTS:
-        return letter + _DOTS[dots] + low
+        return normalize("NFC", letter + _DOTS[dots]) + low
     return letter + low + "′" * dots
 
 
