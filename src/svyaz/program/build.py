@@ -11,7 +11,8 @@ from svyaz.expr.calculus import Expression
 from svyaz.program.counts import operations
 from svyaz.program.graph import LEAVES, Graph, substituted_symbols
 from svyaz.program.lower import lower
-from svyaz.program.optimise import constant_nodes, factor_sums, gather_constants, reachable, share_pairs
+from svyaz.program.optimise import factor_sums, gather_constants, reachable
+from svyaz.program.sharing import share_pairs
 from svyaz.program.tape import Program
 
 TRIG_COST = 20
@@ -126,12 +127,10 @@ def _shared(graph: Graph, roots: list[int]) -> list[int]:
 
 def estimate(graph: Graph, roots: list[int]) -> int:
     """Weighted number of operations of the step part before anything is shared between sums or products."""
-    order = reachable(graph, roots)
-    constant = constant_nodes(graph, order)
     total = 0
-    for number in order:
+    for number in reachable(graph, roots):
         node = graph.nodes[number]
-        if number in constant or node[0] in LEAVES:
+        if graph.constant[number] or node[0] in LEAVES:
             continue
         if node[0] == "sum":
             total += len(node[1]) - 1 + sum(abs(c) != 1.0 for c, _ in node[1])

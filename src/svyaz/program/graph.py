@@ -40,10 +40,16 @@ LEAVES = ("num", "parameter", "input", "unknown")
 
 
 class Graph:
-    """A table of interned nodes, growing while expressions are read in."""
+    """A table of interned nodes, growing while expressions are read in.
+
+    For each node ``operands`` are the nodes that it is computed from, which stand before it, and ``constant`` says
+    whether it depends on parameters and numbers alone.
+    """
 
     def __init__(self, parameters: Iterable[str], inputs: Iterable[str]) -> None:
         self.nodes: list[tuple] = []
+        self.operands: list[tuple[int, ...]] = []
+        self.constant: list[bool] = []
         self._numbers: dict[tuple, int] = {}
         self.symbols: dict[Expression, int] = {}
         self._known: dict[Expression, int] = {}
@@ -60,6 +66,12 @@ class Graph:
             number = len(self.nodes)
             self._numbers[node] = number
             self.nodes.append(node)
+            operands = children(node)
+            self.operands.append(operands)
+            if operands:
+                self.constant.append(all(map(self.constant.__getitem__, operands)))
+            else:
+                self.constant.append(node[0] in ("num", "parameter"))
         return number
 
     def number(self, value: float) -> int:
@@ -125,7 +137,9 @@ class Graph:
         sin_a, cos_a = self._signed("sin", a), self._signed("cos", a)
         sin_b, cos_b = self._signed("sin", b), self._signed("cos", b)
         if name == "sin":
-            return self.sum([(1.0, self.product([(sin_a, 1), (cos_b, 1)])), (1.0, self.product([(cos_a, 1), (sin_b, 1)]))])
+            return self.sum(
+                [(1.0, self.product([(sin_a, 1), (cos_b, 1)])), (1.0, self.product([(cos_a, 1), (sin_b, 1)]))]
+            )
         return self.sum([(1.0, self.product([(cos_a, 1), (cos_b, 1)])), (-1.0, self.product([(sin_a, 1), (sin_b, 1)]))])
 
     def _signed(self, name: str, argument: int) -> int:
@@ -218,7 +232,7 @@ def children(node: tuple) -> tuple[int, ...]:
     if kind in LEAVES:
         return ()
     if kind == "sum":
-        return tuple(n for _, n in node[1])
+        return tuple([n for _, n in node[1]])
     if kind == "product":
-        return tuple(n for n, _ in node[1])
+        return tuple([n for n, _ in node[1]])
     return node[1:]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from svyaz.program.graph import Graph, children
-from svyaz.program.optimise import constant_nodes, reachable
+from svyaz.program.graph import Graph
+from svyaz.program.optimise import reachable
 from svyaz.program.tape import LinearSystem, Node, Program
 
 
@@ -18,7 +18,7 @@ def lower(
     inputs: tuple[str, ...],
     parameters: tuple[str, ...],
 ) -> Program:
-    """Write the tape. ``roots`` are the entries of the systems (size, sides, symmetric by ``shapes``), then the outputs."""
+    """Write the tape. ``roots``: the entries of the systems (``shapes``: size, sides, symmetric), then the outputs."""
     writer = _Writer(graph, roots)
     systems = []
     position = 0
@@ -43,7 +43,6 @@ class _Writer:
         self._numbers: dict[Node, int] = {}
         self._written: dict[int, int] = {}
         order = reachable(graph, roots)
-        self._constant = constant_nodes(graph, order)
         self._divisors = Counter(
             n for number in order if graph.nodes[number][0] == "product" for n, p in graph.nodes[number][1] if p < 0
         )
@@ -65,7 +64,7 @@ class _Writer:
             if number in self._written:
                 stack.pop()
                 continue
-            missing = [c for c in children(self.graph.nodes[number]) if c not in self._written]
+            missing = [c for c in self.graph.operands[number] if c not in self._written]
             if missing:
                 stack.extend(missing)
                 continue
@@ -103,7 +102,7 @@ class _Writer:
         return value if positive else self.emit("neg", value)
 
     def _signed_sum(self, parts: Sequence[tuple[bool, int]]) -> tuple[bool, int]:
-        """(sign, magnitude) of a sum of signed values: a leading plus is preferred, so that changes of sign are rare."""
+        """(sign, magnitude) of a sum of signed values: a leading plus is preferred, to change signs rarely."""
         plus = [value for positive, value in parts if positive]
         minus = [value for positive, value in parts if not positive]
         positive = bool(plus)
@@ -123,7 +122,7 @@ class _Writer:
             power = self._power(self._written[n], abs(p))
             if p > 0:
                 above.append(power)
-            elif n in self._constant or self._divisors[n] > 1:
+            elif self.graph.constant[n] or self._divisors[n] > 1:
                 above.append(self.emit("div", self.emit("const", 1.0), power))
             else:
                 below.append(power)
