@@ -40,9 +40,7 @@ def command(name: str | None, quick: bool, only: tuple[str, ...], out: str | Non
     plan = import_module(f"bench.{name}.plan")
     unknown = [measurement for measurement in only if measurement not in plan.MEASUREMENTS]
     if unknown:
-        raise click.UsageError(
-            f"{name} has no measurement '{unknown[0]}'; it has {', '.join(plan.MEASUREMENTS)}."
-        )
+        raise click.UsageError(f"{name} has no measurement '{unknown[0]}'; it has {', '.join(plan.MEASUREMENTS)}.")
     folder = writable_folder(out or root / "out" / "bench")
     measurements = [import_module(f"bench.{name}.{m}") for m in plan.MEASUREMENTS if not only or m in only]
     rows = _measure(name, plan.TITLE, measurements, quick, folder)

@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from svyaz.commands.common import NegativeAnswer, examples, json_option, load_model, model_options, warn, writable, write_json
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable,
+    write_json,
+)
 from svyaz.commands.running import run_options
 
 
@@ -21,7 +30,9 @@ from svyaz.commands.running import run_options
 )
 @model_options
 @run_options
-@click.option("--plane", metavar="FILE", help="Draw the plane of (alpha, beta) with the stable region and the present gains.")
+@click.option(
+    "--plane", metavar="FILE", help="Draw the plane of (alpha, beta) with the stable region and the present gains."
+)
 @json_option
 def command(
     model: str,
@@ -62,11 +73,25 @@ def _show(result: Mapping[str, Any]) -> None:
     if not result["constraints"]:
         console.print(f"{result['model']}: no constraints", highlight=False)
     else:
-        table = Table("constraint", "kind", "moves with time", "integral", "residual at t = 0", title=result["model"], title_justify="left")
+        table = Table(
+            "constraint",
+            "kind",
+            "moves with time",
+            "integral",
+            "residual at t = 0",
+            title=result["model"],
+            title_justify="left",
+        )
         for c in result["constraints"]:
             residual = result["initial"].get(c["name"])
             moving = "yes" if c["time_dependent"] else "no"
-            table.add_row(c["name"], c["kind"], moving, str(c.get("integral") or "–"), "–" if residual is None else f"{residual:.3g}")
+            table.add_row(
+                c["name"],
+                c["kind"],
+                moving,
+                str(c.get("integral") or "–"),
+                "–" if residual is None else f"{residual:.3g}",
+            )
         console.print(table)
         console.print(f"rank {result['rank']} of {len(result['initial'])} that act at the start", highlight=False)
     for message in result.get("messages", ()):
@@ -74,7 +99,9 @@ def _show(result: Mapping[str, Any]) -> None:
             console.print(message, highlight=False)
     gains = result.get("gains", {})
     if "verdict" in gains:
-        console.print(f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]), highlight=False)
+        console.print(
+            f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]), highlight=False
+        )
         for line in gains.get("auto", {}).get("log", ()):
             console.print(line, highlight=False)
         for name, bound in gains.get("predicted", {}).items():

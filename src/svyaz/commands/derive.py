@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import click
 
-from svyaz.commands.common import examples, json_option, load_model, model_options, warn, writable, write_json, write_text
+from svyaz.commands.common import (
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable,
+    write_json,
+    write_text,
+)
 
 FORMATS = ("text", "latex", "json", "python", "c")
 
@@ -19,7 +28,9 @@ FORMATS = ("text", "latex", "json", "python", "c")
 )
 @model_options
 @click.option("--form", metavar="NAME", help="lagrange (no constraints) or multipliers; the model's own unless given.")
-@click.option("output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write.")
+@click.option(
+    "output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write."
+)
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
 @json_option
 def command(

@@ -7,9 +7,7 @@ import click
 from svyaz.commands.common import ModelName, examples, write_text
 
 
-@click.command(
-    epilog=examples("svyaz gallery", "svyaz gallery sling", "svyaz gallery pendulum:4 --out chain.toml")
-)
+@click.command(epilog=examples("svyaz gallery", "svyaz gallery sling", "svyaz gallery pendulum:4 --out chain.toml"))
 @click.argument("name", type=ModelName(), required=False)
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
 def command(name: str | None, out: str | None) -> None:

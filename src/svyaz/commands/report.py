@@ -22,7 +22,9 @@ LONGEST_SHOWN = 12
 
 
 @click.command(
-    epilog=examples("svyaz report sling", "svyaz report pendulum:4 --until 20 --out out/pendulum", "svyaz report my-model.toml")
+    epilog=examples(
+        "svyaz report sling", "svyaz report pendulum:4 --until 20 --out out/pendulum", "svyaz report my-model.toml"
+    )
 )
 @model_options
 @run_options

@@ -33,14 +33,20 @@ class Stabilize(click.ParamType):
         try:
             return tomllib.loads(f"stabilize = {value}")["stabilize"]
         except tomllib.TOMLDecodeError:
-            self.fail(f"'{value}' is not off, auto, projection, a number or a table such as {{alpha = 20, beta = 100}}.", param, ctx)
+            self.fail(
+                f"'{value}' is not off, auto, projection, a number or a table such as {{alpha = 20, beta = 100}}.",
+                param,
+                ctx,
+            )
 
 
 def run_options(function: Function) -> Function:
     """The options that override a model's [run]."""
     number = click.FLOAT
     for decorate in (
-        click.option("--stabilize", type=Stabilize(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."),
+        click.option(
+            "--stabilize", type=Stabilize(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."
+        ),
         click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
         click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),
         click.option("--tolerance", type=number, help="Largest residual allowed, for --stabilize auto."),
@@ -63,7 +69,12 @@ def progress_bar(system: System, until: float, *, quiet: bool = False) -> Iterat
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("t = {task.completed:.4g}"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("t = {task.completed:.4g}"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(system.name, total=until)
         yield lambda t: bar.update(task, completed=t)
@@ -92,7 +103,9 @@ def tables(motion: Motion) -> None:
         final.add_row(name, _number(summary["initial"][name], 9), _number(summary["final"][name], 9))
     console.print(final)
     if summary["residuals"]:
-        kept = Table("constraint", "max", "rms", "final", "time of max", "multiplier", title="constraints", title_justify="left")
+        kept = Table(
+            "constraint", "max", "rms", "final", "time of max", "multiplier", title="constraints", title_justify="left"
+        )
         for name, row in summary["residuals"].items():
             cells = [_number(row[key]) for key in ("max", "rms", "final", "time_of_max")]
             kept.add_row(name, *cells, _number(summary["multipliers"].get(name)))

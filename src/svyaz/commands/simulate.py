@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from svyaz.commands.common import NegativeAnswer, examples, json_option, load_model, model_options, warn, writable, write_json
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable,
+    write_json,
+)
 from svyaz.commands.running import progress_bar, run_options, tables
 
 
@@ -23,7 +32,9 @@ from svyaz.commands.running import progress_bar, run_options, tables
 @click.option("--project", is_flag=True, help="First move the initial state onto the constraints.")
 @click.option("--halve", is_flag=True, help="Estimate the trajectory error by halving the step.")
 @click.option("--force", is_flag=True, help="Run in spite of an unstable verdict on the gains.")
-@click.option("--csv", metavar="FILE", help="Write t, then each coordinate followed by its velocity ('-': standard output).")
+@click.option(
+    "--csv", metavar="FILE", help="Write t, then each coordinate followed by its velocity ('-': standard output)."
+)
 @click.option("--plot", metavar="FILE", help="Draw an overview (.png, .svg, .pdf).")
 @click.option("--animate", metavar="FILE", help="Draw an animation (.gif, .html).")
 @json_option

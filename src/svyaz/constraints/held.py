@@ -16,9 +16,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ONE, TIME, ZERO, Expression, add_up, differentiate, evaluate, gradient, substitute, total_derivative
+from svyaz.expr.calculus import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    add_up,
+    differentiate,
+    evaluate,
+    gradient,
+    substitute,
+    total_derivative,
+)
 from svyaz.forms import Equations
 from svyaz.forms.programs import Rates
 from svyaz.model import Integral, System
@@ -56,7 +68,9 @@ class HeldIntegral:
         return self.integral.expression - se.Symbol(self.value_name)
 
 
-def held_integrals(system: System, state: Sequence[float], time: float, kappa: float | None) -> tuple[HeldIntegral, ...]:
+def held_integrals(
+    system: System, state: Sequence[float] | NDArray[np.float64], time: float, kappa: float | None
+) -> tuple[HeldIntegral, ...]:
     """Those that the model asks to hold, each at its declared value or at its value in the initial state."""
     found = []
     values = {**system.constants, **dict(zip(system.states, map(float, state), strict=True)), "t": time}
@@ -109,7 +123,10 @@ def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral
         raise ModelError([Problem("the bracket method holds integrals of canonical systems (a Hamiltonian) only")])
     if len(held) % 2:
         names = ", ".join(f"'{h.name}'" for h in held)
-        message = f"the bracket method cannot hold an odd number of integrals ({names}): their matrix of Poisson brackets is singular"
+        message = (
+            f"the bracket method cannot hold an odd number of integrals ({names}): "
+            "their matrix of Poisson brackets is singular"
+        )
         raise ModelError([Problem(message, None, "hold one more or one fewer, or hold them orthogonally")])
     integrals = [h.integral.expression for h in held]
     brackets = [[poisson_bracket(system, a, b) for b in integrals] for a in integrals]
@@ -145,11 +162,16 @@ def _refuse_involution(system: System, held: Sequence[HeldIntegral], brackets: S
     size = float(np.max(np.abs(matrix), initial=0.0))
     if size < 1e-12 or abs(np.linalg.det(matrix / size)) < 1e-12:
         names = ", ".join(f"'{h.name}'" for h in held)
-        message = f"the bracket method cannot hold {names}: they are in involution, their matrix of Poisson brackets is singular"
+        message = (
+            f"the bracket method cannot hold {names}: they are in involution, "
+            "their matrix of Poisson brackets is singular"
+        )
         raise ModelError([Problem(message, None, "hold them orthogonally")])
 
 
-def not_an_integral(equations: Equations, rates: Rates, held: HeldIntegral, state: Sequence[float], time: float) -> str | None:
+def not_an_integral(
+    equations: Equations, rates: Rates, held: HeldIntegral, state: Sequence[float] | NDArray[np.float64], time: float
+) -> str | None:
     """Words for an "integral" that is none: its derivative along the motion does not vanish near the start.
 
     Tested at the start and at states displaced from it along the motion, with the unknowns of the systems solved.
@@ -170,7 +192,9 @@ def not_an_integral(equations: Equations, rates: Rates, held: HeldIntegral, stat
         values = native.evaluate(x, constants)
         size = float(np.sum(np.abs(values[1 : 1 + len(parts)])))
         if abs(values[0]) > 1e-6 * size and size > 1e-12:
-            return f"'{held.name}' is not a first integral: at t = {x[0]:g} its rate along the motion is {values[0]:.4g}"
+            return (
+                f"'{held.name}' is not a first integral: at t = {x[0]:g} its rate along the motion is {values[0]:.4g}"
+            )
         slope = values[1 + len(parts) :]
         reach = 0.05 / max(1.0, float(np.max(np.abs(slope), initial=0.0)))
         x = x + reach * np.concatenate([[1.0], slope])

@@ -38,7 +38,8 @@ class Perturbation:
     """What is added to the constraint rows of the augmented system, and the linear perturbation equation it makes.
 
     The rows read G q̈ + constraint_bias + correction = 0. ``gains`` are the values of the symbols in the correction,
-    ``matrix`` is W for ``positions`` entries h, as many ḣ, and the rest f; ``kappa`` is the decay rate asked for held integrals (None: each keeps its own).
+    ``matrix`` is W for ``positions`` entries h, as many ḣ, and the rest f; ``kappa`` is the decay rate asked for held
+    integrals (None: each keeps its own).
     """
 
     kind: str
@@ -101,7 +102,11 @@ def _baumgarte(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
             raise _bad(f"the gain '{key}' must be a number", None)
         numbers[key] = float(value)
     p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
-    blocks = {"A": -numbers.get("beta", 0.0) * p, "B": -numbers.get("alpha", 0.0) * p, "E": -numbers.get("kappa", 0.0) * v}
+    blocks = {
+        "A": -numbers.get("beta", 0.0) * p,
+        "B": -numbers.get("alpha", 0.0) * p,
+        "E": -numbers.get("kappa", 0.0) * v,
+    }
     described = ", ".join(f"{key} = {value:g}" for key, value in numbers.items())
     return _linear(equations, blocks, described, numbers.get("kappa"))
 
@@ -125,9 +130,10 @@ def _extended(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
             raise _bad(f"the matrix '{name}' of the extended Lagrangian must be symmetric", None)
     if s and np.linalg.eigvalsh(mass).min() <= 0:
         raise _bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
-    pull = -np.linalg.solve(mass, np.vstack([stiffness, np.zeros((s - p, p))])) if s else np.zeros((0, 0))
-    drag = -np.linalg.solve(mass, damping) if s else np.zeros((0, 0))
-    blocks = {
+    rest = np.vstack([stiffness, np.zeros((s - p, p))])
+    pull = np.asarray(-np.linalg.solve(mass, rest) if s else np.zeros((0, 0)), dtype=float)
+    drag = np.asarray(-np.linalg.solve(mass, damping) if s else np.zeros((0, 0)), dtype=float)
+    blocks: dict[str, Matrix] = {
         "A": pull[:p],
         "B": drag[:p, :p],
         "C": drag[:p, p:],
@@ -174,7 +180,13 @@ def _linear(equations: Equations, blocks: Mapping[str, Matrix], described: str, 
     p, v = len(position), len(speed)
     shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
     full = {key: blocks.get(key, np.zeros(shape)) for key, shape in shapes.items()}
-    matrix = np.block([[np.zeros((p, p)), np.eye(p), np.zeros((p, v))], [full["A"], full["B"], full["C"]], [full["F"], full["D"], full["E"]]])
+    matrix = np.block(
+        [
+            [np.zeros((p, p)), np.eye(p), np.zeros((p, v))],
+            [full["A"], full["B"], full["C"]],
+            [full["F"], full["D"], full["E"]],
+        ]
+    )
     h = [equations.deviations[k].position for k in position]
     g = [equations.deviations[k].velocity for k in position]
     f = [equations.deviations[k].velocity for k in speed]
@@ -235,10 +247,15 @@ def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, 
     law = parse(text, Scope(symbols=symbols, derivatives=rates))
     at_zero = {y: ZERO, rate: ZERO}
     if not is_zero(se.expand(substitute(law, at_zero))):
-        raise _bad(f"the law for '{d.name}' must vanish when the constraint is satisfied", "it is a function of y with F(0) = 0")
+        raise _bad(
+            f"the law for '{d.name}' must vanish when the constraint is satisfied",
+            "it is a function of y with F(0) = 0",
+        )
     slopes = [substitute(differentiate(law, s), at_zero) for s in (y, rate)]
     if any(s.free_symbols - {se.Symbol(n) for n in system.constants} for s in slopes):
-        raise _bad(f"the linear part of the law for '{d.name}' must be constant, so that its stability can be decided", None)
+        raise _bad(
+            f"the linear part of the law for '{d.name}' must be constant, so that its stability can be decided", None
+        )
     values = {se.Symbol(n): se.RealDouble(v) for n, v in system.constants.items()}
     numbers = tuple(float(substitute(s, values).n(real=True)) for s in slopes)
     deviation = d.position if d.position is not None else d.velocity

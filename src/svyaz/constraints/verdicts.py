@@ -41,7 +41,7 @@ class Discretisation:
         """S(τW)."""
         assert self.step is not None, "an error-controlled run has no fixed step"
         top, bottom = (_matrix_polynomial(c, self.step * w) for c in (self.numerator, self.denominator))
-        return np.linalg.solve(bottom, top) if len(self.denominator) > 1 else top
+        return np.asarray(np.linalg.solve(bottom, top) if len(self.denominator) > 1 else top, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _matrix_polynomial(coefficients: Matrix, w: Matrix) -> Matrix:
 
 def judge(w: Matrix, scheme: Discretisation) -> Verdict:
     """Hurwitz, then |S(τλ)| < 1 for every root λ of W."""
-    roots = np.linalg.eigvals(w) if len(w) else np.zeros(0, dtype=complex)
+    roots = np.asarray(np.linalg.eigvals(w) if len(w) else np.zeros(0), dtype=np.complex128)
     limit = largest_gain(scheme)
     size = max(1.0, float(np.max(np.abs(roots), initial=0.0)))
     weakest = float(np.max(roots.real, initial=-inf))
@@ -77,7 +77,9 @@ def judge(w: Matrix, scheme: Discretisation) -> Verdict:
         reason = f"not asymptotically stable: the perturbation equation has the root {told}, deviations do not die out"
         return Verdict(False, (reason,), tuple(roots), None, limit)
     if scheme.step is None:
-        return Verdict(True, ("asymptotically stable; the error control keeps the steps stable",), tuple(roots), None, limit)
+        return Verdict(
+            True, ("asymptotically stable; the error control keeps the steps stable",), tuple(roots), None, limit
+        )
     factors = np.abs(scheme.factor(scheme.step * roots))
     radius = float(np.max(factors, initial=0.0))
     if radius >= 1.0 - ROUNDING:
@@ -87,9 +89,14 @@ def judge(w: Matrix, scheme: Discretisation) -> Verdict:
             f"by {radius:.6g} in a step"
         )
         if worst.imag == 0:
-            reason += f"; on the real axis {scheme.method} allows gains up to {limit:.6g} = {limit * scheme.step:.4g}/step"
+            reason += (
+                f"; on the real axis {scheme.method} allows gains up to {limit:.6g} = {limit * scheme.step:.4g}/step"
+            )
         return Verdict(False, (reason,), tuple(roots), radius, limit)
-    reason = f"asymptotically stable, and the largest factor in a step is {radius:.6g}; necessary, not sufficient: the run is watched"
+    reason = (
+        f"asymptotically stable, and the largest factor in a step is {radius:.6g}; "
+        "necessary, not sufficient: the run is watched"
+    )
     return Verdict(True, (reason,), tuple(roots), radius, limit)
 
 
@@ -179,7 +186,9 @@ class Certificate:
     reason: str
 
 
-def box_certificate(w: Matrix, scheme: Discretisation, tolerances: Sequence[float], remainders: Sequence[float]) -> Certificate:
+def box_certificate(
+    w: Matrix, scheme: Discretisation, tolerances: Sequence[float], remainders: Sequence[float]
+) -> Certificate:
     """max_k (Σ_l |S(τW)_kl| ε_l + |R_k|)/ε_k ≤ 1: the deviations stay in the box |y_k| ≤ ε_k."""
     eps, rest = np.asarray(tolerances, dtype=float), np.abs(np.asarray(remainders, dtype=float))
     s = scheme.matrix(w)

@@ -21,11 +21,15 @@ def form_name(system: System, form: str | None = None) -> str:
     """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
     if system.kind != "mechanical":
         if form not in (None, system.kind):
-            raise ModelError([Problem(f"a model given by {_given(system)} has no form '{form}': its rates are taken as they are")])
+            raise ModelError(
+                [Problem(f"a model given by {_given(system)} has no form '{form}': its rates are taken as they are")]
+            )
         return system.kind
     name = form or system.run.get("form") or ("multipliers" if system.constraints else "lagrange")
     if name not in FORMS:
-        raise ModelError([Problem(f"there is no form '{name}'; there are {', '.join(FORMS)}", hint=nearest(name, FORMS))])
+        raise ModelError(
+            [Problem(f"there is no form '{name}'; there are {', '.join(FORMS)}", hint=nearest(name, FORMS))]
+        )
     if name == "lagrange" and system.constraints:
         names = ", ".join(f"'{c.name}'" for c in system.constraints)
         message = f"the form 'lagrange' takes no constraints, and the model has {names}"

@@ -82,7 +82,12 @@ def first_integrals(system: System) -> dict[str, Expression]:
 
 def cyclic_coordinates(system: System) -> list[str]:
     """Coordinates that neither the Lagrangian nor any force or constraint knows, and on which no force acts."""
-    everything = [system.lagrangian, system.dissipation, *system.forces.values(), *(c.expression for c in system.constraints)]
+    everything = [
+        system.lagrangian,
+        system.dissipation,
+        *system.forces.values(),
+        *(c.expression for c in system.constraints),
+    ]
     known = set().union(*(names_in(e) for e in everything))
     tied = set().union(*(names_in(c.expression) for c in system.constraints), names_in(system.dissipation))
     return [

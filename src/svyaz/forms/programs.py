@@ -80,7 +80,9 @@ def observation_program(
     equations: Equations, quantities: Mapping[str, Expression], rates: Rates, extra: Sequence[str] = ()
 ) -> Program:
     """Multipliers (as ``multiplier NAME``), accelerations (``x''``) and further quantities of the state."""
-    outputs = [(f"multiplier {d.name}", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)]
+    outputs = [
+        (f"multiplier {d.name}", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)
+    ]
     outputs.extend((str(a), a) for a in equations.accelerations)
     outputs.extend(quantities.items())
     return _build(equations, outputs, rates.systems[:1], extra)
@@ -138,8 +140,12 @@ def export_program(equations: Equations) -> Program:
     """The terms together with the accelerations and multipliers: what is written out as code."""
     linear = augmented_system(equations)
     outputs = _terms(equations)
-    outputs.extend((f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True))
-    outputs.extend((f"multiplier[{d.name}]", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True))
+    outputs.extend(
+        (f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True)
+    )
+    outputs.extend(
+        (f"multiplier[{d.name}]", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)
+    )
     return build(
         outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=[linear] if linear else []
     )
@@ -149,10 +155,11 @@ def _terms(equations: Equations) -> list[tuple[str, Expression]]:
     q = equations.accelerated
     outputs = [(f"M[{q[i]},{q[j]}]", equations.mass_matrix[i][j]) for i in range(len(q)) for j in range(i, len(q))]
     outputs.extend((f"bias[{name}]", b) for name, b in zip(q, equations.bias, strict=True))
-    for d, row, rest in zip(equations.deviations, equations.constraint_jacobian, equations.constraint_bias, strict=True):
+    for d, row, rest in zip(
+        equations.deviations, equations.constraint_jacobian, equations.constraint_bias, strict=True
+    ):
         outputs.extend((f"G[{d.name},{name}]", entry) for name, entry in zip(q, row, strict=True))
         outputs.append((f"constraint_bias[{d.name}]", rest))
     if not q:
         outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations))
     return outputs
-

@@ -6,6 +6,11 @@ The positions, the squared speeds and the energies are written as the paper writ
 
 from __future__ import annotations
 
+NOTES = (
+    "Massless rods of lengths L1, L2, …, point masses m1, m2, … at their ends, the first end fixed; "
+    "u1, u2, … are the angles with the vertical."
+)
+
 LARGEST = 400
 """Longer chains than this are refused: their equations would fill the memory."""
 
@@ -15,8 +20,7 @@ def pendulum(count: int) -> str:
     links = range(1, count + 1)
     lines = [
         f'name = "pendulum of {count} link{"s" if count > 1 else ""}"',
-        'notes = "Massless rods of lengths L1, L2, …, point masses m1, m2, … at their ends, the first end fixed; '
-        'u1, u2, … are the angles with the vertical."',
+        f'notes = "{NOTES}"',
         "coordinates = [" + ", ".join(f'"u{i}"' for i in links) + "]",
         'kinetic = "' + " + ".join(f"m{i}/2*(x{i}'^2 + y{i}'^2)" for i in links) + '"',
         'potential = "' + " + ".join(f"m{i}*g*(y{i} + {_lengths(i)})" for i in links) + '"',
@@ -41,7 +45,9 @@ def pendulum(count: int) -> str:
         "",
         "[source]",
         'work = "Kutsenko, Kolochavin: motion of an n-link pendulum by operators of Maple"',
-        "chosen = [" + ", ".join(f'"{name}"' for name in ["g", *(f"L{i}" for i in links), *(f"m{i}" for i in links)]) + "]",
+        "chosen = ["
+        + ", ".join(f'"{name}"' for name in ["g", *(f"L{i}" for i in links), *(f"m{i}" for i in links)])
+        + "]",
     ]
     return "\n".join(lines) + "\n"
 

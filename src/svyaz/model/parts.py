@@ -29,7 +29,9 @@ def read_inputs(reader: Reader, given: Mapping[str, Any], names: Names) -> dict[
     return inputs
 
 
-def read_constraints(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names, kind: str) -> tuple[Constraint, ...]:
+def read_constraints(
+    reader: Reader, given: Sequence[Mapping[str, Any]], names: Names, kind: str
+) -> tuple[Constraint, ...]:
     """All constraints that can be read; a name that is left out is made from the number."""
     constraints: list[Constraint] = []
     for k, table in enumerate(given):
@@ -109,7 +111,9 @@ def read_integrals(reader: Reader, given: Sequence[Mapping[str, Any]], names: Na
         gain = reader.value((*path, "gain"), words["gain"], names) if "gain" in words else 1.0
         value = reader.value((*path, "value"), words["value"], names) if "value" in words else None
         if gain <= 0:
-            reader.report((*path, "gain"), f"the gain of '{name}' is the decay rate of its deviation and must be positive")
+            reader.report(
+                (*path, "gain"), f"the gain of '{name}' is the decay rate of its deviation and must be positive"
+            )
         if any(i.name == name for i in integrals):
             reader.report((*path, "name"), f"two integrals have the name '{name}'")
         integrals.append(Integral(name, expression, words.get("hold", False), gain, value, reader.place(here)))
@@ -158,7 +162,13 @@ def _drawing(reader: Reader, path: Path, kind: str, words: Mapping[str, Any], na
             reader.report(here, "a point has two or three coordinates")
             return None
         entries = enumerate(corner)
-        points.append(tuple(reader.expression((*here, k), e, scope) for k, e in entries if reader.fits((*here, k), e, vocabulary.EXPRESSION)))
+        points.append(
+            tuple(
+                reader.expression((*here, k), e, scope)
+                for k, e in entries
+                if reader.fits((*here, k), e, vocabulary.EXPRESSION)
+            )
+        )
     if len({len(point) for point in points}) != 1:
         reader.report(path, "all points of a drawing lie in the plane or all in space")
         return None

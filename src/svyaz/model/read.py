@@ -76,14 +76,27 @@ def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
         kind = "mechanical"
     wrong = {
         "mechanical": ("momenta", "hamiltonian"),
-        "rates": ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian", "forces", "constraint"),
+        "rates": (
+            "coordinates",
+            "momenta",
+            "kinetic",
+            "potential",
+            "lagrangian",
+            "hamiltonian",
+            "forces",
+            "constraint",
+        ),
         "canonical": ("kinetic", "potential", "lagrangian", "forces", "constraint"),
     }
     what = {"mechanical": "energies", "rates": "[rates]", "canonical": "a Hamiltonian"}
     for key in wrong[kind]:
         if key in words:
             reader.report((key,), f"'{key}' does not go with a model that is given by {what[kind]}", at_key=True)
-    needed = {"mechanical": ("coordinates",), "rates": ("states", "rates"), "canonical": ("coordinates", "momenta", "hamiltonian")}
+    needed = {
+        "mechanical": ("coordinates",),
+        "rates": ("states", "rates"),
+        "canonical": ("coordinates", "momenta", "hamiltonian"),
+    }
     for key in needed[kind]:
         if key not in words:
             reader.report((), f"the model has no '{key}'")
@@ -120,7 +133,9 @@ def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
     rates = {se.Symbol(q): velocity(q) for q in names.coordinates} | {se.Symbol("t"): se.Integer(1)}
     for name, text in given.items():
         path = ("definitions", name)
-        if not reader.declare_one(names, name, "definition", path) or not reader.fits(path, text, vocabulary.EXPRESSION):
+        if not reader.declare_one(names, name, "definition", path) or not reader.fits(
+            path, text, vocabulary.EXPRESSION
+        ):
             continue
         expression = reader.expression(path, text, names.scope(velocities=True))
         names.definitions[name] = expression
@@ -131,7 +146,7 @@ def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
 def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Any]:
     moving = names.scope(velocities=names.kind == "mechanical", inputs=False)
     still = names.scope(velocities=False, inputs=False, why="the potential energy depends on positions (and time) only")
-    read = {key: ZERO for key in ("kinetic", "potential", "lagrangian", "dissipation", "hamiltonian")}
+    read = dict.fromkeys(("kinetic", "potential", "lagrangian", "dissipation", "hamiltonian"), ZERO)
     for key in read:
         if key in words:
             read[key] = reader.expression((key,), words[key], still if key == "potential" else moving)
@@ -140,7 +155,9 @@ def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str)
         if given and "kinetic" not in words:
             reader.report((), "the model has neither 'kinetic' nor 'lagrangian'")
         if not given and ("kinetic" in words or "potential" in words):
-            reader.report(("lagrangian",), "'lagrangian' stands instead of 'kinetic' and 'potential'; give one or the other")
+            reader.report(
+                ("lagrangian",), "'lagrangian' stands instead of 'kinetic' and 'potential'; give one or the other"
+            )
         if given:
             read["lagrangian"] = read["kinetic"] - read["potential"]
     for key in [key for key in read if key in words]:
@@ -214,7 +231,9 @@ def _check_inertia(reader: Reader, words: Mapping[str, Any], names: Names, field
     tied = set().union(*(names_in(c.expression) for c in fields["constraints"])) if fields["constraints"] else set()
     for k, q in enumerate(names.coordinates):
         if str(velocity(q)) not in moving and q not in tied and str(velocity(q)) not in tied:
-            reader.report(("coordinates", k), f"the coordinate '{q}' has no inertia: its velocity is not in the kinetic energy")
+            reader.report(
+                ("coordinates", k), f"the coordinate '{q}' has no inertia: its velocity is not in the kinetic energy"
+            )
 
 
 def _check_unused(reader: Reader, names: Names) -> None:

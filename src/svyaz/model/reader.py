@@ -10,7 +10,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import ModelError, Place, Problem, Scope, parse
+from svyaz.expr import RESERVED, ModelError, Place, Problem, Scope, parse
 from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in, velocity
 from svyaz.expr.calculus import real_value as as_float
 from svyaz.model import words as vocabulary
@@ -51,7 +51,7 @@ class Names:
             else:
                 forbidden.update({f"{q}'": why for q in rates})
         if not inputs:
-            forbidden.update({name: "an input may appear in forces and rates only" for name in self.inputs})
+            forbidden.update(dict.fromkeys(self.inputs, "an input may appear in forces and rates only"))
         return Scope(symbols=symbols, derivatives=derivatives, forbidden=forbidden)
 
     def constant_scope(self) -> Scope:
@@ -119,7 +119,9 @@ class Reader:
             here = (*path, key)
             if key not in known:
                 what = f"in [{path[0]}]" if path else "in a model"
-                self.report(here, f"there is no key '{key}' {what}", hint=vocabulary.nearest(str(key), known), at_key=True)
+                self.report(
+                    here, f"there is no key '{key}' {what}", hint=vocabulary.nearest(str(key), known), at_key=True
+                )
             elif self.fits(here, value, known[key]):
                 good[key] = value
         return good
@@ -132,9 +134,13 @@ class Reader:
         """Declare one name."""
         at_key = not isinstance(path[-1], int)
         if not name.isidentifier():
-            self.report(path, f"'{name}' cannot be a name: letters, digits and _ only, beginning with a letter", at_key=at_key)
-        elif name in vocabulary.RESERVED:
-            self.report(path, f"'{name}' has a meaning of its own in expressions and cannot name a {what}", at_key=at_key)
+            self.report(
+                path, f"'{name}' cannot be a name: letters, digits and _ only, beginning with a letter", at_key=at_key
+            )
+        elif name in RESERVED:
+            self.report(
+                path, f"'{name}' has a meaning of its own in expressions and cannot name a {what}", at_key=at_key
+            )
         elif name in names.known:
             self.report(path, f"the name '{name}' is used twice: it is a {names.known[name]} already", at_key=at_key)
         else:
@@ -196,7 +202,11 @@ class Reader:
             for n in ready:
                 e = waiting.pop(n)
                 values[n] = as_float(e) if not names_in(e) else evaluate(e, values)
-                if not isfinite(values[n]) and all(isfinite(values[m]) for m in names_in(e)) and not self.problems_at(("parameters", n)):
+                if (
+                    not isfinite(values[n])
+                    and all(isfinite(values[m]) for m in names_in(e))
+                    and not self.problems_at(("parameters", n))
+                ):
                     self.report(("parameters", n), f"the parameter '{n}' has no finite real value")
         return {n: values[n] for n in given}
 

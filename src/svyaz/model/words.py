@@ -93,11 +93,6 @@ SOURCE: Mapping[str, str] = {
     "notes": TEXT,
 }
 
-RESERVED = frozenset(
-    "t pi deg sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max".split()
-)
-"""Names that the language of expressions keeps for itself."""
-
 
 def fits(value: Any, kind: str) -> bool:
     """Is the value of the kind that the key wants?"""

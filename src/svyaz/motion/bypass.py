@@ -30,7 +30,9 @@ def bypass_program(equations: Equations, options: Options) -> Program:
     """The state after a step, with the watched coordinate moved on when it lies in the window."""
     name, bypass = _watched(equations), equations.system.bypass
     if options.step is None:
-        raise ModelError([Problem("the jump over a singular point needs a fixed step", None, "give a step instead of rtol")])
+        raise ModelError(
+            [Problem("the jump over a singular point needs a fixed step", None, "give a step instead of rtol")]
+        )
     if not bypass["jump"] > 2 * bypass["window"] > 0:
         raise ModelError([Problem("a jump clears the window only if jump > 2 window > 0")])
     s, rate = se.Symbol(name), velocity(name)

@@ -63,7 +63,15 @@ def collected(system: System, form: str, options: Options, chapters: Sequence[Ch
         notes=tuple(note for c in chapters for note in c.notes),
         jumps=_jumps(system, chapters),
     )
-    return replace(motion, **_columns(tables, [len(t) for t in times]))
+    columns = _columns(tables, [len(t) for t in times])
+    return replace(
+        motion,
+        multipliers=columns["multipliers"],
+        residuals=columns["residuals"],
+        hidden=columns["hidden"],
+        integrals=columns["integrals"],
+        quantities=columns["quantities"],
+    )
 
 
 def _table(chapter: Chapter, times: Floats, states: Floats) -> dict[str, Floats]:

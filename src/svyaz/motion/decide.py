@@ -56,7 +56,9 @@ def decide(
     record = _record(law, verdict, options, prediction, None)
     infeasible = _beyond_tolerance(prediction, options)
     if infeasible:
-        return Decision(segment, options, False, infeasible, {**record, "verdict": "infeasible", "reasons": [infeasible]})
+        return Decision(
+            segment, options, False, infeasible, {**record, "verdict": "infeasible", "reasons": [infeasible]}
+        )
     return Decision(segment, options, True, "", record)
 
 

@@ -107,8 +107,13 @@ def choose(segment: Segment, options: Options, state: Floats, span: tuple[float,
             return Choice(best.kappa, now.step, tuple(trials), tuple(log), steps, perf_counter() - begin)
         if options.tolerance is None or options.step is None:
             break
-        log.append(f"no gain keeps the residual below {options.tolerance:g} with the step {now.step:g}: the step is halved")
-    log.append("no gain was found" + ("" if options.tolerance is None else f" that keeps the residual below {options.tolerance:g}"))
+        log.append(
+            f"no gain keeps the residual below {options.tolerance:g} with the step {now.step:g}: the step is halved"
+        )
+    log.append(
+        "no gain was found"
+        + ("" if options.tolerance is None else f" that keeps the residual below {options.tolerance:g}")
+    )
     return Choice(0.0, options.step, tuple(trials), tuple(log), steps, perf_counter() - begin, feasible=False)
 
 
@@ -161,7 +166,7 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Floats:
     if not np.isfinite(limit):
         limit = 1e3 / duration if scheme.step is None else LARGEST_SHARE / scheme.step
     low = min(0.3 / duration, limit / 10)
-    return np.concatenate([[0.0], np.geomspace(low, limit, CANDIDATES)])
+    return np.concatenate([[0.0], np.geomspace(low, limit, CANDIDATES)]).astype(float)
 
 
 def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> Trial:
@@ -171,7 +176,11 @@ def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> T
     scales = measured.scales(path.times, path.states)[measured.reported]
     relative = np.max(y, axis=0) / np.where(scales > 0, scales, 1.0)
     return Trial(
-        kappa, float(np.max(relative, initial=0.0)), tuple(map(float, np.max(y, axis=0))), trajectory_error(path, reference), True
+        kappa,
+        float(np.max(relative, initial=0.0)),
+        tuple(map(float, np.max(y, axis=0))),
+        trajectory_error(path, reference),
+        True,
     )
 
 
@@ -208,8 +217,8 @@ def _told(best: Trial, trials: Sequence[Trial], options: Options) -> str:
     tried = sum(t.finished for t in trials)
     against = trials[0].residual
     return (
-        f"κ = {best.kappa:.4g} chosen from {len(trials)} rehearsals ({tried} finished) with {options.method} and {how}: residual "
-        f"{best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {best.error:.3g}"
+        f"κ = {best.kappa:.4g} chosen from {len(trials)} rehearsals ({tried} finished) with {options.method} and {how}: "
+        f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {best.error:.3g}"
     )
 
 

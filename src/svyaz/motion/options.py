@@ -10,11 +10,14 @@ from typing import Any
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System
 from svyaz.model.words import RUN, nearest
+from svyaz.motion.integrate import LEAST_RTOL
 from svyaz.motion.tableau import method as find_method
 
 DEFAULT_METHOD = "dop853"
 DEFAULT_RTOL = 1e-9
 DEFAULT_UNTIL = 10.0
+MOST_STEPS = 10**9
+MOST_ROWS = 10**7
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,17 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
     step, rtol = chosen.get("step"), chosen.get("rtol")
     if step is not None and rtol is not None:
         raise _bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
+    if step is None and not find_method(method).embedded:
+        raise _bad(f"the method '{method}' has no error estimate: it needs a step", "give --step, or step in [run]")
     if step is None and rtol is None:
-        if not find_method(method).embedded:
-            raise _bad(f"the method '{method}' has no error estimate: it needs a step", "give --step, or step in [run]")
         rtol = DEFAULT_RTOL
     for key in ("step", "rtol", "atol", "tolerance", "until", "every"):
         _positive(key, chosen.get(key))
+    until = float(chosen.get("until", DEFAULT_UNTIL))
+    _within_reach(until, step, rtol, chosen.get("every"))
     return Options(
         method=method,
-        until=float(chosen.get("until", DEFAULT_UNTIL)),
+        until=until,
         step=step,
         rtol=rtol,
         atol=chosen.get("atol"),
@@ -91,6 +96,15 @@ def _positive(key: str, value: Any) -> None:
         return
     if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
         raise _bad(f"'{key}' must be a positive number, not {value!r}", None)
+
+
+def _within_reach(until: float, step: float | None, rtol: float | None, every: float | None) -> None:
+    """Refuse tolerances below rounding, and steps or rows that nobody could wait for or keep."""
+    if rtol is not None and not LEAST_RTOL <= rtol < 1:
+        raise _bad(f"'rtol' must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol:g}", None)
+    for key, interval, most in (("step", step, MOST_STEPS), ("every", every, MOST_ROWS)):
+        if interval is not None and until / interval > most:
+            raise _bad(f"'{key}' = {interval:g} up to t = {until:g} is more than {most:.0e} times", None)
 
 
 def _bad(message: str, hint: str | None) -> ModelError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from svyaz.model import Constraint, System
 
@@ -24,7 +25,7 @@ def phases(system: System, start: float, until: float) -> list[Phase]:
     borders = [start, *sorted(switches), until]
     found: list[Phase] = []
     before: Sequence[Constraint] = ()
-    for left, right in zip(borders[:-1], borders[1:], strict=True):
+    for left, right in pairwise(borders):
         active = tuple(c for c in system.constraints if c.acts_at(left))
         found.append(Phase(left, right, active, tuple(c for c in active if c not in before)))
         before = active

@@ -131,7 +131,9 @@ def _from_path(
 ) -> tuple[Floats, Floats]:
     """Largest predicted |y| and largest |R|; ``natural``: the path is the run itself and keeps its deviations."""
     if natural:
-        return np.max(np.abs(measured.at(path.times, path.states)), axis=0), _remainders_along(segment, measured, options, path)
+        return np.max(np.abs(measured.at(path.times, path.states)), axis=0), _remainders_along(
+            segment, measured, options, path
+        )
     assert options.step is not None, "pilots are made for fixed steps"
     times, states = path.times, path.states
     s = scheme_of(options).matrix(segment.perturbation.matrix)
@@ -191,7 +193,7 @@ def _recursion(s: Floats, y: Floats, r: Floats, times: Floats, step: float, end:
 def _power_and_sum(s: Floats, m: int) -> tuple[Floats, Floats]:
     """(Sᵐ, 1 + S + … + Sᵐ⁻¹) by doubling, also where 1 - S has no inverse."""
     power, total = np.eye(len(s)), np.zeros_like(s)
-    for bit in bin(m)[2:] if m else "":
+    for bit in f"{m:b}" if m else "":
         total = total + power @ total
         power = power @ power
         if bit == "1":

@@ -195,9 +195,7 @@ class Motion:
             columns.append((len(entries), len(flat)))
             entries.extend([*flat, drawing.radius] if drawing.radius is not None else flat)
         named = [(str(k), e) for k, e in enumerate(entries)]
-        native = compile_program(
-            build(named, inputs=("t", *self.state_names), parameters=tuple(self.system.constants))
-        )
+        native = compile_program(build(named, inputs=("t", *self.state_names), parameters=tuple(self.system.constants)))
         return native, native.constants(self.system.constants), columns
 
     def _repr_html_(self) -> str:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from svyaz.constraints.held import HeldIntegral, constants_of, hold
 from svyaz.constraints.perturbation import Perturbation
 from svyaz.constraints.projection import projection_program
-
 from svyaz.forms import Equations
 from svyaz.forms.observed import observed_quantities
 from svyaz.forms.programs import jacobian_program, observation_program, rates_of, rates_program
@@ -110,7 +109,7 @@ def advance(
     progress: Callable[[float], object] | None,
 ) -> Path:
     """Integrate over the phase. On a grid of times the rows are moved onto the constraints as the steps were."""
-    path = integrate(
+    return integrate(
         segment.rates,
         state,
         span,
@@ -123,7 +122,6 @@ def advance(
         jacobian=segment.jacobian,
         progress=progress,
     )
-    return path
 
 
 def observed(segment: Segment, times: Floats, states: Floats) -> Mapping[str, Floats]:

@@ -138,7 +138,10 @@ def _unfit(equations: Equations, state: Floats, phase: Phase, *, first: bool) ->
     new = {c.name for c in phase.new}
     broken = [_told(name, r) for name, r in off.items() if name in new]
     if broken:
-        return "infeasible", f"at t = {phase.start:g} the state does not satisfy {' and '.join(broken)}, which begins to act"
+        return (
+            "infeasible",
+            f"at t = {phase.start:g} the state does not satisfy {' and '.join(broken)}, which begins to act",
+        )
     return []
 
 

@@ -61,7 +61,8 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
     worst = int(np.argmax(largest))
     if largest[worst] <= options.tolerance:
         return ""
-    return f"the residual of '{measured.names[worst]}' reached {largest[worst]:.3g}, more than the tolerance {options.tolerance:g}"
+    name, value = measured.names[worst], largest[worst]
+    return f"the residual of '{name}' reached {value:.3g}, more than the tolerance {options.tolerance:g}"
 
 
 def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[int, str] | None:

@@ -118,7 +118,8 @@ class _Writer:
     def _product(self, factors: Sequence[tuple[int, int]]) -> int:
         above = []
         below = []
-        for n, p in factors:
+        # What is constant comes first, so that it is multiplied in the constants part.
+        for n, p in sorted(factors, key=lambda factor: not self.graph.constant[factor[0]]):
             power = self._power(self._written[n], abs(p))
             if p > 0:
                 above.append(power)
