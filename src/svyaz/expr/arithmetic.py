@@ -16,6 +16,8 @@ import symengine
 from symengine import Basic
 from symengine.lib import symengine_wrapper as wrapper
 
+from svyaz.expr.calculus import with_corners
+
 LARGEST = 1e300
 """Numbers of a larger magnitude are refused: so sums of coefficients never overflow."""
 
@@ -90,17 +92,17 @@ FUNCTIONS: dict[str, Function] = {
     "asin": _one(symengine.asin, math.asin, "between -1 and 1"),
     "acos": _one(symengine.acos, math.acos, "between -1 and 1"),
     "atan": _one(symengine.atan, math.atan),
-    "atan2": Function(symengine.atan2, _angle, 2, 2, "not both zero"),
+    "atan2": Function(with_corners(symengine.atan2), _angle, 2, 2, "not both zero"),
     "sinh": _one(symengine.sinh, math.sinh),
     "cosh": _one(symengine.cosh, math.cosh),
     "tanh": _one(symengine.tanh, math.tanh),
     "exp": _one(symengine.exp, math.exp),
     "log": _one(symengine.log, math.log, "positive"),
     "sqrt": _one(symengine.sqrt, math.sqrt, "zero or positive"),
-    "abs": _one(_absolute, abs),
-    "sign": _one(symengine.sign, _sign),
-    "min": Function(symengine.Min, min, 2, None, "finite"),
-    "max": Function(symengine.Max, max, 2, None, "finite"),
+    "abs": _one(with_corners(_absolute), abs),
+    "sign": _one(with_corners(symengine.sign), _sign),
+    "min": Function(with_corners(symengine.Min), min, 2, None, "finite"),
+    "max": Function(with_corners(symengine.Max), max, 2, None, "finite"),
 }
 
 
