@@ -33,6 +33,9 @@ Progress = Callable[[float], object]
 START = 0.0
 """Motions begin at t = 0."""
 
+SWITCH_TOLERANCE = 1e-5
+"""A constraint may begin to act when its residual is below this part of its own scale."""
+
 MOST_REPETITIONS = 5
 """A run that exceeds its tolerance is repeated with half the step at most so often."""
 
@@ -136,13 +139,21 @@ def _unfit(equations: Equations, state: Floats, phase: Phase, *, first: bool) ->
     if first:
         return [f"the initial state does not satisfy {_told(name, r)}" for name, r in off.items()]
     new = {c.name for c in phase.new}
-    broken = [_told(name, r) for name, r in off.items() if name in new]
+    broken = [_told(name, r) for name, r in off.items() if name in new and not _nearly_met(r)]
     if broken:
         return (
             "infeasible",
             f"at t = {phase.start:g} the state does not satisfy {' and '.join(broken)}, which begins to act",
         )
     return []
+
+
+def _nearly_met(residual: Residual) -> bool:
+    """Met up to what an integration leaves: a switch is reached with the error of the run."""
+    speed = abs(residual.velocity) <= SWITCH_TOLERANCE * residual.velocity_scale
+    return speed and (
+        residual.position is None or abs(residual.position) <= SWITCH_TOLERANCE * (residual.position_scale or 0.0)
+    )
 
 
 def _told(name: str, residual: Residual) -> str:
