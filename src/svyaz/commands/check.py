@@ -14,7 +14,7 @@ from svyaz.commands.common import (
     load_model,
     model_options,
     warn,
-    writable,
+    writable_outputs,
     write_json,
 )
 from svyaz.commands.running import run_options
@@ -48,11 +48,9 @@ def command(
     state, and the verdict on the gains with the deviation they are predicted to allow. Exit code 1 when something is
     wrong.
     """
-    for path in (json_file, plane):
-        if path not in (None, "-"):
-            writable(path)
     system = load_model(model, settings, choices)
     warn(system)
+    writable_outputs(json_file, plane)
     from svyaz.motion import check
 
     found = check(system, **options)

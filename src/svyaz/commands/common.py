@@ -134,11 +134,24 @@ def writable(path: str | Path) -> Path:
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(21, "is a folder, not a file", str(path))
-    writable_folder(path.parent)
+    if not is_device(path):
+        writable_folder(path.parent)
     if path.exists():
         with path.open("ab"):
             pass
     return path
+
+
+def writable_outputs(*paths: str | None) -> None:
+    """The same for all files that a command was asked to write; None and ``-`` are none."""
+    for path in paths:
+        if path not in (None, "-"):
+            writable(str(path))
+
+
+def is_device(path: Path) -> bool:
+    """Is it a device or a pipe, such as /dev/stdout? Such a thing is written to and never replaced by a file."""
+    return path.exists() and not path.is_file()
 
 
 def writable_folder(path: str | Path) -> Path:
@@ -171,10 +184,13 @@ def write_text(text: str, out: str | None) -> None:
     if out in (None, "-"):
         click.echo(text, nl=False)
         return
-    path = writable(str(out))
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    path = writable(str(out)).resolve()
+    if is_device(path):
+        path.write_text(text, encoding="utf-8")
+        return
+    from svyaz.show.files import write_text as write_whole
+
+    write_whole(path, text)
 
 
 def warn(system: System) -> None:

@@ -10,7 +10,7 @@ from svyaz.commands.common import (
     load_model,
     model_options,
     warn,
-    writable,
+    writable_outputs,
     write_json,
     write_text,
 )
@@ -52,11 +52,9 @@ def command(
 
     from svyaz.forms.writing import as_json, latex_document
 
-    for path in (out, json_file):
-        if path not in (None, "-"):
-            writable(path)
     system = load_model(model, settings, choices)
     warn(system)
+    writable_outputs(out, json_file)
     equations = system.derive(form)
     if output_format == "text":
         text = _page(equations)

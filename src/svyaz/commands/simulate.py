@@ -13,7 +13,7 @@ from svyaz.commands.common import (
     load_model,
     model_options,
     warn,
-    writable,
+    writable_outputs,
     write_json,
 )
 from svyaz.commands.running import progress_bar, run_options, tables
@@ -55,9 +55,6 @@ def command(
     """
     if csv == "-" and json_file == "-":
         raise click.UsageError("--csv and --json cannot both go to standard output.")
-    for path in (json_file, csv, plot, animate):
-        if path not in (None, "-"):
-            writable(path)
     if plot or animate:
         _check_endings(plot, animate)
     system = load_model(model, settings, choices)
@@ -67,6 +64,7 @@ def command(
 
     asked = {key: value for key, value in options.items() if key not in ("form", "project", "halve", "force")}
     until = options_for(system, asked).until
+    writable_outputs(json_file, csv, plot, animate)
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     if csv == "-":

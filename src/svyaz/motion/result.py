@@ -101,11 +101,16 @@ class Motion:
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table as CSV with full precision; a file appears complete or not at all."""
         if isinstance(file, str | Path):
-            path = Path(file)
-            partial = path.with_name(path.name + ".part")
-            with partial.open("w", newline="", encoding="utf-8") as out:
-                self.to_csv(out)
-            partial.replace(path)
+            path = Path(file).resolve()
+            special = path.exists() and not path.is_file()  # a device or a pipe is written to, not replaced
+            partial = path if special else path.with_name(path.name + ".part")
+            try:
+                with partial.open("w", newline="", encoding="utf-8") as out:
+                    self.to_csv(out)
+                partial.replace(path)
+            finally:
+                if not special:
+                    partial.unlink(missing_ok=True)
             return
         writer = csv.writer(file)
         writer.writerow(self.table_names)
@@ -141,7 +146,7 @@ class Motion:
             "integrals": {name: self._integral(name, values) for name, values in self.integrals.items()},
             "multipliers": {name: _number(_last_finite(values)) for name, values in self.multipliers.items()},
             "gains": dict(self.gains),
-            "trajectory_error": self.trajectory_error,
+            "trajectory_error": None if self.trajectory_error is None else _number(self.trajectory_error),
             "parameters": dict(self.system.constants),
             "initial": {name: _number(self.states[0, k]) for k, name in enumerate(self.state_names)},
             "notes": list(self.notes),
