@@ -119,6 +119,20 @@ class Measure:
         parts["jacobian_terms"] = parts["jacobian_terms"].reshape(m, n)
         return Snapshot(time=time, state=state, q=state[self._q], v=state[self._v], holonomic=self._holonomic, **parts)
 
+    def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """(sign, log |det [M Gᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
+        values = self._native.evaluate(np.column_stack([times, states]), self._constants)
+        n, m = len(self._q), len(self._holonomic)
+        first = n * n + n  # behind the mass matrix and the bias
+        matrices = np.zeros((len(times), n + m, n + m))
+        matrices[:, :n, :n] = values[:, : n * n].reshape(len(times), n, n)
+        matrices[:, n:, :n] = values[:, first : first + m * n].reshape(len(times), m, n)
+        matrices[:, :n, n:] = matrices[:, n:, :n].transpose(0, 2, 1)
+        defined = np.isfinite(matrices).all(axis=(1, 2))
+        sign, size = np.full(len(times), np.nan), np.full(len(times), np.nan)
+        sign[defined], size[defined] = np.linalg.slogdet(matrices[defined])
+        return sign, size
+
     def moved(self, state: Array, q: Array | None = None, v: Array | None = None) -> Array:
         """The state with other coordinates or other velocities."""
         new = state.copy()

@@ -25,7 +25,7 @@ from svyaz.motion.phases import Phase, phases
 from svyaz.motion.result import Motion
 from svyaz.motion.segment import Segment, advance
 from svyaz.motion.tableau import method as find_method
-from svyaz.motion.watch import exceeds, lost_constraints, singular_point
+from svyaz.motion.watch import exceeds, lost_constraints, passed_near, singular_point
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
@@ -115,6 +115,7 @@ def _chapter(
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
     notes.extend(lost_constraints(segment, path, predicted))
+    notes.extend(passed_near(segment, path))
     path = _ended_at_singularity(segment, path, options)
     return Chapter(segment, path, options, decision.record, tuple(notes))
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.constraints.ranks import examine
+from svyaz.constraints.snapshot import measure_of
 from svyaz.motion.deviations import deviations
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
@@ -22,8 +23,14 @@ Floats = NDArray[np.float64]
 LOST = 0.02
 """A constraint is lost when its residual exceeds this part of its own scale."""
 
-STEEP = 5.0
-"""A singular point is near when one step changes a velocity by more than this many times its largest size so far."""
+NEAR = 0.01
+"""Near a singular point the determinant of the augmented matrix is below this part of its largest value so far."""
+
+SHARP = 1.4
+"""A finished run stepped over a singular point where log |det| is lower by this than a row before and a row after."""
+
+MOST_EXAMINED, MOST_NOTES = 5000, 3
+"""Rows of a finished run that are looked at for singular points, and notes that are made of them."""
 
 LOOK_BACK = 4000
 """So many rows before the end of a run are searched for the singular point that ended it."""
@@ -66,41 +73,91 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
 
 
 def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[int, str] | None:
-    """(row, words) of the singular point that ended a run: where accelerations outgrow all velocities.
+    """(row, words) of the singular point that ended a run.
 
-    Looked for when a run diverged: the first of the last rows at which |a| τ exceeds STEEP times the largest velocity of
-    that coordinate so far, with the augmented matrix worse conditioned than at the start.
+    Looked for when a run did not reach its end. It is the first of the last rows at which the determinant of the augmented
+    matrix has fallen below NEAR of its largest size so far and one step would change a velocity by more than all it has
+    been (a run with error control that stalled, or whose linear system has no solution, needs no such change). A run
+    whose constraints were lost before that, or whose determinant stays, diverged for another reason.
     """
     equations = segment.equations
     if not equations.accelerated or path.status not in ("diverged", "stalled", "singular"):
         return None
     first = max(0, len(path.times) - LOOK_BACK)
     times, states = path.times[first:], path.states[first:]
+    shrunk = _shrinking(segment, times, states) < NEAR
+    ending = np.arange(len(times)) == len(times) - 1 if path.status in ("singular", "stalled") else False
+    found = np.flatnonzero(shrunk & (_steep(segment, times, states, step) | ending))
+    if not len(found) or _lost_before(segment, times, states, int(found[0])):
+        return None
+    return first + int(found[0]), _words_for(segment, float(times[found[0]]), states[found[0]])
+
+
+def passed_near(segment: Segment, path: Path) -> list[str]:
+    """Notes on singular points that a finished run stepped over: the determinant of the augmented matrix collapses and
+    recovers within a step, or changes its sign.
+    """
+    if not segment.equations.deviations or path.status != "finished":
+        return []
+    stride = -(-len(path.times) // MOST_EXAMINED)
+    times, states = path.times[::stride], path.states[::stride]
+    if len(times) < 3:
+        return []
+    sign, size = measure_of(segment.equations).augmented_determinants(times, states)
+    size = size - np.nanmax(size)
+    low = (size < np.log(NEAR)) & np.isfinite(size)
+    sharp = np.zeros(len(times), dtype=bool)
+    sharp[1:-1] = low[1:-1] & (np.minimum(size[:-2], size[2:]) - size[1:-1] > SHARP)
+    turned = np.zeros(len(times), dtype=bool)
+    turned[1:] = sign[1:] * sign[:-1] < 0
+    rows = np.flatnonzero(sharp | turned)
+    return [f"the run stepped over {_words_for(segment, float(times[k]), states[k])}" for k in rows[:MOST_NOTES]]
+
+
+def _shrinking(segment: Segment, times: Floats, states: Floats) -> Floats:
+    """|det| of the augmented matrix over its largest value so far."""
+    _, size = measure_of(segment.equations).augmented_determinants(times, states)
+    largest = np.maximum.accumulate(np.where(np.isfinite(size), size, -np.inf))
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.exp(size - largest), nan=0.0)
+
+
+def _steep(segment: Segment, times: Floats, states: Floats, step: float | None) -> NDArray[np.bool_]:
+    """Rows from which one step changes a velocity by more than its largest size so far."""
+    equations = segment.equations
     table = observed(segment, times, states)
     accelerations = np.column_stack([table[str(a)] for a in equations.accelerations])
     columns = [equations.states.index(str(v)) for v in equations.velocities]
     speeds = np.maximum.accumulate(np.abs(states[:, columns]), axis=0)
     tau = np.diff(times, append=times[-1] + (step or (times[-1] - times[-2] if len(times) > 1 else 1.0)))
     # a velocity that has been zero so far grows from nothing: only compare where it has a size
-    change = np.abs(accelerations) * tau[:, None]
-    known = speeds > 1e-3 * np.maximum(np.max(np.abs(states[:, columns]), axis=0), 1e-300)
-    steep = (change > STEEP * speeds) & known
-    bad = np.isnan(accelerations).any(axis=1) | steep.any(axis=1)
-    if not bad.any() and path.status != "singular":
-        return None
-    row = int(np.argmax(bad)) if bad.any() else len(times) - 1
-    where = ", ".join(f"{q} = {states[row, equations.states.index(q)]:.4g}" for q in equations.accelerated[:6])
-    condition = _condition(segment, float(times[row]), states[row])
-    words = (
-        f"a singular point near t = {times[row]:g} ({where}): accelerations outgrow the velocities, the condition number of "
-        f"the augmented matrix is {condition:.2g}"
+    known = speeds > 1e-3 * np.max(speeds, axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = (np.abs(accelerations) * tau[:, None] > speeds) & known
+    return np.isnan(accelerations).any(axis=1) | steep.any(axis=1)
+
+
+def _lost_before(segment: Segment, times: Floats, states: Floats, row: int) -> bool:
+    """Had a constraint gone as far as its own scale before this row?"""
+    if not segment.equations.deviations or row == 0:
+        return False
+    measured = deviations(segment.equations)
+    y = np.abs(measured.at(times[:row], states[:row]))
+    scales = measured.scales(times[: max(1, row // 2)], states[: max(1, row // 2)])
+    return bool(np.any((np.max(y, axis=0) > scales)[measured.reported]))
+
+
+def _words_for(segment: Segment, time: float, state: Floats) -> str:
+    equations = segment.equations
+    where = ", ".join(f"{q} = {state[equations.states.index(q)]:.4g}" for q in equations.accelerated[:6])
+    told = (
+        f"a singular point near t = {time:g} ({where}): the augmented matrix of the accelerations degenerates and they grow "
+        "without bound"
     )
-    return first + row, words
-
-
-def _condition(segment: Segment, time: float, state: Floats) -> float:
-    report = examine(segment.equations, dict(zip(segment.equations.states, map(float, state), strict=True)), time)
-    return float(report.augmented_condition)
+    report = examine(equations, state, time)
+    if report.full and not report.singular:
+        return told + "; other coordinates, which are regular there, avoid it"
+    return told + "; " + "; ".join(report.messages)
 
 
 def stabilising_power(segment: Segment, times: Floats, states: Floats) -> Floats | None:
