@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from svyaz.constraints.perturbation import positions_of, velocities_of
 from svyaz.constraints.scales import magnitude
+from svyaz.constraints.states import residuals
 from svyaz.expr.calculus import Expression, gradient
 from svyaz.forms import Equations
 from svyaz.program import Native, compile_program
@@ -18,11 +19,15 @@ from svyaz.program.build import build
 
 Floats = NDArray[np.float64]
 
+SAMPLED = 5
+"""States along a motion at which the typical sizes of its coordinates are looked at."""
+
 
 @dataclass(frozen=True)
 class Deviations:
     """y = (h, ḣ, f), its scale and its gradient as native code."""
 
+    equations: Equations
     names: tuple[str, ...]
     positions: int
     values: Native
@@ -46,9 +51,21 @@ class Deviations:
         return self.values.evaluate(np.column_stack([times, states]), self.values_constants)[:, : self.count]
 
     def scales(self, times: Floats, states: Floats) -> Floats:
-        """The largest own scale of each entry along the rows, (count,): what its terms would sum up to in magnitude."""
+        """The largest own scale of each entry along the rows, (count,): what its terms would sum up to in magnitude.
+
+        Where all terms vanish along the motion (x = 0) the typical sizes of the coordinates give the scale.
+        """
         sizes = self.values.evaluate(np.column_stack([times, states]), self.values_constants)[:, self.count :]
-        return np.max(sizes, axis=0, initial=0.0)
+        return np.maximum(np.max(sizes, axis=0, initial=0.0), self._typical(times, states))
+
+    def _typical(self, times: Floats, states: Floats) -> Floats:
+        """The scales of a few states, with their floor."""
+        few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
+        found = [residuals(self.equations, states[k], float(times[k])) for k in few]
+        p = self.positions
+        position = [max(r[name].position_scale or 0.0 for r in found) for name in self.names[:p]]
+        speed = [max(r[name].velocity_scale for r in found) for name in self.names]
+        return np.array([*position, *speed[:p], *speed[p:]])
 
     def moved_to(self, times: Floats, states: Floats, wanted: Floats, iterations: int = 3) -> Floats:
         """The nearest states (Euclidean) with the wanted deviations, by Newton's method."""
@@ -72,6 +89,7 @@ def deviations(equations: Equations) -> Deviations:
     slopes = _compiled(equations, [s for e in entries for s in gradient(e, states)])
     constants = equations.system.constants
     return Deviations(
+        equations=equations,
         names=tuple(d[k].name for k in [*position, *speed]),
         positions=len(position),
         values=values,
