@@ -135,7 +135,7 @@ def _nodes(options: Options, span: tuple[float, float]) -> Floats:
     unit = options.step * _coarseness(options, span)
     count = int((span[1] - span[0]) / unit * (1 + 1e-12))
     stride = max(1, -(-count // COMPARED))
-    return span[0] + unit * np.arange(0, count + 1, stride)
+    return np.asarray(span[0] + unit * np.arange(0, count + 1, stride), dtype=float)
 
 
 def _coarseness(options: Options, span: tuple[float, float]) -> int:
