@@ -82,7 +82,7 @@ def test_sleigh_in_quasi_velocities() -> None:
     pull = 9.8 * np.sin(np.pi / 6)
 
     def rates(t, s):
-        x, y, phi, u, w = s
+        _, _, phi, u, w = s
         return [u * np.cos(phi), u * np.sin(phi), w, w**2 + pull * np.cos(phi), -w * u]
 
     exact = solve_ivp(rates, (0, 6), [0, 1, np.pi / 3, 0, 1], **FINE).y[:, -1]

@@ -18,6 +18,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "Library": {
         "gallery": "List the models of the literature, or print one to start from.",
+        "reproduce": "Compute again what was published about them, with a verdict for each row.",
         "bench": "Measure speed against SymPy, NumPy and SciPy, as ratios on this machine.",
     },
     "Shell": {

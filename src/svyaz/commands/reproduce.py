@@ -1,0 +1,108 @@
+"""``svyaz reproduce``: what was published about the models of the gallery, against what is computed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from svyaz.commands.common import NegativeAnswer, examples, json_option, writable, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from svyaz.gallery.published import Outcome, Row
+
+COLOURS = {"reproduced": "green", "corrected": "cyan", "not reproducible": "yellow", "differs": "bold red"}
+
+
+@click.command(
+    epilog=examples("svyaz reproduce", "svyaz reproduce sleigh inverse-cart", "svyaz reproduce --json reproduced.json")
+)
+@click.argument("names", metavar="[NAME …]", nargs=-1)
+@json_option
+def command(names: tuple[str, ...], json_file: str | None) -> None:
+    """Compute again what was published about the models NAME (all, unless some are named).
+
+    Each row is reproduced, corrected (the printed formula is wrong, the one in use is not; see the errata), or not
+    reproducible (what is missing is said). Exit code 1 when a row that should be reproduced is not.
+    """
+    from svyaz import __version__
+    from svyaz.gallery.published import published, reproduce, subjects
+
+    known = subjects()
+    for name in names:
+        if name not in known:
+            raise click.UsageError(f"nothing was published about '{name}'; there are {', '.join(known)}.")
+    if json_file not in (None, "-"):
+        writable(json_file)
+    rows = published(names)
+    with _progress(len(rows)) as tell:
+        outcomes = []
+        for row in rows:
+            tell(row)
+            outcomes.append(reproduce(row))
+    counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in COLOURS}
+    write_json({"svyaz": __version__, "counts": counts, "rows": [o.as_json() for o in outcomes]}, json_file)
+    if json_file != "-":
+        _show(outcomes, counts)
+    wrong = [o for o in outcomes if not o.expected]
+    if wrong:
+        told = "; ".join(f"{o.row.model}: {o.row.what}" for o in wrong)
+        raise NegativeAnswer(f"not as published: {told}")
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[Row], object]]:
+    """A bar on the terminal that names the row at work; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda row: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=count)
+        yield lambda row: bar.update(task, advance=1, description=f"{row.model}: {row.what}")
+
+
+def _show(outcomes: Sequence[Outcome], counts: dict[str, int]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for model in dict.fromkeys(o.row.model for o in outcomes):
+        table = Table("what", "source", "published", "computed", "verdict", title=model, title_justify="left")
+        for o in outcomes:
+            if o.row.model == model:
+                table.add_row(o.row.what, o.row.source, _published(o.row), _computed(o), _verdict(o))
+        console.print(table)
+    console.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count), highlight=False)
+
+
+def _published(row: Row) -> str:
+    return row.text or ", ".join(_number(x) for x in row.printed)
+
+
+def _computed(outcome: Outcome) -> str:
+    if outcome.row.check:
+        printed, corrected = outcome.computed
+        return f"error {_number(printed)} as printed, {_number(corrected)} as corrected"
+    return ", ".join(_number(x) for x in outcome.computed)
+
+
+def _verdict(outcome: Outcome) -> str:
+    told = f"[{COLOURS[outcome.verdict]}]{outcome.verdict}[/]"
+    if outcome.verdict == "corrected":
+        return f"{told} ({outcome.row.erratum})"
+    if outcome.verdict == "not reproducible":
+        return f"{told}: {outcome.row.missing}"
+    return told
+
+
+def _number(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:.7g}"

@@ -1,0 +1,126 @@
+"""What was published about the models of the gallery, and whether it can be had again.
+
+Each row of the tables beside this file states what was printed and how to compute it. A row is measured on a run, or
+computed by a function of ``measures``, or it is an erratum: a function of ``errata_…`` gives the error of the printed
+formula and that of the corrected one. The verdict follows from the numbers.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from importlib.resources import files
+from math import isfinite
+from typing import Any
+
+TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "formulas")
+
+REPRODUCED, CORRECTED, IMPOSSIBLE, DIFFERS = "reproduced", "corrected", "not reproducible", "differs"
+
+FORMULA_WRONG, FORMULA_RIGHT = 1e-3, 1e-9
+"""A printed formula is refuted by an error above the first; a corrected one is confirmed by an error below the second."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One printed number, claim or formula.
+
+    ``printed``: the numbers, or ``between`` bounds for each, or how the run ``ends``, or a ``text`` alone. ``measure``: what
+    is read off the run, or ``compute``/``check``: MODULE.FUNCTION. ``missing`` says why a row cannot be expected to agree;
+    a row with nothing to compute states what was shown and cannot be had.
+    """
+
+    model: str
+    what: str
+    source: str
+    text: str = ""
+    printed: Sequence[float] = ()
+    between: Sequence[Sequence[float]] = ()
+    ends: str = ""
+    tolerance: float = 1e-6
+    absolute: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)
+    measure: Sequence[str] = ()
+    compute: str = ""
+    check: str = ""
+    erratum: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A row with what was computed and the verdict."""
+
+    row: Row
+    computed: tuple[float | str, ...]
+    verdict: str
+
+    @property
+    def expected(self) -> bool:
+        """Is the verdict one that may stand?"""
+        return self.verdict != DIFFERS
+
+    def as_json(self) -> dict[str, Any]:
+        told = {key: value for key, value in asdict(self.row).items() if value not in ("", (), {})}
+        finite = [None if isinstance(x, float) and not isfinite(x) else x for x in self.computed]
+        return {**told, "computed": finite, "verdict": self.verdict}
+
+
+def published(names: Sequence[str] = ()) -> list[Row]:
+    """All rows, or those of the models named."""
+    rows: list[Row] = []
+    for table in TABLES:
+        text = files("svyaz.gallery.published").joinpath(f"{table}.toml").read_text(encoding="utf-8")
+        rows.extend(Row(**entry) for entry in tomllib.loads(text)["row"])
+    return [row for row in rows if not names or row.model in names]
+
+
+def subjects() -> list[str]:
+    """The models about which something was published, in order."""
+    return list(dict.fromkeys(row.model for row in published()))
+
+
+def reproduce(row: Row) -> Outcome:
+    """Compute what the row states and judge it."""
+    computed: tuple[float | str, ...]
+    if row.check:
+        errors: tuple[float, float] = _function(row.check)()
+        return Outcome(row, errors, _formula_verdict(*errors))
+    if row.compute:
+        computed = tuple(_function(row.compute)())
+    elif not row.measure:
+        return Outcome(row, (), IMPOSSIBLE)
+    else:
+        from svyaz.gallery.published.measures import measured
+
+        computed = measured(row.model, row.choices, row.settings, row.run, row.measure)
+    if _agrees(row, computed):
+        return Outcome(row, computed, REPRODUCED)
+    return Outcome(row, computed, IMPOSSIBLE if row.missing else DIFFERS)
+
+
+def _function(name: str) -> Any:
+    module, function = name.split(".")
+    return getattr(import_module(f"svyaz.gallery.published.{module}"), function)
+
+
+def _formula_verdict(printed: float, corrected: float) -> str:
+    if printed <= FORMULA_RIGHT:
+        return REPRODUCED
+    return CORRECTED if printed > FORMULA_WRONG and corrected <= FORMULA_RIGHT else DIFFERS
+
+
+def _agrees(row: Row, computed: Sequence[float | str]) -> bool:
+    """All numbers within their bounds, or within the tolerance of what was printed; or the run ended as stated."""
+    if row.ends:
+        return all(value == row.ends for value in computed)
+    numbers = [float(value) for value in computed]
+    if row.between:
+        return all(low <= x <= high for x, (low, high) in zip(numbers, row.between, strict=True))
+    return all(
+        abs(x - p) <= max(row.tolerance * abs(p), row.absolute) for x, p in zip(numbers, row.printed, strict=True)
+    )

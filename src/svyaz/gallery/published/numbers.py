@@ -1,0 +1,50 @@
+"""Accelerations of a model at one state, by dense linear algebra on its expressions: how printed formulas are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.perturbation import perturbation
+from svyaz.expr.calculus import evaluate
+from svyaz.gallery import find
+from svyaz.model import System, loads
+
+Floats = NDArray[np.float64]
+
+
+def gallery_model(
+    name: str, choices: Mapping[str, str] | None = None, settings: Mapping[str, Any] | None = None
+) -> System:
+    """A model of the gallery with a variant chosen and some values changed."""
+    text = find(name, choices or {})
+    assert text is not None, f"the gallery has no model '{name}'"
+    system = loads(text, name)
+    return system.with_settings(settings) if settings else system
+
+
+def accelerations(system: System, state: Mapping[str, float], stabilize: Any = "off") -> dict[str, float]:
+    """q̈ by name from [M Gᵀ; G 0] (q̈, -λ) = (-bias, -constraint_bias - correction) at a state; λ under ``lambda NAME``."""
+    equations = system.derive()
+    law = perturbation(equations, stabilize)
+    values = {"t": 0.0, **system.constants, **law.gains, **state}
+
+    def numbers(entries: Any) -> Floats:
+        return np.array([evaluate(e, values) for e in entries])
+
+    mass = np.array([numbers(row) for row in equations.mass_matrix])
+    n, m = len(mass), len(equations.deviations)
+    rows = np.array([numbers(row) for row in equations.constraint_jacobian]).reshape(m, n)
+    augmented = np.block([[mass, rows.T], [rows, np.zeros((m, m))]])
+    side = np.concatenate([-numbers(equations.bias), -numbers(equations.constraint_bias) - numbers(law.correction)])
+    found = np.linalg.solve(augmented, side)
+    names = [*equations.accelerated, *(f"lambda {d.name}" for d in equations.deviations)]
+    return dict(zip(names, [*found[:n], *(-found[n:])], strict=True))
+
+
+def generator() -> np.random.Generator:
+    """The same random states for every check and every run."""
+    return np.random.default_rng(20230523)
