@@ -11,7 +11,7 @@ from svyaz.expr.calculus import Expression
 from svyaz.program.counts import operations
 from svyaz.program.graph import LEAVES, Graph, substituted_symbols
 from svyaz.program.lower import lower
-from svyaz.program.optimise import factor_sums, gather_constants, reachable
+from svyaz.program.optimise import factor_sums, gather_constants, open_products, reachable
 from svyaz.program.sharing import share_pairs
 from svyaz.program.tape import Program
 
@@ -44,8 +44,9 @@ def build(
 ) -> Program:
     """The shortest program found for the outputs.
 
-    Several ways of writing are tried (sines of sums kept or split, common factors taken out of sums or not); the one
-    with the least weighted number of operations is returned. A system whose unknowns nobody uses is left out.
+    Several ways of writing are tried: sines of sums kept or split; constants gathered first, then common factors taken
+    out of sums or not; products opened and shared first, factors taken out afterwards. The one with the least weighted
+    number of operations is returned. A system whose unknowns nobody uses is left out.
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
@@ -53,14 +54,19 @@ def build(
     if _has_angle_sums(graph):
         graph, roots = _read(outputs, inputs, parameters, systems, split_angles=True)
         graphs.append((graph, gather_constants(graph, roots)))
-    if len(graph.nodes) > SMALL:
+    large = len(graph.nodes) > SMALL
+    if large:
         graphs = [min(graphs, key=lambda g: estimate(*g))]
     ways = [way for g in graphs for way in (g, _factored(*g))]
-    if len(graph.nodes) > SMALL:
+    if large:
+        ways = [min(ways, key=lambda g: estimate(*g))]
+    ways.append((graph, factor_sums(graph, share_pairs(graph, open_products(graph, roots), "product"))))
+    ways = [(g, share_pairs(g, r, "product")) for g, r in ways]
+    if large:
         ways = [min(ways, key=lambda g: estimate(*g))]
     shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
     names = [name for name, _ in outputs]
-    programs = [lower(g, _shared(g, r), shapes, names, tuple(inputs), tuple(parameters)) for g, r in ways]
+    programs = [lower(g, share_pairs(g, r, "sum"), shapes, names, tuple(inputs), tuple(parameters)) for g, r in ways]
     return min(programs, key=cost)
 
 
@@ -119,10 +125,6 @@ def _read(
 
 def _factored(graph: Graph, roots: list[int]) -> tuple[Graph, list[int]]:
     return graph, gather_constants(graph, factor_sums(graph, roots))
-
-
-def _shared(graph: Graph, roots: list[int]) -> list[int]:
-    return share_pairs(graph, share_pairs(graph, roots, "product"), "sum")
 
 
 def estimate(graph: Graph, roots: list[int]) -> int:

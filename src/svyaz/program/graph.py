@@ -11,7 +11,7 @@ sum stands as a coefficient of the node of the number one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import symengine as se
 from symengine.lib import symengine_wrapper as wrapper
@@ -79,10 +79,13 @@ class Graph:
         return self.intern(("num", float(value)))
 
     def sum(self, terms: Iterable[tuple[float, int]]) -> int:
-        """Σ coefficient · node, with nested sums of coefficient ±1 left nested."""
+        """Σ coefficient · node; sums of several terms inside it are left as they are."""
         total: dict[int, float] = {}
         for coefficient, node in terms:
             kind = self.nodes[node]
+            if kind[0] == "sum" and len(kind[1]) == 1:
+                ((factor, node),) = kind[1]
+                coefficient, kind = coefficient * factor, self.nodes[node]
             if kind[0] == "num":
                 coefficient, node = coefficient * kind[1], self.number(1.0)
             total[node] = total.get(node, 0.0) + coefficient
@@ -164,22 +167,17 @@ class Graph:
         found = self._known.get(expression)
         if found is not None:
             return found
-        stack = [expression]
+        known = self._known
+        stack = [(expression, expression.args)]
         while stack:
-            e = stack[-1]
-            if e in self._known:
-                stack.pop()
-                continue
-            if e.is_Symbol or e.is_Number or not e.args:
-                self._known[e] = self._leaf(e)
-                stack.pop()
-                continue
-            missing = [a for a in e.args if a not in self._known]
+            e, arguments = stack[-1]
+            missing = [(a, a.args) for a in arguments if a not in known]
             if missing:
                 stack.extend(missing)
                 continue
-            self._known[e] = self._inner(e)
             stack.pop()
+            if e not in known:
+                known[e] = self._inner(e, arguments) if arguments else self._leaf(e)
         return self._known[expression]
 
     def _leaf(self, e: Expression) -> int:
@@ -187,25 +185,25 @@ class Graph:
             return self.symbols[e]
         return self.number(real_value(e))
 
-    def _inner(self, e: Expression) -> int:
+    def _inner(self, e: Expression, arguments: Sequence[Expression]) -> int:
         known = self._known
         if e.is_Add:
-            return self.sum([self._term(a) for a in e.args])
+            return self.sum([self._term(a) for a in arguments])
         if e.is_Mul:
-            return self.product([self._factor(a) for a in e.args])
+            return self.product([self._factor(a) for a in arguments])
         if e.is_Pow:
-            base, exponent = e.args
+            base, exponent = arguments
             if base == se.E:
                 return self.intern(("exp", known[exponent]))
             return self.power(known[base], exponent)
         name = FUNCTIONS[type(e)]
-        arguments = [known[a] for a in e.args]
+        numbers = [known[a] for a in arguments]
         if name in ("min", "max"):
-            node = arguments[0]
-            for a in arguments[1:]:
-                node = self.intern((name, node, a))
+            node = numbers[0]
+            for number in numbers[1:]:
+                node = self.intern((name, node, number))
             return node
-        return self.function(name, *arguments)
+        return self.function(name, *numbers)
 
     def _term(self, term: Expression) -> tuple[float, int]:
         """A term of a sum as coefficient and node, so that -2*x shares x."""

@@ -1,7 +1,7 @@
 """Fewer operations: passes over the graph of n-ary sums and products. Each keeps every value, up to rounding.
 
 1. what depends on parameters alone is gathered, so that it is computed once, in the constants part;
-2. a factor common to several terms of a sum is taken out: a*x + a*y = a*(x + y);
+2. a factor common to several terms of a sum is taken out: a*x + a*y = a*(x + y), or the other way round.
 
 Then pairs of factors or terms that occur in several products or sums are computed once: ``svyaz.program.sharing``.
 """
@@ -84,6 +84,33 @@ def gather_constants(graph: Graph, roots: Sequence[int]) -> list[int]:
                 terms = [term for term in terms if not constant[term[1]]] + [(1.0, offset)]
             return graph.sum(terms)
         return graph.intern(node)
+
+    return rebuild(graph, roots, rewrite)
+
+
+def open_products(graph: Graph, roots: Sequence[int]) -> list[int]:
+    """Multiply out: a*(x + y) = a*x + a*y where the bracket, of two terms, is the only sum in the product.
+
+    Sines and cosines of split angles are such brackets. Opened, their terms can be shared and factored in other ways.
+    """
+    opened: set[int] = set()
+
+    def rewrite(node: tuple) -> int:
+        if node[0] == "sum":
+            terms: list[tuple[float, int]] = []
+            for c, n in node[1]:
+                terms.extend([(c * d, m) for d, m in graph.nodes[n][1]] if n in opened else [(c, n)])
+            return graph.sum(terms)
+        if node[0] != "product":
+            return graph.intern(node)
+        brackets = [(n, p) for n, p in node[1] if graph.nodes[n][0] == "sum" and not graph.constant[n]]
+        if len(brackets) != 1 or brackets[0][1] != 1 or len(graph.nodes[brackets[0][0]][1]) != 2:
+            return graph.product(node[1])
+        rest = [factor for factor in node[1] if factor != brackets[0]]
+        number = graph.sum([(c, graph.product([*rest, (n, 1)])) for c, n in graph.nodes[brackets[0][0]][1]])
+        if graph.nodes[number][0] == "sum":
+            opened.add(number)
+        return number
 
     return rebuild(graph, roots, rewrite)
 
