@@ -184,13 +184,13 @@ def write_text(text: str, out: str | None) -> None:
     if out in (None, "-"):
         click.echo(text, nl=False)
         return
-    path = writable(str(out)).resolve()
+    path = writable(str(out))
     if is_device(path):
         path.write_text(text, encoding="utf-8")
         return
     from svyaz.show.files import write_text as write_whole
 
-    write_whole(path, text)
+    write_whole(path.resolve(), text)
 
 
 def warn(system: System) -> None:

@@ -101,16 +101,19 @@ class Motion:
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table as CSV with full precision; a file appears complete or not at all."""
         if isinstance(file, str | Path):
-            path = Path(file).resolve()
-            special = path.exists() and not path.is_file()  # a device or a pipe is written to, not replaced
-            partial = path if special else path.with_name(path.name + ".part")
+            path = Path(file)
+            if path.exists() and not path.is_file():  # a device or a pipe is written to, not replaced
+                with path.open("w", newline="", encoding="utf-8") as out:
+                    self.to_csv(out)
+                return
+            path = path.resolve()
+            partial = path.with_name(path.name + ".part")
             try:
                 with partial.open("w", newline="", encoding="utf-8") as out:
                     self.to_csv(out)
                 partial.replace(path)
             finally:
-                if not special:
-                    partial.unlink(missing_ok=True)
+                partial.unlink(missing_ok=True)
             return
         writer = csv.writer(file)
         writer.writerow(self.table_names)

@@ -1,0 +1,193 @@
+"""The commands as a person calls them: exit codes, outputs, settings, help."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from svyaz.commands.group import run
+
+MODEL = """\
+name = "spring"
+coordinates = ["x"]
+kinetic = "m/2*x'^2"
+potential = "k/2*x^2"
+
+[parameters]
+m = 1
+k = 4
+
+[initial]
+x = 1
+
+[run]
+until = 2
+"""
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "spring.toml"
+    path.write_text(MODEL, encoding="utf-8")
+    return path
+
+
+def test_json_on_standard_output_is_all_there_is(svyaz, model) -> None:
+    done = svyaz("simulate", "spring.toml", "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert (result["model"], result["status"], result["t"]) == ("spring", "finished", 2.0)
+    derived = svyaz("derive", "spring.toml", "--json", "-")
+    assert json.loads(derived.stdout)["mass_matrix"] == [["m"]]
+
+
+def test_csv_on_standard_output(svyaz, model) -> None:
+    done = svyaz("simulate", "spring.toml", "--csv", "-", "--every", "0.5")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "t,x,x'"
+    assert [float(line.split(",")[0]) for line in lines[1:]] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    both = svyaz("simulate", "spring.toml", "--csv", "-", "--json", "-")
+    assert both.returncode == 2
+    assert "cannot both go to standard output" in both.stderr
+
+
+def test_table_on_the_terminal(svyaz, model) -> None:
+    done = svyaz("simulate", "spring.toml")
+    assert done.returncode == 0, done.stderr
+    assert "spring: finished at t = 2" in done.stdout
+    assert "energy" in done.stdout
+
+
+def test_settings(svyaz, model) -> None:
+    arguments = ("--set", "k=9*m", "--set", "initial.x=0", "--set", "initial.x'=3", "--set", "run.until=pi/6")
+    result = json.loads(svyaz("simulate", "spring.toml", *arguments, "--json", "-").stdout)
+    assert result["parameters"] == {"m": 1.0, "k": 9.0}
+    assert result["initial"] == {"x": 0.0, "x'": 3.0}
+    assert result["final"]["x"] == pytest.approx(1.0, abs=1e-8)
+    assert result["t"] == pytest.approx(0.5235987755982988)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--set", "kk=1"), "the model has no parameter 'kk'\n    hint: did you mean 'k'?"),
+        (("--set", "x=1"), "hint: an initial value is set by initial.x"),
+        (("--set", "k=1+"), "parameters.k:1:3: something is missing after '+'"),
+        (("--set", "run.method=rk5"), "'method' cannot be 'rk5'"),
+        (("--set", "nonsense"), "is not of the form NAME=VALUE"),
+        (("--with", "size=large"), "a file has none"),
+        (("--method", "rk5"), "no method is called 'rk5'"),
+        (("--method", "rk4"), "it needs a step"),
+        (("--step", "0.1", "--rtol", "1e-6"), "either 'step'"),
+        (("--until", "-1"), "'until' must be a positive number"),
+        (("--rtol", "1e-30"), "'rtol' must lie between"),
+        (("--step", "1e-15", "--method", "rk4"), "'step'"),
+        (("--step", "abc"), "abc"),
+        (("--form", "lagrang"), "there is no form 'lagrang'"),
+        (("--stabilize", "ful"), "ful"),
+        (("--plot", "x.docx"), ".docx"),
+        (("--animate", "x.mpeg"), ".mpeg"),
+        (("--until",), "--until"),
+    ],
+)
+def test_bad_input_exits_with_2(model, tmp_path, monkeypatch, capsys, arguments, message) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["simulate", "spring.toml", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert message in err
+    assert out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["spring.toml"]
+
+
+def test_mistake_in_a_file_is_shown_with_its_place(svyaz, tmp_path) -> None:
+    (tmp_path / "spring.toml").write_text(MODEL.replace("k/2*x^2", "k/2*xx^2"), encoding="utf-8")
+    done = svyaz("derive", "spring.toml")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "spring.toml:4:18: unknown name 'xx'\n"
+        "    potential = \"k/2*xx^2\"\n"
+        "                     ^\n"
+        "    hint: did you mean 'x'?\n"
+    )  # fmt: skip
+
+
+def test_unused_parameter_is_a_warning_and_no_mistake(svyaz, tmp_path) -> None:
+    (tmp_path / "spring.toml").write_text(MODEL.replace("k = 4", "k = 4\nc = 0"), encoding="utf-8")
+    done = svyaz("derive", "spring.toml")
+    assert done.returncode == 0
+    assert "warning: spring.toml:9:1: the parameter 'c' is not used" in done.stderr
+
+
+def test_negative_answer_exits_with_1_and_says_why(svyaz, tmp_path) -> None:
+    text = 'name = "blow-up"\nstates = ["x"]\n[rates]\nx = "x^2"\n[initial]\nx = 1\n'
+    (tmp_path / "model.toml").write_text(text, encoding="utf-8")
+    done = svyaz("simulate", "model.toml", "--until", "2", "--json", "result.json", "--csv", "motion.csv")
+    assert done.returncode == 1
+    assert "diverged at t = 1" in done.stderr
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert result["status"] == "diverged"
+    assert result["reason"] in done.stderr
+    assert (tmp_path / "motion.csv").read_text().splitlines()[0] == "t,x"
+
+
+def test_derive_in_every_format(svyaz, model) -> None:
+    assert "m*x'' + k*x = 0" in svyaz("derive", "spring.toml").stdout
+    assert r"\ddot{x}" in svyaz("derive", "spring.toml", "--format", "latex").stdout
+    assert json.loads(svyaz("derive", "spring.toml", "--format", "json").stdout)["bias"] == ["k*x"]
+    code = svyaz("derive", "spring.toml", "--format", "python").stdout
+    compile(code, "spring.py", "exec")
+    assert "double" in svyaz("derive", "spring.toml", "--format", "c").stdout
+
+
+def test_derive_writes_to_a_file(svyaz, model, tmp_path) -> None:
+    done = svyaz("derive", "spring.toml", "--out", "pages/spring.txt")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "m*x'' + k*x = 0" in (tmp_path / "pages" / "spring.txt").read_text(encoding="utf-8")
+
+
+def test_gallery_lists_and_prints_models(svyaz, tmp_path) -> None:
+    listing = svyaz("gallery")
+    assert listing.returncode == 0, listing.stderr
+    for name in ("pendulum:N", "sling", "sling-hooked", "pendulum-xy", "spring-double-pendulum"):
+        assert name in listing.stdout
+    printed = svyaz("gallery", "sling")
+    assert printed.stdout.startswith('name = "sling"')
+    assert svyaz("gallery", "pendulum:3", "--out", "chain.toml").returncode == 0
+    assert "u3" in svyaz("derive", "chain.toml").stdout
+    missing = svyaz("gallery", "slinq")
+    assert missing.returncode == 2
+    assert "Did you mean 'sling'?" in missing.stderr
+
+
+def test_variants_are_chosen_by_name(svyaz) -> None:
+    from svyaz import gallery
+
+    name, table = next(iter(gallery.VARIANTS.items()))
+    what, choices = next(iter(table.items()))
+    other = svyaz("derive", name, "--with", f"{what}={choices[-1]}", "--json", "-")
+    assert other.returncode == 0, other.stderr
+    assert json.loads(other.stdout) != json.loads(svyaz("derive", name, "--json", "-").stdout)
+    assert svyaz("derive", name, "--with", f"{what}=nonsense").returncode == 2
+    assert svyaz("derive", "sling", "--with", "a=b").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["derive", "check", "simulate", "report", "gallery"])
+def test_help_teaches_by_examples(svyaz, command) -> None:
+    done = svyaz(command, "--help")
+    assert done.returncode == 0
+    assert "Examples:" in done.stdout
+    assert f"svyaz {command}" in done.stdout
+
+
+def test_help_loads_no_library(python) -> None:
+    code = (
+        "import sys; from svyaz.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'symengine', 'llvmlite', 'numba', 'scipy', 'sympy') if m in sys.modules])\n"
+    )
+    done = python("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
