@@ -49,9 +49,13 @@ class JobFailed(Exception):
 
 
 def environment() -> dict[str, str]:
-    """The environment of a job: this checkout first on the path, one thread for linear algebra."""
+    """The environment of a job: this checkout first on the path, one thread for linear algebra.
+
+    Python may keep compiled modules, as it does unless it is told not to.
+    """
     path = [str(ROOT), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "PYTHONPATH": os.pathsep.join(path), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def run_job(job: Job) -> Answer:
