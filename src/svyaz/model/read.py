@@ -47,11 +47,21 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
         _check_inertia(reader, words, names, fields)
     _check_unused(reader, names)
     if reader.problems:
-        raise ModelError(sorted([*reader.problems, *reader.warnings], key=_by_place))
+        raise ModelError(sorted([*reader.problems, *_lasting(reader)], key=_by_place))
     fields["words"] = dict(given)
     fields["warnings"] = tuple(reader.warnings)
     fields["file"] = file
     return fields
+
+
+def _lasting(reader: Reader) -> list[Problem]:
+    """Warnings that remain when the mistakes are mended: a parameter whose name was mistyped elsewhere is used after all."""
+    hints = " ".join(problem.hint or "" for problem in reader.problems)
+    return [warning for warning in reader.warnings if not any(f"'{name}'" in hints for name in _quoted(warning.message))]
+
+
+def _quoted(message: str) -> list[str]:
+    return message.split("'")[1::2]
 
 
 def _by_place(problem: Problem) -> tuple[int, int]:
