@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import pytest
 
@@ -26,6 +27,26 @@ until = 2
 """
 
 
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    """``call("derive", "sling")`` runs the program in an empty folder, without a process of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run_here(*arguments: str) -> Done:
+        capsys.readouterr()
+        return Done(run(arguments), *capsys.readouterr())
+
+    return run_here
+
+
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "spring.toml"
@@ -42,27 +63,27 @@ def test_json_on_standard_output_is_all_there_is(svyaz, model) -> None:
     assert json.loads(derived.stdout)["mass_matrix"] == [["m"]]
 
 
-def test_csv_on_standard_output(svyaz, model) -> None:
-    done = svyaz("simulate", "spring.toml", "--csv", "-", "--every", "0.5")
+def test_csv_on_standard_output(call, model) -> None:
+    done = call("simulate", "spring.toml", "--csv", "-", "--every", "0.5")
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    lines = done.stdout.split("\n")[:-1]
     assert lines[0] == "t,x,x'"
     assert [float(line.split(",")[0]) for line in lines[1:]] == [0.0, 0.5, 1.0, 1.5, 2.0]
-    both = svyaz("simulate", "spring.toml", "--csv", "-", "--json", "-")
+    both = call("simulate", "spring.toml", "--csv", "-", "--json", "-")
     assert both.returncode == 2
     assert "cannot both go to standard output" in both.stderr
 
 
-def test_table_on_the_terminal(svyaz, model) -> None:
-    done = svyaz("simulate", "spring.toml")
+def test_table_on_the_terminal(call, model) -> None:
+    done = call("simulate", "spring.toml")
     assert done.returncode == 0, done.stderr
     assert "spring: finished at t = 2" in done.stdout
     assert "energy" in done.stdout
 
 
-def test_settings(svyaz, model) -> None:
+def test_settings(call, model) -> None:
     arguments = ("--set", "k=9*m", "--set", "initial.x=0", "--set", "initial.x'=3", "--set", "run.until=pi/6")
-    result = json.loads(svyaz("simulate", "spring.toml", *arguments, "--json", "-").stdout)
+    result = json.loads(call("simulate", "spring.toml", *arguments, "--json", "-").stdout)
     assert result["parameters"] == {"m": 1.0, "k": 9.0}
     assert result["initial"] == {"x": 0.0, "x'": 3.0}
     assert result["final"]["x"] == pytest.approx(1.0, abs=1e-8)
@@ -92,18 +113,16 @@ def test_settings(svyaz, model) -> None:
         (("--until",), "--until"),
     ],
 )
-def test_bad_input_exits_with_2(model, tmp_path, monkeypatch, capsys, arguments, message) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["simulate", "spring.toml", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert message in err
-    assert out == ""
+def test_bad_input_exits_with_2(call, model, tmp_path, arguments, message) -> None:
+    done = call("simulate", "spring.toml", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["spring.toml"]
 
 
-def test_mistake_in_a_file_is_shown_with_its_place(svyaz, tmp_path) -> None:
+def test_mistake_in_a_file_is_shown_with_its_place(call, tmp_path) -> None:
     (tmp_path / "spring.toml").write_text(MODEL.replace("k/2*x^2", "k/2*xx^2"), encoding="utf-8")
-    done = svyaz("derive", "spring.toml")
+    done = call("derive", "spring.toml")
     assert done.returncode == 2
     assert done.stderr == (
         "spring.toml:4:18: unknown name 'xx'\n"
@@ -113,17 +132,17 @@ def test_mistake_in_a_file_is_shown_with_its_place(svyaz, tmp_path) -> None:
     )  # fmt: skip
 
 
-def test_unused_parameter_is_a_warning_and_no_mistake(svyaz, tmp_path) -> None:
+def test_unused_parameter_is_a_warning_and_no_mistake(call, tmp_path) -> None:
     (tmp_path / "spring.toml").write_text(MODEL.replace("k = 4", "k = 4\nc = 0"), encoding="utf-8")
-    done = svyaz("derive", "spring.toml")
+    done = call("derive", "spring.toml")
     assert done.returncode == 0
     assert "warning: spring.toml:9:1: the parameter 'c' is not used" in done.stderr
 
 
-def test_negative_answer_exits_with_1_and_says_why(svyaz, tmp_path) -> None:
+def test_negative_answer_exits_with_1_and_says_why(call, tmp_path) -> None:
     text = 'name = "blow-up"\nstates = ["x"]\n[rates]\nx = "x^2"\n[initial]\nx = 1\n'
     (tmp_path / "model.toml").write_text(text, encoding="utf-8")
-    done = svyaz("simulate", "model.toml", "--until", "2", "--json", "result.json", "--csv", "motion.csv")
+    done = call("simulate", "model.toml", "--until", "2", "--json", "result.json", "--csv", "motion.csv")
     assert done.returncode == 1
     assert "diverged at t = 1" in done.stderr
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
@@ -132,50 +151,50 @@ def test_negative_answer_exits_with_1_and_says_why(svyaz, tmp_path) -> None:
     assert (tmp_path / "motion.csv").read_text().splitlines()[0] == "t,x"
 
 
-def test_derive_in_every_format(svyaz, model) -> None:
-    assert "m*x'' + k*x = 0" in svyaz("derive", "spring.toml").stdout
-    assert r"\ddot{x}" in svyaz("derive", "spring.toml", "--format", "latex").stdout
-    assert json.loads(svyaz("derive", "spring.toml", "--format", "json").stdout)["bias"] == ["k*x"]
-    code = svyaz("derive", "spring.toml", "--format", "python").stdout
+def test_derive_in_every_format(call, model) -> None:
+    assert "m*x'' + k*x = 0" in call("derive", "spring.toml").stdout
+    assert r"\ddot{x}" in call("derive", "spring.toml", "--format", "latex").stdout
+    assert json.loads(call("derive", "spring.toml", "--format", "json").stdout)["bias"] == ["k*x"]
+    code = call("derive", "spring.toml", "--format", "python").stdout
     compile(code, "spring.py", "exec")
-    assert "double" in svyaz("derive", "spring.toml", "--format", "c").stdout
+    assert "double" in call("derive", "spring.toml", "--format", "c").stdout
 
 
-def test_derive_writes_to_a_file(svyaz, model, tmp_path) -> None:
-    done = svyaz("derive", "spring.toml", "--out", "pages/spring.txt")
+def test_derive_writes_to_a_file(call, model, tmp_path) -> None:
+    done = call("derive", "spring.toml", "--out", "pages/spring.txt")
     assert (done.returncode, done.stdout) == (0, "")
     assert "m*x'' + k*x = 0" in (tmp_path / "pages" / "spring.txt").read_text(encoding="utf-8")
 
 
-def test_gallery_lists_and_prints_models(svyaz, tmp_path) -> None:
-    listing = svyaz("gallery")
+def test_gallery_lists_and_prints_models(call, tmp_path) -> None:
+    listing = call("gallery")
     assert listing.returncode == 0, listing.stderr
     for name in ("pendulum:N", "sling", "sling-hooked", "pendulum-xy", "spring-double-pendulum"):
         assert name in listing.stdout
-    printed = svyaz("gallery", "sling")
+    printed = call("gallery", "sling")
     assert printed.stdout.startswith('name = "sling"')
-    assert svyaz("gallery", "pendulum:3", "--out", "chain.toml").returncode == 0
-    assert "u3" in svyaz("derive", "chain.toml").stdout
-    missing = svyaz("gallery", "slinq")
+    assert call("gallery", "pendulum:3", "--out", "chain.toml").returncode == 0
+    assert "u3" in call("derive", "chain.toml").stdout
+    missing = call("gallery", "slinq")
     assert missing.returncode == 2
     assert "Did you mean 'sling'?" in missing.stderr
 
 
-def test_variants_are_chosen_by_name(svyaz) -> None:
+def test_variants_are_chosen_by_name(call) -> None:
     from svyaz import gallery
 
     name, table = next(iter(gallery.VARIANTS.items()))
     what, choices = next(iter(table.items()))
-    other = svyaz("derive", name, "--with", f"{what}={choices[-1]}", "--json", "-")
+    other = call("derive", name, "--with", f"{what}={choices[-1]}", "--json", "-")
     assert other.returncode == 0, other.stderr
-    assert json.loads(other.stdout) != json.loads(svyaz("derive", name, "--json", "-").stdout)
-    assert svyaz("derive", name, "--with", f"{what}=nonsense").returncode == 2
-    assert svyaz("derive", "sling", "--with", "a=b").returncode == 2
+    assert json.loads(other.stdout) != json.loads(call("derive", name, "--json", "-").stdout)
+    assert call("derive", name, "--with", f"{what}=nonsense").returncode == 2
+    assert call("derive", "sling", "--with", "a=b").returncode == 2
 
 
 @pytest.mark.parametrize("command", ["derive", "check", "simulate", "report", "gallery"])
-def test_help_teaches_by_examples(svyaz, command) -> None:
-    done = svyaz(command, "--help")
+def test_help_teaches_by_examples(call, command) -> None:
+    done = call(command, "--help")
     assert done.returncode == 0
     assert "Examples:" in done.stdout
     assert f"svyaz {command}" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -68,7 +69,7 @@ def command(
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     if csv == "-":
-        motion.to_csv(click.get_text_stream("stdout"))
+        motion.to_csv(sys.stdout)
     elif csv is not None:
         motion.to_csv(csv)
     write_json(motion.summary(), json_file)

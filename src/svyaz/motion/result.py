@@ -115,7 +115,7 @@ class Motion:
             finally:
                 partial.unlink(missing_ok=True)
             return
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(self.table_names)
         writer.writerows([repr(float(value)) for value in row] for row in self.rows())
 
