@@ -117,6 +117,14 @@ def test_000_A20_the_ball_moves_on_a_circle_with_the_rate_one_seventh(coordinate
     assert np.abs(place - centre) == pytest.approx(7 * abs(1 + 0.2j), abs=1e-6)
 
 
+@pytest.mark.parametrize("hold", ["bracket", "orthogonal"])
+def test_000_A23_lawden_with_held_integrals(hold) -> None:
+    system = model("lawden", eps=0.01, k1=1, k2=1000)
+    motion = simulate(system, method="rk4", step=1e-4, until=3, every=1, hold=hold)
+    size = np.hypot(motion.integrals["g1"] - 1.075, motion.integrals["g2"] - 3.4)
+    assert size[[0, 1, 3]] == pytest.approx([1.0046e-2, 3.622e-3, 4.90e-4], rel=0.01)
+
+
 def test_000_A25_lawden_without_stabilisation() -> None:
     words = dict(model("lawden", eps=0.01).words)
     system = System.from_words({**words, "integral": [{**table, "hold": False} for table in words["integral"]]})

@@ -38,7 +38,7 @@ class Row:
     text: str = ""
     printed: Sequence[float] = ()
     between: Sequence[Sequence[float]] = ()
-    ends: str = ""
+    ends: Sequence[str] = ()
     tolerance: float = 1e-6
     absolute: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -117,7 +117,7 @@ def _formula_verdict(printed: float, corrected: float) -> str:
 def _agrees(row: Row, computed: Sequence[float | str]) -> bool:
     """All numbers within their bounds, or within the tolerance of what was printed; or the run ended as stated."""
     if row.ends:
-        return all(value == row.ends for value in computed)
+        return all(value in row.ends for value in computed)
     numbers = [float(value) for value in computed]
     if row.between:
         return all(low <= x <= high for x, (low, high) in zip(numbers, row.between, strict=True))
