@@ -34,8 +34,7 @@ from svyaz.expr.calculus import (
 from svyaz.forms import Equations
 from svyaz.forms.programs import Rates
 from svyaz.model import Integral, System
-from svyaz.program import compile_program
-from svyaz.program.build import Linear, build
+from svyaz.program.build import Linear
 
 ORTHOGONAL, BRACKET = "orthogonal", "bracket"
 
@@ -90,13 +89,15 @@ def hold(equations: Equations, rates: Rates, held: Sequence[HeldIntegral], how: 
     """The rates with the corrections that hold the integrals."""
     if not held:
         return rates
-    if (how or _natural_way(equations, held)) == BRACKET:
+    if way_of_holding(equations, held, how) == BRACKET:
         return _by_brackets(equations, rates, held)
     return _orthogonally(equations, rates, held)
 
 
-def _natural_way(equations: Equations, held: Sequence[HeldIntegral]) -> str:
-    return BRACKET if equations.system.kind == "canonical" and len(held) % 2 == 0 else ORTHOGONAL
+def way_of_holding(equations: Equations, held: Sequence[HeldIntegral], how: str | None) -> str:
+    """The way asked for; else brackets for an even number of integrals of a canonical system, orthogonal for others."""
+    natural = BRACKET if equations.system.kind == "canonical" and len(held) % 2 == 0 else ORTHOGONAL
+    return how or natural
 
 
 def _wanted(rates: Rates, held: Sequence[HeldIntegral]) -> list[Expression]:
@@ -167,46 +168,3 @@ def _refuse_involution(system: System, held: Sequence[HeldIntegral], brackets: S
             "their matrix of Poisson brackets is singular"
         )
         raise ModelError([Problem(message, None, "hold them orthogonally")])
-
-
-def not_an_integral(
-    equations: Equations, rates: Rates, held: HeldIntegral, state: Sequence[float] | NDArray[np.float64], time: float
-) -> str | None:
-    """Words for an "integral" that is none: its derivative along the motion does not vanish near the start.
-
-    Tested at the start and at states displaced from it along the motion, with the unknowns of the systems solved.
-    """
-    flow = {se.Symbol(s): rate for s, rate in rates.rates} | {TIME: ONE}
-    rate = total_derivative(held.integral.expression, flow)
-    parts = list(rate.args) if rate.is_Add else [rate]
-    program = build(
-        [("rate", rate), *((str(k), e) for k, e in enumerate(parts)), *((f"d {s}", r) for s, r in rates.rates)],
-        inputs=("t", *equations.states),
-        parameters=(*equations.constants, *_gain_names(rates, equations)),
-        systems=rates.systems,
-    )
-    native = compile_program(program)
-    constants = native.constants({**equations.system.constants, **dict.fromkeys(_gain_names(rates, equations), 0.0)})
-    x = np.concatenate([[time], np.asarray(state, dtype=float)])
-    for _ in range(3):
-        values = native.evaluate(x, constants)
-        size = float(np.sum(np.abs(values[1 : 1 + len(parts)])))
-        if abs(values[0]) > 1e-6 * size and size > 1e-12:
-            return (
-                f"'{held.name}' is not a first integral: at t = {x[0]:g} its rate along the motion is {values[0]:.4g}"
-            )
-        slope = values[1 + len(parts) :]
-        reach = 0.05 / max(1.0, float(np.max(np.abs(slope), initial=0.0)))
-        x = x + reach * np.concatenate([[1.0], slope])
-    return None
-
-
-def _gain_names(rates: Rates, equations: Equations) -> list[str]:
-    """Constants of the corrections, which the equations themselves do not know."""
-    known = {"t", *equations.states, *equations.constants}
-    unknowns = {str(u) for s in rates.systems for side in s.unknowns for u in side}
-    found = set()
-    for linear in rates.systems:
-        for entry in [*(e for row in linear.matrix for e in row), *(e for side in linear.sides for e in side)]:
-            found |= {str(s) for s in entry.free_symbols}
-    return sorted(found - known - unknowns)

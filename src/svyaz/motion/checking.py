@@ -10,13 +10,14 @@ import numpy as np
 
 from svyaz import __version__
 from svyaz.constraints.classify import as_dictionary, classify
-from svyaz.constraints.held import held_integrals, not_an_integral
+from svyaz.constraints.held import held_integrals
+from svyaz.constraints.held_checks import cannot_be_held, not_integrals
 from svyaz.constraints.ranks import RankReport, examine
 from svyaz.constraints.states import Residual, residuals
 from svyaz.forms import form_name
-from svyaz.forms.programs import rates_of
 from svyaz.model import System
-from svyaz.motion.decide import decide
+from svyaz.model.words import is_number
+from svyaz.motion.decide import decide, verdict_record
 from svyaz.motion.options import options_for
 from svyaz.motion.simulation import START, equations_by_phase, kappa_of
 
@@ -55,14 +56,19 @@ def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
     else:
         result.update({"rank": 0, "redundant": [], "initial": {}})
     held = held_integrals(system, state, START, kappa_of(options))
-    for one in held:
-        words = not_an_integral(equations, rates_of(equations), one, state, START)
-        wrong.extend([words] if words else [])
+    if runnable:
+        wrong.extend(not_integrals(equations, system.integrals, state, START))
+        unfit = cannot_be_held(equations, held, options.hold, state, START)
+        wrong.extend(unfit)
+        runnable = not unfit
     if runnable:
         decision = decide(equations, held, options, state, (phase.start, phase.end))
         result["gains"] = dict(decision.record)
         if not decision.allowed:
             wrong.append(decision.reason)
+    elif isinstance(options.stabilize, Mapping) or is_number(options.stabilize):
+        result["gains"] = verdict_record(equations, options)
+        wrong.extend(result["gains"]["reasons"] if result["gains"]["verdict"] == "unstable" else ())
     result["wrong"] = wrong
     result["parameters"] = dict(system.constants)
     result["initial_state"] = dict(zip(system.states, map(float, state), strict=True))

@@ -43,8 +43,36 @@ def decide(
     """Settle the gains of one phase: given ones are judged, "auto" is chosen, and deviations are predicted."""
     if not equations.deviations:
         return _without_constraints(equations, held, options, state, span)
-    if options.stabilize == "auto":
-        return _automatic(equations, held, options, state, span)
+    settle = _automatic if options.stabilize == "auto" else _given
+    return _with_held(settle(equations, held, options, state, span), held)
+
+
+def verdict_record(equations: Equations, options: Options) -> dict[str, Any]:
+    """The verdict on given gains alone, where no run could be made."""
+    law = perturbation(equations, options.stabilize)
+    return _record(law, verdict_on(law, options), options, None, None)
+
+
+def _with_held(decision: Decision, held: tuple[HeldIntegral, ...]) -> Decision:
+    """Held integrals beside constraints: their decay rates must suit the step as well."""
+    if not held:
+        return decision
+    rates = replace(decision.segment.perturbation, matrix=-np.diag([h.gain for h in held]))
+    verdict = verdict_on(rates, decision.options)
+    record = {**decision.record, "held": {h.name: h.gain for h in held}}
+    if verdict.stable:
+        return replace(decision, record=record)
+    reasons = [f"held integrals: {reason}" for reason in verdict.reasons]
+    told = [decision.reason, *reasons] if decision.reason else reasons
+    return replace(
+        decision, allowed=False, reason="; ".join(told), record={**record, "verdict": "unstable", "reasons": told}
+    )
+
+
+def _given(
+    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Floats, span: tuple[float, float]
+) -> Decision:
+    """Gains of the user: judged, and if they are stable the deviations they allow are predicted."""
     law = perturbation(equations, options.stabilize)
     segment = prepare(equations, law, held, options, span[0], state)
     if options.stabilize in ("off", "projection"):
@@ -67,7 +95,7 @@ def _without_constraints(
 ) -> Decision:
     """Only held integrals have gains here; their decay rates must suit the step."""
     kappa = float(options.stabilize) if isinstance(options.stabilize, int | float) else None
-    law = replace(perturbation(equations, "off"), kappa=kappa)
+    law = replace(perturbation(equations, "off"), kappa=kappa, described="held integrals")
     plain = replace(options, stabilize="off")
     segment = prepare(equations, law, held, plain, span[0], state)
     if not held:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.held import held_integrals
+from svyaz.constraints.held import HeldIntegral, held_integrals
+from svyaz.constraints.held_checks import cannot_be_held, not_integrals
 from svyaz.constraints.ranks import examine
 from svyaz.constraints.states import Residual, residuals
 from svyaz.constraints.states import project as onto_constraints
@@ -88,6 +89,10 @@ def _run(
         if isinstance(refusal, tuple):
             chapters.append(_stillborn(equations, options, state, span, *refusal))
             break
+        unfit = () if force else _unfit_to_hold(equations, held, options, state, phase.start)
+        if unfit:
+            chapters.append(_stillborn(equations, options, state, span, "infeasible", "; ".join(unfit)))
+            break
         decision = decide(equations, held, options, state, span)
         notes = [*refusal, *decision.notes]
         if not decision.allowed and not force:
@@ -147,6 +152,14 @@ def _unfit(equations: Equations, state: Floats, phase: Phase, *, first: bool) ->
             f"at t = {phase.start:g} the state does not satisfy {' and '.join(broken)}, which begins to act",
         )
     return []
+
+
+def _unfit_to_hold(
+    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Floats, time: float
+) -> tuple[str, ...]:
+    """Words for integrals that are to be held and cannot be: holding what is no integral would falsify the motion."""
+    false = not_integrals(equations, [h.integral for h in held], state, time)
+    return (*false, *cannot_be_held(equations, held, options.hold, state, time))
 
 
 def _nearly_met(residual: Residual) -> bool:
