@@ -2,8 +2,9 @@
 
 When the watched coordinate would come within ``window`` of the singular value ``at``, it is overwritten by its value
 before the step plus ``jump`` in the direction of motion, and the stabiliser is left to heal the constraints. The window
-is cleared in one jump when jump > 2 window. Only the constraints recover: information lost in the jump is not regained,
-so every jump is logged, and a regular chart (a unit quaternion) is the better way.
+is cleared in one jump when jump > 2 window; with jump = 2 window it may take a second one. Only the constraints recover:
+information lost in the jump is not regained, so every jump is logged, and a regular chart (a unit quaternion) is the
+better way.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def bypass_program(equations: Equations, options: Options) -> Program:
         raise ModelError(
             [Problem("the jump over a singular point needs a fixed step", None, "give a step instead of rtol")]
         )
-    if not bypass["jump"] > 2 * bypass["window"] > 0:
-        raise ModelError([Problem("a jump clears the window only if jump > 2 window > 0")])
+    if not bypass["jump"] * (1 + 1e-12) >= 2 * bypass["window"] > 0:
+        raise ModelError([Problem("a jump cannot clear the window unless jump ≥ 2 window > 0")])
     s, rate = se.Symbol(name), velocity(name)
     distance = se.RealDouble(bypass["window"]) - Abs(se.sin((s - bypass["at"]) / 2)) * 2
     inside = HALF * (ONE + sign(distance))

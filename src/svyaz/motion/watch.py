@@ -26,8 +26,8 @@ LOST = 0.02
 NEAR = 0.01
 """Near a singular point the determinant of the augmented matrix is below this part of its largest value so far."""
 
-SHARP = 1.4
-"""A finished run stepped over a singular point where log |det| is lower by this than a row before and a row after."""
+SHARP = 2.0
+"""A finished run stepped over a singular point where log |det| is lower by this than two rows before and after."""
 
 MOST_EXAMINED, MOST_NOTES = 5000, 3
 """Rows of a finished run that are looked at for singular points, and notes that are made of them."""
@@ -101,13 +101,14 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
         return []
     stride = -(-len(path.times) // MOST_EXAMINED)
     times, states = path.times[::stride], path.states[::stride]
-    if len(times) < 3:
+    if len(times) < 5:
         return []
     sign, size = measure_of(segment.equations).augmented_determinants(times, states)
     size = size - np.nanmax(size)
     low = (size < np.log(NEAR)) & np.isfinite(size)
     sharp = np.zeros(len(times), dtype=bool)
-    sharp[1:-1] = low[1:-1] & (np.minimum(size[:-2], size[2:]) - size[1:-1] > SHARP)
+    lowest = (size[2:-2] < size[1:-3]) & (size[2:-2] <= size[3:-1])
+    sharp[2:-2] = low[2:-2] & lowest & (np.minimum(size[:-4], size[4:]) - size[2:-2] > SHARP)
     turned = np.zeros(len(times), dtype=bool)
     turned[1:] = sign[1:] * sign[:-1] < 0
     rows = np.flatnonzero(sharp | turned)
