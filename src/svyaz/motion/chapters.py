@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from svyaz.forms import Equations
 from svyaz.model import System
+from svyaz.motion.bounds import ErrorBound, euler_bound
 from svyaz.motion.bypass import jump_log
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
@@ -62,6 +63,7 @@ def collected(system: System, form: str, options: Options, chapters: Sequence[Ch
         seconds=sum(c.path.seconds for c in chapters),
         notes=tuple(note for c in chapters for note in c.notes),
         jumps=_jumps(system, chapters),
+        error_bound=_error_bound(chapters),
     )
     columns = _columns(tables, [len(t) for t in times])
     return replace(
@@ -107,3 +109,13 @@ def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Mapping[str, An
         if c.segment is not None and c.options.step is not None
         for jump in jump_log(c.segment.equations, c.path.times, c.path.states, c.options.step)
     )
+
+
+def _error_bound(chapters: Sequence[Chapter]) -> Mapping[str, Any] | None:
+    """The bound on the trajectory error over all phases, for Euler's method with a fixed step."""
+    found: ErrorBound | None = None
+    for c in chapters:
+        if c.segment is None or c.options.method != "euler" or c.options.step is None or c.path.status != "finished":
+            return None
+        found = euler_bound(c.segment, c.path, c.options.step, found.value if found else 0.0)
+    return found.as_json() if found else None

@@ -52,6 +52,7 @@ class Motion:
     evaluations: int = 0
     seconds: float = 0.0
     trajectory_error: float | None = None
+    error_bound: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     jumps: tuple[Mapping[str, Any], ...] = ()
 
@@ -154,6 +155,8 @@ class Motion:
             "initial": {name: _number(self.states[0, k]) for k, name in enumerate(self.state_names)},
             "notes": list(self.notes),
         }
+        if self.error_bound is not None:
+            result["error_bound"] = dict(self.error_bound)
         if self.jumps:
             result["jumps"] = [dict(jump) for jump in self.jumps]
         return result
