@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from svyaz.motion.runs import Run
 
 MOST_ROWS = 200_000  # stored by itself; `every` asks for another number
+MOST_STEPS = 10**9
 LEAST_RTOL = 1e-14
 
 
@@ -71,7 +72,7 @@ def integrate(
     project: Flow | None = None,
     jacobian: Flow | None = None,
     progress: Callable[[float], object] | None = None,
-    max_steps: int = 10**9,
+    max_steps: int = MOST_STEPS,
 ) -> Path:
     """Integrate ẏ = f(t, y) from `start` over `span` = (t₀, t₁).
 
@@ -92,7 +93,7 @@ def integrate(
         raise ValueError(f"{tableau.name} is implicit and needs the Jacobian of the rates")
     f, after, slope = _native(rates), _native(project), _native(jacobian)
     if step is not None:
-        plan = _plan(span, step, every, max_steps)
+        plan = schedule(span, step, every, max_steps)
         if tableau.implicit:
             run = fixed_radau_run(f, slope, after, initial, plan, grid)
         else:
@@ -150,7 +151,7 @@ def _one_of(tableau: Tableau, step: float | None, rtol: float | None) -> None:
         raise ValueError(f"rtol must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol}")
 
 
-def _plan(span: tuple[float, float], step: float, every: int | None, max_steps: int) -> Schedule:
+def schedule(span: tuple[float, float], step: float, every: int | None = None, max_steps: int = MOST_STEPS) -> Schedule:
     """Equal steps, the last one shortened; a span that is a whole number of steps to 1e-9 is taken for one."""
     from svyaz.motion.loops import Schedule
 
@@ -227,15 +228,24 @@ def _path(run: Run, code: int, grid: Floats | None, step: float | None, seconds:
 
 
 def _verdict(run: Run, code: int) -> tuple[str, str]:
-    """Status and reason, in words of mechanics."""
+    """Status and reason of a run."""
+    from svyaz.motion.calls import STALLED
+
+    if code == STALLED and _explodes(run):
+        return "diverged", f"the motion diverged: it grows beyond all bounds at t = {run.time:.9g}"
+    return outcome(code, run.time)
+
+
+def outcome(code: int, time: float) -> tuple[str, str]:
+    """Status and reason, in words of mechanics, for the code with which a loop ended at a time."""
     from svyaz.motion import calls
     from svyaz.motion.runs import EXHAUSTED, STOPPED
 
-    when = f"t = {run.time:.9g}"
+    when = f"t = {time:.9g}"
     words: dict[int, tuple[str, str]] = {
         calls.FINISHED: ("finished", ""),
         STOPPED: ("stopped", f"stopped by the user at {when}"),
-        EXHAUSTED: ("stalled", f"all {run.trials} steps that were allowed are used up at {when}"),
+        EXHAUSTED: ("stalled", f"all steps that were allowed are used up at {when}"),
         calls.DIVERGED: ("diverged", f"the motion diverged: after {when} the state is no longer finite"),
         calls.SINGULAR: ("singular", f"the equations have no unique solution for the accelerations after {when}"),
         calls.PROJECTION: ("singular", f"the state could not be put back on the constraints after {when}"),
@@ -245,8 +255,6 @@ def _verdict(run: Run, code: int) -> tuple[str, str]:
             f"no step is short enough at {when}: the motion has a singularity there, or its rates jump or do not exist",
         ),
     }
-    if code == calls.STALLED and _explodes(run):
-        return "diverged", f"the motion diverged: it grows beyond all bounds at {when}"
     return words[code]
 
 

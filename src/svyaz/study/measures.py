@@ -1,0 +1,126 @@
+"""What is measured of each member: names such as final.x, residual.blade, drift.energy, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import Equations
+from svyaz.forms.observed import first_integrals
+from svyaz.model.words import nearest
+
+Floats = NDArray[np.float64]
+
+KINDS = ("final", "residual", "drift", "multiplier")
+SINGLE = ("t", "steps", "evaluations", "error")
+FIRST, SIZE, CHANGE, TOP, LAST = range(5)
+"""Columns of the totals of an observed quantity: first value, largest size, largest change, largest value, last value."""
+
+
+def known_measures(equations: Equations) -> dict[str, list[str]]:
+    """Kind → names that can be measured of this system."""
+    names = [d.name for d in equations.deviations]
+    return {
+        "final": list(equations.states),
+        "residual": names,
+        "drift": list(first_integrals(equations.system)),
+        "multiplier": names,
+    }
+
+
+def measures_for(known: Mapping[str, Sequence[str]], asked: Sequence[str]) -> tuple[str, ...]:
+    """The full names; a kind alone means all of it, and nothing asked for means residuals, energy drift, final state."""
+    if not asked:
+        drift = ["drift.energy"] if "energy" in known["drift"] else []
+        return (*(f"residual.{n}" for n in known["residual"]), *drift, *(f"final.{n}" for n in known["final"]))
+    found: dict[str, None] = {}
+    for word in asked:
+        found.update(dict.fromkeys(_expanded(known, word)))
+    return tuple(found)
+
+
+def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
+    kind, dot, name = word.partition(".")
+    if word in SINGLE:
+        return [word]
+    if word == "status":  # always recorded
+        return []
+    if word == "energy" and "energy" in known["drift"]:
+        return ["drift.energy"]
+    if kind not in KINDS:
+        words = [*KINDS, *SINGLE, "status", "energy"]
+        raise _bad(f"'{word}' cannot be measured", nearest(word, words) or f"there are {', '.join(words)}")
+    if not dot:
+        return [f"{kind}.{n}" for n in known[kind]]
+    if name not in known[kind]:
+        what = {"final": "state", "drift": "integral"}.get(kind, "constraint")
+        hint = nearest(name, known[kind]) or (f"there are {', '.join(known[kind])}" if known[kind] else None)
+        raise _bad(f"'{word}' cannot be measured: there is no {what} '{name}' for it", hint)
+    return [word]
+
+
+def observed_for(measures: Sequence[str]) -> list[str]:
+    """Quantities of the observation program that the measures are made of."""
+    prefixes = {"residual": "residual", "drift": "integral", "multiplier": "multiplier"}
+    found: dict[str, None] = {}
+    for measure in measures:
+        kind, _, name = measure.partition(".")
+        if kind in prefixes:
+            found[f"{prefixes[kind]} {name}"] = None
+        if measure == "drift.energy":
+            found["kinetic"] = None
+    return list(found)
+
+
+def totals_along(values: Floats) -> Floats:
+    """(columns, 5) totals of observed quantities along rows (k, columns), as the native loop gathers them."""
+    totals = np.full((values.shape[1], 5), np.nan)
+    for j, column in enumerate(values.T):
+        finite = np.abs(column[np.isfinite(column)])
+        good = column[np.isfinite(column)]
+        totals[j] = (
+            column[0],
+            np.max(finite, initial=0.0) if len(finite) else np.nan,
+            np.max(np.abs(column - column[0])),
+            np.max(column),
+            good[-1] if len(good) else np.nan,
+        )
+    return totals
+
+
+def measured(totals: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Measures from the totals of observed quantities, by full name; as ``simulate`` reports them."""
+    found: dict[str, float] = {}
+    for quantity, total in totals.items():
+        kind, _, name = quantity.partition(" ")
+        if kind == "residual":
+            found[f"{kind}.{name}"] = total[SIZE]
+        elif kind == "multiplier":
+            found[f"multiplier.{name}"] = total[LAST]
+        elif kind == "integral":
+            change = total[CHANGE]
+            if name == "energy":
+                kinetic = totals["kinetic"][TOP] if "kinetic" in totals else 0.0
+                scale = max(abs(total[FIRST]), kinetic)
+                change = change / scale if scale > 0 else change
+            found[f"drift.{name}"] = change
+    return found
+
+
+def of_summary(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """All measures of a whole simulation, from its summary."""
+    found: dict[str, float | None] = {f"final.{n}": v for n, v in summary["final"].items()}
+    found |= {f"residual.{n}": r["max"] for n, r in summary["residuals"].items()}
+    found |= {f"drift.{n}": r["drift"] for n, r in summary["integrals"].items()}
+    found |= {f"multiplier.{n}": v for n, v in summary["multipliers"].items()}
+    found |= {key: summary[key] for key in ("t", "steps", "evaluations")}
+    found["error"] = summary["trajectory_error"]
+    return found
+
+
+def _bad(message: str, hint: str | None) -> ModelError:
+    return ModelError([Problem(message, None, hint)])

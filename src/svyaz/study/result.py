@@ -1,0 +1,174 @@
+"""The result of a sweep: one row a member, as a table, as a Dataset over the axes, as JSON."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz import __version__
+from svyaz.model import System
+from svyaz.study.vary import Axis
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One member: its number, the values of the axes, how it ended, whether its gains are stable, and its measures."""
+
+    number: int
+    point: tuple[float, ...]
+    status: str
+    reason: str
+    stable: bool | None
+    measures: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Members in the order of the product of the axes (the last runs fastest); those not done are left out.
+
+    ``stable`` is the list of intervals of the only axis in which the gains are stable, None where there is nothing to
+    judge or more than one axis. ``status``: finished, or stopped by the user.
+    """
+
+    system: System
+    axes: tuple[Axis, ...]
+    measures: tuple[str, ...]
+    rows: tuple[Row, ...]
+    asked: Mapping[str, Any]
+    status: str = "finished"
+    stable: tuple[tuple[float, float], ...] | None = None
+    seconds: float = 0.0
+    workers: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def total(self) -> int:
+        """The number of members that were asked for."""
+        return int(np.prod([len(axis.values) for axis in self.axes]))
+
+    @property
+    def finished(self) -> bool:
+        """Were all members done?"""
+        return self.status == "finished"
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        """Columns of the table."""
+        return (*(axis.name for axis in self.axes), "status", "stable", *self.measures, "reason")
+
+    def column(self, name: str) -> Floats:
+        """A varied quantity or a measure, one entry a row."""
+        names = [axis.name for axis in self.axes]
+        if name in names:
+            return np.array([row.point[names.index(name)] for row in self.rows])
+        if name not in self.measures:
+            raise KeyError(f"the sweep has no column '{name}'")
+        return np.array([row.measures.get(name, np.nan) for row in self.rows])
+
+    def grid(self, name: str) -> Floats:
+        """A measure over the product of the axes; not a number where a member is missing."""
+        values = np.full(self.total, np.nan)
+        values[[row.number for row in self.rows]] = self.column(name)
+        return values.reshape([len(axis.values) for axis in self.axes])
+
+    def marks(self, true: str) -> NDArray[np.bool_]:
+        """Over the product of the axes: which members finished (``finished``), or have stable gains (``stable``)."""
+        flags = np.zeros(self.total, dtype=bool)
+        for row in self.rows:
+            flags[row.number] = row.status == "finished" if true == "finished" else bool(row.stable)
+        return flags.reshape([len(axis.values) for axis in self.axes])
+
+    def to_csv(self, file: str | Path | TextIO) -> None:
+        """Write the table with full precision; a file appears complete or not at all."""
+        if isinstance(file, str | Path):
+            path = Path(file)
+            partial = path.with_name(path.name + ".part")
+            with partial.open("w", newline="", encoding="utf-8") as out:
+                self.to_csv(out)
+            partial.replace(path)
+            return
+        writer = csv.writer(file)
+        writer.writerow(self.table_names)
+        writer.writerows(cells(row, self.measures) for row in self.rows)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Measures, status and mark over the axes."""
+        import xarray
+
+        names = [axis.name for axis in self.axes]
+        shape = [len(axis.values) for axis in self.axes]
+        columns: dict[str, Any] = {name: (names, self.grid(name)) for name in self.measures}
+        status = np.full(self.total, "missing", dtype=object)
+        status[[row.number for row in self.rows]] = [row.status for row in self.rows]
+        columns["status"] = (names, status.reshape(shape).astype(str))
+        columns["stable"] = (names, self.marks("stable"))
+        coordinates = {axis.name: axis.values for axis in self.axes}
+        attributes: dict[str, Any] = {"model": self.system.name, **{k: str(v) for k, v in self.asked.items()}}
+        attributes |= {f"parameter {k}": v for k, v in self.system.constants.items()}
+        return xarray.Dataset(columns, coords=coordinates, attrs=attributes)
+
+    def summary(self) -> dict[str, Any]:
+        """The result as JSON takes it."""
+        return {
+            "svyaz": __version__,
+            "model": self.system.name,
+            "status": self.status,
+            "vary": {axis.name: [float(v) for v in axis.values] for axis in self.axes},
+            "run": dict(self.asked),
+            "members": self.total,
+            "done": len(self.rows),
+            "outcomes": self.outcomes(),
+            "stable": None if self.stable is None else [list(interval) for interval in self.stable],
+            "measures": list(self.measures),
+            "rows": [_as_json(row, self.axes, self.measures) for row in self.rows],
+            "seconds": self.seconds,
+            "workers": self.workers,
+            "parameters": dict(self.system.constants),
+            "initial": dict(zip(self.system.states, self.system.initial_state(), strict=True)),
+            "notes": list(self.notes),
+        }
+
+    def outcomes(self) -> dict[str, int]:
+        """How many members ended in which way."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            found[row.status] = found.get(row.status, 0) + 1
+        return found
+
+    def _repr_html_(self) -> str:
+        frame = self.to_xarray()
+        html: str = frame._repr_html_()
+        return f"<p><b>{self.system.name}</b>: {len(self.rows)} of {self.total} members</p>{html}"
+
+
+def cells(row: Row, measures: Sequence[str]) -> list[str]:
+    """A row as the table has it."""
+    mark = "" if row.stable is None else "yes" if row.stable else "no"
+    numbers = [_text(row.measures.get(name)) for name in measures]
+    return [*map(repr, row.point), row.status, mark, *numbers, row.reason]
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None or not np.isfinite(value) else repr(value)
+
+
+def _as_json(row: Row, axes: Sequence[Axis], measures: Sequence[str]) -> dict[str, Any]:
+    values = {name: row.measures.get(name) for name in measures}
+    return {
+        **{axis.name: v for axis, v in zip(axes, row.point, strict=True)},
+        "status": row.status,
+        "stable": row.stable,
+        **{name: None if v is None or not np.isfinite(v) else v for name, v in values.items()},
+        **({"reason": row.reason} if row.reason else {}),
+    }

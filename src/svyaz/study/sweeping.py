@@ -1,0 +1,204 @@
+"""``sweep``: many runs of one system over the product of what is varied, compiled once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import Equations, form_name
+from svyaz.model import System
+from svyaz.motion.options import Options, options_for
+from svyaz.motion.simulation import equations_by_phase
+from svyaz.study import crew
+from svyaz.study.marks import Judge, judge_for, stable_intervals
+from svyaz.study.measures import known_measures, measures_for
+from svyaz.study.result import Row, Sweep, cells
+from svyaz.study.tasks import Work, native_work, whole_work
+from svyaz.study.values import Recipe, recipe, structure_depends
+from svyaz.study.vary import Axis, Member, axes_for, members_of, points_of
+
+Progress = Callable[[int, int], object]
+
+
+def sweep(
+    system: System,
+    vary: Mapping[str, ArrayLike],
+    measure: Sequence[str] = (),
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+    keep: str | Path | None = None,
+    form: str | None = None,
+    project: bool = False,
+    **asked: Any,
+) -> Sweep:
+    """Run the system for every member of the product of what is varied.
+
+    ``vary``: values by name: parameters, ``initial.x``, ``run.step``, and the gains ``stabilize`` (κ), or ``kappa``,
+    ``alpha``, ``beta``. ``measure``: ``final``, ``residual``, ``drift``, ``multiplier`` (all of a kind, or one as in
+    ``final.x``), ``error`` (trajectory error by step halving), ``steps``, ``evaluations``, ``t``; by default residuals,
+    energy drift and final state. ``asked``: the options of ``simulate``. Gains with an unstable verdict are run and
+    marked. A member that fails is a row with its status; KeyboardInterrupt keeps the rows that are done.
+
+    ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead.
+    ``progress`` is called with the members done and their total; rows are appended to the file ``keep`` as they come.
+    """
+    begin = perf_counter()
+    axes = axes_for(system, vary)
+    options = _options(system, axes, asked)
+    name = form_name(system, form)
+    parts = equations_by_phase(system, name, options)
+    equations = parts[0][1]
+    measures = measures_for(known_measures(_all_constraints(parts)), measure)
+    points = points_of(axes)
+    members = members_of(axes, points, options.stabilize)
+    found = recipe(system, [key for member in members[:1] for key in member.settings])
+    if project or not _compiled_once(system, parts, options, found, axes):
+        work = whole_work(system, _whole_asked(options, name, project, measures), members)
+    else:
+        work = native_work(equations, options, found, members, measures)
+    judge = judge_for(equations, options)
+    marks = [judge(*_judged(member, options)) for member in members]
+    rows: dict[int, Row] = {}
+    done, by = _crew(work, workers, scheduler)
+    with _kept(keep, axes, measures) as store:
+        status = _gather(done, points, marks, rows, store, progress)
+    return Sweep(
+        system=system,
+        axes=axes,
+        measures=measures,
+        rows=tuple(rows[k] for k in sorted(rows)),
+        asked={"form": name, **_told(options)},
+        status=status,
+        stable=_intervals(axes, points, marks, judge, options),
+        seconds=perf_counter() - begin,
+        workers=by,
+    )
+
+
+def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, Any]) -> Options:
+    """The options that all members share, with the first value of a varied step or tolerance."""
+    first = {axis.key: float(axis.values[0]) for axis in axes if axis.kind == "run"}
+    given = {key: value for key, value in asked.items() if value is not None}
+    for key in first:
+        given.pop(key, None)
+    if "step" in first and "rtol" in given:
+        raise ModelError([Problem("a varied step and --rtol do not go together: a run has one or the other")])
+    options = options_for(system, {**given, **first})
+    gains = {axis.key for axis in axes if axis.kind == "gain"}
+    if gains and not isinstance(options.stabilize, Mapping):
+        options = replace(options, stabilize="off")  # its value does not matter: every member has its own
+    return options
+
+
+def _all_constraints(parts: Sequence[tuple[Any, Equations]]) -> Equations:
+    """The equations of the phase with the most constraints, for the names of what can be measured."""
+    return max((equations for _, equations in parts), key=lambda e: len(e.deviations))
+
+
+def _compiled_once(
+    system: System, parts: Sequence[tuple[Any, Equations]], options: Options, found: Recipe, axes: Sequence[Axis]
+) -> bool:
+    """Do all members share one program? Not where phases, gains or values are decided anew for each of them."""
+    gains = any(axis.kind == "gain" for axis in axes)
+    automatic = options.stabilize == "auto" and not gains
+    decided = automatic and (bool(parts[0][1].deviations) or any(i.hold for i in system.integrals))
+    return len(parts) == 1 and not system.bypass and not decided and not structure_depends(system, found.changing)
+
+
+def _whole_asked(options: Options, form: str, project: bool, measures: Sequence[str]) -> dict[str, Any]:
+    """What is asked of every simulation."""
+    asked = {**_told(options), "form": form, "project": project, "halve": "error" in measures}
+    asked["tolerance"] = options.tolerance
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _told(options: Options) -> dict[str, Any]:
+    """The options as the result records them."""
+    keys = ("method", "step", "rtol", "atol", "until", "every", "stabilize", "hold")
+    return {key: getattr(options, key) for key in keys}
+
+
+def _judged(member: Member, options: Options) -> tuple[Any, float | None]:
+    return member.asked.get("stabilize", options.stabilize), member.asked.get("step", options.step)
+
+
+def _crew(work: Work, workers: int | None, scheduler: str | None) -> tuple[crew.Done, str]:
+    """Those who do the work, and how they are called in the result."""
+    if scheduler is not None:
+        return crew.done_by_cluster(work, scheduler), f"Dask at {scheduler}"
+    if workers is not None and workers < 1:
+        raise ModelError([Problem(f"the number of workers must be positive, not {workers}")])
+    count = min(workers or crew.cores(), len(work.members))
+    if count == 1:
+        return crew.done_here(work), "1"
+    if work.task["work"] == "native":
+        return crew.done_by_threads(work, count), f"{count} threads"
+    return crew.done_by_processes(work, count), f"{count} processes"
+
+
+def _gather(
+    done: crew.Done,
+    points: Sequence[tuple[float, ...]],
+    marks: Sequence[bool | None],
+    rows: dict[int, Row],
+    store: Callable[[Row], object],
+    progress: Progress | None,
+) -> str:
+    """Take what is done into ``rows`` until all is done or the user stops it."""
+    try:
+        for share, found in done:
+            for k, answer in zip(share, found, strict=True):
+                mark = answer.get("stable", marks[k])
+                values = {name: np.nan if v is None else v for name, v in answer["measures"].items()}
+                rows[k] = Row(k, points[k], answer["status"], answer["reason"], mark, values)
+                store(rows[k])
+            if progress is not None:
+                progress(len(rows), len(points))
+    except KeyboardInterrupt:
+        return "stopped"
+    finally:
+        close = getattr(done, "close", None)
+        if close is not None:
+            close()
+    return "finished"
+
+
+@contextmanager
+def _kept(path: str | Path | None, axes: Sequence[Axis], measures: Sequence[str]) -> Iterator[Callable[[Row], object]]:
+    """A function that appends a row to the file, where there is one; rows stand there in the order they were done in."""
+    if path is None:
+        yield lambda row: None
+        return
+    with Path(path).open("w", newline="", encoding="utf-8", buffering=1) as file:
+        writer = csv.writer(file)
+        writer.writerow(["number", *(axis.name for axis in axes), "status", "stable", *measures, "reason"])
+        yield lambda row: writer.writerow([row.number, *cells(row, measures)])
+
+
+def _intervals(
+    axes: Sequence[Axis],
+    points: Sequence[tuple[float, ...]],
+    marks: Sequence[bool | None],
+    judge: Judge,
+    options: Options,
+) -> tuple[tuple[float, float], ...] | None:
+    """Stable intervals of a single axis along which the verdict can change."""
+    if len(axes) != 1 or axes[0].kind not in ("gain", "run") or all(mark is None for mark in marks):
+        return None
+
+    def judged(value: float) -> bool | None:
+        (member,) = members_of(axes, [(value,)], options.stabilize)
+        return judge(*_judged(member, options))
+
+    return tuple(stable_intervals(np.array([p[0] for p in points]), marks, judged))

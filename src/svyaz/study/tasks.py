@@ -1,0 +1,136 @@
+"""From a system and the members of a sweep to a task that can be sent anywhere, and plain data for each member."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from svyaz.constraints.held import HeldIntegral, held_integrals
+from svyaz.constraints.perturbation import Perturbation, critical, perturbation, rescaled
+from svyaz.expr.calculus import evaluate
+from svyaz.forms import Equations
+from svyaz.model import System
+from svyaz.model.words import is_number
+from svyaz.motion.options import Options
+from svyaz.motion.segment import prepare
+from svyaz.program import Program, to_text
+from svyaz.study.measures import observed_for
+from svyaz.study.values import Recipe
+from svyaz.study.vary import Member
+
+START = 0.0
+LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}
+"""Block of the perturbation equation → the gain that stands in it."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A task and the data of its members, as ``svyaz.study.worker`` takes them."""
+
+    task: dict[str, Any]
+    members: list[dict[str, Any]] = field(repr=False)
+
+
+def whole_work(system: System, asked: Mapping[str, Any], members: Sequence[Member]) -> Work:
+    """Each member as a simulation of the model."""
+    task = {"work": "whole", "words": _plain(system.words), "asked": dict(asked)}
+    return Work(task, [{"settings": dict(m.settings), "asked": dict(m.asked)} for m in members])
+
+
+def _plain(words: Any) -> Any:
+    """Words of a model as JSON has them."""
+    if isinstance(words, Mapping):
+        return {str(key): _plain(value) for key, value in words.items()}
+    if isinstance(words, list | tuple):
+        return [_plain(value) for value in words]
+    return words
+
+
+def native_work(
+    equations: Equations,
+    options: Options,
+    recipe: Recipe,
+    members: Sequence[Member],
+    measures: Sequence[str],
+) -> Work:
+    """Programs as text, and for each member the values of everything they take."""
+    system = equations.system
+    state = np.array(system.initial_state())
+    law, gains_of = _law(equations, options, members)
+    held = held_integrals(system, state, START, _decay_rate(options.stabilize))
+    segment = prepare(equations, law, held, options, START, state)
+    columns = [name for name, _ in segment.observe.program.outputs]
+    observed = [quantity for quantity in observed_for(measures) if quantity in columns]
+    task = {
+        "work": "native",
+        "rates": _text(segment.rates.owner),
+        "observe": _text(segment.observe) if observed else "",
+        "project": _text(segment.projection.owner) if segment.projection else "",
+        "jacobian": _text(segment.jacobian.owner) if segment.jacobian else "",
+        "observed": observed,
+        "columns": [columns.index(quantity) for quantity in observed],
+        "final": [f"final.{name}" for name in equations.states],
+        "method": options.method,
+        "until": options.until,
+        "every": options.every,
+        "stepped": options.step is not None,
+        "halve": "error" in measures,
+    }
+    return Work(task, [_data(m, recipe, options, held, gains_of) for m in members])
+
+
+def _data(
+    member: Member,
+    recipe: Recipe,
+    options: Options,
+    held: Sequence[HeldIntegral],
+    gains_of: Callable[[Any], Mapping[str, float]],
+) -> dict[str, Any]:
+    constants, start = recipe.values(member.settings)
+    stabilize = member.asked.get("stabilize", options.stabilize)
+    values = {**constants, **gains_of(stabilize)}
+    if held:
+        at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
+        rate = _decay_rate(stabilize)
+        for h in held:
+            fixed = h.integral.value
+            values[h.value_name] = evaluate(h.integral.expression, at_start) if fixed is None else fixed
+            values[h.gain_name] = h.integral.gain if rate is None else rate
+    own = {key: member.asked.get(key, getattr(options, key)) for key in ("step", "rtol", "atol")}
+    return {"values": values, "start": start, **own}
+
+
+def _decay_rate(stabilize: Any) -> float | None:
+    """The decay rate that gains ask for held integrals as well."""
+    if is_number(stabilize):
+        return float(stabilize)
+    if isinstance(stabilize, Mapping) and "kappa" in stabilize:
+        return float(stabilize["kappa"])
+    return None
+
+
+def _law(
+    equations: Equations, options: Options, members: Sequence[Member]
+) -> tuple[Perturbation, Callable[[Any], Mapping[str, float]]]:
+    """A perturbation equation whose program serves all members, and the values of its gains for each of them."""
+    asked = [m.asked["stabilize"] for m in members if "stabilize" in m.asked]
+    if not asked:
+        law = perturbation(equations, options.stabilize if equations.deviations else "off")
+        return law, lambda stabilize: law.gains
+    if is_number(asked[0]):
+        unit = critical(equations, 1.0)
+        return unit, lambda stabilize: rescaled(unit, float(stabilize)).gains
+    pattern = perturbation(equations, dict.fromkeys(LETTERS.values(), 1.0))
+
+    def gains(stabilize: Any) -> Mapping[str, float]:
+        return {name: value * stabilize.get(LETTERS[name.split()[1]], 0.0) for name, value in pattern.gains.items()}
+
+    return pattern, gains
+
+
+def _text(owner: object) -> str:
+    program: Program = owner.program  # type: ignore[attr-defined]
+    return to_text(program)

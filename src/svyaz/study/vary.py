@@ -1,0 +1,158 @@
+"""What is varied: parameters, initial values, numbers of the run and gains, on axes whose product is the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from svyaz.expr import ModelError, Problem, Scope, parse
+from svyaz.expr.calculus import real_value
+from svyaz.model import System
+from svyaz.model.words import nearest
+
+Floats = NDArray[np.float64]
+
+GAINS = ("stabilize", "kappa", "alpha", "beta")
+RUN_NUMBERS = ("step", "rtol", "atol")
+LARGEST = 1_000_000
+"""Members of a sweep."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One varied quantity: ``kind`` is value (a parameter or input), initial, run or gain; ``key`` its name there."""
+
+    name: str
+    kind: str
+    key: str
+    values: Floats
+
+
+def spaced(text: str) -> tuple[str, Floats]:
+    """``NAME=FROM:TO:COUNT`` evenly, ``NAME=FROM:TO:COUNT:log`` evenly in the logarithm → (name, values)."""
+    name, equals, rest = text.partition("=")
+    words = [word.strip() for word in rest.split(":")]
+    if not (equals and name.strip()) or not 3 <= len(words) <= 4 or not all(words):
+        raise _bad(f"'{text}' is not of the form NAME=FROM:TO:COUNT or NAME=FROM:TO:COUNT:log")
+    if len(words) == 4 and words[3] != "log":
+        raise _bad(f"in '{text}' the spacing can be 'log' or be left out; it is '{words[3]}'")
+    low, high = (_number(word, text) for word in words[:2])
+    if not words[2].isascii() or not words[2].isdigit() or not 1 <= int(words[2]) <= LARGEST:
+        raise _bad(f"in '{text}' the count must be a whole number between 1 and {LARGEST}, not '{words[2]}'")
+    count = int(words[2])
+    if count == 1 and low != high:
+        raise _bad(f"'{text}' asks for one value between two different ones: a count of at least 2 is needed")
+    if len(words) == 3:
+        return name.strip(), np.linspace(low, high, count)
+    if low <= 0 or high <= 0:
+        raise _bad(f"'{text}' spaces values in the logarithm: both ends must be positive")
+    return name.strip(), np.geomspace(low, high, count)
+
+
+def _number(word: str, text: str) -> float:
+    """A number, or an expression of numbers such as 30*deg."""
+    try:
+        value = real_value(parse(word, Scope(symbols={}, derivatives={}, forbidden={})))
+    except ModelError as error:
+        raise _bad(f"in '{text}' the end '{word}' cannot be read: {error.problems[0].message}") from error
+    if not isfinite(value):
+        raise _bad(f"in '{text}' the end '{word}' is not a finite number")
+    return value
+
+
+def axes_for(system: System, vary: Mapping[str, ArrayLike]) -> tuple[Axis, ...]:
+    """The axes of a sweep, every name found in the model and every value checked."""
+    if not vary:
+        raise _bad("a sweep varies something: give at least one --vary")
+    axes = tuple(_axis(system, name, np.atleast_1d(np.asarray(values, dtype=float))) for name, values in vary.items())
+    places = [(axis.kind, axis.key) for axis in axes]
+    for k, axis in enumerate(axes):
+        if places[k] in places[:k]:
+            raise _bad(f"'{axis.name}' is varied twice")
+    gains = [axis.key for axis in axes if axis.kind == "gain"]
+    if "stabilize" in gains and len(gains) > 1:
+        raise _bad(f"'stabilize' sets all gains at once and cannot be varied together with '{gains[-1]}'")
+    if {("run", "step"), ("run", "rtol")} <= set(places):
+        raise _bad("a run has either a step or rtol: they cannot be varied together")
+    total = int(np.prod([float(len(axis.values)) for axis in axes]))
+    if total > LARGEST:
+        raise _bad(f"the product of what is varied has {total} members, more than {LARGEST}")
+    return axes
+
+
+def _axis(system: System, name: str, values: Floats) -> Axis:
+    kind, key = _place(system, name)
+    if values.ndim != 1 or not len(values):
+        raise _bad(f"'{name}' is varied over a list of numbers")
+    if not np.isfinite(values).all():
+        raise _bad(f"'{name}' is varied over finite numbers only")
+    if kind == "run" and not (values > 0).all():
+        raise _bad(f"'{name}' must be positive; it would be varied from {values.min():g} to {values.max():g}")
+    if kind == "gain" and not (values >= 0).all():
+        raise _bad(f"the gain '{name}' cannot be negative; it would be varied from {values.min():g}")
+    return Axis(name, kind, key, values)
+
+
+def _place(system: System, name: str) -> tuple[str, str]:
+    """Where a name belongs. A parameter of the model hides a gain of the same name, which is run.stabilize.NAME then."""
+    table, _, key = name.partition(".")
+    constants = system.constants
+    if name in constants or (table in ("parameters", "inputs") and key in constants):
+        return "value", name.removeprefix("parameters.").removeprefix("inputs.")
+    gain = name.removeprefix("run.").removeprefix("stabilize.")
+    if gain in GAINS:
+        return "gain", gain
+    if table == "initial":
+        if key in system.states:
+            return "initial", key
+        raise _bad(f"'{key}' is not among the variables of the state", nearest(key, system.states))
+    if table == "run":
+        if key in RUN_NUMBERS:
+            return "run", key
+        raise _bad(f"'run.{key}' cannot be varied", nearest(key, RUN_NUMBERS) or f"there are {', '.join(RUN_NUMBERS)}")
+    hint = nearest(name, [*constants, *GAINS])
+    if name in system.states:
+        hint = f"an initial value is varied as initial.{name}"
+    elif name in RUN_NUMBERS:
+        hint = f"did you mean 'run.{name}'?"
+    raise _bad(f"the model has no parameter '{name}' to vary, and there is no such gain", hint)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One run of a sweep: settings of the model (as ``--set`` takes them) and what is asked of the run."""
+
+    settings: Mapping[str, float]
+    asked: Mapping[str, Any]
+
+
+def points_of(axes: Sequence[Axis]) -> list[tuple[float, ...]]:
+    """The values of all axes for every member; the last axis runs fastest."""
+    return [tuple(map(float, point)) for point in product(*(axis.values for axis in axes))]
+
+
+def members_of(axes: Sequence[Axis], points: Iterable[Sequence[float]], stabilize: Any) -> list[Member]:
+    """The members; varied gains are put into the gains that are asked for otherwise."""
+    prefix = {"value": "", "initial": "initial."}
+    base = dict(stabilize) if isinstance(stabilize, Mapping) else {}
+    found = []
+    for point in points:
+        settings = {prefix[a.kind] + a.key: v for a, v in zip(axes, point, strict=True) if a.kind in prefix}
+        asked: dict[str, Any] = {a.key: v for a, v in zip(axes, point, strict=True) if a.kind == "run"}
+        gains = {a.key: v for a, v in zip(axes, point, strict=True) if a.kind == "gain"}
+        if "stabilize" in gains:
+            asked["stabilize"] = gains["stabilize"]
+        elif gains:
+            asked["stabilize"] = {**base, **gains}
+        found.append(Member(settings, asked))
+    return found
+
+
+def _bad(message: str, hint: str | None = None) -> ModelError:
+    return ModelError([Problem(message, None, hint)])
