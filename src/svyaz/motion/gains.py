@@ -37,6 +37,9 @@ LARGEST_SHARE = 0.8
 MARGIN = 1.25
 """A rehearsed residual must stay below the tolerance by this factor."""
 
+NOISE = 1e-12
+"""Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
+
 REFERENCE_RTOL = 1e-11
 LEAST_SCALE = 1e-8
 COMPARED = 401
@@ -209,7 +212,7 @@ def _best(trials: Sequence[Trial], options: Options, measured: Deviations) -> Tr
         able = [t for t in able if max(t.residuals, default=0.0) * MARGIN <= options.tolerance]
     if not able:
         return None
-    return min(able, key=lambda t: np.log(max(t.residual, 1e-16)) + np.log(max(t.error, 1e-16)))
+    return min(able, key=lambda t: np.log(max(t.residual, NOISE)) + np.log(max(t.error, NOISE)))
 
 
 def _told(best: Trial, trials: Sequence[Trial], options: Options) -> str:
