@@ -3,8 +3,8 @@
 The choice is made from rehearsals of the run itself over its whole span, with gains κ spaced evenly in the logarithm
 between the inverse of the span and the limit of the method. Each gives a residual (largest deviation in the constraint's
 own scale) and a trajectory error (largest distance from an accurate motion, every state in its own scale). Of those that
-do not leave the constraints farther than no stabilisation at all, the one with the least product of both is taken: no
-other gain of the rehearsal is better in both. With a tolerance, only gains that keep the residual below it compete, and
+do not leave the constraints farther than no stabilisation at all, the weakest whose product of both is about the least is
+taken: no other gain of the rehearsal is twice as good in both. With a tolerance, only gains that keep the residual below it compete, and
 the step is halved until there is one.
 """
 
@@ -36,6 +36,12 @@ LARGEST_SHARE = 0.8
 
 MARGIN = 1.25
 """A rehearsed residual must stay below the tolerance by this factor."""
+
+EQUAL = 3.0
+"""Products of residual and error within this factor of the least count as equal, and the weakest gain of them is taken.
+
+A gain that is twice as good in both would have a product four times smaller.
+"""
 
 NOISE = 1e-12
 """Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
@@ -205,14 +211,16 @@ def trajectory_error(path: Path, reference: Path) -> float:
 
 
 def _best(trials: Sequence[Trial], options: Options, measured: Deviations) -> Trial | None:
-    """The trial with the least product of residual and trajectory error among those that may compete."""
+    """The weakest gain whose product of residual and trajectory error is about the least of those that may compete."""
     unstabilised = trials[0].residual
     able = [t for t in trials if t.finished and t.residual <= unstabilised and np.isfinite(t.error)]
     if options.tolerance is not None:
         able = [t for t in able if max(t.residuals, default=0.0) * MARGIN <= options.tolerance]
     if not able:
         return None
-    return min(able, key=lambda t: np.log(max(t.residual, NOISE)) + np.log(max(t.error, NOISE)))
+    products = [np.log(max(t.residual, NOISE)) + np.log(max(t.error, NOISE)) for t in able]
+    least = min(products)
+    return next(t for t, p in zip(able, products, strict=True) if p <= least + np.log(EQUAL))
 
 
 def _told(best: Trial, trials: Sequence[Trial], options: Options) -> str:
