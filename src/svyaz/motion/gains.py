@@ -37,7 +37,7 @@ LARGEST_SHARE = 0.8
 MARGIN = 1.25
 """A rehearsed residual must stay below the tolerance by this factor."""
 
-EQUAL = 3.0
+EQUAL = 1.5
 """Products of residual and error within this factor of the least count as equal, and the weakest gain of them is taken.
 
 A gain that is twice as good in both would have a product four times smaller.
