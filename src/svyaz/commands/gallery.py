@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import click
 
-from svyaz.commands.common import ModelName, examples, write_text
+from svyaz.commands.common import Assignment, ModelName, examples, write_text
 
 
 @click.command(epilog=examples("svyaz gallery", "svyaz gallery sling", "svyaz gallery pendulum:4 --out chain.toml"))
 @click.argument("name", type=ModelName(), required=False)
+@click.option("choices", "--with", metavar="NAME=CHOICE", type=Assignment(), multiple=True, help="Choose a variant; repeatable.")
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
-def command(name: str | None, out: str | None) -> None:
+def command(name: str | None, choices: tuple[tuple[str, str], ...], out: str | None) -> None:
     """List the models of the literature, or print the model file of one of them, to start from."""
     from svyaz import gallery
 
     if name is None:
         _list()
         return
-    text = gallery.find(name)
+    text = gallery.find(name, dict(choices))
     if text is None:
         from svyaz.commands.common import unknown_model
 

@@ -160,6 +160,6 @@ def _terms(equations: Equations) -> list[tuple[str, Expression]]:
     ):
         outputs.extend((f"G[{d.name},{name}]", entry) for name, entry in zip(q, row, strict=True))
         outputs.append((f"constraint_bias[{d.name}]", rest))
-    if not q:
-        outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations))
+    own = {*q, *map(str, equations.velocities)}
+    outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations) if state not in own)
     return outputs
