@@ -9,7 +9,7 @@ from svyaz.commands.common import Assignment, ModelName, examples, write_text
 
 @click.command(epilog=examples("svyaz gallery", "svyaz gallery sling", "svyaz gallery pendulum:4 --out chain.toml"))
 @click.argument("name", type=ModelName(), required=False)
-@click.option("choices", "--with", metavar="NAME=CHOICE", type=Assignment(), multiple=True, help="Choose a variant; repeatable.")
+@click.option("choices", "--with", metavar="NAME=CHOICE", type=Assignment(), multiple=True, help="Choose a variant.")
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
 def command(name: str | None, choices: tuple[tuple[str, str], ...], out: str | None) -> None:
     """List the models of the literature, or print the model file of one of them, to start from."""
