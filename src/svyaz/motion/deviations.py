@@ -68,12 +68,16 @@ class Deviations:
         return np.array([*position, *speed[:p], *speed[p:]])
 
     def moved_to(self, times: Floats, states: Floats, wanted: Floats, iterations: int = 3) -> Floats:
-        """The nearest states (Euclidean) with the wanted deviations, by Newton's method."""
+        """The nearest states (Euclidean) with the wanted deviations, by Newton's method; NaN where it leaves the domain."""
         for _ in range(iterations):
             rows = np.column_stack([times, states])
             slopes = self.slopes.evaluate(rows, self.slopes_constants).reshape(len(rows), self.count, -1)
             missing = wanted - self.at(times, states)
-            states = states + np.einsum("kij,kj->ki", np.linalg.pinv(slopes), missing)
+            defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
+            moved = np.full_like(states, np.nan)
+            correction = np.einsum("kij,kj->ki", np.linalg.pinv(slopes[defined]), missing[defined])
+            moved[defined] = states[defined] + correction
+            states = moved
         return states
 
 

@@ -220,7 +220,8 @@ def _mean_square(times: Floats, values: Floats) -> float:
     span = float(times[-1] - times[0])
     if span <= 0:
         return float(abs(values[-1]))
-    return float(np.sqrt(np.trapezoid(values**2, times) / span))
+    size = float(np.max(np.abs(values))) or 1.0  # squares of a run that diverged would overflow
+    return float(np.sqrt(np.trapezoid((values / size) ** 2, times) / span)) * size
 
 
 def _last_finite(values: Floats) -> float:

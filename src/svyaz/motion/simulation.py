@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from svyaz.constraints.held import HeldIntegral, held_integrals
 from svyaz.constraints.held_checks import cannot_be_held, not_integrals
 from svyaz.constraints.ranks import examine
-from svyaz.constraints.states import Residual, residuals
+from svyaz.constraints.states import NoConsistentState, Residual, residuals
 from svyaz.constraints.states import project as onto_constraints
 from svyaz.forms import Equations, derive, form_name
 from svyaz.forms.lagrange import lagrange_terms
@@ -63,7 +63,12 @@ def simulate(
     parts = equations_by_phase(system, name, options)
     state = np.array(system.initial_state())
     if project:
-        state = _projected(parts[0][1], state)
+        try:
+            state = onto_constraints(parts[0][1], state, START).state
+        except NoConsistentState as refusal:
+            span = (parts[0][0].start, parts[0][0].end)
+            nowhere = _stillborn(parts[0][1], options, state, span, "infeasible", str(refusal))
+            return collected(system, name, options, [nowhere])
     motion = _run(system, name, options, parts, state, force, progress)
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=_error_by_halving(system, name, options, parts, state, motion))
@@ -199,10 +204,6 @@ def _stillborn(
     """A phase that was not run: its only row is the state it would have begun with."""
     path = Path(np.array([span[0]]), state[None, :].copy(), status, reason, 0, 0, 0, 0.0)
     return Chapter(None, path, options, record or {}, (), equations)
-
-
-def _projected(equations: Equations, state: Floats) -> Floats:
-    return onto_constraints(equations, state, START).state
 
 
 def _error_by_halving(
