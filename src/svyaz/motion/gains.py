@@ -4,8 +4,8 @@ The choice is made from rehearsals of the run itself over its whole span, with g
 between the inverse of the span and the limit of the method. Each gives a residual (largest deviation in the constraint's
 own scale) and a trajectory error (largest distance from an accurate motion, every state in its own scale). Of those that
 do not leave the constraints farther than no stabilisation at all, the weakest whose product of both is about the least is
-taken: no other gain of the rehearsal is twice as good in both. With a tolerance, only gains that keep the residual below it compete, and
-the step is halved until there is one.
+taken: no other gain of the rehearsal is twice as good in both. With a tolerance, only gains that keep the residual below
+it compete, and the step is halved until there is one.
 """
 
 from __future__ import annotations
