@@ -12,6 +12,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Move": {
         "check": "Say what the constraints are and whether a run would hold them.",
         "simulate": "Integrate the motion; constraints, integrals and multipliers are reported.",
+        "sweep": "Run many variations at once: parameters, initial values, gains, steps.",
     },
     "Look": {
         "report": "Derive, simulate and show: a self-contained page, pictures and tables.",

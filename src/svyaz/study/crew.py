@@ -176,6 +176,7 @@ def _client(address: str) -> Iterator[Any]:
     except (OSError, ValueError) as error:
         raise ModelError([Problem(f"there is no Dask scheduler at '{address}': {error}")]) from error
     try:
-        yield client
+        with client.as_current():
+            yield client
     finally:
         client.close()

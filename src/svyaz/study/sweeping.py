@@ -180,6 +180,9 @@ def _kept(path: str | Path | None, axes: Sequence[Axis], measures: Sequence[str]
     if path is None:
         yield lambda row: None
         return
+    Path(path).parent.mkdir(
+        parents=True, exist_ok=True
+    )  # only now: a mistake in what is asked for leaves nothing behind
     with Path(path).open("w", newline="", encoding="utf-8", buffering=1) as file:
         writer = csv.writer(file)
         writer.writerow(["number", *(axis.name for axis in axes), "status", "stable", *measures, "reason"])

@@ -1,0 +1,166 @@
+"""``svyaz sweep MODEL``: many runs over what is varied, with a table and a picture."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable,
+    write_json,
+)
+from svyaz.commands.running import run_options
+
+if TYPE_CHECKING:
+    from svyaz.study.result import Sweep
+
+PARTIAL = "sweep.csv.partial"
+MOST_SHOWN = 12
+MOST_MEASURES = 4
+"""Rows and measures of the table on the terminal; the files have all."""
+
+
+@click.command(
+    epilog=examples(
+        "svyaz sweep sleigh --vary stabilize=1:2500:100:log --method euler --step 0.001",
+        "svyaz sweep pendulum-xy --vary alpha=1:40:30 --vary beta=1:400:30 --method rk4 --step 0.01",
+        "svyaz sweep four-bar --vary run.step=1e-4:1e-2:20:log --stabilize 10 --measure residual --measure error",
+        "svyaz sweep my-model.toml --vary m=1:2:11 --vary initial.x=0:0.5:6 --measure final.x --out out/study",
+    )
+)
+@model_options
+@run_options
+@click.option(
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="NAME=FROM:TO:COUNT[:log]",
+    help="A parameter, initial.x, run.step, or a gain (stabilize, kappa, alpha, beta); repeatable, all are combined.",
+)
+@click.option(
+    "--measure",
+    multiple=True,
+    metavar="NAME",
+    help="final, residual, drift, multiplier (or one: final.x), energy, error (by step halving), steps, …; repeatable. "
+    "Residuals, energy drift and final state unless given.",
+)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Cores to use; all unless given.")
+@click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, to compute on a cluster.")
+@click.option("--project", is_flag=True, help="First move every initial state onto the constraints.")
+@click.option("--out", metavar="FOLDER", help="Where to write; out/NAME-sweep unless given.")
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    json_file: str | None,
+    vary: tuple[str, ...],
+    out: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    **options: Any,
+) -> None:
+    """Run MODEL for every combination of what is varied and measure each run.
+
+    Writes sweep.csv, sweep.json and sweep.png. Gains with an unstable verdict are run all the same and marked; the
+    picture shades the stable interval. A run that fails is a row with its status. Rows are kept as they come: Ctrl-C
+    keeps what is done.
+    """
+    if workers is not None and scheduler is not None:
+        raise click.UsageError("--workers is for this computer and --scheduler for a cluster: give one of them.")
+    if json_file not in (None, "-"):
+        writable(json_file)
+    axes = _axes(vary)
+    system = load_model(model, settings, choices)
+    warn(system)
+    from svyaz.study import sweep
+
+    folder = Path(out) if out else Path("out") / f"{Path(model).stem.replace(':', '-')}-sweep"
+    with _progress(system.name) as progress:
+        result = sweep(
+            system, axes, workers=workers, scheduler=scheduler, progress=progress, keep=folder / PARTIAL, **options
+        )
+    files = _write(result, folder)
+    write_json(result.summary(), json_file)
+    if json_file != "-":
+        _show(result)
+        for file in files:
+            click.echo(str(file))
+    if not result.finished:
+        raise NegativeAnswer(f"stopped by the user: {len(result.rows)} of {result.total} members are done")
+
+
+def _axes(vary: tuple[str, ...]) -> dict[str, Any]:
+    from svyaz.study import spaced
+
+    axes: dict[str, Any] = {}
+    for text in vary:
+        name, values = spaced(text)
+        if name in axes:
+            raise click.UsageError(f"'{name}' is varied twice.")
+        axes[name] = values
+    return axes
+
+
+def _write(result: Sweep, folder: Path) -> list[Path]:
+    """The files of a sweep; the partial table goes when the whole one is there."""
+    from svyaz.show.sweeps import plot_sweep
+
+    table, data, picture = (folder / f"sweep.{ending}" for ending in ("csv", "json", "png"))
+    result.to_csv(table)
+    write_json(result.summary(), str(data))
+    (folder / PARTIAL).unlink(missing_ok=True)
+    files = [table, data]
+    if len(result.axes) <= 2 and result.rows:
+        files.append(plot_sweep(result, picture))
+    return files
+
+
+def _show(result: Sweep) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    told = ", ".join(f"{count} {status}" for status, count in result.outcomes().items()) or "nothing done"
+    speed = f"{result.seconds:.3g} s, {result.workers}"
+    console.print(f"{result.system.name}: {len(result.rows)} of {result.total} runs ({told}; {speed})", highlight=False)
+    if result.stable is not None:
+        name = result.axes[0].name
+        ranges = " and ".join(f"{low:.6g} ≤ {name} < {high:.6g}" for low, high in result.stable) or "nowhere"
+        console.print(f"gains stable by the verdict: {ranges}", highlight=False)
+    measures = result.measures[:MOST_MEASURES]
+    shown = result.rows[:: max(1, -(-len(result.rows) // MOST_SHOWN))]
+    table = Table(*(axis.name for axis in result.axes), "status", "stable", *measures)
+    for row in shown:
+        mark = {None: "–", True: "yes", False: "no"}[row.stable]
+        numbers = [f"{row.measures[name]:.4g}" if name in row.measures else "–" for name in measures]
+        table.add_row(*(f"{v:.6g}" for v in row.point), row.status, mark, *numbers)
+    console.print(table)
+    if len(shown) < len(result.rows) or len(measures) < len(result.measures):
+        console.print("The table shows a part; the files have all rows and measures.", highlight=False)
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[int, int], object] | None]:
+    """A bar on the terminal that counts members; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

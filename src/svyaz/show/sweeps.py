@@ -1,0 +1,168 @@
+"""Pictures of sweeps: curves over one varied quantity with the stable interval shaded, colour maps over two."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.show.plots import check_plot_file, save
+from svyaz.show.style import COLOURS, INK, MUTED, legend, look, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from svyaz.study.result import Sweep
+
+Floats = NDArray[np.float64]
+
+TITLES = {
+    "residual": "Largest residual",
+    "error": "Trajectory error (by step halving)",
+    "drift": "Drift of integrals",
+    "multiplier": "Multipliers at the end",
+    "final": "Final state",
+    "steps": "Steps",
+    "evaluations": "Evaluations",
+    "t": "Time reached",
+}
+LOGARITHMIC = ("residual", "error", "drift", "steps", "evaluations")
+MOST_MAPS = 6
+SYMBOLS = {"stabilize": r"$\kappa$", "kappa": r"$\kappa$", "alpha": r"$\alpha$", "beta": r"$\beta$"}
+FAILED = "#d62728"
+HIGHEST = 1e4
+"""Values that should be small are shown up to this many times their lower quartile: a lost run would hide all others."""
+
+
+def plot_sweep(sweep: Sweep, file: str | os.PathLike[str]) -> Path:
+    """Write the picture of a sweep over one or two quantities as .png, .svg or .pdf."""
+    check_plot_file(file)
+    return save(sweep_curves(sweep) if len(sweep.axes) == 1 else sweep_maps(sweep), file)
+
+
+def _panels(sweep: Sweep) -> dict[str, list[str]]:
+    """Title → measures of a panel; states and multipliers only where nothing that should be small is measured."""
+    kinds: dict[str, list[str]] = {}
+    for kind in TITLES:
+        names = [name for name in sweep.measures if name.partition(".")[0] == kind]
+        if names:
+            kinds[kind] = names
+    small = [kind for kind in ("residual", "error", "drift") if kind in kinds]
+    return {kind: kinds[kind] for kind in small} if small else kinds
+
+
+@styled
+def sweep_curves(sweep: Sweep) -> Figure:
+    """A panel for each kind of measure over the varied quantity."""
+    panels = _panels(sweep)
+    figure = new_figure(8.0, 2.7 * len(panels) + 0.6)
+    grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
+    for axes, (kind, names) in zip(grid, panels.items(), strict=True):
+        _curves(axes, sweep, kind, names)
+        axes.set_title(TITLES[kind])
+    if _geometric(sweep.axes[0].values):
+        grid[-1].set_xscale("log")
+    grid[-1].set_xlabel(_name(sweep.axes[0].name))
+    figure.suptitle(_heading(sweep), x=0.01, ha="left", fontsize=12, fontweight="bold")
+    return figure
+
+
+def _curves(axes: Axes, sweep: Sweep, kind: str, names: Sequence[str]) -> None:
+    x = sweep.column(sweep.axes[0].name)
+    done = np.array([row.status == "finished" for row in sweep.rows])
+    top = 0.0
+    for k, name in enumerate(names):
+        values = np.where(done, sweep.column(name), np.nan)
+        if kind in LOGARITHMIC:
+            values = np.where(values > 0, values, np.nan)
+        marker: dict[str, Any] = {"marker": "o", "markersize": 3} if len(x) <= 60 else {}
+        axes.plot(x, values, label=name.partition(".")[2] or None, **look(k), **marker)
+        if kind in LOGARITHMIC and np.isfinite(values).any():
+            axes.set_yscale("log")
+            top = max(top, _top(values))
+    if top > 0:
+        axes.set_ylim(top=2 * top)
+    for number, (low, high) in enumerate(sweep.stable or ()):
+        told = "stable gains" if number == 0 else None
+        axes.axvspan(low, high, facecolor=COLOURS[2], alpha=0.12, linewidth=0, label=told)
+        if high < np.max(x):
+            axes.axvline(high, color=COLOURS[2], linewidth=1.0)
+    if not done.all():
+        failed = x[~done]
+        place = axes.get_xaxis_transform()
+        axes.plot(failed, np.full(len(failed), 0.02), "x", color=FAILED, markersize=5, transform=place, label="failed")
+    axes.margins(x=0.02)
+    legend(axes)
+
+
+@styled
+def sweep_maps(sweep: Sweep) -> Figure:
+    """A colour map for each measure over two varied quantities; the border of stable gains is drawn, failures are grey."""
+    names = [name for group in _panels(sweep).values() for name in group][:MOST_MAPS]
+    columns = min(len(names), 2)
+    rows = -(-len(names) // columns)
+    figure = new_figure(5.6 * columns, 4.2 * rows + 0.5)
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes, name in zip(grid, names, strict=False):
+        _map(figure, axes, sweep, name)
+    for axes in grid[len(names) :]:
+        axes.set_axis_off()
+    figure.suptitle(_heading(sweep), x=0.01, ha="left", fontsize=12, fontweight="bold")
+    return figure
+
+
+def _map(figure: Figure, axes: Axes, sweep: Sweep, name: str) -> None:
+    from matplotlib.colors import LogNorm
+
+    across, up = (axis.values for axis in sweep.axes)
+    values = np.where(sweep.marks("finished"), sweep.grid(name), np.nan)
+    kind = name.partition(".")[0]
+    positive = values[np.isfinite(values) & (values > 0)]
+    norm = None
+    if kind in LOGARITHMIC and len(positive):
+        values = np.where(values > 0, values, np.nan)
+        norm = LogNorm(float(positive.min()), max(_top(positive), 1.001 * float(positive.min())))
+    axes.set_facecolor("#c9ced6")
+    drawn = axes.pcolormesh(across, up, values.T, norm=norm, cmap="viridis", shading="nearest", rasterized=True)
+    figure.colorbar(drawn, ax=axes, extend="max" if norm is not None and norm.vmax < positive.max() else "neither")
+    stable = sweep.marks("stable")
+    if stable.any() and not stable.all() and min(stable.shape) > 1:
+        axes.contour(across, up, stable.T.astype(float), [0.5], colors=["white"], linewidths=2.6)
+        axes.contour(across, up, stable.T.astype(float), [0.5], colors=[INK], linewidths=1.2)
+    axes.set_xscale("log" if _geometric(across) else "linear")
+    axes.set_yscale("log" if _geometric(up) else "linear")
+    axes.set(xlabel=_name(sweep.axes[0].name), ylabel=_name(sweep.axes[1].name))
+    axes.set_title(f"{TITLES[kind]}{': ' + name.partition('.')[2] if '.' in name else ''}")
+    axes.grid(False)
+    if not np.isfinite(values).any():
+        axes.text(0.5, 0.5, "no run finished", transform=axes.transAxes, ha="center", color=MUTED)
+
+
+def _top(values: Floats) -> float:
+    """The largest value that is shown."""
+    return float(min(np.nanmax(values), HIGHEST * np.nanquantile(values, 0.25)))
+
+
+def _geometric(values: Floats) -> bool:
+    """Are the values spaced evenly in the logarithm?"""
+    if len(values) < 3 or not (values > 0).all():
+        return False
+    ratios = values[1:] / values[:-1]
+    return bool(np.allclose(ratios, ratios[0], rtol=1e-6) and not np.isclose(ratios[0], 1.0, rtol=1e-9))
+
+
+def _name(name: str) -> str:
+    return SYMBOLS.get(name.rpartition(".")[2], name.removeprefix("run."))
+
+
+def _heading(sweep: Sweep) -> str:
+    asked = sweep.asked
+    fixed = "" if asked["step"] is None else f", step {asked['step']:g}"
+    if any(axis.key == "step" for axis in sweep.axes):
+        fixed = ""
+    return f"{sweep.system.name}: {asked['method']}{fixed}, until {asked['until']:g}"
