@@ -34,7 +34,11 @@ def _set(words: dict[str, Any], name: str, value: Any) -> Problem | None:
             given = words[known][name]
             words[known][name] = {**given, "value": value} if isinstance(given, Mapping) else value
             return None
-    names = [*words.get("parameters", {}), *words.get("inputs", {})]
+    voltages = [motor.get("voltage") for motor in words.get("motor", ())]
+    if name in voltages:
+        words.setdefault("inputs", {})[name] = value
+        return None
+    names = [*words.get("parameters", {}), *words.get("inputs", {}), *voltages]
     hint = nearest(name, names)
     if hint is None and name.rstrip("'") in (*words.get("coordinates", ()), *words.get("states", ())):
         hint = f"an initial value is set by initial.{name}"

@@ -1,0 +1,100 @@
+"""DC drives: inductance·I' = -resistance·I - back_emf·shaft + supply·voltage, with the force torque·I on a coordinate.
+
+The current I is a further state of the model, the voltage an input. The voltage may stand among [inputs] as well, where
+its value and its limits are given; alone it is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import symengine as se
+
+from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in
+from svyaz.model import words as vocabulary
+from svyaz.model.reader import Names, Path, Reader
+from svyaz.model.system import Input, Motor
+
+COEFFICIENTS = ("inductance", "resistance", "back_emf", "supply", "torque")
+
+
+def declare_motors(reader: Reader, names: Names, given: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Declare the currents as states and the voltages as inputs; the currents are returned in order."""
+    currents = []
+    for k, table in enumerate(given):
+        path = ("motor", k)
+        for key in ("current", "voltage"):
+            if key not in table:
+                reader.report(path, f"the motor '{_name(table, k)}' has no {key}", at_key=True)
+        current, voltage = table.get("current"), table.get("voltage")
+        if isinstance(current, str) and reader.declare_one(names, current, "state", (*path, "current")):
+            currents.append(current)
+        if isinstance(voltage, str) and names.known.get(voltage) != "input":
+            reader.declare_one(names, voltage, "input", (*path, "voltage"))
+    return tuple(currents)
+
+
+def add_voltages(names: Names, given: Sequence[Mapping[str, Any]]) -> None:
+    """Voltages that are not among [inputs] are zero."""
+    for table in given:
+        voltage = table.get("voltage")
+        if isinstance(voltage, str) and names.known.get(voltage) == "input":
+            names.inputs.setdefault(voltage, Input(0.0))
+
+
+def read_motors(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names) -> tuple[Motor, ...]:
+    """All motors that can be read. The rate of a current may then be written I' in forces."""
+    motors = []
+    for k, table in enumerate(given):
+        motor = _read_motor(reader, ("motor", k), table, names)
+        if motor is not None:
+            motors.append(motor)
+    names.definition_rates.update({motor.current: motor.rate for motor in motors})
+    return tuple(motors)
+
+
+def _read_motor(reader: Reader, path: Path, table: Mapping[str, Any], names: Names) -> Motor | None:
+    words = reader.known_words(table, vocabulary.MOTOR, path)
+    name = _name(table, path[1])
+    missing = [key for key in vocabulary.MOTOR if key != "name" and key not in table]
+    for key in (key for key in missing if key not in ("current", "voltage")):
+        reader.report(path, f"the motor '{name}' has no '{key}'", at_key=True)
+    freedoms = names.coordinates if names.tree is None else names.tree.freedoms
+    if "on" in words and words["on"] not in freedoms:
+        hint = vocabulary.nearest(words["on"], freedoms)
+        reader.report((*path, "on"), f"a motor acts on a coordinate; '{words['on']}' is none", hint=hint)
+    read = {key: _coefficient(reader, (*path, key), words[key], names) for key in COEFFICIENTS if key in words}
+    shaft = ZERO
+    if "shaft" in words:
+        shaft = reader.expression((*path, "shaft"), words["shaft"], names.scope(velocities=True, inputs=False))
+        reader.no_further(names, (*path, "shaft"), shaft, "the speed of a shaft")
+    if "inductance" in read and _value(read["inductance"], names) == 0.0:
+        message = f"the motor '{name}' has no inductance: its current is no state; write it into [forces]"
+        reader.report((*path, "inductance"), message)
+        return None
+    if missing or len(words) < len(table) or words["on"] not in freedoms:
+        return None
+    return Motor(name, words["current"], words["voltage"], words["on"], shaft=shaft, **read)
+
+
+def _coefficient(reader: Reader, path: Path, given: Any, names: Names) -> Expression:
+    return reader.expression(path, given, names.constant_scope())
+
+
+def _value(expression: Expression, names: Names) -> float | None:
+    known = names_in(expression) <= names.parameters.keys()
+    return evaluate(expression, names.parameters) if known else None
+
+
+def drive_forces(motors: Sequence[Motor], forces: Mapping[str, Expression]) -> dict[str, Expression]:
+    """The forces together with those of the motors."""
+    total = dict(forces)
+    for motor in motors:
+        total[motor.on] = total.get(motor.on, ZERO) + motor.torque * se.Symbol(motor.current)
+    return total
+
+
+def _name(table: Mapping[str, Any], number: int) -> str:
+    name = table.get("name")
+    return name if isinstance(name, str) else f"motor {number + 1}"
