@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 
 from bench.spine import native, pendulum, sympy_peer
-from bench.tools.jobs import Answer, Job, Samples, answer, clock, series
+from bench.tools.jobs import Answer, Job, Samples, answer, clock, median, series
 from bench.tools.rows import Row, faster, within
 
 MODULE = "bench.spine.accelerations"
@@ -30,9 +30,8 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
     own = ours(10, quick)
     seconds, count = series(samples, own, "evaluation"), series(samples, own, "operations")
     rate = [n / (1e9 * s) for n, s in zip(count, seconds, strict=True)]
-    sines = series(samples, own, "sines")[0]
     theirs = series(samples, sympy_peer.whole_job(10, quick), "evaluation")
-    note = f"{count[0]:.0f} operations and {sines:.0f} sines and cosines"
+    note = f"{median(count):.0f} operations and {median(series(samples, own, 'sines')):.0f} sines and cosines"
     return [
         faster("accelerations, N = 10", seconds, theirs, "lambdify + solve", 60),
         within("arithmetic, N = 10", rate, series(samples, own, "peak"), "scalar peak", None, unit="/ns", note=note),

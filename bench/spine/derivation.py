@@ -23,19 +23,19 @@ def jobs(quick: bool) -> list[Job]:
 
 
 def rows(samples: Samples, quick: bool) -> list[Row]:
-    found = _pair(samples, ours(10, quick), sympy_peer.whole_job(10, quick), "derivation, N = 10", 300)
+    found = _pair(samples, ours(10, quick), sympy_peer.whole_job(10, quick), "N = 10", 300)
     if not quick:
-        found += _pair(samples, ours(15, quick), sympy_peer.derivation_job(15, quick), "derivation, N = 15", 700)
+        found += _pair(samples, ours(15, quick), sympy_peer.derivation_job(15, quick), "N = 15", 700)
     return found
 
 
-def _pair(samples: Samples, own: Job, peer: Job, title: str, bar: float) -> list[Row]:
+def _pair(samples: Samples, own: Job, peer: Job, size: str, bar: float) -> list[Row]:
     load, derive = series(samples, own, "load"), series(samples, own, "derive")
     theirs = series(samples, peer, "derive")
     both = [a + b for a, b in zip(load, derive, strict=True)]
     return [
-        faster(title, derive, theirs, "LagrangesMethod", bar),
-        faster(title, both, theirs, "LagrangesMethod", None, note="with reading the model file"),
+        faster(f"derivation, {size}", derive, theirs, "LagrangesMethod", bar),
+        faster(f"the same from the text, {size}", both, theirs, "LagrangesMethod", None),
     ]
 
 

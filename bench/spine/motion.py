@@ -6,12 +6,10 @@ reached is the distance from a solution with rtol = 1e-13 by SciPy at t = 1, bef
 
 from __future__ import annotations
 
-from statistics import median
-
 import numpy as np
 from bench.spine import native, pendulum, sympy_peer
 from bench.spine.pendulum import Floats
-from bench.tools.jobs import Answer, Job, Samples, answer, clock, series
+from bench.tools.jobs import Answer, Job, Samples, answer, clock, median, series
 from bench.tools.rows import Row, faster
 
 MODULE = "bench.spine.motion"
@@ -45,7 +43,10 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
         evaluations, peer_evaluations = (
             median(series(samples, job, key)) for key in ("evaluations", "peer_evaluations")
         )
-        note = f"error {error:.1e} to {peer_error:.1e}, evaluations {evaluations:.0f} to {peer_evaluations:.0f}"
+        note = (
+            f"error {error:.1e} against {peer_error:.1e} of the peer's, "
+            f"{evaluations:.0f} evaluations against {peer_evaluations:.0f}"
+        )
         found.append(
             faster(
                 f"{until} s by {method}, rtol 1e-9, N = 10",

@@ -79,13 +79,15 @@ def schedule(jobs: Iterable[Job]) -> list[Job]:
     return order
 
 
-def run_jobs(jobs: Iterable[Job], before: Callable[[Job], object], after: Callable[[Job], object]) -> Samples:
-    """Do all jobs as scheduled; ``before`` and ``after`` are told of each."""
+def run_jobs(jobs: Iterable[Job], before: Callable[[Job], object], failed: Callable[[JobFailed], object]) -> Samples:
+    """Do all jobs as scheduled; ``before`` is told of each, ``failed`` of those that fail, which leave no sample."""
     samples: dict[str, list[Answer]] = defaultdict(list)
     for job in schedule(jobs):
         before(job)
-        samples[job.name].append(run_job(job))
-        after(job)
+        try:
+            samples[job.name].append(run_job(job))
+        except JobFailed as failure:
+            failed(failure)
     return samples
 
 

@@ -30,15 +30,26 @@ def quantity(value: float, unit: str) -> str:
     return f"{value * NANO:.3g} ns"
 
 
+def times(ratio: float) -> str:
+    """A ratio with three digits, without powers of ten."""
+    return f"{float(f'{ratio:.3g}'):g}×"
+
+
+def notes(rows: Sequence[Row]) -> list[str]:
+    """What is to be said about single rows."""
+    return [f"{row.name}: {row.note}" for row in rows if row.note]
+
+
 def cells(row: Row) -> tuple[str, ...]:
     """A row as the table shows it, spreads in percent behind the medians."""
+    if not row.measured:
+        return row.name, "–", "–", row.peer_name, "–", row.bar_text, row.verdict
 
     def told(value: float, spread: float) -> str:
         return quantity(value, row.unit) + (f" ±{50 * spread:.0f}%" if spread >= 0.01 else "")
 
-    name = f"{row.name} ({row.note})" if row.note else row.name
     ours, peer = told(row.ours, row.spread), told(row.peer, row.peer_spread)
-    return name, ours, peer, row.peer_name, f"{row.ratio:.3g}×", row.bar_text, row.verdict
+    return row.name, ours, peer, row.peer_name, times(row.ratio), row.bar_text, row.verdict
 
 
 def table(title: str, rows: Sequence[Row]) -> Table:
@@ -47,7 +58,7 @@ def table(title: str, rows: Sequence[Row]) -> Table:
 
     shown = Table(*HEAD, title=title, title_justify="left")
     for row in rows:
-        colour = {"met": "green", "not met": "red"}.get(row.verdict, "")
+        colour = {"met": "green", "not met": "red", "not measured": "red"}.get(row.verdict, "")
         *texts, verdict = cells(row)
         shown.add_row(*texts, f"[{colour}]{verdict}[/{colour}]" if colour else verdict)
     return shown
@@ -76,6 +87,7 @@ def markdown(title: str, rows: Sequence[Row], about: dict[str, str]) -> str:
     lines = ["| " + " | ".join(name or "verdict" for name in HEAD) + " |", "|" + "---|" * len(HEAD)]
     lines += ["| " + " | ".join(cells(row)) + " |" for row in rows]
     told = ", ".join(f"{name} {value}" if name != "processor" else value for name, value in about.items())
+    lines += ["", *(f"- {note}" for note in notes(rows))]
     return f"# {title}\n\n{told}. Medians, ± half the spread.\n\n" + "\n".join(lines) + "\n"
 
 
@@ -88,13 +100,18 @@ def plot(title: str, rows: Sequence[Row], path: Path) -> None:
     axes = figure.subplots()
     colours = ["tab:green" if row.met else "tab:red" for row in barred]
     bars = axes.barh([row.name for row in barred], [row.margin for row in barred], color=colours)
-    axes.bar_label(bars, [f"{row.ratio:.3g}× ({row.bar_text})" for row in barred], padding=4, fontsize=8)
+    axes.bar_label(bars, [f"{times(row.ratio)} ({row.bar_text})" for row in barred], padding=4, fontsize=8)
     axes.axvline(1.0, color="black", linewidth=1)
     axes.set_xscale("log")
     axes.set_xlim(right=axes.get_xlim()[1] * 4)
     axes.set_xlabel("better than the bar by this factor")
     axes.set_title(title, loc="left")
     figure.savefig(path, dpi=130)
+
+
+def _record(row: Row) -> dict[str, object]:
+    numbers = {key: None if value != value else value for key, value in asdict(row).items()}  # JSON has no NaN
+    return {**numbers, "verdict": row.verdict}
 
 
 def write(name: str, title: str, rows: Sequence[Row], samples: Samples, folder: Path) -> list[Path]:
@@ -104,7 +121,7 @@ def write(name: str, title: str, rows: Sequence[Row], samples: Samples, folder: 
     record = {
         "bench": name,
         "machine": about,
-        "rows": [{**asdict(row), "verdict": row.verdict} for row in rows],
+        "rows": [_record(row) for row in rows],
         "samples": samples,
     }
     data, page, picture = (folder / f"{name}.{ending}" for ending in ("json", "md", "png"))

@@ -41,10 +41,12 @@ class Row:
 
     @property
     def met(self) -> bool:
-        return self.bar is None or self.margin >= 1.0
+        return self.measured and (self.bar is None or self.margin >= 1.0)
 
     @property
     def verdict(self) -> str:
+        if not self.measured:
+            return "not measured"
         if self.bar is None:
             return "reported"
         return "met" if self.met else "not met"

@@ -71,6 +71,24 @@ def test_a_job_that_fails_says_why() -> None:
         answer_of("bench.spine.no_such_measurement")
 
 
+def test_other_jobs_go_on_when_one_fails() -> None:
+    jobs, derivation = module("tools.jobs"), module("spine.derivation")
+    good, bad = jobs.Job("bench.spine.derivation", ("svyaz", "1"), 1, 1.0), jobs.Job("bench.no_such", (), 1, 1.0)
+    failures: list[Exception] = []
+    samples = jobs.run_jobs([bad, good], lambda job: None, failures.append)
+    assert (len(failures), len(samples[good.name])) == (1, 1)
+    assert {row.verdict for row in derivation.rows({}, True)} == {"not measured"}
+    assert not any(row.met for row in derivation.rows({}, True))
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_rows_are_made_of_nothing_when_nothing_was_measured(quick, tmp_path) -> None:
+    outcome = module("tools.outcome")
+    rows = [row for name in module("spine.plan").MEASUREMENTS for row in module(f"spine.{name}").rows({}, quick)]
+    data, _, _ = outcome.write("try", "A try", rows, {}, tmp_path)
+    assert {row["verdict"] for row in json.loads(data.read_text())["rows"]} == {"not measured"}
+
+
 def test_bars_are_judged_on_the_right_side() -> None:
     rows = module("tools.rows")
     assert rows.faster("a", [1.0, 2.0, 3.0], [20.0], "peer", 10).verdict == "met"

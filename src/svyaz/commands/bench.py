@@ -7,7 +7,7 @@ title and the names of its measurements) and one module a measurement. They are 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -93,23 +93,25 @@ def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: b
     order = jobs.schedule(wanted)
     minutes = sum(job.seconds for job in order) / 60
     click.echo(f"{title}: {len(order)} runs in processes of their own, about {minutes:.1f} minutes.", err=True)
-    with _progress(sum(job.seconds for job in order)) as (before, after):
-        try:
-            samples = jobs.run_jobs(wanted, before, after)
-        except jobs.JobFailed as failure:
-            raise NegativeAnswer(f"a job failed: {failure}") from failure
+    failures: list[Exception] = []
+    with _progress(sum(job.seconds for job in order)) as before:
+        samples = jobs.run_jobs(wanted, before, failures.append)
     rows = [row for module in measurements for row in module.rows(samples, quick)]
     Console().print(outcome.table(title, rows))
+    for note in outcome.notes(rows):
+        click.echo(note)
+    for failure in failures:
+        click.echo(f"failed: {failure}", err=True)
     for path in outcome.write(name, title, rows, samples, folder):
         click.echo(str(path))
     return rows
 
 
 @contextmanager
-def _progress(seconds: float) -> Iterator[tuple[Any, Any]]:
-    """Two functions to be told of a job before and after it; a bar on the terminal, a line a job elsewhere."""
+def _progress(seconds: float) -> Iterator[Callable[[Any], object]]:
+    """A function to be told of a job before it is done; a bar on the terminal, a line a job elsewhere."""
     if not sys.stderr.isatty():
-        yield (lambda job: click.echo(f"  {job.name}", err=True)), (lambda job: None)
+        yield lambda job: click.echo(f"  {job.name}", err=True)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -117,7 +119,10 @@ def _progress(seconds: float) -> Iterator[tuple[Any, Any]]:
     columns = (BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=seconds)
-        yield (
-            (lambda job: bar.update(task, description=job.name)),
-            (lambda job: bar.update(task, advance=job.seconds)),
-        )
+        done = [0.0]
+
+        def before(job: Any) -> None:
+            bar.update(task, description=job.name, completed=sum(done))
+            done.append(job.seconds)
+
+        yield before
