@@ -19,6 +19,8 @@ from svyaz.program.build import build
 
 Floats = NDArray[np.float64]
 
+RIDGE = 1e-13
+
 SAMPLED = 5
 """States along a motion at which the typical sizes of its coordinates are looked at."""
 
@@ -75,14 +77,38 @@ class Deviations:
             missing = wanted - self.at(times, states)
             defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
             moved = np.full_like(states, np.nan)
-            correction = np.einsum("kij,kj->ki", np.linalg.pinv(slopes[defined]), missing[defined])
-            moved[defined] = states[defined] + correction
+            moved[defined] = states[defined] + _shortest(slopes[defined], missing[defined])
             states = moved
         return states
 
 
+def _shortest(slopes: Floats, wanted: Floats) -> Floats:
+    """The shortest δ with slopes δ = wanted in every row of states, δ = Sᵀ(S Sᵀ)⁻¹ wanted with S scaled to unit rows."""
+    lengths = np.linalg.norm(slopes, axis=2)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    unit = slopes / lengths[:, :, None]
+    # the addition keeps the solution finite where rows depend on each other
+    gram = unit @ unit.transpose(0, 2, 1) + RIDGE * np.eye(slopes.shape[1])
+    weights = np.linalg.solve(gram, (wanted / lengths)[:, :, None])
+    shortest: Floats = (unit.transpose(0, 2, 1) @ weights)[:, :, 0]
+    return shortest
+
+
+_recent: list[Deviations] = []
+
+
 def deviations(equations: Equations) -> Deviations:
-    """Compile the deviations of the constraints that act."""
+    """The deviations of the constraints that act; the last few are kept, since compiling takes longer than measuring."""
+    for known in _recent:
+        if known.equations is equations:
+            return known
+    made = _made(equations)
+    _recent.insert(0, made)
+    del _recent[8:]
+    return made
+
+
+def _made(equations: Equations) -> Deviations:
     position, speed = positions_of(equations), velocities_of(equations)
     d = equations.deviations
     entries: list[Expression] = [d[k].position for k in position]
