@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from svyaz.expr import ModelError, parse_equation
-from svyaz.expr.calculus import Expression, is_zero, names_in, velocity
+from svyaz.expr.calculus import Expression, is_zero, names_in
 from svyaz.expr.trig import combine
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
@@ -61,7 +61,7 @@ def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names
     expression = left - right
     reader.used |= names_in(expression)
     reader.no_further(names, here, expression, "a constraint")
-    moving = {str(velocity(q)) for q in names.coordinates}
+    moving = set(names.velocities)
     present = names_in(expression)
     if not present & (moving | set(names.coordinates)) or is_zero(combine(expression)):
         _report_idle(reader, here, name, expression)

@@ -10,12 +10,12 @@ import symengine as se
 from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import ZERO, Expression, names_in, total_derivative, velocity
 from svyaz.model import words as vocabulary
+from svyaz.model.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.parts import read_constraints, read_drawings, read_inputs, read_integrals
 from svyaz.model.places import Places
 from svyaz.model.reader import Names, Reader
 from svyaz.model.run_words import read_bypass, read_run, read_source
-
-KINDS = ("mechanical", "rates", "canonical")
+from svyaz.model.tree_read import declare_bodies, read_tree, with_upright_quaternions
 
 
 def read_words(given: Mapping[str, Any], file: str | None, places: Places | None) -> dict[str, Any]:
@@ -26,15 +26,22 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
     if not _all_listed(reader, words, kind):
         raise ModelError(sorted(reader.problems, key=_by_place))
     names = _declare(reader, words, kind)
-    fields: dict[str, Any] = {"kind": kind, "name": words.get("name", "system")}
+    fields: dict[str, Any] = {"kind": names.kind, "name": words.get("name", "system")}
     fields["coordinates"] = names.coordinates
     fields["momenta"] = names.momenta
     fields["states"] = names.states
     fields["parameters"] = names.parameters
     fields["inputs"] = names.inputs
-    fields.update(_energies(reader, words, names, kind))
-    fields["forces"] = _forces(reader, words, names, kind)
-    fields["rates"] = _rates(reader, words, names, kind)
+    fields["tree"] = names.tree
+    if names.tree is None:
+        fields.update(_energies(reader, words, names, kind))
+    else:
+        fields.update(_tree_energies(reader, words, names))
+    motors = read_motors(reader, words.get("motor", ()), names)
+    fields["motors"] = motors
+    fields["forces"] = drive_forces(motors, _forces(reader, words, names))
+    currents = {motor.current: motor.rate for motor in motors}
+    fields["rates"] = _rates(reader, words, names, kind) | currents
     fields["constraints"] = read_constraints(reader, words.get("constraint", ()), names, kind)
     fields["integrals"] = read_integrals(reader, words.get("integral", ()), names)
     fields["drawings"] = read_drawings(reader, words.get("draw", ()), names)
@@ -57,7 +64,9 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
 def _lasting(reader: Reader) -> list[Problem]:
     """Warnings that remain when the mistakes are mended: a parameter whose name was mistyped elsewhere is used after all."""
     hints = " ".join(problem.hint or "" for problem in reader.problems)
-    return [warning for warning in reader.warnings if not any(f"'{name}'" in hints for name in _quoted(warning.message))]
+    return [
+        warning for warning in reader.warnings if not any(f"'{name}'" in hints for name in _quoted(warning.message))
+    ]
 
 
 def _quoted(message: str) -> list[str]:
@@ -70,7 +79,12 @@ def _by_place(problem: Problem) -> tuple[int, int]:
 
 def _all_listed(reader: Reader, words: Mapping[str, Any], kind: str) -> bool:
     """Are the lists of names there? Without them every expression would be one long mistake."""
-    lists = {"mechanical": ("coordinates",), "rates": ("states",), "canonical": ("coordinates", "momenta")}[kind]
+    lists = {
+        "mechanical": ("coordinates",),
+        "rates": ("states",),
+        "canonical": ("coordinates", "momenta"),
+        "tree": ("body",),
+    }[kind]
     for key in lists:
         if key in words and not words[key]:
             reader.report((key,), f"the list '{key}' is empty")
@@ -78,14 +92,17 @@ def _all_listed(reader: Reader, words: Mapping[str, Any], kind: str) -> bool:
 
 
 def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
-    if "hamiltonian" in words or "momenta" in words:
+    if "body" in words:
+        kind = "tree"
+    elif "hamiltonian" in words or "momenta" in words:
         kind = "canonical"
     elif ("states" in words or "rates" in words) and not {"kinetic", "lagrangian"} & words.keys():
         kind = "rates"
     else:
         kind = "mechanical"
     wrong = {
-        "mechanical": ("momenta", "hamiltonian"),
+        "tree": ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian"),
+        "mechanical": ("momenta", "hamiltonian", "gravity"),
         "rates": (
             "coordinates",
             "momenta",
@@ -95,14 +112,17 @@ def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
             "hamiltonian",
             "forces",
             "constraint",
+            "motor",
+            "gravity",
         ),
-        "canonical": ("kinetic", "potential", "lagrangian", "forces", "constraint"),
+        "canonical": ("kinetic", "potential", "lagrangian", "forces", "constraint", "motor", "gravity"),
     }
-    what = {"mechanical": "energies", "rates": "[rates]", "canonical": "a Hamiltonian"}
+    what = {"tree": "its bodies", "mechanical": "energies", "rates": "[rates]", "canonical": "a Hamiltonian"}
     for key in wrong[kind]:
         if key in words:
             reader.report((key,), f"'{key}' does not go with a model that is given by {what[kind]}", at_key=True)
     needed = {
+        "tree": (),
         "mechanical": ("coordinates",),
         "rates": ("states", "rates"),
         "canonical": ("coordinates", "momenta", "hamiltonian"),
@@ -116,6 +136,7 @@ def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
 def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
     """Declare the names of the model, each once, and find the values of the parameters."""
     names = Names()
+    bodies = declare_bodies(reader, names, words["body"]) if kind == "tree" else {}
     coordinates = tuple(reader.declare(names, words, "coordinates", "coordinate"))
     momenta = tuple(reader.declare(names, words, "momenta", "momentum"))
     states = tuple(reader.declare(names, words, "states", "state"))
@@ -126,21 +147,30 @@ def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
         reader.declare_one(names, name, "parameter", ("parameters", name))
     for name in words.get("inputs", {}):
         reader.declare_one(names, name, "input", ("inputs", name))
-    names.coordinates = coordinates
+    drives = words.get("motor", ())
+    names.currents = declare_motors(reader, names, drives)
+    states += names.currents
     names.momenta = momenta
-    speeds = tuple(str(velocity(q)) for q in coordinates) if kind == "mechanical" else momenta
-    names.states = states if kind == "rates" else coordinates + speeds + states
     names.further = states
-    names.kind = kind
+    names.kind = "mechanical" if kind == "tree" else kind
     names.parameters = reader.parameter_values(parameters)
+    if kind == "tree":
+        names.tree = read_tree(reader, names, bodies, words.get("gravity", (0, 0, 0)))
+        coordinates, names.rates, names.velocities = names.tree.coordinates, names.tree.rates, names.tree.velocities
+    elif kind == "mechanical":
+        names.rates = {q: velocity(q) for q in coordinates}
+        names.velocities = tuple(map(str, names.rates.values()))
+    names.coordinates = coordinates
+    names.states = states if kind == "rates" else coordinates + (names.velocities or momenta) + states
     names.inputs = read_inputs(reader, words.get("inputs", {}), names)
+    add_voltages(names, drives)
     _define(reader, words.get("definitions", {}), names)
     return names
 
 
 def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
     """Named expressions of the coordinates. Their time derivatives may be used as well: x1' for x1."""
-    rates = {se.Symbol(q): velocity(q) for q in names.coordinates} | {se.Symbol("t"): se.Integer(1)}
+    rates = {se.Symbol(q): rate for q, rate in names.rates.items()} | {se.Symbol("t"): se.Integer(1)}
     for name, text in given.items():
         path = ("definitions", name)
         if not reader.declare_one(names, name, "definition", path) or not reader.fits(
@@ -149,7 +179,7 @@ def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
             continue
         expression = reader.expression(path, text, names.scope(velocities=True))
         names.definitions[name] = expression
-        if not names_in(expression) & {*(str(velocity(q)) for q in names.coordinates), *names.further}:
+        if not names_in(expression) & {*names.velocities, *names.further}:
             names.definition_rates[name] = total_derivative(expression, rates)
 
 
@@ -175,14 +205,22 @@ def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str)
     return {**read, "energies_given": given}
 
 
-def _forces(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Expression]:
+def _tree_energies(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """What a tree of bodies states of energies; its own are found from the bodies when they are asked for."""
+    moving = names.scope(velocities=True, inputs=False)
+    dissipation = reader.expression(("dissipation",), words["dissipation"], moving) if "dissipation" in words else ZERO
+    return {"dissipation": dissipation, "hamiltonian": ZERO, "energies_given": True}
+
+
+def _forces(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, Expression]:
     forces: dict[str, Expression] = {}
-    if kind != "mechanical":
+    if names.kind != "mechanical":
         return forces
+    freedoms = names.coordinates if names.tree is None else names.tree.freedoms
     for name, text in words.get("forces", {}).items():
         path = ("forces", name)
-        if name not in names.coordinates:
-            hint = vocabulary.nearest(name, names.coordinates)
+        if name not in freedoms:
+            hint = vocabulary.nearest(name, freedoms)
             reader.report(path, f"a generalised force acts on a coordinate; '{name}' is none", hint=hint, at_key=True)
         elif reader.fits(path, text, vocabulary.EXPRESSION):
             forces[name] = reader.expression(path, text, names.scope(velocities=True))
@@ -200,7 +238,10 @@ def _rates(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) ->
         elif reader.fits(path, text, vocabulary.EXPRESSION):
             rates[name] = reader.expression(path, text, names.scope(velocities=True))
     for name in names.further:
-        if name not in given:
+        if name in names.currents:
+            if name in given:
+                reader.report(("rates", name), f"the rate of '{name}' follows from its motor", at_key=True)
+        elif name not in given:
             reader.report(("states",), f"the state '{name}' has no rate in [rates]")
     return rates
 
@@ -214,7 +255,7 @@ def _initial(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str
             reader.report(path, f"'{name}' is not among the variables of the state", hint=hint, at_key=True)
         elif reader.fits(path, text, vocabulary.EXPRESSION):
             initial[name] = reader.value(path, text, names)
-    return initial
+    return initial if names.tree is None else with_upright_quaternions(reader, names.tree, initial)
 
 
 def _box(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, tuple[float, float]]:

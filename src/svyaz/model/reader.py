@@ -11,10 +11,11 @@ from typing import Any
 import symengine as se
 
 from svyaz.expr import RESERVED, ModelError, Place, Problem, Scope, parse
-from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in, velocity
+from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in
 from svyaz.expr.calculus import real_value as as_float
 from svyaz.model import words as vocabulary
 from svyaz.model.places import Places
+from svyaz.model.tree import Tree
 
 Path = tuple
 
@@ -24,13 +25,20 @@ NO_TIME = "a value does not change with time"
 
 @dataclass
 class Names:
-    """The names of a model while it is being read."""
+    """The names of a model while it is being read.
+
+    ``rates`` are the derivatives of the coordinates of a mechanical model, in terms of its ``velocities``.
+    """
 
     known: dict[str, str] = field(default_factory=dict)
     coordinates: tuple[str, ...] = ()
     momenta: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
+    currents: tuple[str, ...] = ()
+    rates: dict[str, Expression] = field(default_factory=dict)
+    velocities: tuple[str, ...] = ()
+    tree: Tree | None = None
     kind: str = "mechanical"
     parameters: dict[str, float] = field(default_factory=dict)
     inputs: dict[str, Any] = field(default_factory=dict)
@@ -45,11 +53,13 @@ class Names:
         derivatives: dict[str, Expression] = {}
         forbidden: dict[str, str] = {}
         if self.kind == "mechanical":
-            rates = {q: velocity(q) for q in self.coordinates} | self.definition_rates
+            rates = self.rates | self.definition_rates
+            own = [name for name, what in self.known.items() if what == "velocity"]
             if velocities:
                 derivatives = rates
+                symbols.update({name: se.Symbol(name) for name in own})
             else:
-                forbidden.update({f"{q}'": why for q in rates})
+                forbidden.update({f"{q}'": why for q in rates} | dict.fromkeys(own, why))
         if not inputs:
             forbidden.update(dict.fromkeys(self.inputs, "an input may appear in forces and rates only"))
         return Scope(symbols=symbols, derivatives=derivatives, forbidden=forbidden)

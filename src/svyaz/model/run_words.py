@@ -26,7 +26,7 @@ def read_run(reader: Reader, given: Mapping[str, Any], names: Names) -> dict[str
                 reader.report(path, f"'{key}' must be positive")
         else:
             run[key] = value
-    _check_choice(reader, "form", run.get("form"), FORMS)
+    _check_choice(reader, "form", run.get("form") and str(run["form"]).partition(":")[0], FORMS)
     _check_choice(reader, "method", str(run.get("method", METHODS[0])).partition(":")[0], METHODS)
     if isinstance(run.get("stabilize"), str):
         _check_choice(reader, "stabilize", run["stabilize"], STABILIZE)

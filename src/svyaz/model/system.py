@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from symengine import Symbol
+
 from svyaz.expr.calculus import Expression, velocity
+from svyaz.model.tree import Tree
 
 if TYPE_CHECKING:
     from svyaz.expr import Place, Problem
@@ -45,6 +48,28 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Motor:
+    """inductance·I' = -resistance·I - back_emf·shaft + supply·voltage; the force torque·I acts on the coordinate ``on``."""
+
+    name: str
+    current: str
+    voltage: str
+    on: str
+    inductance: Expression
+    resistance: Expression
+    back_emf: Expression
+    supply: Expression
+    torque: Expression
+    shaft: Expression
+
+    @property
+    def rate(self) -> Expression:
+        """The rate of the current."""
+        current, voltage = Symbol(self.current), Symbol(self.voltage)
+        return (-self.resistance * current - self.back_emf * self.shaft + self.supply * voltage) / self.inductance
+
+
+@dataclass(frozen=True)
 class Integral:
     """A quantity said to be constant along the motion; held on request with the given decay rate of its deviation."""
 
@@ -76,13 +101,14 @@ class System:
     >>> System(name="pendulum", coordinates=["u"], kinetic="m*l^2/2*u'^2", potential="-m*g*l*cos(u)",
     ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
 
-    ``kind`` is ``mechanical`` (energies or a Lagrangian), ``rates`` (a plain system of differential equations) or
-    ``canonical`` (a Hamiltonian). ``states`` lists coordinates, then velocities or momenta, then further states with
-    rates of their own.
+    ``kind`` is ``mechanical`` (energies, a Lagrangian, or a ``tree`` of bodies), ``rates`` (a plain system of
+    differential equations) or ``canonical`` (a Hamiltonian). ``states`` lists coordinates, then velocities or momenta,
+    then further states with rates of their own.
     """
 
     name: str
     kind: str
+    tree: Tree | None
     coordinates: tuple[str, ...]
     momenta: tuple[str, ...]
     states: tuple[str, ...]
@@ -96,6 +122,7 @@ class System:
     energies_given: bool
     forces: Mapping[str, Expression]
     rates: Mapping[str, Expression]
+    motors: tuple[Motor, ...]
     constraints: tuple[Constraint, ...]
     integrals: tuple[Integral, ...]
     drawings: tuple[Drawing, ...]
@@ -132,7 +159,30 @@ class System:
     @property
     def velocities(self) -> tuple[str, ...]:
         """Names of the velocities of a mechanical system."""
+        if self.tree is not None:
+            return self.tree.velocities
         return tuple(str(velocity(q)) for q in self.coordinates) if self.kind == "mechanical" else ()
+
+    @property
+    def freedoms(self) -> tuple[str, ...]:
+        """A name for each velocity: its coordinate; for a free joint of a tree the velocity itself."""
+        return self.coordinates if self.tree is None else self.tree.freedoms
+
+    @property
+    def coordinate_rates(self) -> dict[str, Expression]:
+        """The rate of each coordinate of a mechanical system, in terms of coordinates and velocities."""
+        return {q: velocity(q) for q in self.coordinates} if self.tree is None else self.tree.rates
+
+    def __getattr__(self, name: str) -> Any:
+        """The energies of a tree, worked out when they are first asked for: a long chain need never write them."""
+        if name not in ("kinetic", "potential", "lagrangian") or self.__dict__.get("tree") is None:
+            raise AttributeError(f"a System has no attribute {name!r}")
+        from svyaz.forms.tree.energies import energies
+
+        kinetic, potential = energies(self.__dict__["tree"])
+        for key, value in (("kinetic", kinetic), ("potential", potential), ("lagrangian", kinetic - potential)):
+            object.__setattr__(self, key, value)
+        return self.__dict__[name]
 
     def initial_state(self) -> list[float]:
         """The initial values in the order of ``states``; what was left out is zero."""

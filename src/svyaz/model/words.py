@@ -26,12 +26,15 @@ MODEL: Mapping[str, str] = {
     "lagrangian": EXPRESSION,
     "dissipation": EXPRESSION,
     "hamiltonian": EXPRESSION,
+    "gravity": ANY,
+    "body": TABLES,
     "definitions": TABLE,
     "parameters": TABLE,
     "forces": TABLE,
     "inputs": TABLE,
     "rates": TABLE,
     "constraint": TABLES,
+    "motor": TABLES,
     "integral": TABLES,
     "draw": TABLES,
     "initial": TABLE,
@@ -41,12 +44,40 @@ MODEL: Mapping[str, str] = {
     "source": TABLE,
 }
 
+BODY: Mapping[str, str] = {
+    "name": TEXT,
+    "base": TEXT,
+    "joint": TEXT,
+    "coordinate": TEXT,
+    "coordinates": NAMES,
+    "velocities": NAMES,
+    "axis": ANY,
+    "pole": ANY,
+    "mass": EXPRESSION,
+    "center": ANY,
+    "inertia": TABLE,
+}
+INERTIA: Mapping[str, str] = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), EXPRESSION)
+
 CONSTRAINT: Mapping[str, str] = {
     "name": TEXT,
     "equation": TEXT,
     "dependent": ANY,
     "from": EXPRESSION,
     "until": EXPRESSION,
+}
+
+MOTOR: Mapping[str, str] = {
+    "name": TEXT,
+    "current": TEXT,
+    "voltage": TEXT,
+    "inductance": EXPRESSION,
+    "resistance": EXPRESSION,
+    "back_emf": EXPRESSION,
+    "supply": EXPRESSION,
+    "torque": EXPRESSION,
+    "shaft": EXPRESSION,
+    "on": TEXT,
 }
 
 INTEGRAL: Mapping[str, str] = {

@@ -1,0 +1,143 @@
+"""Vectors and tensors of any elements: floats, arrays of floats (a batch), SymEngine expressions.
+
+Elements know + - * /; what else is needed of them (zero, sine, cosine) is an ``Elements``. Vectors are triples, a
+symmetric tensor is (xx, yy, zz, xy, xz, yz) with its true entries (the products of inertia with their minus).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Element = Any
+Vector = tuple[Any, Any, Any]
+Matrix = tuple[Vector, Vector, Vector]
+Symmetric = tuple[Any, Any, Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Zero and one, and the functions that joints need."""
+
+    zero: Element
+    one: Element
+    sin: Callable[[Element], Element]
+    cos: Callable[[Element], Element]
+
+
+FLOATS = Elements(0.0, 1.0, math.sin, math.cos)
+
+
+def arrays() -> Elements:
+    """Each element a NumPy array with one entry for each state of a batch (constants stay floats)."""
+    import numpy as np
+
+    return Elements(0.0, 1.0, np.sin, np.cos)
+
+
+def expressions() -> Elements:
+    """SymEngine expressions."""
+    import symengine as se
+
+    return Elements(se.Integer(0), se.Integer(1), se.sin, se.cos)
+
+
+def dot(a: Vector, b: Vector) -> Element:
+    """a · b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """a × b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def plus(a: Vector, b: Vector) -> Vector:
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def times(factor: Element, a: Vector) -> Vector:
+    """A scalar times a vector."""
+    return (factor * a[0], factor * a[1], factor * a[2])
+
+
+def applied(matrix: Matrix, a: Vector) -> Vector:
+    """Matrix times vector."""
+    return (dot(matrix[0], a), dot(matrix[1], a), dot(matrix[2], a))
+
+
+def transposed(matrix: Matrix) -> Matrix:
+    """The transposed matrix: of a rotation, its inverse."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    return ((a, d, g), (b, e, h), (c, f, i))
+
+
+def tensor_applied(tensor: Symmetric, a: Vector) -> Vector:
+    """Symmetric tensor times vector."""
+    xx, yy, zz, xy, xz, yz = tensor
+    return (
+        xx * a[0] + xy * a[1] + xz * a[2],
+        xy * a[0] + yy * a[1] + yz * a[2],
+        xz * a[0] + yz * a[1] + zz * a[2],
+    )
+
+
+def tensor_plus(a: Symmetric, b: Symmetric) -> Symmetric:
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+def tensor_turned(rotation: Matrix, tensor: Symmetric) -> Symmetric:
+    """R S Rᵀ."""
+    x, y, z = (tensor_applied(tensor, row) for row in rotation)
+    return (
+        dot(rotation[0], x),
+        dot(rotation[1], y),
+        dot(rotation[2], z),
+        dot(rotation[0], y),
+        dot(rotation[0], z),
+        dot(rotation[1], z),
+    )
+
+
+def offset_inertia(offset: Vector, moment: Vector) -> Symmetric:
+    """2 (p·d) 1 - p dᵀ - d pᵀ: what an inertia about a point gains by a shift p of a body with the first moment d."""
+    x, y, z = (offset[k] * moment[k] for k in range(3))
+    return (
+        2 * (y + z),
+        2 * (x + z),
+        2 * (x + y),
+        -(offset[0] * moment[1] + offset[1] * moment[0]),
+        -(offset[0] * moment[2] + offset[2] * moment[0]),
+        -(offset[1] * moment[2] + offset[2] * moment[1]),
+    )
+
+
+def point_inertia(mass: Element, offset: Vector) -> Symmetric:
+    """m (p² 1 - p pᵀ): the inertia of a point mass."""
+    x, y, z = offset
+    mx, my, mz = mass * x, mass * y, mass * z
+    return (my * y + mz * z, mx * x + mz * z, mx * x + my * y, -(mx * y), -(mx * z), -(my * z))
+
+
+def axis_rotation(axis: Vector, sine: Element, cosine: Element) -> Matrix:
+    """Rotation about a unit vector: cos 1 + sin [n×] + (1 - cos) n nᵀ, with entries of coordinate axes left plain."""
+    x, y, z = axis
+    rest = 1 - cosine
+
+    def diagonal(n: Element) -> Element:
+        return cosine + rest * n * n if n * n != 1 else n * n
+
+    return (
+        (diagonal(x), rest * x * y - sine * z, rest * x * z + sine * y),
+        (rest * x * y + sine * z, diagonal(y), rest * y * z - sine * x),
+        (rest * x * z - sine * y, rest * y * z + sine * x, diagonal(z)),
+    )

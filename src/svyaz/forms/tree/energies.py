@@ -1,0 +1,45 @@
+"""Energies of a tree: T = ½ Σ (m v² + 2 v·(ω × d) + ω·I ω), P = -Σ g·(m r + d), pole by pole."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import symengine as se
+
+from svyaz.expr.calculus import HALF, Expression
+from svyaz.forms.tree.algebra import Vector, applied, cross, dot, expressions, plus, tensor_applied, times
+from svyaz.forms.tree.newton_euler import joint_motion
+from svyaz.forms.tree.places import placed
+from svyaz.model.tree import GROUND, Tree
+
+
+@lru_cache(maxsize=16)
+def energies(tree: Tree) -> tuple[Expression, Expression]:
+    """(T, P) as expressions of coordinates and velocities; P is zero in the ground pole with all mass there."""
+    elements = expressions()
+    bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
+    velocities = [se.Symbol(v) for v in tree.velocities]
+    none: Vector = (elements.zero,) * 3
+    motions: list[tuple[Vector, Vector]] = []
+    kinetic: list[Expression] = []
+    for body, first in zip(bodies, tree.first_velocity, strict=True):
+        base = body.body.base
+        omega_b, v_b = (none, none) if base == GROUND else motions[base]
+        omega_j, v_j = joint_motion(body, velocities, first, none)
+        omega = plus(applied(body.back, omega_b), omega_j)
+        v = plus(applied(body.back, plus(v_b, cross(omega_b, body.offset))), v_j)
+        motions.append((omega, v))
+        kinetic.append(HALF * body.mass * dot(v, v) + dot(v, cross(omega, body.moment)))
+        kinetic.append(HALF * dot(omega, tensor_applied(body.inertia, omega)))
+    moments: list[Vector] = [body.moment for body in bodies]
+    masses = [body.mass for body in bodies]
+    total: Vector = none
+    for k in range(len(bodies) - 1, -1, -1):
+        carried = plus(applied(bodies[k].rotation, moments[k]), times(masses[k], bodies[k].offset))
+        base = bodies[k].body.base
+        if base == GROUND:
+            total = plus(total, carried)
+        else:
+            moments[base] = plus(moments[base], carried)
+            masses[base] = masses[base] + masses[k]
+    return se.Add(*kinetic), -dot(tree.gravity, total)

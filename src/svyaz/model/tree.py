@@ -1,0 +1,167 @@
+"""A tree of rigid bodies as it was stated: who carries whom, by which joint, and how its mass is distributed.
+
+In the reference position, all joint coordinates zero, the frames of all bodies are parallel to the ground. The frame of
+a body has its origin in the pole of the body, a point of the joint axis. Vectors are triples of expressions of the
+parameters; an inertia is (xx, yy, zz, xy, xz, yz) about the pole, xy being +∫ x y dm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import symengine as se
+
+from svyaz.expr.calculus import Expression, evaluate, velocity
+
+GROUND = -1
+"""The base of a body that stands on the ground."""
+
+JOINTS = ("revolute", "prismatic", "fixed", "free")
+FREEDOMS: Mapping[str, int] = {"revolute": 1, "prismatic": 1, "fixed": 0, "free": 6}
+MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+Vector = tuple[Expression, Expression, Expression]
+
+
+@dataclass(frozen=True)
+class Body:
+    """One body with the joint that ties it to its base.
+
+    ``base`` is the number of the body that carries it, or GROUND. A revolute or prismatic joint has one coordinate and
+    its derivative as velocity; a free joint has ``coordinates`` (x, y, z, e0, e1, e2, e3), position of the pole in the
+    frame of the base and unit quaternion with the scalar e0 first, and six ``velocities``, linear and angular, in the
+    axes of the body. ``axis`` is a unit vector, in the frames of base and body alike; ``pole`` leads from the pole of the
+    base to that of the body at zero coordinate; ``center`` is in the frame of the body.
+    """
+
+    name: str
+    base: int
+    joint: str
+    coordinates: tuple[str, ...]
+    velocities: tuple[str, ...]
+    axis: Vector
+    pole: Vector
+    mass: Expression
+    center: Vector
+    inertia: tuple[Expression, ...]
+
+    @property
+    def freedoms(self) -> int:
+        """Number of velocities of the joint."""
+        return FREEDOMS[self.joint]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Bodies in an order in which each comes after its base, and the acceleration of gravity in ground axes."""
+
+    bodies: tuple[Body, ...]
+    gravity: Vector
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """The number of the base of each body; GROUND is -1."""
+        return tuple(body.base for body in self.bodies)
+
+    @cached_property
+    def carried(self) -> tuple[tuple[int, ...], ...]:
+        """The bodies that each body carries directly."""
+        return tuple(tuple(j for j, base in enumerate(self.parents) if base == i) for i in range(len(self.bodies)))
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of all coordinates, body by body."""
+        return tuple(q for body in self.bodies for q in body.coordinates)
+
+    @cached_property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of all velocities, body by body: as many as there are degrees of freedom."""
+        return tuple(v for body in self.bodies for v in body.velocities)
+
+    @cached_property
+    def freedoms(self) -> tuple[str, ...]:
+        """A name for each degree of freedom: the coordinate, or the velocity of a free joint."""
+        return tuple(
+            name for body in self.bodies for name in (body.velocities if body.joint == "free" else body.coordinates)
+        )
+
+    @cached_property
+    def first_velocity(self) -> tuple[int, ...]:
+        """For each body the place of its first velocity among all."""
+        places, place = [], 0
+        for body in self.bodies:
+            places.append(place)
+            place += body.freedoms
+        return tuple(places)
+
+    @cached_property
+    def rates(self) -> dict[str, Expression]:
+        """The rate of each coordinate in terms of coordinates and velocities; see ``free_rates`` for free joints."""
+        found: dict[str, Expression] = {}
+        for body in self.bodies:
+            if body.joint == "free":
+                found.update(free_rates(body))
+            else:
+                found.update({q: velocity(q) for q in body.coordinates})
+        return found
+
+    def path(self, body: int) -> tuple[int, ...]:
+        """The bodies from this one down to the ground, itself first."""
+        found = []
+        while body != GROUND:
+            found.append(body)
+            body = self.parents[body]
+        return tuple(found)
+
+
+def free_rates(body: Body) -> dict[str, Expression]:
+    """(x, y, z)˙ = R(e) v and ė = ½ e ∘ (0, ω) of a free joint, e = (e0, e1, e2, e3), v and ω in body axes."""
+    e0, e1, e2, e3 = (se.Symbol(name) for name in body.coordinates[3:])
+    v = [se.Symbol(name) for name in body.velocities[:3]]
+    wx, wy, wz = (se.Symbol(name) for name in body.velocities[3:])
+    rows = quaternion_rotation((e0, e1, e2, e3))
+    half = se.Rational(1, 2)
+    values = [sum((r * s for r, s in zip(row, v, strict=True)), se.Integer(0)) for row in rows]
+    values += [
+        -half * (e1 * wx + e2 * wy + e3 * wz),
+        half * (e0 * wx + e2 * wz - e3 * wy),
+        half * (e0 * wy + e3 * wx - e1 * wz),
+        half * (e0 * wz + e1 * wy - e2 * wx),
+    ]
+    return dict(zip(body.coordinates, values, strict=True))
+
+
+def quaternion_rotation(e: tuple) -> tuple[tuple, tuple, tuple]:
+    """The rotation matrix of a unit quaternion (scalar first), from body axes to base axes."""
+    e0, e1, e2, e3 = e
+    return (
+        (1 - 2 * (e2 * e2 + e3 * e3), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)),
+        (2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1 * e1 + e3 * e3), 2 * (e2 * e3 - e0 * e1)),
+        (2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1 * e1 + e2 * e2)),
+    )
+
+
+def numbers(tree: Tree, values: Mapping[str, float]) -> Tree:
+    """The same tree with numbers (plain floats) for all expressions of the parameters."""
+
+    def floats(expressions: tuple) -> tuple:
+        return tuple(evaluate(e, values) for e in expressions)
+
+    bodies = tuple(
+        Body(
+            body.name,
+            body.base,
+            body.joint,
+            body.coordinates,
+            body.velocities,
+            floats(body.axis),
+            floats(body.pole),
+            evaluate(body.mass, values),
+            floats(body.center),
+            floats(body.inertia),
+        )
+        for body in tree.bodies
+    )
+    return Tree(bodies, floats(tree.gravity))

@@ -1,0 +1,244 @@
+"""Reading [[body]] tables: each body with its joint, then the tree, with mistakes in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import symengine as se
+
+from svyaz.expr.calculus import ONE, ZERO, Expression, names_in
+from svyaz.model import words as vocabulary
+from svyaz.model.reader import Names, Path, Reader
+from svyaz.model.tree import FREEDOMS, GROUND, JOINTS, MOMENTS, Body, Tree
+from svyaz.model.tree_checks import check_mass
+
+GROUND_NAME = "ground"
+FREE_COORDINATES = 7
+FREE_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+QUATERNION_TOLERANCE = 1e-9
+NO_AXIS = (ZERO, ZERO, ZERO)
+
+
+def declare_bodies(reader: Reader, names: Names, given: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+    """Declare the coordinates and velocities of all joints; returns the words of the bodies that could be read.
+
+    Under "coordinates" and "velocities" each table then holds the names of its joint.
+    """
+    free = sum(1 for table in given if table.get("joint") == "free")
+    found: dict[int, dict[str, Any]] = {}
+    for k, table in enumerate(given):
+        path = ("body", k)
+        words = reader.known_words(table, vocabulary.BODY, path)
+        if not _named_and_joined(reader, path, words, table):
+            continue
+        coordinates = _coordinates(reader, path, words)
+        velocities = _velocities(reader, path, words, coordinates, free)
+        good = all(reader.declare_one(names, name, "coordinate", at) for name, at in coordinates)
+        if words["joint"] == "free":
+            good = all(reader.declare_one(names, name, "velocity", at) for name, at in velocities) and good
+        if good and len(velocities) == FREEDOMS[words["joint"]]:
+            words["coordinates"] = tuple(name for name, _ in coordinates)
+            words["velocities"] = tuple(name for name, _ in velocities)
+            found[k] = words
+    return found
+
+
+def _named_and_joined(reader: Reader, path: Path, words: dict[str, Any], table: Mapping[str, Any]) -> bool:
+    words.setdefault("name", str(path[1] + 1))
+    name = words["name"]
+    if name == GROUND_NAME:
+        reader.report((*path, "name"), "'ground' is the name of what stands still; no body can have it")
+        return False
+    if "base" not in table:
+        reader.report(
+            path, f"body '{name}' has no base", hint='write base = "ground" or the name of a body', at_key=True
+        )
+        words["base"] = GROUND_NAME
+    if "joint" not in table:
+        reader.report(path, f"body '{name}' has no joint; there are {', '.join(JOINTS)}", at_key=True)
+        return False
+    joint = words.get("joint")
+    if joint is not None and joint not in JOINTS:
+        message = f"body '{name}' cannot have a joint '{joint}'; there are {', '.join(JOINTS)}"
+        reader.report((*path, "joint"), message, hint=vocabulary.nearest(joint, JOINTS))
+        return False
+    return joint is not None and "base" in words
+
+
+def _coordinates(reader: Reader, path: Path, words: Mapping[str, Any]) -> list[tuple[str, Path]]:
+    name, joint = words["name"], words["joint"]
+    if joint == "free":
+        given = words.get("coordinates", ())
+        if len(given) != FREE_COORDINATES or "coordinate" in words:
+            reader.report(
+                (*path, "coordinates") if "coordinates" in words else path,
+                f"the free joint of '{name}' has seven coordinates: position, then a unit quaternion with its scalar "
+                'first, such as ["x", "y", "z", "e0", "e1", "e2", "e3"]',
+                at_key="coordinates" not in words,
+            )
+            return []
+        return [(q, (*path, "coordinates", i)) for i, q in enumerate(given)]
+    if "coordinates" in words:
+        message = f"the {joint} joint of '{name}' has at most one 'coordinate'; 'coordinates' belong to a free joint"
+        reader.report((*path, "coordinates"), message, at_key=True)
+        return []
+    if joint == "fixed":
+        if "coordinate" in words:
+            reader.report((*path, "coordinate"), f"body '{name}' is fixed and has no coordinate", at_key=True)
+        return []
+    if "coordinate" not in words:
+        reader.report(path, f"the {joint} joint of '{name}' has no coordinate", at_key=True)
+        return []
+    return [(words["coordinate"], (*path, "coordinate"))]
+
+
+def _velocities(
+    reader: Reader, path: Path, words: Mapping[str, Any], coordinates: Sequence[tuple[str, Path]], free: int
+) -> list[tuple[str, Path]]:
+    if words["joint"] != "free":
+        if "velocities" in words:
+            reader.report(
+                (*path, "velocities"), "only a free joint has names of its own for its velocities", at_key=True
+            )
+        return [(f"{q}'", at) for q, at in coordinates]
+    suffix = f"_{words['name']}" if free > 1 else ""
+    given = words.get("velocities", [name + suffix for name in FREE_VELOCITIES])
+    if len(given) != len(FREE_VELOCITIES):
+        reader.report((*path, "velocities"), f"a free joint has six velocities, not {len(given)}")
+        return []
+    if "velocities" in words:
+        return [(v, (*path, "velocities", i)) for i, v in enumerate(given)]
+    return [(v, (*path, "coordinates")) for v in given]
+
+
+def read_tree(reader: Reader, names: Names, tables: Mapping[int, Mapping[str, Any]], gravity: Any) -> Tree:
+    """The tree of the bodies that could be declared; mistakes are noted."""
+    numbers = _numbers(reader, tables)
+    order = _order(reader, tables, numbers)
+    place = {k: i for i, k in enumerate(order)}
+    place[GROUND] = GROUND
+    bodies = tuple(_body(reader, names, k, tables[k], place[numbers[k]]) for k in order)
+    tree = Tree(bodies, _vector(reader, names, ("gravity",), gravity))
+    planar = is_planar(tree)
+    for k, body in zip(order, bodies, strict=True):
+        check_mass(reader, names.parameters, ("body", k), tables[k], body, planar)
+    return tree
+
+
+def with_upright_quaternions(reader: Reader, tree: Tree, initial: Mapping[str, float]) -> dict[str, float]:
+    """The initial values, with e0 = 1 for a free joint of whose quaternion nothing was said, and of unit length."""
+    complete = dict(initial)
+    for body in tree.bodies:
+        if body.joint != "free":
+            continue
+        quaternion = body.coordinates[3:]
+        if not any(e in initial for e in quaternion):
+            complete[quaternion[0]] = 1.0
+        length = sum(complete.get(e, 0.0) ** 2 for e in quaternion) ** 0.5
+        if abs(length - 1.0) > QUATERNION_TOLERANCE:
+            given = next(e for e in quaternion if e in initial)
+            reader.report(("initial", given), f"the quaternion of '{body.name}' has the length {length:.9g}, not 1")
+    return complete
+
+
+def is_planar(tree: Tree) -> bool:
+    """Do all bodies turn about one direction only (and slide across it or along it)?"""
+    axes = [body.axis for body in tree.bodies if body.joint == "revolute"]
+    if any(body.joint == "free" for body in tree.bodies):
+        return False
+    return all(axis in (axes[0], tuple(-a for a in axes[0])) for axis in axes)
+
+
+def _numbers(reader: Reader, tables: Mapping[int, Mapping[str, Any]]) -> dict[int, int]:
+    """For each body the number of its base; a base that is not there is reported and the ground put in its place."""
+    known: dict[str, int] = {}
+    for k, words in tables.items():
+        if words["name"] in known:
+            reader.report(("body", k, "name"), f"two bodies have the name '{words['name']}'")
+        known.setdefault(words["name"], k)
+    found: dict[int, int] = {}
+    for k, words in tables.items():
+        base = words["base"]
+        if base != GROUND_NAME and base not in known:
+            message = f"body '{words['name']}' has no base: there is no body '{base}'"
+            reader.report(("body", k, "base"), message, hint=vocabulary.nearest(base, [*known, GROUND_NAME]))
+        found[k] = known.get(base, GROUND)
+    return found
+
+
+def _order(reader: Reader, tables: Mapping[int, Mapping[str, Any]], bases: dict[int, int]) -> list[int]:
+    """The bodies as written, each moved behind its base."""
+    order: list[int] = []
+    placed = {GROUND}
+    waiting = list(tables)
+    while waiting:
+        ready = [k for k in waiting if bases[k] in placed]
+        if not ready:
+            circle = ", ".join(f"'{tables[k]['name']}'" for k in waiting)
+            reader.report(("body", waiting[0], "base"), f"the bodies {circle} carry each other in a circle")
+            bases.update(dict.fromkeys(waiting, GROUND))
+            continue
+        # one at a time, so that the order stays as close as possible to the written one
+        order.append(ready[0])
+        placed.add(ready[0])
+        waiting.remove(ready[0])
+    return order
+
+
+def _body(reader: Reader, names: Names, k: int, words: Mapping[str, Any], base: int) -> Body:
+    path = ("body", k)
+    given = words.get("inertia", {})
+    moments = reader.known_words(given, vocabulary.INERTIA, (*path, "inertia"))
+    return Body(
+        name=words["name"],
+        base=base,
+        joint=words["joint"],
+        coordinates=words["coordinates"],
+        velocities=words["velocities"],
+        axis=_axis(reader, names, path, words),
+        pole=_vector(reader, names, (*path, "pole"), words.get("pole", (0, 0, 0))),
+        mass=_constant(reader, names, (*path, "mass"), words.get("mass", 0)),
+        center=_vector(reader, names, (*path, "center"), words.get("center", (0, 0, 0))),
+        inertia=tuple(_constant(reader, names, (*path, "inertia", m), moments.get(m, 0)) for m in MOMENTS),
+    )
+
+
+def _constant(reader: Reader, names: Names, path: Path, value: Any) -> Expression:
+    """An expression of the parameters; a whole number stays exact."""
+    expression = reader.expression(path, value, names.constant_scope())
+    return se.Integer(int(value)) if isinstance(value, float) and value == int(value) else expression
+
+
+def _vector(reader: Reader, names: Names, path: Path, given: Any) -> tuple[Expression, Expression, Expression]:
+    if not isinstance(given, list | tuple) or len(given) != 3:
+        reader.report(path, f"'{path[-1]}' is a vector [x, y, z]")
+        return NO_AXIS
+    entries = [
+        _constant(reader, names, (*path, i), e) if reader.fits((*path, i), e, vocabulary.EXPRESSION) else ZERO
+        for i, e in enumerate(given)
+    ]
+    return entries[0], entries[1], entries[2]
+
+
+def _axis(reader: Reader, names: Names, path: Path, words: Mapping[str, Any]) -> tuple:
+    """The unit vector of the axis; given components are divided by their length where it is not one."""
+    if words["joint"] in ("fixed", "free"):
+        if "axis" in words:
+            reader.report((*path, "axis"), f"a {words['joint']} joint has no axis", at_key=True)
+        return NO_AXIS
+    if "axis" not in words:
+        reader.report(path, f"the {words['joint']} joint of '{words['name']}' has no axis", at_key=True)
+        return NO_AXIS
+    axis = _vector(reader, names, (*path, "axis"), words["axis"])
+    square = se.expand(sum((a * a for a in axis), ZERO))
+    if square == ONE:
+        return axis
+    if square == ZERO:
+        if not reader.problems_at((*path, "axis")):
+            reader.report((*path, "axis"), f"the axis of '{words['name']}' has no direction")
+        return axis
+    if not names_in(square) and abs(float(square) - 1.0) < 1e-12:
+        return axis
+    return tuple(a / se.sqrt(square) for a in axis)
