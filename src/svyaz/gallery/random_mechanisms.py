@@ -1,0 +1,142 @@
+"""Mechanisms made at random, with redundant coordinates, gyroscopic and non-potential forces, motors, and a known
+equilibrium: material for comparing one way of computing with another.
+
+    T = ½ q̇ᵀ A(q) q̇ + a(q)ᵀ q̇ + T₀(q),   Π(q),   F(q) = f(q) - f(q₀),   Q = Q(q, q̇, I, u) + c
+
+The constants c are chosen so that q₀ is an equilibrium in which the constraints carry forces λ ≠ 0 chosen at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from svyaz.expr.calculus import evaluate
+from svyaz.forms import derive
+from svyaz.model import System
+
+
+@dataclass(frozen=True)
+class RandomMechanism:
+    """A system with an equilibrium: values of all states, and of the inputs that hold it."""
+
+    system: System
+    state: dict[str, float]
+    inputs: dict[str, float]
+
+
+def random_mechanism(
+    seed: int, independent: int = 2, redundant: int = 2, motors: int = 1, *, current_rates: bool = False
+) -> RandomMechanism:
+    """A mechanism with so many independent and redundant coordinates and motors; the last coordinates are redundant.
+
+    With ``current_rates`` the forces depend on the rates of the currents as well. Without motors an input ``u`` acts.
+    """
+    random = Random(f"{seed} {independent} {redundant} {motors}")
+    coordinates = [f"r{k + 1}" for k in range(independent)] + [f"s{k + 1}" for k in range(redundant)]
+    state = {q: round(random.uniform(-0.8, 0.8), 3) for q in coordinates}
+    words: dict[str, Any] = {
+        "name": f"random mechanism {seed}",
+        "coordinates": coordinates,
+        "kinetic": _kinetic(random, coordinates),
+        "potential": _smooth(random, coordinates, 1.0),
+        "constraint": _constraints(random, coordinates, coordinates[independent:], state),
+        "motor": [_motor(random, k, coordinates) for k in range(motors)],
+        "inputs": {} if motors else {"u": 0.0},
+        "parameters": {f"c_{q}": 0.0 for q in coordinates},
+        "initial": state,
+    }
+    currents = [f"I{k + 1}" for k in range(motors)]
+    words["forces"] = {q: _force(random, q, coordinates, currents, current_rates) for q in coordinates}
+    held = {name: round(random.uniform(-1, 1), 3) for name in currents}
+    inputs = _voltages(words, held) if motors else {"u": round(random.uniform(-1, 1), 3)}
+    constants = _balancing(System(**words), {**state, **held}, inputs, random)
+    words["parameters"] = constants
+    velocities = {f"{q}'": 0.0 for q in coordinates}
+    return RandomMechanism(System(**words), {**state, **velocities, **held}, inputs)
+
+
+def _number(random: Random, size: float = 1.0) -> str:
+    return f"({round(random.uniform(-size, size), 3)})"
+
+
+def _smooth(random: Random, names: list[str], size: float) -> str:
+    """A function with all second derivatives different from zero."""
+    terms = []
+    for i, x in enumerate(names):
+        terms.append(f"{_number(random, size)}*sin({x} + {_number(random)})")
+        terms.extend(f"{_number(random, size)}*{x}*{y}" for y in names[i:])
+    return " + ".join(terms)
+
+
+def _kinetic(random: Random, names: list[str]) -> str:
+    """Positive definite near the equilibrium: a diagonal with small variable entries beside it; and T₁, T₀."""
+    terms = [f"{_smooth(random, names, 0.3)}"]
+    for i, x in enumerate(names):
+        terms.append(f"({round(random.uniform(1.5, 3), 3)} + {_number(random, 0.3)}*cos({names[-1 - i]}))/2*{x}'^2")
+        terms.append(f"({_smooth(random, names, 0.4)})*{x}'")
+        for y in names[i + 1 :]:
+            inner = f"{_number(random, 0.2)} + {_number(random, 0.2)}*sin({x} - {y} + {_number(random)})"
+            terms.append(f"({inner})*{x}'*{y}'")
+    return " + ".join(terms)
+
+
+def _constraints(
+    random: Random, names: list[str], redundant: list[str], state: dict[str, float]
+) -> list[dict[str, Any]]:
+    found = []
+    for k, s in enumerate(redundant):
+        left = f"2*{s} + {_smooth(random, names, 0.35)}"
+        value = evaluate(
+            System(coordinates=names, kinetic="+".join(f"{q}'^2" for q in names), potential=left).potential, state
+        )
+        found.append({"name": f"F{k + 1}", "equation": f"{left} = {value!r}", "dependent": s})
+    return found
+
+
+def _force(random: Random, q: str, names: list[str], currents: list[str], current_rates: bool) -> str:
+    terms = [f"c_{q}", _smooth(random, names, 0.4)]
+    for x in names:
+        terms.append(f"({_number(random)} + {_number(random)}*{names[0]})*{x}'")
+        terms.append(f"{_number(random)}*{x}'^2")
+    for name in currents:
+        terms.append(f"({_number(random)} + {_number(random)}*{q})*{name}")
+        if current_rates:
+            terms.append(f"({_number(random, 0.5)} + {_number(random, 0.5)}*{q})*{name}'")
+    if not currents:
+        terms.append(f"({_number(random)} + {_number(random)}*{q})*u")
+    return " + ".join(terms)
+
+
+def _motor(random: Random, k: int, names: list[str]) -> dict[str, Any]:
+    shaft = " + ".join(f"({_number(random)} + {_number(random)}*{x})*{x}'" for x in names)
+    numbers = {
+        key: round(random.uniform(0.3, 1.5), 3) for key in ("inductance", "resistance", "back_emf", "supply", "torque")
+    }
+    on = names[k % len(names)]
+    return {
+        "name": f"motor {k + 1}",
+        "current": f"I{k + 1}",
+        "voltage": f"e{k + 1}",
+        "shaft": shaft,
+        "on": on,
+        **numbers,
+    }
+
+
+def _voltages(words: dict[str, Any], currents: dict[str, float]) -> dict[str, float]:
+    return {str(m["voltage"]): m["resistance"] * currents[str(m["current"])] / m["supply"] for m in words["motor"]}
+
+
+def _balancing(system: System, state: dict[str, float], inputs: dict[str, float], random: Random) -> dict[str, float]:
+    """c = bias - Gᵀλ at rest, λ at random."""
+    equations = derive(system, "multipliers")
+    rest = {f"{q}'": 0.0 for q in system.coordinates}
+    values = {**system.constants, **state, **rest, **inputs, "t": 0.0}
+    push = [random.uniform(-1, 1) for _ in equations.deviations]
+    return {
+        f"c_{q}": evaluate(equations.bias[i], values)
+        - sum(p * evaluate(row[i], values) for p, row in zip(push, equations.constraint_jacobian, strict=True))
+        for i, q in enumerate(system.coordinates)
+    }
