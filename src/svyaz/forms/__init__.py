@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from svyaz.expr import ModelError, Problem
+from svyaz.forms.chaplygin import chaplygin
 from svyaz.forms.equations import Deviation, Equations
 from svyaz.forms.first_order import canonical, plain_rates
 from svyaz.forms.lagrange import lagrange
 from svyaz.forms.multipliers import multipliers
+from svyaz.forms.shulgin import shulgin
+from svyaz.forms.voronets import voronets, voronets_carried
 from svyaz.model import System
 from svyaz.model.words import nearest
 
-FORMS: dict[str, Callable[[System], Equations]] = {"lagrange": lagrange, "multipliers": multipliers}
+REDUCED: dict[str, Callable[..., Equations]] = {
+    "chaplygin": chaplygin,
+    "shulgin": shulgin,
+    "voronets": voronets,
+    "voronets:carried": voronets_carried,
+}
+"""Forms that eliminate the velocity constraints: (system, constraints that act, dependent coordinates) → equations."""
 
-__all__ = ["FORMS", "Deviation", "Equations", "derive", "form_name"]
+FORMS: dict[str, Callable[[System], Equations]] = {"lagrange": lagrange, "multipliers": multipliers, **REDUCED}
+
+__all__ = ["FORMS", "REDUCED", "Deviation", "Equations", "derive", "form_name"]
 
 
 def form_name(system: System, form: str | None = None) -> str:

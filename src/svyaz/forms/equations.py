@@ -15,7 +15,7 @@ from functools import cached_property
 
 import symengine as se
 
-from svyaz.expr.calculus import Expression, velocity
+from svyaz.expr.calculus import Expression, gradient, substitute, velocity
 from svyaz.model import Constraint, System
 
 Row = tuple
@@ -40,7 +40,11 @@ class Equations:
     """Equations of motion in some form. ``explicit`` gives the rates of all states that need no linear system.
 
     The states are those of ``explicit`` and the velocities of ``accelerated``, the coordinates whose accelerations the
-    linear system determines.
+    linear system determines. With ``quasi`` these are names of quasi-velocities, which are states themselves.
+
+    A form without multipliers of the velocity constraints names those that it uses up in ``eliminated``; ``observed``
+    gives the velocities that are no states (``y'``) as expressions of the states, and ``origin`` the equations with
+    multipliers that were reduced. ``notes`` tell what was decided on the way.
     """
 
     form: str
@@ -54,6 +58,10 @@ class Equations:
     constraint_jacobian: tuple[tuple[Expression, ...], ...] = ()
     constraint_bias: tuple[Expression, ...] = ()
     observed: Mapping[str, Expression] = field(default_factory=dict)
+    quasi: bool = False
+    eliminated: tuple[Constraint, ...] = ()
+    origin: Equations | None = None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
@@ -68,12 +76,21 @@ class Equations:
     @property
     def accelerations(self) -> tuple[se.Symbol, ...]:
         """The symbols of the accelerations that the linear system determines."""
-        return tuple(se.Symbol(q + "''") for q in self.accelerated)
+        return tuple(se.Symbol(f"{v}'") for v in self.velocities)
 
     @property
     def velocities(self) -> tuple[se.Symbol, ...]:
-        """The symbols of the velocities of the accelerated coordinates."""
-        return tuple(velocity(q) for q in self.accelerated)
+        """The symbols of the velocities of the accelerated coordinates, or the quasi-velocities."""
+        return tuple(se.Symbol(q) if self.quasi else velocity(q) for q in self.accelerated)
+
+    @property
+    def directions(self) -> dict[str, list[Expression]]:
+        """∂q̇/∂v for each coordinate q and all velocities v: in which directions it can move (a unit row in full forms)."""
+        return {q: gradient(self.explicit[q], self.velocities) for q in self.system.coordinates}
+
+    def in_states(self, expression: Expression) -> Expression:
+        """An expression of coordinates and velocities in terms of the states."""
+        return substitute(expression, {se.Symbol(name): value for name, value in self.observed.items()})
 
     def _repr_latex_(self) -> str:
         from svyaz.forms.writing import latex_lines

@@ -42,15 +42,23 @@ def lagrange(system: System) -> Equations:
 
 def lagrange_terms(system: System) -> tuple[Square, Vector]:
     """(M, bias) of the free system, in the short forms of the books."""
-    q = [se.Symbol(name) for name in system.coordinates]
-    v = [velocity(name) for name in system.coordinates]
-    others = [
-        differentiate(system.dissipation, v_i) - system.forces.get(name, ZERO)
-        for v_i, name in zip(v, system.coordinates, strict=True)
+    return terms_of(system.lagrangian, system.coordinates, applied_forces(system))
+
+
+def applied_forces(system: System) -> Vector:
+    """∂D/∂q̇ - Q for each coordinate."""
+    return [
+        differentiate(system.dissipation, velocity(name)) - system.forces.get(name, ZERO) for name in system.coordinates
     ]
-    coefficients = quadratic(system.lagrangian, v)
+
+
+def terms_of(lagrangian: Expression, coordinates: Sequence[str], others: Sequence[Expression]) -> tuple[Square, Vector]:
+    """(M, bias) with d/dt ∂L/∂q̇ - ∂L/∂q + others = M q̈ + bias, L a function of these coordinates, their velocities, t."""
+    q = [se.Symbol(name) for name in coordinates]
+    v = [velocity(name) for name in coordinates]
+    coefficients = quadratic(lagrangian, v)
     if coefficients is None:
-        return _general_terms(system.lagrangian, q, v, others)
+        return _general_terms(lagrangian, q, v, others)
     n = len(q)
     mass = [[coefficients.get((min(i, j), max(i, j)), ZERO) for j in range(n)] for i in range(n)]
     linear = [coefficients.get((i,), ZERO) for i in range(n)]

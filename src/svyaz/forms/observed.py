@@ -23,11 +23,17 @@ def observed_quantities(equations: Equations) -> dict[str, Expression]:
     for d, row in zip(equations.deviations, equations.constraint_jacobian, strict=True):
         quantities[f"through {d.name}"] = add_up(g * v for g, v in zip(row, equations.velocities, strict=True))
     system = equations.system
+    written = {c.name: c.expression for c in system.constraints}
+    for d in equations.deviations:
+        if d.name in written and d.constraint.expression != written[d.name]:
+            quantities[f"residual {d.name}, as written"] = written[d.name]
+    for c in equations.eliminated:
+        quantities.setdefault(f"residual {c.name}", c.expression)
     if system.kind == "mechanical":
         quantities["kinetic"], quantities["potential"] = kinetic_and_potential(system)
     for name, expression in first_integrals(system).items():
         quantities[f"integral {name}"] = expression
-    return quantities
+    return {name: equations.in_states(e) for name, e in quantities.items()}
 
 
 def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:

@@ -17,6 +17,7 @@ import symengine as se
 
 from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate
 from svyaz.forms.equations import Equations
+from svyaz.forms.reactions import reaction_system
 from svyaz.program.build import Linear, build
 from svyaz.program.tape import Program
 
@@ -79,13 +80,20 @@ def rates_program(equations: Equations, rates: Rates, extra: Sequence[str] = ())
 def observation_program(
     equations: Equations, quantities: Mapping[str, Expression], rates: Rates, extra: Sequence[str] = ()
 ) -> Program:
-    """Multipliers (as ``multiplier NAME``), accelerations (``x''``) and further quantities of the state."""
-    outputs = [
-        (f"multiplier {d.name}", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)
-    ]
+    """Multipliers (as ``multiplier NAME``), accelerations (``x''``) and further quantities of the state.
+
+    Multipliers of constraints that the form has eliminated are recovered from the accelerations.
+    """
+    systems, signs = list(rates.systems[:1]), multiplier_symbols(equations)
+    named = dict(zip(equations.multiplier_names, signs, strict=True))
+    if equations.eliminated:
+        linear, recovered = reaction_system(equations, signs)
+        systems.append(linear)
+        named.update(recovered)
+    outputs = [(f"multiplier {name}", s) for name, s in named.items()]
     outputs.extend((str(a), a) for a in equations.accelerations)
     outputs.extend(quantities.items())
-    return _build(equations, outputs, rates.systems[:1], extra)
+    return _build(equations, outputs, systems, extra)
 
 
 def jacobian_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:

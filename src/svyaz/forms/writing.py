@@ -43,7 +43,8 @@ def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
         lines.append((left, right))
     for row, rest in zip(equations.constraint_jacobian, equations.constraint_bias, strict=True):
         lines.append((add_up([*(g * a for g, a in zip(row, accelerations, strict=True)), rest]), ZERO))
-    lines.extend((se.Symbol(state + "'"), rate) for state, rate in equations.system.rates.items())
+    rates = ((se.Symbol(state + "'"), rate) for state, rate in equations.explicit.items())
+    lines.extend((symbol, rate) for symbol, rate in rates if symbol != rate)
     return lines
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.constraints.reduced import model_states
 from svyaz.forms import Equations
 from svyaz.model import System
 from svyaz.motion.bounds import ErrorBound, euler_bound
@@ -43,8 +44,9 @@ def collected(system: System, form: str, options: Options, chapters: Sequence[Ch
     for k, chapter in enumerate(chapters):
         first = 0 if k == 0 else 1
         times.append(chapter.path.times[first:])
-        states.append(chapter.path.states[first:])
-        tables.append(_table(chapter, times[-1], states[-1]))
+        own = chapter.path.states[first:]
+        states.append(model_states(_equations_of(chapter), times[-1], own))
+        tables.append(_table(chapter, times[-1], own))
     last = chapters[-1]
     motion = Motion(
         system=system,
@@ -74,6 +76,12 @@ def collected(system: System, form: str, options: Options, chapters: Sequence[Ch
         integrals=columns["integrals"],
         quantities=columns["quantities"],
     )
+
+
+def _equations_of(chapter: Chapter) -> Equations:
+    equations = chapter.segment.equations if chapter.segment is not None else chapter.equations
+    assert equations is not None, "a phase that was not run has its equations"
+    return equations
 
 
 def _table(chapter: Chapter, times: Floats, states: Floats) -> dict[str, Floats]:

@@ -13,6 +13,7 @@ from svyaz.constraints.classify import as_dictionary, classify
 from svyaz.constraints.held import held_integrals
 from svyaz.constraints.held_checks import cannot_be_held, not_integrals
 from svyaz.constraints.ranks import RankReport, examine
+from svyaz.constraints.reduced import entered, examined, in_states_of
 from svyaz.constraints.states import Residual, residuals
 from svyaz.forms import form_name
 from svyaz.model import System
@@ -37,8 +38,9 @@ class Check:
 def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
     """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported."""
     options = options_for(system, asked)
-    phase, equations = equations_by_phase(system, form_name(system, form), options)[0]
+    phase, derived = equations_by_phase(system, form_name(system, form), options)[0]
     state = np.array(system.initial_state())
+    equations = examined(derived)
     kinds = [dict(as_dictionary(c)) for c in classify(system)] if system.kind == "mechanical" else []
     result: dict[str, Any] = {"svyaz": __version__, "model": system.name, "constraints": kinds}
     wrong: list[str] = []
@@ -55,19 +57,20 @@ def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
         runnable = report.full and not report.singular
     else:
         result.update({"rank": 0, "redundant": [], "initial": {}})
-    held = held_integrals(system, state, START, kappa_of(options))
+    held = in_states_of(derived, held_integrals(system, state, START, kappa_of(options)))
+    own = entered(derived, state, START)
     if runnable:
         wrong.extend(not_integrals(equations, system.integrals, state, START))
-        unfit = cannot_be_held(equations, held, options.hold, state, START)
+        unfit = cannot_be_held(derived, held, options.hold, own, START)
         wrong.extend(unfit)
         runnable = not unfit
     if runnable:
-        decision = decide(equations, held, options, state, (phase.start, phase.end))
+        decision = decide(derived, held, options, own, (phase.start, phase.end))
         result["gains"] = dict(decision.record)
         if not decision.allowed:
             wrong.append(decision.reason)
     elif isinstance(options.stabilize, Mapping) or is_number(options.stabilize):
-        result["gains"] = verdict_record(equations, options)
+        result["gains"] = verdict_record(derived, options)
         wrong.extend(result["gains"]["reasons"] if result["gains"]["verdict"] == "unstable" else ())
     result["wrong"] = wrong
     result["parameters"] = dict(system.constants)

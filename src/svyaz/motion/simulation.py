@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from svyaz.constraints.held import HeldIntegral, held_integrals
 from svyaz.constraints.held_checks import cannot_be_held, not_integrals
 from svyaz.constraints.ranks import examine
+from svyaz.constraints.reduced import entered, examined, in_states_of, model_states, straying
 from svyaz.constraints.states import NoConsistentState, Residual, residuals
 from svyaz.constraints.states import project as onto_constraints
-from svyaz.forms import Equations, derive, form_name
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import REDUCED, Equations, derive, form_name
 from svyaz.forms.lagrange import lagrange_terms
 from svyaz.forms.multipliers import free_equations, with_constraints
 from svyaz.model import System
@@ -64,7 +66,7 @@ def simulate(
     state = np.array(system.initial_state())
     if project:
         try:
-            state = onto_constraints(parts[0][1], state, START).state
+            state = onto_constraints(examined(parts[0][1]), state, START).state
         except NoConsistentState as refusal:
             span = (parts[0][0].start, parts[0][0].end)
             nowhere = _stillborn(parts[0][1], options, state, span, "infeasible", str(refusal))
@@ -87,10 +89,13 @@ def _run(
 ) -> Motion:
     """Phase after phase; ``rows`` are the times at which the state is wanted, else the options decide."""
     chapters: list[Chapter] = []
+    initial = state
     for k, (phase, equations) in enumerate(parts):
         span = (phase.start, phase.end)
-        refusal = _unfit(equations, state, phase, first=k == 0)
-        held = held_integrals(system, state if k == 0 else chapters[0].path.states[0], START, kappa_of(options))
+        refusal = _unfit(examined(equations), state, phase, first=k == 0)
+        held = in_states_of(equations, held_integrals(system, initial, START, kappa_of(options)))
+        replaced = _replaced_velocities(equations, state, phase.start)
+        state = entered(equations, state, phase.start)
         if isinstance(refusal, tuple):
             chapters.append(_stillborn(equations, options, state, span, *refusal))
             break
@@ -99,13 +104,13 @@ def _run(
             chapters.append(_stillborn(equations, options, state, span, "infeasible", "; ".join(unfit)))
             break
         decision = decide(equations, held, options, state, span)
-        notes = [*refusal, *decision.notes]
+        notes = [*refusal, *replaced, *equations.notes, *decision.notes]
         if not decision.allowed and not force:
             chapters.append(_stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record))
             break
         chapter = _chapter(decision, state, phase, rows, progress, notes)
         chapters.append(chapter)
-        state = chapter.path.states[-1]
+        state = model_states(equations, chapter.path.times[-1:], chapter.path.states[-1:])[0]
         if chapter.path.status != "finished":
             break
     return collected(system, form, options, chapters)
@@ -167,6 +172,15 @@ def _unfit_to_hold(
     return (*false, *cannot_be_held(equations, held, options.hold, state, time))
 
 
+def _replaced_velocities(equations: Equations, state: Floats, time: float) -> list[str]:
+    """Notes on velocities that do not fit the constraints and that the form computes from the others."""
+    told = [
+        f"{name} = {taken:.4g} instead of {given:.4g}"
+        for name, (given, taken) in straying(equations, state, time).items()
+    ]
+    return [f"the form '{equations.form}' takes {', '.join(told)}, as the constraints demand"] if told else []
+
+
 def _nearly_met(residual: Residual) -> bool:
     """Met up to what an integration leaves: a switch is reached with the error of the run."""
     speed = abs(residual.velocity) <= SWITCH_TOLERANCE * residual.velocity_scale
@@ -202,7 +216,8 @@ def _stillborn(
     record: Mapping[str, Any] | None = None,
 ) -> Chapter:
     """A phase that was not run: its only row is the state it would have begun with."""
-    path = Path(np.array([span[0]]), state[None, :].copy(), status, reason, 0, 0, 0, 0.0)
+    own = state if len(state) == len(equations.states) else entered(equations, state, span[0])
+    path = Path(np.array([span[0]]), own[None, :].copy(), status, reason, 0, 0, 0, 0.0)
     return Chapter(None, path, options, record or {}, (), equations)
 
 
@@ -238,11 +253,20 @@ def _error_by_halving(
 def equations_by_phase(system: System, form: str, options: Options) -> list[tuple[Phase, Equations]]:
     """The equations of every phase; the free part is derived once."""
     found = phases(system, START, options.until)
+    if form in REDUCED:
+        _without_bypass(system, form)
+        return [(phase, REDUCED[form](system, phase.active)) for phase in found]
     if form != "multipliers":
         equations = derive(system, form)
         return [(phase, equations) for phase in found]
     free = free_equations(system, *lagrange_terms(system))
     return [(phase, with_constraints(free, phase.active)) for phase in found]
+
+
+def _without_bypass(system: System, form: str) -> None:
+    if system.bypass:
+        message = f"the jump over a singular point ([bypass]) is made in the form 'multipliers', not in '{form}'"
+        raise ModelError([Problem(message)])
 
 
 def _grid(options: Options, phase: Phase, rows: Floats | None) -> Floats | None:

@@ -1,0 +1,132 @@
+"""What the forms without multipliers of the velocity constraints have in common: the rest of the equations.
+
+With q̇ = N v + n, where v are the independent velocities or quasi-velocities, a position constraint h(q, t) = 0 gives
+
+    ḣ = h_q (N v + n) + h_t,     ḧ = (h_q N) v̇ + …,
+
+so its row in the reduced system is G = h_q N. If this row has a single entry c, then ḣ = c v_j: where the system moves,
+c(q, t) = 0. A constraint between dependent coordinates that repeats a velocity constraint in its own derivative is
+rewritten in this way (a path y = f(x) for a cart whose heading gives dy/dx).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import symengine as se
+
+from svyaz.expr.calculus import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    add_up,
+    gradient,
+    is_zero,
+    names_in,
+    substitute,
+    total_derivative,
+    velocity,
+)
+from svyaz.expr.text import to_text
+from svyaz.expr.trig import combine
+from svyaz.forms.equations import Deviation, Equations
+from svyaz.forms.multipliers import with_constraints
+from svyaz.forms.reduction import is_nothing
+from svyaz.model import Constraint
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """q̇ of every coordinate as an expression of the coordinates and of the velocities that are left."""
+
+    rates: Mapping[str, Expression]
+    velocities: tuple[se.Symbol, ...]
+    dependent: tuple[str, ...] = ()
+
+    @property
+    def flow(self) -> dict[se.Symbol, Expression]:
+        """Rates of the coordinates and of time, for total derivatives."""
+        return {se.Symbol(q): rate for q, rate in self.rates.items()} | {TIME: ONE}
+
+    def substituted(self, expression: Expression) -> Expression:
+        """The expression with every velocity replaced."""
+        return substitute(expression, {velocity(q): rate for q, rate in self.rates.items()})
+
+
+def assembled(
+    form: str,
+    origin: Equations,
+    kinematics: Kinematics,
+    mass: Sequence[Sequence[Expression]],
+    bias: Sequence[Expression],
+    *,
+    names: Sequence[str],
+    quasi: bool = False,
+    notes: Sequence[str] = (),
+) -> Equations:
+    """The equations in a reduced form: M and bias are given, the rest follows from the kinematics.
+
+    ``names`` are the coordinates or quasi-velocities in the order of the rows of M.
+    """
+    system = origin.system
+    held = [d for d in origin.deviations if d.position is not None]
+    deviations, told = [], list(notes)
+    for d in held:
+        reduced, note = reduced_deviation(d, kinematics)
+        deviations.append(reduced)
+        told += [note] if note else []
+    if any(d.constraint is not r.constraint for d, r in zip(held, deviations, strict=True)):
+        moving = [d.constraint for d in origin.deviations if d.position is None]
+        origin = with_constraints(origin, [*moving, *(d.constraint for d in deviations)])
+    rows = [gradient(d.velocity, kinematics.velocities) for d in deviations]
+    rests = [total_derivative(d.velocity, kinematics.flow) for d in deviations]
+    left = [str(v) for v in kinematics.velocities]
+    further = {name: kinematics.substituted(rate) for name, rate in system.rates.items()}
+    return Equations(
+        form=form,
+        system=system,
+        states=(*system.coordinates, *left, *system.rates),
+        explicit={**kinematics.rates, **further},
+        accelerated=tuple(names),
+        mass_matrix=tuple(tuple(row) for row in mass),
+        bias=tuple(bias),
+        deviations=tuple(deviations),
+        constraint_jacobian=tuple(tuple(row) for row in rows),
+        constraint_bias=tuple(rests),
+        observed={str(velocity(q)): rate for q, rate in kinematics.rates.items() if f"{q}'" not in left},
+        quasi=quasi,
+        eliminated=tuple(d.constraint for d in origin.deviations if d.position is None),
+        origin=origin,
+        notes=tuple(told),
+    )
+
+
+def reduced_deviation(d: Deviation, kinematics: Kinematics) -> tuple[Deviation, str | None]:
+    """h with ḣ in the velocities that are left; or the constraint that h comes to, with a note."""
+    rate = total_derivative(d.position, kinematics.flow)
+    if not names_in(d.position) & set(kinematics.dependent):
+        return replace(d, velocity=rate), None
+    slopes = [combine(s) for s in gradient(rate, kinematics.velocities)]
+    slopes = [ZERO if is_nothing(s) else s for s in slopes]
+    rest = substitute(rate, dict.fromkeys(kinematics.velocities, ZERO))
+    present = [(v, s) for v, s in zip(kinematics.velocities, slopes, strict=True) if not is_zero(s)]
+    if len(present) == 1 and is_nothing(rest) and not present[0][1].is_Number:
+        ((v, slope),) = present
+        return _rewritten(d.constraint, v, slope, kinematics)
+    short = add_up([*(s * v for v, s in zip(kinematics.velocities, slopes, strict=True)), rest])
+    return replace(d, velocity=short), None
+
+
+def _rewritten(
+    constraint: Constraint, v: se.Symbol, slope: Expression, kinematics: Kinematics
+) -> tuple[Deviation, str]:
+    """ḣ = slope · v becomes slope = 0."""
+    text = f"{to_text(slope)} = 0"
+    note = (
+        f"'{constraint.name}' contains a dependent coordinate; its derivative is ({to_text(slope)})*{v}, "
+        f"so for a moving system it is held as {text}"
+    )
+    rewritten = replace(constraint, text=text, expression=slope)
+    return Deviation(rewritten, slope, total_derivative(slope, kinematics.flow)), note
