@@ -20,10 +20,15 @@ HEAD = ("measurement", "ours", "peer", "peer is", "ratio", "bar", "")
 MILLI, MICRO, NANO = 1e3, 1e6, 1e9
 
 
+def three_digits(value: float) -> str:
+    """Three digits, without a power of ten up to a million."""
+    return f"{float(f'{value:.3g}'):g}"
+
+
 def quantity(value: float, unit: str) -> str:
     """A number with its unit, times in the unit that suits them."""
     if unit != "s":
-        return f"{value:.3g} {unit}"
+        return f"{three_digits(value)} {unit}"
     for limit, factor, name in ((1.0, 1.0, "s"), (1e-3, MILLI, "ms"), (1e-6, MICRO, "µs")):
         if value >= limit:
             return f"{value * factor:.3g} {name}"
@@ -31,8 +36,8 @@ def quantity(value: float, unit: str) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio with three digits, without powers of ten."""
-    return f"{float(f'{ratio:.3g}'):g}×"
+    """A ratio."""
+    return f"{three_digits(ratio)}×"
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
@@ -99,7 +104,7 @@ def plot(title: str, rows: Sequence[Row], path: Path) -> None:
     figure = Figure(figsize=(9, 0.9 + 0.42 * len(barred)), layout="constrained")
     axes = figure.subplots()
     colours = ["tab:green" if row.met else "tab:red" for row in barred]
-    bars = axes.barh([row.name for row in barred], [row.margin for row in barred], color=colours)
+    bars = axes.barh([row.name for row in barred], [row.margin - 1.0 for row in barred], left=1.0, color=colours)
     axes.bar_label(bars, [f"{times(row.ratio)} ({row.bar_text})" for row in barred], padding=4, fontsize=8)
     axes.axvline(1.0, color="black", linewidth=1)
     axes.set_xscale("log")
