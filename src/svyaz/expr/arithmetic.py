@@ -66,9 +66,20 @@ def _tangent(angle: Basic) -> Basic:
 
 
 def _absolute(expression: Basic) -> Basic:
-    result = symengine.Abs(expression)
-    # SymEngine makes abs(abs(x)) of abs(-abs(x)).
-    return result.args[0] if isinstance(result, wrapper.Abs) and isinstance(result.args[0], wrapper.Abs) else result
+    # SymEngine would make abs(abs(x)) of abs(-abs(x)).
+    return symengine.Abs(-expression if _is_negated(expression) else expression)
+
+
+def _signum(expression: Basic) -> Basic:
+    # SymEngine would make sign(sign(x)) of sign(2*sign(x)).
+    if isinstance(expression, wrapper.Mul) and len(expression.args) == 2 and isinstance(expression.args[0], _REAL):
+        number, rest = expression.args
+        return symengine.sign(rest) if float(number) > 0 else -symengine.sign(rest)
+    return symengine.sign(expression)
+
+
+def _is_negated(expression: Basic) -> bool:
+    return isinstance(expression, wrapper.Mul) and len(expression.args) == 2 and expression.args[0] == -1
 
 
 def _angle(y: float, x: float) -> float:
@@ -100,7 +111,7 @@ FUNCTIONS: dict[str, Function] = {
     "log": _one(symengine.log, math.log, "positive"),
     "sqrt": _one(symengine.sqrt, math.sqrt, "zero or positive"),
     "abs": _one(with_corners(_absolute), abs),
-    "sign": _one(with_corners(symengine.sign), _sign),
+    "sign": _one(with_corners(_signum), _sign),
     "min": Function(with_corners(symengine.Min), min, 2, None, "finite"),
     "max": Function(with_corners(symengine.Max), max, 2, None, "finite"),
 }

@@ -336,7 +336,8 @@ def _call(expression: Basic, inner: list[Signed]) -> Signed:
     negative = False
     if len(inner) == 1 and isinstance(inner[0].node, Sum) and function in EVEN | ODD:
         total = inner[0].node
-        if total.terms[0].negative:
+        # A sum that is subtracted as a whole must stay so: 1 - (x + 1) turned round is x + 1 - 1.
+        if total.terms[0].negative and not any(isinstance(term, Sum) for _, term in total.terms):
             turned = tuple(Signed(not sign, term) for sign, term in total.terms)
             inner = [Signed(inner[0].negative, _sum_of(turned))]
             negative = function in ODD

@@ -51,7 +51,7 @@ def expanded_size(expression: Expression) -> int:
         return size
     if expression.is_Pow:
         base, power = expression.args
-        if power.is_Integer and base.is_Add and 1 < int(power):
+        if power.is_Integer and base.is_Add and int(power) > 1:
             return comb(expanded_size(base) + min(int(power), 64) - 1, min(int(power), 64))
     return 1
 
