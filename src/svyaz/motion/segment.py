@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from svyaz.constraints.held import HeldIntegral, constants_of, hold
 from svyaz.constraints.perturbation import Perturbation
 from svyaz.constraints.projection import projection_program
+from svyaz.constraints.snapshot import measure_of
 from svyaz.forms import Equations
 from svyaz.forms.observed import observed_quantities
 from svyaz.forms.programs import jacobian_program, observation_program, rates_of, rates_program
@@ -85,14 +86,16 @@ def prepare(
         observe=observe,
         observe_constants=observe.constants(values),
         jacobian=flow(jacobian_program(equations, rates, extra)) if options.method == "radau" else None,
-        projection=_after_step(equations, options, flow),
+        projection=_after_step(equations, options, time, state, flow),
     )
 
 
-def _after_step(equations: Equations, options: Options, flow: Callable[[Program], Flow]) -> Flow | None:
+def _after_step(
+    equations: Equations, options: Options, time: float, state: Floats, flow: Callable[[Program], Flow]
+) -> Flow | None:
     """What is done to the state after each step: projection onto the constraints, or the jump over a singular point."""
     if options.stabilize == "projection" and equations.deviations:
-        return flow(projection_program(equations))
+        return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
     if equations.system.bypass:
         from svyaz.motion.bypass import bypass_program
 
