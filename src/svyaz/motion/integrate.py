@@ -215,7 +215,7 @@ def _path(run: Run, code: int, grid: Floats | None, step: float | None, seconds:
     failed = int(run.count[STATUS])
     return Path(
         times=rows[:, 0].copy(),
-        states=rows[:, 1:].copy(),
+        states=rows[:, 1:] if 2 * len(rows) > len(run.rows) else rows[:, 1:].copy(),
         status=status,
         reason=reason,
         steps=int(run.count[DONE]),

@@ -92,11 +92,16 @@ class Places(NamedTuple):
 
 @piece
 def add(column: int, weight: int, begin: int, end: int, k: int, n: int, h: float, x: int, y: int) -> None:
-    """y = x + h Σ weightₑ k[columnₑ] over the entries begin … end; four states at a time, which the compiler packs."""
+    """y = x + h Σ weightₑ k[columnₑ] over the entries begin … end, at least one; four, two and one states at a time."""
+    w0 = read(weight, begin)
+    slope0 = k + 8 * n * whole(column, begin)
     m = 0
     while m + 4 <= n:
-        s0 = s1 = s2 = s3 = 0.0
-        for e in range(begin, end):
+        s0 = w0 * read(slope0, m)
+        s1 = w0 * read(slope0, m + 1)
+        s2 = w0 * read(slope0, m + 2)
+        s3 = w0 * read(slope0, m + 3)
+        for e in range(begin + 1, end):
             w = read(weight, e)
             slope = k + 8 * n * whole(column, e)
             s0 += w * read(slope, m)
@@ -108,12 +113,22 @@ def add(column: int, weight: int, begin: int, end: int, k: int, n: int, h: float
         write(y, m + 3, read(x, m + 3) + h * s2)
         write(y, m + 4, read(x, m + 4) + h * s3)
         m += 4
-    while m < n:
-        s = 0.0
-        for e in range(begin, end):
-            s += read(weight, e) * read(k + 8 * n * whole(column, e), m)
-        write(y, m + 1, read(x, m + 1) + h * s)
-        m += 1
+    if m + 2 <= n:
+        s0 = w0 * read(slope0, m)
+        s1 = w0 * read(slope0, m + 1)
+        for e in range(begin + 1, end):
+            w = read(weight, e)
+            slope = k + 8 * n * whole(column, e)
+            s0 += w * read(slope, m)
+            s1 += w * read(slope, m + 1)
+        write(y, m + 1, read(x, m + 1) + h * s0)
+        write(y, m + 2, read(x, m + 2) + h * s1)
+        m += 2
+    if m < n:
+        s0 = w0 * read(slope0, m)
+        for e in range(begin + 1, end):
+            s0 += read(weight, e) * read(k + 8 * n * whole(column, e), m)
+        write(y, m + 1, read(x, m + 1) + h * s0)
 
 
 @piece

@@ -55,7 +55,9 @@ class Run:
             self.count[STORED] = 0
 
     def stored(self) -> Floats:
-        """All rows [t, y…] stored so far."""
+        """All rows [t, y…] stored so far: a view where none were put away, for copying costs more than many a run."""
+        if not self.kept:
+            return self.rows[: self.count[STORED]]
         self.put_away()
         return np.vstack([*self.kept.values(), self.rows[:0]])
 
@@ -178,7 +180,7 @@ def _run(start: Floats, grid: Floats | None, rows: int, slopes: int) -> Run:
     """Arrays of a run, the start stored if it is wanted; what advances it is still to be said."""
     work, count = np.zeros((6, len(start))), np.zeros(16, dtype=np.int64)
     work[0] = start
-    run = Run(_at_rest, work, np.zeros(slopes), count, np.zeros((rows if grid is None else len(grid), len(start))))
+    run = Run(_at_rest, work, np.zeros(slopes), count, np.empty((rows if grid is None else len(grid), len(start))))
     if grid is None or (len(grid) > 0 and grid[0] <= start[0]):
         run.rows[0] = start
         count[STORED] = 1
