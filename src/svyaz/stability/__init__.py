@@ -1,0 +1,1 @@
+"""Stability: equilibria, first approximations in redundant coordinates, zero roots and critical cases."""

@@ -1,0 +1,119 @@
+"""Numbers at a position of rest: the inertia, the forces, the constraints and their derivatives.
+
+    L = ½ q̇ᵀ A(q) q̇ + a(q)ᵀ q̇ - W(q),   Q(q, q̇, w, u),   F(q) = 0,   ẇ = g(q, q̇, w, u)
+
+w are the further states (currents of motors), u the inputs. Everything is taken at q̇ = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import ZERO, Expression, differentiate, evaluate, gradient, names_in, substitute, velocity
+from svyaz.expr.quadratic import quadratic
+from svyaz.forms.lagrange import applied_forces
+from svyaz.model import System
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AtRest:
+    """Values and derivatives at q̇ = 0; a slope of a vector by k variables has the shape (size, k).
+
+    ``inertia`` A (n, n), ``linear`` a (n,), ``linear_slope`` ∂a/∂q; ``pull`` ∂W/∂q (n,), ``stiffness`` ∂²W/∂q²;
+    ``force`` Q with its slopes by q, q̇, w, u; ``constraint`` F (m,), ``jacobian`` ∂F/∂q, ``curvature`` ∂²F/∂q² (m, n, n);
+    ``rate`` g with its slopes.
+    """
+
+    inertia: Matrix
+    linear: Matrix
+    linear_slope: Matrix
+    pull: Matrix
+    stiffness: Matrix
+    force: Matrix
+    force_slopes: Mapping[str, Matrix]
+    constraint: Matrix
+    jacobian: Matrix
+    curvature: Matrix
+    rate: Matrix
+    rate_slopes: Mapping[str, Matrix]
+
+
+def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
+    """All numbers of a system at rest; ``values`` gives coordinates, further states, inputs and parameters."""
+    refuse_unfit(system)
+    q = [se.Symbol(name) for name in system.coordinates]
+    v = [velocity(name) for name in system.coordinates]
+    w = [se.Symbol(name) for name in system.rates]
+    u = [se.Symbol(name) for name in system.inputs]
+    known = {**values, **{str(s): 0.0 for s in v}, "t": 0.0}
+    inertia, linear, still = _parts(system, v)
+    forces = [-e for e in applied_forces(system)]
+    constraints = [c.expression for c in system.constraints]
+    rates = list(system.rates.values())
+    groups = {"q": q, "v": v, "w": w, "u": u}
+
+    def number(e: Expression) -> float:
+        return evaluate(e, known)
+
+    def vector(entries: Sequence[Expression]) -> Matrix:
+        return np.array([number(e) for e in entries], dtype=float)
+
+    def slope(entries: Sequence[Expression], by: Sequence[se.Symbol]) -> Matrix:
+        rows = [[number(s) for s in gradient(e, by)] for e in entries]
+        return np.array(rows, dtype=float).reshape(len(entries), len(by))
+
+    def hessian(e: Expression) -> Matrix:
+        return slope(gradient(e, q), q)
+
+    return AtRest(
+        inertia=np.array([[number(e) for e in row] for row in inertia], dtype=float),
+        linear=vector(linear),
+        linear_slope=slope(linear, q),
+        pull=-vector(gradient(still, q)),
+        stiffness=-hessian(still),
+        force=vector(forces),
+        force_slopes={key: slope(forces, by) for key, by in groups.items()},
+        constraint=vector(constraints),
+        jacobian=slope(constraints, q),
+        curvature=np.array([hessian(e) for e in constraints]).reshape(len(constraints), len(q), len(q)),
+        rate=vector(rates),
+        rate_slopes={key: slope(rates, by) for key, by in groups.items()},
+    )
+
+
+def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression], Expression]:
+    """(A, a, -W) of L; of a Lagrangian that is not quadratic, its derivatives at q̇ = 0."""
+    n = len(v)
+    terms = quadratic(system.lagrangian, v)
+    if terms is None:
+        rest = dict.fromkeys(v, ZERO)
+        momenta = [differentiate(system.lagrangian, s) for s in v]
+        inertia = [[substitute(e, rest) for e in gradient(p, v)] for p in momenta]
+        return inertia, [substitute(p, rest) for p in momenta], substitute(system.lagrangian, rest)
+    inertia = [[terms.get((min(i, j), max(i, j)), ZERO) for j in range(n)] for i in range(n)]
+    return inertia, [terms.get((i,), ZERO) for i in range(n)], terms.get((), ZERO)
+
+
+def refuse_unfit(system: System) -> None:
+    """Equilibria and first approximations are those of mechanical systems with geometric constraints that do not move."""
+    if system.kind != "mechanical":
+        raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
+    for c in system.constraints:
+        if c.order == 1:
+            message = f"'{c.name}' contains velocities: redundant coordinates belong to geometric constraints"
+            raise ModelError([Problem(message, c.place)])
+        if "t" in names_in(c.expression) or c.start is not None or c.end is not None:
+            raise ModelError(
+                [Problem(f"the constraint '{c.name}' changes with time: there is no equilibrium", c.place)]
+            )
+    moving = [system.lagrangian, system.dissipation, *system.forces.values(), *system.rates.values()]
+    if any("t" in names_in(e) for e in moving):
+        raise ModelError([Problem("the energies or forces change with time: there is no equilibrium")])

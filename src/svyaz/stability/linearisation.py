@@ -1,0 +1,312 @@
+"""The first approximation of a system with geometric constraints in redundant coordinates, about an equilibrium.
+
+With r = r₀ + x₁, ṙ = x₂, w = w₀ + x₃ (currents and other further states), s = s₀ + y, u = u₀ + v and z = y - B₀ x₁
+
+    ẋ₁ = x₂
+    ẋ₂ = N₁ x₁ + N₂ x₂ + N₃ x₃ + S₁ z + U₁ v + …
+    ẋ₃ = N₄ x₁ + N₅ x₂ + N₆ x₃ + S₂ z + U₂ v + …
+    ż  = (B(r, s) - B₀) x₂                                             (no linear terms)
+
+(Aizerman and Gantmacher; Krasinskii; Ilyina 2019, 1.3.) The stiffness N₁ contains C^B = (B')^r(E⊗D₀) + (B')^s(E⊗D₀) B₀,
+D₀ = ∂W/∂s - Q_s, hence second derivatives of the constraints: they are lost by linearising the constraints beforehand.
+Forces that depend on the rate of a current do so here through the circuit equation, so that the block h of the source
+is contained in the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import evaluate, gradient
+from svyaz.forms.multipliers import multipliers
+from svyaz.forms.shulgin import redundancy, shulgin
+from svyaz.model import System
+from svyaz.stability.derivatives import AtRest, Matrix, at_rest
+
+BALANCED = 1e-6
+"""Forces and constraints at an equilibrium may be off by this part of their sizes."""
+
+DEGENERATE = 1e-10
+"""∂F/∂s with a reciprocal condition number below this has no inverse."""
+
+NEARLY_DEGENERATE = 1e-3
+"""Below this reciprocal condition number of ∂F/∂s the choice of redundant coordinates is warned of."""
+
+
+@dataclass(frozen=True)
+class FirstApproximation:
+    """ξ' = A ξ + B u + Z z, ż = 0 to first order, ξ = (x₁, x₂, x₃) named by ``variables``.
+
+    ``slope`` is B₀ of ṡ = B ṙ; ``stiffness`` C + C^B - F and ``inertia`` a_rr belong to a_rr ẍ + … + stiffness x = 0;
+    ``second_order`` is C^B, the part that linearised constraints lose. ``notes`` warn of a nearly degenerate split.
+    """
+
+    system: System
+    state: Mapping[str, float]
+    inputs: Mapping[str, float]
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    further: tuple[str, ...]
+    A: Matrix
+    B: Matrix
+    Z: Matrix
+    slope: Matrix
+    inertia: Matrix
+    stiffness: Matrix
+    second_order: Matrix
+    notes: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of ξ."""
+        return (*self.independent, *(f"{q}'" for q in self.independent), *self.further)
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        return tuple(self.inputs)
+
+    @property
+    def blocks(self) -> dict[str, Matrix]:
+        """N1 … N6, S1, S2, U1, U2 as the source names them."""
+        n, k = len(self.independent), len(self.further)
+        x1, x2, x3 = slice(0, n), slice(n, 2 * n), slice(2 * n, 2 * n + k)
+        names = ("N1", "N2", "N3", "N4", "N5", "N6")
+        parts = [self.A[row, column] for row in (x2, x3) for column in (x1, x2, x3)]
+        return {
+            **dict(zip(names, parts, strict=True)),
+            "S1": self.Z[x2],
+            "S2": self.Z[x3],
+            "U1": self.B[x2],
+            "U2": self.B[x3],
+        }
+
+    @property
+    def full_matrix(self) -> Matrix:
+        """The matrix of (ξ, z): order 2n + k + m, with m rows of zeros."""
+        m = len(self.dependent)
+        return np.block([[self.A, self.Z], [np.zeros((m, len(self.A) + m))]])
+
+    @property
+    def linearisation_defect(self) -> float:
+        """‖C^B‖: what is wrong in the stiffness when the constraints are linearised beforehand; zero if that is allowed."""
+        return float(np.linalg.norm(self.second_order))
+
+    @property
+    def may_linearise_constraints(self) -> bool:
+        """Is the defect no more than rounding?"""
+        size = float(np.linalg.norm(self.stiffness)) + float(np.linalg.norm(self.second_order))
+        return self.linearisation_defect <= 1e-9 * max(size, 1e-300)
+
+
+def first_approximation(
+    system: System,
+    state: Mapping[str, float],
+    inputs: Mapping[str, float] | None = None,
+    dependent: Sequence[str] | None = None,
+) -> FirstApproximation:
+    """The matrices by their formulas about the equilibrium with these coordinates, further states and inputs."""
+    split = _Split(system, state, inputs, dependent)
+    split.refuse_motion()
+    return split.approximation(split.second_order())
+
+
+def with_linearised_constraints(
+    system: System,
+    state: Mapping[str, float],
+    inputs: Mapping[str, float] | None = None,
+    dependent: Sequence[str] | None = None,
+) -> FirstApproximation:
+    """The model that results when F is replaced by its linear part before the equations are formed: C^B is missing.
+
+    It is right only where the defect is zero; it is here to be compared with.
+    """
+    split = _Split(system, state, inputs, dependent)
+    split.refuse_motion()
+    m, n = len(split.dependent), len(system.coordinates)
+    return split.approximation(np.zeros((m, n - m, n)))
+
+
+def differentiated(
+    system: System,
+    state: Mapping[str, float],
+    inputs: Mapping[str, float] | None = None,
+    dependent: Sequence[str] | None = None,
+) -> FirstApproximation:
+    """The same matrices by a second route: Shulgin's equations themselves, differentiated as expressions.
+
+    At rest r̈ = 0, so a_rr δr̈ = -∂bias/∂x δx.
+    """
+    import symengine as se
+
+    split = _Split(system, state, inputs, dependent)
+    equations = shulgin(system, dependent=split.dependent)
+    values = {**split.values, **{str(v): 0.0 for v in equations.velocities}, "t": 0.0}
+
+    def slopes(entries: Sequence[se.Basic], names: Sequence[str]) -> Matrix:
+        by = [se.Symbol(name) for name in names]
+        rows = [[evaluate(e, values) for e in gradient(entry, by)] for entry in entries]
+        return np.array(rows, dtype=float).reshape(len(entries), len(names))
+
+    inertia = np.array([[evaluate(e, values) for e in row] for row in equations.mass_matrix])
+    rates = [equations.explicit[name] for name in split.further]
+    moving = [*split.independent, *(f"{q}'" for q in split.independent), *split.further]
+    by_x = np.vstack([-np.linalg.solve(inertia, slopes(equations.bias, moving)), slopes(rates, moving)])
+    by_s = np.vstack(
+        [-np.linalg.solve(inertia, slopes(equations.bias, split.dependent)), slopes(rates, split.dependent)]
+    )
+    by_u = np.vstack(
+        [-np.linalg.solve(inertia, slopes(equations.bias, tuple(split.inputs))), slopes(rates, tuple(split.inputs))]
+    )
+    matrix = redundancy(multipliers(system), split.dependent).matrix
+    slope = np.array([[evaluate(e, values) for e in row] for row in matrix]).reshape(len(split.dependent), -1)
+    n = len(split.independent)
+    by_x[:, :n] += by_s @ slope
+    template = first_approximation(system, state, inputs, split.dependent)
+    return replace(
+        template,
+        A=np.vstack([np.eye(n, by_x.shape[1], n), by_x]),
+        B=np.vstack([np.zeros((n, by_u.shape[1])), by_u]),
+        Z=np.vstack([np.zeros((n, by_s.shape[1])), by_s]),
+        slope=slope,
+        inertia=inertia,
+        stiffness=-inertia @ by_x[:n, :n],
+    )
+
+
+class _Split:
+    """Numbers at a position, with the coordinates divided into independent and redundant ones."""
+
+    def __init__(
+        self,
+        system: System,
+        state: Mapping[str, float],
+        inputs: Mapping[str, float] | None,
+        dependent: Sequence[str] | None,
+    ) -> None:
+        self.system = system
+        self.inputs = {name: float((inputs or {}).get(name, given.value)) for name, given in system.inputs.items()}
+        self.state = {name: float(state.get(name, 0.0)) for name in (*system.coordinates, *system.rates)}
+        self.values = {**system.constants, **self.state, **self.inputs}
+        self.further = tuple(system.rates)
+        here = {**dict.fromkeys(system.velocities, 0.0), **self.state}
+        self.dependent = tuple(dependent) if dependent else chosen_redundant(system, here)
+        self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
+        self.numbers: AtRest = at_rest(system, self.values)
+        place = {q: k for k, q in enumerate(system.coordinates)}
+        self.r = [place[q] for q in self.independent]
+        self.s = [place[q] for q in self.dependent]
+        self.notes: tuple[str, ...] = ()
+        self.inverse = self._inverse()
+        self.slope = -self.inverse @ self.numbers.jacobian[:, self.r]
+
+    def _inverse(self) -> Matrix:
+        """(∂F/∂s)⁻¹; a split that is degenerate here is refused, a nearly degenerate one noted."""
+        if len(self.s) != len(self.numbers.jacobian):
+            names = ", ".join(f"'{q}'" for q in self.dependent)
+            raise ModelError(
+                [Problem(f"there is one redundant coordinate for each constraint: {names} do not fit them")]
+            )
+        if not self.s:
+            return np.zeros((0, 0))
+        block = self.numbers.jacobian[:, self.s]
+        sizes = np.linalg.norm(self.numbers.jacobian, axis=1, keepdims=True)
+        values = np.linalg.svd(block / np.where(sizes > 0, sizes, 1.0), compute_uv=False)
+        names = ", ".join(f"'{q}'" for q in self.dependent)
+        if values[-1] < DEGENERATE:
+            raise ModelError(
+                [
+                    Problem(
+                        f"at this position the constraints cannot be solved for {names}: det ∂F/∂s = 0",
+                        hint="take other coordinates as redundant",
+                    )
+                ]
+            )
+        if values[-1] < NEARLY_DEGENERATE:
+            self.notes = (f"∂F/∂s is nearly singular for {names}: take other coordinates as redundant",)
+        return np.asarray(np.linalg.inv(block), dtype=float)
+
+    def refuse_motion(self) -> None:
+        """Raise unless the forces balance, the constraints hold and the further states rest."""
+        numbers, slope = self.numbers, self.slope
+        off = numbers.pull - numbers.force
+        net = off[self.r] + slope.T @ off[self.s]
+        size = 1e-12 + np.linalg.norm(numbers.pull) + np.linalg.norm(numbers.force)
+        reasons = []
+        if np.linalg.norm(net) > BALANCED * size:
+            reasons.append(f"the forces are not in balance (they are off by {np.linalg.norm(net):.3g})")
+        for c, value, row in zip(self.system.constraints, numbers.constraint, numbers.jacobian, strict=True):
+            if abs(value) > BALANCED * max(float(np.linalg.norm(row)), 1e-12):
+                reasons.append(f"the constraint '{c.name}' is off by {value:.3g}")
+        for k, (name, value) in enumerate(zip(self.further, numbers.rate, strict=True)):
+            speed = np.abs(numbers.rate_slopes["w"][k]) @ np.abs([self.state[x] for x in self.further])
+            speed += np.abs(numbers.rate_slopes["u"][k]) @ np.abs(list(self.inputs.values()))
+            if abs(value) > BALANCED * max(float(speed), 1e-12):
+                reasons.append(f"'{name}' changes at the rate {value:.3g}")
+        if reasons:
+            raise ModelError([Problem(f"this is no equilibrium: {'; '.join(reasons)}")])
+
+    def second_order(self) -> Matrix:
+        """∂B/∂q_k = -(∂F/∂s)⁻¹ (∂²F/∂r∂q_k + ∂²F/∂s∂q_k B), shape (m, n - m, n)."""
+        bent = self.numbers.curvature
+        along = bent[:, self.r, :] + np.einsum("msk,sr->mrk", bent[:, self.s, :], self.slope)
+        return -np.einsum("ij,jrk->irk", self.inverse, along)
+
+    def approximation(self, bending: Matrix) -> FirstApproximation:
+        """N₁ … U₂ with ∂B/∂q = ``bending``."""
+        x, B, r, s = self.numbers, self.slope, self.r, self.s
+        n = len(r)
+
+        def projected(full: Matrix) -> Matrix:
+            """Nᵀ full of a matrix with a row for each coordinate, N = [E; B]."""
+            return full[r] + B.T @ full[s]
+
+        def along(full: Matrix) -> Matrix:
+            """full N of a matrix with a column for each coordinate."""
+            return full[:, r] + full[:, s] @ B
+
+        inertia = projected(along(x.inertia))
+        linear = projected(x.linear_slope) + np.einsum("srk,s->rk", bending, x.linear[s])
+        gyroscopic = along(linear) - along(linear).T
+        damping = projected(along(x.force_slopes["v"]))
+        reaction = x.pull[s] - x.force[s]
+        bent = np.einsum("srk,s->rk", bending, reaction)
+        total = projected(x.stiffness - x.force_slopes["q"]) + bent
+        stiffness = along(total)
+        lever = np.linalg.solve(inertia, np.eye(n))
+        rates = x.rate_slopes
+        below = np.hstack([along(rates["q"]), along(rates["v"]), rates["w"]])
+        middle = lever @ np.hstack([-stiffness, damping - gyroscopic, projected(x.force_slopes["w"])])
+        above = np.eye(n, middle.shape[1], n)
+        return FirstApproximation(
+            system=self.system,
+            state=self.state,
+            inputs=self.inputs,
+            independent=self.independent,
+            dependent=self.dependent,
+            further=self.further,
+            A=np.vstack([above, middle, below]),
+            B=np.vstack([np.zeros((n, len(self.inputs))), lever @ projected(x.force_slopes["u"]), rates["u"]]),
+            Z=np.vstack([np.zeros((n, len(s))), -lever @ total[:, s], rates["q"][:, s]]),
+            slope=B,
+            inertia=inertia,
+            stiffness=stiffness,
+            second_order=along(bent),
+            notes=self.notes,
+        )
+
+
+def chosen_redundant(system: System, state: Mapping[str, float]) -> tuple[str, ...]:
+    """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at the state."""
+    from svyaz.forms.reduction_choice import ordered_choices
+    from svyaz.forms.shulgin import FORM, position_rows
+
+    if not system.constraints:
+        return ()
+    rows = position_rows(system.constraints, system.coordinates)
+    origin = multipliers(system)
+    values = {**system.constants, **state, "t": 0.0}
+    return tuple(ordered_choices(FORM, rows, origin, values)[0])
