@@ -214,9 +214,10 @@ def _has_position_rows(w: Matrix) -> bool:
 
 def norm_certificate(w: Matrix, scheme: Discretisation) -> Certificate:
     """‖S(τW)‖_P < 1 with P from AᵀPA - P = -1, A = S(τW), solved for A scaled by its spectral radius."""
-    from scipy.linalg import solve_discrete_lyapunov
+    from scipy.linalg import matrix_balance, solve_discrete_lyapunov
 
-    a = scheme.matrix(w)
+    # deviations of positions and of velocities have different units: the norm is looked for in balanced ones
+    a = matrix_balance(scheme.matrix(w), permute=False)[0] if len(w) else scheme.matrix(w)
     radius = float(np.max(np.abs(np.linalg.eigvals(a)), initial=0.0)) if len(a) else 0.0
     if radius >= 1.0 - ROUNDING:
         return Certificate("norm", False, radius, f"cannot exist: the spectral radius {radius:.6g} is not below 1")

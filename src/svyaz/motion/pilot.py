@@ -221,11 +221,13 @@ def _bounds(found: Floats, measured: Deviations, path: Path, segment: Segment, o
 
 def _rounding_walk(s: Floats, scales: Floats, steps: int) -> Floats:
     """SAFETY standard deviations of y ← S y + ε, ε of the size of rounding: Σ Sᵏ diag(ε²) Sᵏᵀ, by doubling."""
-    power, covariance = s, np.diag((np.finfo(float).eps * scales) ** 2)
+    # in units of the largest scale, since a path that was lost may have any
+    unit = float(np.max(scales, initial=0.0)) or 1.0
+    power, covariance = s, np.diag((np.finfo(float).eps * scales / unit) ** 2)
     for _ in range(max(1, steps).bit_length()):
         covariance = covariance + power @ covariance @ power.T
         power = power @ power
-    return SAFETY * np.sqrt(np.diag(covariance))
+    return SAFETY * unit * np.sqrt(np.diag(covariance))
 
 
 def damps(law: Perturbation) -> bool:

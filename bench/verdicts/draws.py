@@ -1,0 +1,48 @@
+"""Random gains, methods and steps, none near the border of stability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from bench.tools.nine import Rig
+
+from svyaz.constraints.perturbation import Perturbation, perturbation
+from svyaz.constraints.verdicts import Verdict
+from svyaz.motion.gains import verdict_on
+from svyaz.motion.options import Options
+from svyaz.motion.pilot import scheme_of
+
+METHODS = ("euler", "rk2", "rk4", "rkf45", "dopri5", "dop853")
+BORDER = 0.02
+"""Draws whose largest factor in a step is this near to 1 are not used."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Gains α, β with a method and a step, and their verdict; ``factor`` is the largest |S(τλ)|."""
+
+    alpha: float
+    beta: float
+    law: Perturbation
+    options: Options
+    verdict: Verdict
+    factor: float
+
+
+def draws(made: Rig, count: int, steps: tuple[float, float], seed: int) -> Iterator[Draw]:
+    """α and β of the order of the limit of each method, stable and unstable, some not even damped."""
+    rng = np.random.default_rng(seed)
+    found = 0
+    while found < count:
+        tau = float(10 ** rng.uniform(*np.log10(steps)))
+        options = made.options(method=str(rng.choice(METHODS)), step=tau, stabilize="off")
+        alpha = float(10 ** rng.uniform(-1, 1) * (-1 if rng.random() < 0.1 else 1) / tau)
+        beta = float(10 ** rng.uniform(-1.5, 1.2) * (-1 if rng.random() < 0.1 else 1) / tau**2)
+        law = perturbation(made.equations, {"alpha": alpha, "beta": beta})
+        scheme = scheme_of(options)
+        factor = float(np.max(np.abs(scheme.factor(tau * np.linalg.eigvals(law.matrix).astype(complex)))))
+        if abs(factor - 1.0) > BORDER:
+            found += 1
+            yield Draw(alpha, beta, law, options, verdict_on(law, options), factor)
