@@ -127,6 +127,9 @@ READ = {
     "a large sum to a high power": "(" + "+".join(many[:2000]) + ")^1000",
     "a long root": "(" + "7" * 290 + ")^(1/7)",
     "a large angle": "sin(" + "7" * 290 + "*pi/7)",
+    "sign of a root of a negated base": "sign(sqrt(-x)) + sign(2*sqrt(-x*y)) + sign(-(-x)^0.3)",
+    "sign of a power of a negated base": "sign((-x)^y) + sign(((-x)^0.5)^y) + sign((-sin(x))^-y)",
+    "angle of equal roots": "atan2(sqrt(-x), sqrt(-x)) + atan2(-(-x)^y, (-x)^y) + atan2(2*sqrt(-x), sqrt(-x))",
     "a name of another script": "θ",
 }  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import symengine as se
 
@@ -34,6 +36,8 @@ def problems(text: str, scope: Scope = SCOPE, place: Place | None = None) -> lis
         ("x**2", x**2),
         ("-x**-2", -(x**-2)),
         ("x - y - m", x - y - m),
+        ("x - (y - (m - x))", m - y),
+        ("-(x - y)", -(x - y)),
         ("x/y/m", x / (y * m)),
         ("x/y*m", x * m / y),
         ("x*-y", -x * y),
@@ -71,6 +75,23 @@ def test_expressions_are_read(text: str, expected: se.Basic) -> None:
 @pytest.mark.parametrize("name", ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log"])
 def test_functions_are_those_of_symengine(name: str) -> None:
     assert parse(f"{name}(x)", SCOPE) == getattr(se, name)(x)
+
+
+@pytest.mark.parametrize("value", [1.7, -0.6])
+@pytest.mark.parametrize("slope", ["1", "-1", "2.5", "-sqrt(3)", "1/3"])
+def test_the_angle_of_proportional_arguments(value: float, slope: str) -> None:
+    number = float(parse(slope, SCOPE).n(53, real=True))
+    expression = parse(f"atan2({slope}*x, x)", SCOPE).xreplace({x: se.RealDouble(value)})
+    assert float(expression.n(53, real=True)) == pytest.approx(math.atan2(number * value, value), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("sign(sqrt(-x))", 1.0), ("sign(-3*(-x)^0.3)", -1.0), ("sign((-x)^m)", 1.0), ("sign(-2*sign(x))", 1.0)],
+)
+def test_signs_of_powers_of_negated_bases(text: str, value: float) -> None:
+    expression = parse(text, SCOPE).xreplace({x: se.RealDouble(-0.7), m: se.RealDouble(1.3)})
+    assert float(expression.n(53, real=True)) == value
 
 
 def test_names_of_any_script_are_read() -> None:
@@ -155,6 +176,7 @@ def test_mistakes_of_grammar(text: str, column: int, message: str, hint: str) ->
         ("atan2(0, 0)", "must be not both zero"),
         ("(-8)^(1/3)", "a power of the negative number -8"),
         ("tan(pi/2)", "not finite"),
+        ("log(x*log(1/2)/x)", "must be positive"),
         ("exp(1000)", "too large"),
         ("1e400", "too large"),
         ("1e308", "too large"),

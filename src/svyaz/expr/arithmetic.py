@@ -16,6 +16,7 @@ import symengine
 from symengine import Basic
 from symengine.lib import symengine_wrapper as wrapper
 
+from svyaz.expr import signs
 from svyaz.expr.calculus import with_corners
 
 LARGEST = 1e300
@@ -26,6 +27,7 @@ MAX_BITS = 4096
 """The largest exact number, in bits, that may arise on the way to a result."""
 
 _MINUS_ONE = symengine.Integer(-1)
+_HALF = symengine.Rational(1, 2)
 _TOO_LARGE = "the number is too large: magnitudes up to 1e300 are allowed"
 _TOO_SMALL = "the number is too small: magnitudes down to 1e-300 are allowed"
 _REAL = (wrapper.Rational, wrapper.RealDouble)
@@ -65,23 +67,6 @@ def _tangent(angle: Basic) -> Basic:
     return tangent
 
 
-def _absolute(expression: Basic) -> Basic:
-    # SymEngine would make abs(abs(x)) of abs(-abs(x)).
-    return symengine.Abs(-expression if _is_negated(expression) else expression)
-
-
-def _signum(expression: Basic) -> Basic:
-    # SymEngine would make sign(sign(x)) of sign(2*sign(x)).
-    if isinstance(expression, wrapper.Mul) and len(expression.args) == 2 and isinstance(expression.args[0], _REAL):
-        number, rest = expression.args
-        return symengine.sign(rest) if float(number) > 0 else -symengine.sign(rest)
-    return symengine.sign(expression)
-
-
-def _is_negated(expression: Basic) -> bool:
-    return isinstance(expression, wrapper.Mul) and len(expression.args) == 2 and expression.args[0] == -1
-
-
 def _angle(y: float, x: float) -> float:
     if x == y == 0:
         raise ValueError
@@ -103,15 +88,15 @@ FUNCTIONS: dict[str, Function] = {
     "asin": _one(symengine.asin, math.asin, "between -1 and 1"),
     "acos": _one(symengine.acos, math.acos, "between -1 and 1"),
     "atan": _one(symengine.atan, math.atan),
-    "atan2": Function(with_corners(symengine.atan2), _angle, 2, 2, "not both zero"),
+    "atan2": Function(with_corners(signs.angle), _angle, 2, 2, "not both zero"),
     "sinh": _one(symengine.sinh, math.sinh),
     "cosh": _one(symengine.cosh, math.cosh),
     "tanh": _one(symengine.tanh, math.tanh),
     "exp": _one(symengine.exp, math.exp),
     "log": _one(symengine.log, math.log, "positive"),
-    "sqrt": _one(symengine.sqrt, math.sqrt, "zero or positive"),
-    "abs": _one(with_corners(_absolute), abs),
-    "sign": _one(with_corners(_signum), _sign),
+    "sqrt": _one(lambda expression: _raised(expression, _HALF), math.sqrt, "zero or positive"),
+    "abs": _one(with_corners(signs.absolute), abs),
+    "sign": _one(with_corners(signs.signum), _sign),
     "min": Function(with_corners(symengine.Min), min, 2, None, "finite"),
     "max": Function(with_corners(symengine.Max), max, 2, None, "finite"),
 }
@@ -142,8 +127,17 @@ def total(terms: Sequence[Value]) -> Value:
     if len(terms) > 50:
         _check_denominators(terms)
     numbers = [term.number for term in terms if term.number is not None]
-    result = symengine.Add(*[term.expression for term in terms])
+    result = symengine.Add(*[part for term in terms for part in _parts(term.expression)])
     return _result(result, sum(numbers) if len(numbers) == len(terms) else None)
+
+
+def _parts(term: Basic) -> Sequence[Basic]:
+    """-(x + y) as -x and -y, for SymEngine leaves a sum that is subtracted inside another sum, but not if it is added."""
+    if isinstance(term, wrapper.Mul):
+        sign, *rest = term.args
+        if sign == _MINUS_ONE and len(rest) == 1 and isinstance(rest[0], wrapper.Add):
+            return [-part for part in rest[0].args]
+    return (term,)
 
 
 def product(factors: Sequence[Value]) -> Value:
@@ -168,6 +162,7 @@ def inverse(value: Value) -> Value:
 
 def power(base: Value, exponent: Value) -> Value:
     """base^exponent, refused before it is computed if it has no moderate real value."""
+    base, exponent = _numbered(base), _numbered(exponent)
     if exponent.number is None:
         if _is_zero(base):
             raise Refused("a power of zero with an exponent that is not a number")
@@ -180,18 +175,36 @@ def power(base: Value, exponent: Value) -> Value:
         raise Refused(f"the exponent is too large: magnitudes up to {MAX_EXPONENT} are allowed")
     if _is_zero(base) and exponent.number < 0:
         raise Refused("division by zero")
+    if _is_zero(base) and exponent.number > 0:
+        return base
     number = None if base.number is None else _numeric_power(base.number, exponent.number)
     _check_size_of_power(base.expression, exponent.number)
-    result = base.expression ** _exact(exponent)
-    if isinstance(result, wrapper.Mul) and not exponent.number.is_integer():
-        # (2/x)^(1/2) comes as sqrt(2)*(1/x)^(1/2); the last power is to be in the form that it has alone.
-        result = symengine.Mul(*[p.args[0] ** p.args[1] if isinstance(p, wrapper.Pow) else p for p in result.args])
+    result = _raised(base.expression, _exact(exponent))
     _check_exponents(result)
     return _result(result, number)
 
 
+def _numbered(value: Value) -> Value:
+    """The value with its number, also if it lost its symbols on the way, as log(2)*x/x does."""
+    if value.number is not None or value.expression.free_symbols:
+        return value
+    try:
+        return Value(value.expression, float(value.expression.n(53, real=True)))
+    except RuntimeError:
+        raise Refused("the result is not a real number") from None
+
+
+def _raised(base: Basic, exponent: Basic) -> Basic:
+    """base^exponent for a number as exponent; (2/x)^(1/2) as sqrt(2)*x^(-1/2), where SymEngine leaves (1/x)^(1/2)."""
+    result = base**exponent
+    if isinstance(result, wrapper.Mul) and not isinstance(exponent, wrapper.Integer):
+        return symengine.Mul(*[p.args[0] ** p.args[1] if isinstance(p, wrapper.Pow) else p for p in result.args])
+    return result
+
+
 def call(function: Function, arguments: Sequence[Value]) -> Value:
     """The function of the arguments; the number of arguments has been checked by the caller."""
+    arguments = [_numbered(argument) for argument in arguments]
     number = None
     if all(argument.number is not None for argument in arguments):
         try:

@@ -336,8 +336,10 @@ def _call(expression: Basic, inner: list[Signed]) -> Signed:
     negative = False
     if len(inner) == 1 and isinstance(inner[0].node, Sum) and function in EVEN | ODD:
         total = inner[0].node
-        # A sum that is subtracted as a whole must stay so: 1 - (x + 1) turned round is x + 1 - 1.
-        if total.terms[0].negative and not any(isinstance(term, Sum) for _, term in total.terms):
+        # A sum that is subtracted as a whole must stay so: 1 - (x + 1) turned round is x + 1 - 1. Nor is an angle
+        # turned that contains a part of pi: SymEngine would make another function of it.
+        fixed = any(isinstance(term, Sum) or term.grade == CONSTANT for _, term in total.terms)
+        if total.terms[0].negative and not fixed:
             turned = tuple(Signed(not sign, term) for sign, term in total.terms)
             inner = [Signed(inner[0].negative, _sum_of(turned))]
             negative = function in ODD
