@@ -16,10 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
-from scipy.linalg import matrix_balance, solve_continuous_are
+from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_lyapunov
 from scipy.signal import place_poles
 
 Matrix = NDArray[np.float64]
+
+REFINEMENTS = 4
+"""Newton's steps on a solution of the Riccati equation at most."""
 
 
 class NotSolvable(Exception):
@@ -47,8 +50,26 @@ def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | N
         solution = solve_continuous_are(balanced, moved, weight, input_weight)
     except np.linalg.LinAlgError as error:
         raise NotSolvable(f"the Riccati equation has no stabilising solution: {error}") from error
+    solution = _refined(balanced, moved, weight, input_weight, np.asarray(0.5 * (solution + solution.T), dtype=float))
     v = solution / scale[:, None] / scale[None, :]
     return _certified(matrix, inputs, state_weight, input_weight, 0.5 * (v + v.T))
+
+
+def _refined(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix:
+    """Newton's steps (Kleinman): (A - BK)ᵀX + X(A - BK) + Q + KᵀRK = 0, as long as the residual falls."""
+    best, error = v, _residual(a, b, q, r, v)
+    for _ in range(REFINEMENTS):
+        gain = np.linalg.solve(r, b.T @ best)
+        closed = a - b @ gain
+        if np.max(np.linalg.eigvals(closed).real, initial=-np.inf) >= 0:
+            break
+        found = solve_continuous_lyapunov(closed.T, -(q + gain.T @ r @ gain))
+        better = np.asarray(0.5 * (found + found.T), dtype=float)
+        now = _residual(a, b, q, r, better)
+        if not now < error:
+            break
+        best, error = better, now
+    return best
 
 
 def establish(
@@ -112,12 +133,19 @@ def _check_weight(what: str, weight: Matrix, size: int, *, strict: bool) -> None
         raise NotSolvable(f"the {what} weight must be symmetric")
     least = float(np.linalg.eigvalsh(weight).min(initial=1.0))
     if least < 0 or (strict and least <= 0):
-        raise NotSolvable(f"the {what} weight must be positive {'definite' if strict else 'semidefinite'}; it has the root {least:.4g}")
+        kind = "definite" if strict else "semidefinite"
+        raise NotSolvable(f"the {what} weight must be positive {kind}; it has the root {least:.4g}")
 
 
 def _certified(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Regulator:
+    gain = np.asarray(np.linalg.solve(r, b.T @ v))
+    closed = np.asarray(matrix_balance(a - b @ gain, permute=False)[0])
+    return Regulator(gain, v, _residual(a, b, q, r, v), np.asarray(np.linalg.eigvals(closed)))
+
+
+def _residual(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> float:
+    """The rest of the Riccati equation over the sizes of its terms."""
     gain = np.linalg.solve(r, b.T @ v)
     rest = v @ a + a.T @ v - v @ b @ gain + q
-    size = 2 * np.linalg.norm(v @ a) + np.linalg.norm(v @ b @ gain) + np.linalg.norm(q)
-    roots = np.asarray(np.linalg.eigvals(a - b @ gain))
-    return Regulator(np.asarray(gain), v, float(np.linalg.norm(rest) / max(size, 1e-300)), roots)
+    size = float(2 * np.linalg.norm(v @ a) + np.linalg.norm(v @ b @ gain) + np.linalg.norm(q))
+    return float(np.linalg.norm(rest)) / max(size, 1e-300)

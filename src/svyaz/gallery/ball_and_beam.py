@@ -1,0 +1,155 @@
+"""``ball-and-beam``, the laboratory stand GBB 1005, as the text of a model file for each of its variants.
+
+Source: A. N. Ilyina, candidate dissertation, MAI, Moscow 2019, chapter 3. A ball rolls along a beam OA that turns about
+O; a rod joins A to a wheel, which is turned by a torque or by a DC motor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "control": ("torque", "voltage"),
+    "energy": ("dissertation", "exact"),
+    "motor": ("printed-table", "numbers"),
+    "equilibrium": ("zero", "nonzero"),
+}
+"""What can be chosen; the first is the default."""
+
+ENERGIES = {
+    "exact": "m/2*((r' - R*alpha')^2 + r^2*alpha'^2) + J/2*(alpha' - r'/R)^2 + J0/2*theta'^2",
+    "dissertation": (
+        "m/2*r'^2 + m/2*(r^2 + R^2)*(alpha' - R*r'/(r^2 + R^2))^2 + J/2*(alpha' - r'/R)^2 + J0/2*theta'^2"
+    ),
+}
+
+ENERGY_NOTES = {
+    "exact": "The kinetic energy is exact.",
+    "dissertation": (
+        "The kinetic energy is the printed one: it has a term m R^2 r'^2/(2(r^2 + R^2)) too many (about one percent)."
+    ),
+}
+
+MOTORS = {"printed-table": (0.00767, 1, 0.00676), "numbers": (1, 0.00676, 0.00767)}
+"""Ka, k2, k3: as the table prints them, and as they must have stood in the program that made the printed numbers."""
+
+MODEL = """name = "ball and beam"
+notes = \"\"\"A ball rolls on a beam, which a rod joins to a wheel of radius d: one equation for alpha and theta.
+The ball rests only at alpha = 0, held by a constant torque; the wheel then stands at theta = 0 or at theta = 2 atan(l/d),
+where linearising the rod beforehand gives a wrong model. {energy_notes}\"\"\"
+coordinates = ["r", "alpha", "theta"]
+kinetic = "{kinetic}"
+potential = "m*g*(r*sin(alpha) + R*cos(alpha))"
+
+[definitions]
+xA = "L*cos(alpha)"
+yA = "L*sin(alpha)"
+xB = "L - d + d*cos(theta)"
+yB = "-l + d*sin(theta)"
+
+[parameters]
+m = 0.064
+R = 0.0254
+L = 0.425
+l = 0.12
+d = 0.06
+g = 9.81
+J = "2/5*m*R^2"
+J0 = 1.152e-4
+b0 = 0.3
+r0 = {r0}
+theta0 = "{theta0}"
+ratio = "{ratio}"          # dtheta/dalpha at the equilibrium
+{motor_parameters}
+[forces]
+theta = "{force}"
+
+[inputs]
+{inputs}
+[[constraint]]
+name = "rod"
+equation = "(xA - xB)^2 + (yA - yB)^2 = l^2"
+
+{motor}[[draw]]
+link = [["0", "0"], ["xA", "yA"]]
+name = "beam"
+
+[[draw]]
+link = [["xA", "yA"], ["xB", "yB"]]
+name = "rod"
+
+[[draw]]
+circle = {{ center = ["L - d", "-l"], radius = "d" }}
+name = "wheel"
+
+[[draw]]
+link = [["L - d", "-l"], ["xB", "yB"]]
+name = "radius of the wheel"
+
+[[draw]]
+circle = {{ center = ["r*cos(alpha) - R*sin(alpha)", "r*sin(alpha) + R*cos(alpha)"], radius = "R" }}
+name = "ball"
+trace = true
+
+[initial]
+r = "r0 + 0.01"
+theta = "theta0"
+{current}
+[box]
+r = ["R", "L - R"]
+alpha = [-0.2, 0.11]
+theta = [-0.1, "pi"]
+
+[run]
+form = "shulgin"
+method = "{method}"
+rtol = 1e-9
+until = 2
+
+[source]
+work = "Ilyina: candidate dissertation, MAI, Moscow 2019, chapter 3"
+published = ["m", "R", "L", "l", "d", "g"{published}]
+recovered = ["J0", "b0", "r0"{recovered}]
+chosen = ["initial.r", "run.rtol", "run.until"]
+notes = "J0, b0 and r0 are not printed; they reproduce the printed matrices to every digit."
+"""
+
+MOTOR = """[[motor]]
+name = "drive"
+current = "I"
+voltage = "e"
+inductance = "La"
+resistance = "Ra"
+back_emf = "Ka"
+supply = "k2"
+torque = "k3"
+shaft = "theta'"
+on = "theta"
+
+"""
+
+
+def ball_and_beam(choices: Mapping[str, str]) -> str:
+    """The model file for the choices; what is not chosen is the default."""
+    chosen = {what: choices.get(what, known[0]) for what, known in CHOICES.items()}
+    voltage = chosen["control"] == "voltage"
+    back_emf, supply, torque = MOTORS[chosen["motor"]]
+    table = chosen["motor"] == "printed-table"
+    zero = chosen["equilibrium"] == "zero"
+    parameters = f"La = 0.0016\nRa = 2.6\nKa = {back_emf}\nk2 = {supply}\nk3 = {torque}\n"
+    names = ', "Ka", "k2", "k3"'
+    return MODEL.format(
+        energy_notes=ENERGY_NOTES[chosen["energy"]],
+        kinetic=ENERGIES[chosen["energy"]],
+        r0=0.2 if voltage else 0.25,
+        theta0="0" if zero else "2*atan(l/d)",
+        ratio="L/d" if zero else "-(L/d)*(l^2 - d^2)/(l^2 + d^2)",
+        motor_parameters=parameters if voltage else "",
+        force="-b0*theta'" if voltage else "nu - b0*theta'",
+        inputs='e = "Ra*m*g*r0/(k3*ratio)/k2"\n' if voltage else 'nu = "m*g*r0/ratio"\n',
+        motor=MOTOR if voltage else "",
+        current='I = "m*g*r0/(k3*ratio)"\n' if voltage else "",
+        method="radau",
+        published=', "La", "Ra"' + (names if table else "") if voltage else "",
+        recovered=names if voltage and not table else "",
+    )
