@@ -11,18 +11,19 @@ taken at the incoming state and serves all iterations of the simplified Newton m
     q ← q - P_h h(q, t),        v ← v - P g(q, v, t),       g = (ḣ, f),
 
 each of which multiplies the residual by a number of the order of the correction itself. A correction of the positions
-is a displacement that the velocity constraints allow (G_f δq = 0), since all rows are in the one system.
+is a displacement that the velocity constraints allow (G_f δq = 0), since all rows are in the one system. In a form with
+fewer velocities than coordinates these are moved in the directions ∂q̇/∂v that it leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
-from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, substitute
+from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, is_zero, substitute
 from svyaz.forms import Equations
 from svyaz.program.build import Linear, build
 from svyaz.program.tape import Program
@@ -45,7 +46,8 @@ def projection_program(
     of ε to the power 1 + iterations. The status is that of a singular system where the augmented matrix has no inverse.
     ``mass``, the mass matrix at a sample state, tells whether M may be inverted; without it M is taken as singular.
     """
-    q = [se.Symbol(name) for name in equations.accelerated]
+    directions = equations.directions
+    q = [se.Symbol(name) for name in directions]
     v = list(equations.velocities)
     if not equations.deviations:
         same = [(s, se.Symbol(s)) for s in equations.states]
@@ -56,15 +58,21 @@ def projection_program(
     new_q: list[Expression] = list(q)
     for _ in range(iterations if held else 0):
         values = {k: substitute(equations.deviations[k].position, dict(zip(q, new_q, strict=True))) for k in held}
-        new_q = [z - change for z, change in zip(new_q, correction(values), strict=True)]
+        change = correction(values)
+        new_q = [z - _along(row, change) for z, row in zip(new_q, directions.values(), strict=True)]
     new_v: list[Expression] = list(v)
     for _ in range(iterations):
         moved = dict(zip([*q, *v], [*new_q, *new_v], strict=True))
         values = {k: substitute(d.velocity, moved) for k, d in enumerate(equations.deviations)}
         new_v = [z - change for z, change in zip(new_v, correction(values), strict=True)]
-    changed = dict(zip([*equations.accelerated, *map(str, v)], [*new_q, *new_v], strict=True))
+    changed = dict(zip([*directions, *map(str, v)], [*new_q, *new_v], strict=True))
     outputs = [(s, changed.get(s, se.Symbol(s))) for s in equations.states]
     return build(outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=systems)
+
+
+def _along(row: Sequence[Expression], change: Sequence[Expression]) -> Expression:
+    """The displacement of one coordinate: ∂q̇/∂v times the change."""
+    return add_up(n * c for n, c in zip(row, change, strict=True) if not is_zero(n))
 
 
 def _regular(mass: NDArray[np.float64]) -> bool:

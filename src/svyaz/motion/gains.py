@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from svyaz.constraints.perturbation import Perturbation, critical
 from svyaz.constraints.verdicts import Discretisation, Verdict, judge, largest_gain
+from svyaz.forms import Equations
 from svyaz.motion.deviations import Deviations, deviations
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
 from svyaz.motion.pilot import scheme_of
 from svyaz.motion.segment import Segment, advance
+from svyaz.motion.sizes import state_sizes
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +49,6 @@ NOISE = 1e-12
 """Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
 
 REFERENCE_RTOL = 1e-11
-LEAST_SCALE = 1e-8
 COMPARED = 401
 """The trajectory error is taken over about so many moments."""
 
@@ -188,13 +189,13 @@ def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> T
         kappa,
         float(np.max(relative, initial=0.0)),
         tuple(map(float, np.max(y, axis=0))),
-        trajectory_error(path, reference),
+        trajectory_error(path, reference, measured.equations),
         True,
     )
 
 
-def trajectory_error(path: Path, reference: Path) -> float:
-    """max over common moments and states of |x - x_ref| / max|x_ref|; 1 where there is no reference."""
+def trajectory_error(path: Path, reference: Path, equations: Equations) -> float:
+    """max over common moments and states of |x - x_ref| over the own scale of the state; 1 where there is no reference."""
     if reference.status != "finished":
         return 1.0
     rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
@@ -202,9 +203,7 @@ def trajectory_error(path: Path, reference: Path) -> float:
     nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
     rows = np.where(nearer, before, rows)
     common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
-    scale = np.max(np.abs(reference.states), axis=0)
-    # a state that is zero up to rounding (by a symmetry, say) has no scale of its own
-    scale = np.maximum(scale, LEAST_SCALE * np.max(scale, initial=0.0))
+    scale = state_sizes(equations, reference.times, reference.states)
     moving = scale > 0
     distance = np.abs(path.states[rows] - reference.states)[common]
     return float(np.max(distance[:, moving] / scale[moving], initial=0.0))

@@ -27,6 +27,7 @@ from svyaz.motion.options import Options, options_for
 from svyaz.motion.phases import Phase, phases
 from svyaz.motion.result import Motion
 from svyaz.motion.segment import Segment, advance
+from svyaz.motion.sizes import scaled_difference
 from svyaz.motion.tableau import method as find_method
 from svyaz.motion.watch import exceeds, lost_constraints, passed_near, singular_point
 
@@ -229,7 +230,7 @@ def _error_by_halving(
     state: Floats,
     coarse: Motion,
 ) -> float:
-    """max |y_h - y_{h/2}| · 2^p/(2^p - 1) over the run, each state scaled by its largest size (Richardson).
+    """max |y_h - y_{h/2}| · 2^p/(2^p - 1) over the run, each state in its own scale (Richardson).
 
     With error control the second run allows 1/32 of the error in each step, and the plain difference is taken.
     """
@@ -244,10 +245,7 @@ def _error_by_halving(
     fine = _run(system, form, finer, parts, state, True, None, rows=coarse.times)
     if not fine.finished:
         return float("inf")
-    scale = np.abs(coarse.states).max(axis=0)
-    difference = np.abs(coarse.states - fine.states).max(axis=0)
-    moving = scale > 0
-    return float(factor * np.max(difference[moving] / scale[moving], initial=0.0))
+    return factor * scaled_difference(coarse.states, fine.states)
 
 
 def equations_by_phase(system: System, form: str, options: Options) -> list[tuple[Phase, Equations]]:

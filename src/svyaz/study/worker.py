@@ -186,7 +186,8 @@ def _path(task: Data, member: Data, refinement: float, output: Floats | None) ->
 
 
 def _error(task: Data, member: Data, coarse: Path) -> float:
-    """max |y_h - y_{h/2}| · 2^p/(2^p - 1), each state scaled by its largest size (Richardson), as ``simulate`` does."""
+    """max |y_h - y_{h/2}| · 2^p/(2^p - 1), each state in its own scale (Richardson), as ``simulate`` does."""
+    from svyaz.motion.sizes import scaled_difference
     from svyaz.motion.tableau import method
 
     fine = _path(task, member, 2.0, coarse.times)
@@ -194,10 +195,7 @@ def _error(task: Data, member: Data, coarse: Path) -> float:
         return float("inf")
     weight = 2.0 ** method(task["method"]).order
     factor = weight / (weight - 1) if member["step"] is not None else 1.0
-    scale = np.abs(coarse.states).max(axis=0)
-    difference = np.abs(coarse.states - fine.states).max(axis=0)
-    moving = scale > 0
-    return float(factor * np.max(difference[moving] / scale[moving], initial=0.0))
+    return factor * scaled_difference(coarse.states, fine.states)
 
 
 def _whole(task: Data, member: Data) -> Answer:
