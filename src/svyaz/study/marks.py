@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -17,8 +18,8 @@ from svyaz.motion.options import Options
 from svyaz.motion.pilot import scheme_of
 
 Roots = NDArray[np.complex128]
-Judge = Callable[[Any, float | None], bool | None]
-"""(stabilize, step) → stable, unstable, or nothing to judge."""
+Judge = Callable[[Sequence[tuple[Any, float | None]]], list[bool | None]]
+"""(stabilize, step) of runs → stable, unstable, or nothing to judge."""
 
 BISECTIONS = 50
 
@@ -40,10 +41,15 @@ def judge_for(equations: Equations, options: Options) -> Judge:
             known[key] = np.linalg.eigvals(perturbation(equations, stabilize).matrix).astype(complex)
         return known[key]
 
-    def judge(stabilize: Any, step: float | None) -> bool | None:
-        if not (first or second) or stabilize in ("off", "projection", "auto", None):
-            return None
-        return stable(roots(stabilize), scheme, step)
+    def judge(runs: Sequence[tuple[Any, float | None]]) -> list[bool | None]:
+        judged = [k for k, (s, _) in enumerate(runs) if (first or second) and not isinstance(s, str) and s is not None]
+        marks: list[bool | None] = [None] * len(runs)
+        if judged:
+            steps = np.array([np.nan if runs[k][1] is None else runs[k][1] for k in judged], dtype=float)
+            found = stable(np.array([roots(runs[k][0]) for k in judged]), scheme, steps)
+            for k, mark in zip(judged, found, strict=True):
+                marks[k] = bool(mark)
+        return marks
 
     return judge
 
@@ -52,19 +58,20 @@ def _roots(alpha: float, beta: float, kappa: float, first: bool, second: bool) -
     """Roots of λ² + αλ + β where there are position constraints, and -κ where there are velocity constraints."""
     found: list[complex] = [-kappa] if first else []
     if second:
-        spread = np.sqrt(complex(alpha**2 / 4 - beta))
+        spread = cmath.sqrt(alpha**2 / 4 - beta)
         found += [-alpha / 2 + spread, -alpha / 2 - spread]
     return np.array(found, dtype=complex)
 
 
-def stable(roots: Roots, scheme: Discretisation, step: float | None) -> bool:
-    """Re λ < 0 and |S(τλ)| < 1 for all roots, by the same margins as the verdict on a single run."""
-    size = max(1.0, float(np.max(np.abs(roots), initial=0.0)))
-    if len(roots) and float(np.max(roots.real)) >= -ROUNDING * size:
-        return False
-    if step is None:
-        return True
-    return bool(np.max(np.abs(scheme.factor(step * roots)), initial=0.0) < 1.0 - ROUNDING)
+def stable(roots: Roots, scheme: Discretisation, steps: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Re λ < 0 and |S(τλ)| < 1 for all roots (k, ·) of each run, by the margins of the verdict on a single run.
+
+    A step that is not a number is chosen by error control, which keeps it stable.
+    """
+    size = np.maximum(1.0, np.max(np.abs(roots), axis=1))
+    damped = np.max(roots.real, axis=1) < -ROUNDING * size
+    factor = np.max(np.abs(scheme.factor(np.nan_to_num(steps)[:, None] * roots)), axis=1)
+    return np.asarray(damped & (np.isnan(steps) | (factor < 1.0 - ROUNDING)))
 
 
 def stable_intervals(

@@ -68,7 +68,7 @@ def sweep(
     else:
         work = native_work(equations, options, found, members, measures)
     judge = judge_for(equations, options)
-    marks = [judge(*_judged(member, options)) for member in members]
+    marks = judge([_judged(member, options) for member in members])
     rows: dict[int, Row] = {}
     done, by = _crew(work, workers, scheduler)
     with _kept(keep, axes, measures) as store:
@@ -201,7 +201,7 @@ def _intervals(
         return None
 
     def judged(value: float) -> bool | None:
-        (member,) = members_of(axes, [(value,)], options.stabilize)
-        return judge(*_judged(member, options))
+        members = members_of(axes, [(value,)], options.stabilize)
+        return judge([_judged(members[0], options)])[0]
 
     return tuple(stable_intervals(np.array([p[0] for p in points]), marks, judged))

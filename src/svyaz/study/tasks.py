@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from svyaz.constraints.held import HeldIntegral, held_integrals
-from svyaz.constraints.perturbation import Perturbation, critical, perturbation, rescaled
+from svyaz.constraints.perturbation import Perturbation, critical, perturbation
 from svyaz.expr.calculus import evaluate
 from svyaz.forms import Equations
 from svyaz.model import System
@@ -122,7 +122,8 @@ def _law(
         return law, lambda stabilize: law.gains
     if is_number(asked[0]):
         unit = critical(equations, 1.0)
-        return unit, lambda stabilize: rescaled(unit, float(stabilize)).gains
+        orders = {name: 2 if name.split()[1] == "A" else 1 for name in unit.gains}
+        return unit, lambda kappa: {name: value * kappa ** orders[name] for name, value in unit.gains.items()}
     pattern = perturbation(equations, dict.fromkeys(LETTERS.values(), 1.0))
 
     def gains(stabilize: Any) -> Mapping[str, float]:

@@ -1,0 +1,37 @@
+"""Gallery models as the benches of constrained motion use them: compiled once, with gains put in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from svyaz.model import System
+    from svyaz.motion.segment import Segment
+
+Floats = NDArray[np.float64]
+
+
+def system(name: str) -> System:
+    """A model of the gallery."""
+    from svyaz import gallery, model
+
+    text = gallery.find(name, {})
+    assert text is not None, "the model is in the gallery"
+    return model.loads(text, file=name)
+
+
+def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
+    """Native code of the motion, compiled as ``simulate`` compiles it, and the initial state."""
+    from svyaz.constraints.perturbation import perturbation
+    from svyaz.motion.options import options_for
+    from svyaz.motion.segment import prepare
+    from svyaz.motion.simulation import equations_by_phase
+
+    model = system(name)
+    options = options_for(model, {**asked, "stabilize": stabilize})
+    ((_, equations),) = equations_by_phase(model, "multipliers", options)
+    state = np.array(model.initial_state())
+    return prepare(equations, perturbation(equations, stabilize), (), options, 0.0, state), state
