@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from svyaz import ModelError, gallery
+from svyaz.forms.sequences import is_long
 from svyaz.forms.writing import latex_lines, text_lines
 from svyaz.model import loads
 from svyaz.show.katex import render
 
-MODELS = [name for name in gallery.names() if name != "pendulum:N"]
-CHAINS = ["pendulum:1", "pendulum:3", "pendulum:8"]
+MODELS = [name for name in gallery.names() if not name.endswith(":N")]
+CHAINS = ["pendulum:1", "pendulum:3", "pendulum:8", "chain:2"]
 VARIANTS = [
     (name, {what: choice})
     for name, table in gallery.VARIANTS.items()
@@ -65,6 +66,8 @@ def test_equations_as_text_are_read_back_to_the_same_equations(name) -> None:
     from svyaz.forms.writing import multiplier_signs, sides
 
     equations = loads(gallery.find(name), name).derive()
+    if is_long(equations):
+        pytest.skip("written as a sequence of named formulas")
     plain = [*equations.constants, *equations.states, *(str(s) for s in multiplier_signs(equations))]
     names = [n for n in plain if "'" not in n]
     moving = [*equations.accelerated, *(s for s in equations.states if "'" not in s)]

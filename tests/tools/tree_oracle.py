@@ -48,6 +48,8 @@ def pinocchio_model(tree: Tree) -> pin.Model:
 
 def _inertia(body) -> pin.Inertia:
     xx, yy, zz, xy, xz, yz = body.inertia
+    if xx == yy == 0.0:  # not given: a planar tree does not feel them
+        xx = yy = zz + body.mass
     about_pole = np.array([[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]])
     c = np.array(body.center)
     central = about_pole - body.mass * (c @ c * np.eye(3) - np.outer(c, c))

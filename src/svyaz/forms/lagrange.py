@@ -20,6 +20,7 @@ from svyaz.expr.calculus import HALF, TIME, ZERO, Expression, add_up, differenti
 from svyaz.expr.quadratic import quadratic
 from svyaz.expr.trig import combine
 from svyaz.forms.equations import Equations
+from svyaz.forms.tree.terms import tree_terms
 from svyaz.model import System
 
 Vector = list
@@ -28,20 +29,30 @@ Square = list
 
 def lagrange(system: System) -> Equations:
     """The equations of a mechanical system without constraints."""
-    mass, bias = lagrange_terms(system)
+    return free_equations(system, "lagrange", *lagrange_terms(system))
+
+
+def free_equations(
+    system: System, form: str, mass: Sequence[Sequence[Expression]], bias: Sequence[Expression]
+) -> Equations:
+    """Equations without constraints. Velocities of free joints of a tree are quasi-velocities."""
+    quasi = system.freedoms != system.coordinates
     return Equations(
-        form="lagrange",
+        form=form,
         system=system,
         states=system.states,
-        explicit={**{q: velocity(q) for q in system.coordinates}, **system.rates},
-        accelerated=system.coordinates,
+        explicit={**system.coordinate_rates, **system.rates},
+        accelerated=system.velocities if quasi else system.coordinates,
         mass_matrix=tuple(tuple(row) for row in mass),
         bias=tuple(bias),
+        quasi=quasi,
     )
 
 
 def lagrange_terms(system: System) -> tuple[Square, Vector]:
-    """(M, bias) of the free system, in the short forms of the books."""
+    """(M, bias) of the free system, in the short forms of the books where they are short."""
+    if system.tree is not None:
+        return tree_terms(system)
     return terms_of(system.lagrangian, system.coordinates, applied_forces(system))
 
 
@@ -62,7 +73,7 @@ def terms_of(lagrangian: Expression, coordinates: Sequence[str], others: Sequenc
     n = len(q)
     mass = [[coefficients.get((min(i, j), max(i, j)), ZERO) for j in range(n)] for i in range(n)]
     linear = [coefficients.get((i,), ZERO) for i in range(n)]
-    return mass, _quadratic_bias(coefficients.get((), ZERO), linear, mass, q, v, others)
+    return mass, quadratic_bias(coefficients.get((), ZERO), linear, mass, q, v, others)
 
 
 def _general_terms(
@@ -81,7 +92,7 @@ def _general_terms(
     return mass, bias
 
 
-def _quadratic_bias(
+def quadratic_bias(
     still: Expression,
     linear: Sequence[Expression],
     mass: Square,

@@ -50,6 +50,8 @@ def energy(system: System) -> Expression | None:
         return system.hamiltonian
     if system.kind != "mechanical":
         return None
+    if system.tree is not None:
+        return system.kinetic + system.potential
     v = [velocity(q) for q in system.coordinates]
     momenta = gradient(system.lagrangian, v)
     general = add_up(p * s for p, s in zip(momenta, v, strict=True)) - system.lagrangian

@@ -14,6 +14,7 @@ from svyaz.expr.text import to_text
 from svyaz.expr.unicode import to_unicode
 from svyaz.forms.equations import Equations
 from svyaz.forms.programs import rate_expressions, terms_program
+from svyaz.forms.sequences import is_long, latex_sequence, text_sequence
 from svyaz.program.counts import operations
 
 Printer = Callable[..., str]
@@ -55,18 +56,18 @@ def lines(equations: Equations, printer: Printer) -> list[str]:
 
 
 def text_lines(equations: Equations) -> list[str]:
-    """Plain text, as the parser reads it."""
-    return lines(equations, to_text)
+    """Plain text, as the parser reads it; equations beyond reading as a sequence of named formulas."""
+    return text_sequence(equations).lines() if is_long(equations) else lines(equations, to_text)
 
 
 def unicode_lines(equations: Equations) -> list[str]:
     """For reading on a terminal."""
-    return lines(equations, to_unicode)
+    return text_sequence(equations).lines() if is_long(equations) else lines(equations, to_unicode)
 
 
 def latex_lines(equations: Equations) -> list[str]:
     """LaTeX, one formula a line, without delimiters."""
-    return lines(equations, to_latex)
+    return latex_sequence(equations).lines() if is_long(equations) else lines(equations, to_latex)
 
 
 def latex_document(equations: Equations) -> str:
@@ -76,27 +77,56 @@ def latex_document(equations: Equations) -> str:
 
 
 def as_json(equations: Equations) -> dict[str, Any]:
-    """The result of ``derive`` as the contract writes it."""
+    """The result of ``derive`` as the contract writes it.
+
+    Equations beyond reading have further entries ``constants`` and ``sequence``, whose names the terms refer to.
+    """
+    terms = _long_terms(equations) if is_long(equations) else _plain_terms(equations)
+    return {
+        "svyaz": __version__,
+        "model": equations.system.name,
+        "coordinates": list(equations.accelerated or equations.states),
+        "form": equations.form,
+        **terms,
+        "constraints": [d.name for d in equations.deviations],
+        "operations": operations(terms_program(equations)),
+        "parameters": dict(equations.system.constants),
+        "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
+    }
+
+
+def _plain_terms(equations: Equations) -> dict[str, Any]:
     order = name_order(equations)
 
     def text(expression: Expression) -> str:
         return to_text(expression, order)
 
-    result: dict[str, Any] = {
-        "svyaz": __version__,
-        "model": equations.system.name,
-        "coordinates": list(equations.accelerated or equations.states),
-        "form": equations.form,
+    terms: dict[str, Any] = {
         "mass_matrix": [[text(e) for e in row] for row in equations.mass_matrix],
         "bias": [text(e) for e in equations.bias],
-        "constraints": [d.name for d in equations.deviations],
         "constraint_jacobian": [[text(e) for e in row] for row in equations.constraint_jacobian],
         "constraint_bias": [text(e) for e in equations.constraint_bias],
         "equations": text_lines(equations),
-        "operations": operations(terms_program(equations)),
-        "parameters": dict(equations.system.constants),
-        "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
     }
     if not equations.accelerated:
-        result["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
-    return result
+        terms["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
+    return terms
+
+
+def _long_terms(equations: Equations) -> dict[str, Any]:
+    written = text_sequence(equations)
+    q = equations.accelerated
+
+    def entry(i: int, j: int) -> str:
+        return written.terms[f"M[{q[min(i, j)]},{q[max(i, j)]}]"]
+
+    names = [d.name for d in equations.deviations]
+    return {
+        "constants": [list(pair) for pair in written.constants],
+        "sequence": [list(pair) for pair in written.steps],
+        "mass_matrix": [[entry(i, j) for j in range(len(q))] for i in range(len(q))],
+        "bias": [written.terms[f"bias[{name}]"] for name in q],
+        "constraint_jacobian": [[written.terms[f"G[{name},{x}]"] for x in q] for name in names],
+        "constraint_bias": [written.terms[f"constraint_bias[{name}]"] for name in names],
+        "equations": [],
+    }

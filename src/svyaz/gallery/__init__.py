@@ -1,18 +1,19 @@
 """Models of the literature, each as the text of a model file that says what was published about it.
 
-``pendulum:N`` is made for any N; the others are files. A model may have variants, chosen by name and choice.
+``pendulum:N`` and ``chain:N`` are made for any N; the others are files. A model may have variants, chosen by name and choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 
 from svyaz.expr import ModelError, Problem
-from svyaz.gallery.pendulum import LARGEST, pendulum
+from svyaz.gallery import ball_and_beam, chain, pendulum
 from svyaz.model.words import nearest
 
 VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "ball-and-beam": ball_and_beam.CHOICES,
     "ball-on-plane": {"coordinates": ("quaternion", "angles", "printed")},
     "three-link": {"potential": ("simplified", "full")},
     "three-link-10": {"constraints": ("corrected", "printed")},
@@ -20,28 +21,42 @@ VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Model → what can be chosen → choices; the first is the default. The file of another choice is NAME--CHOICE.toml."""
 
 
+FAMILIES: Mapping[str, tuple[Callable[[int], str], int]] = {
+    "pendulum": (pendulum.pendulum, pendulum.LARGEST),
+    "chain": (chain.chain, chain.LARGEST),
+}
+"""Models for any number of links: how they are made, and the largest number."""
+
+MADE: Mapping[str, Callable[[Mapping[str, str]], str]] = {"ball-and-beam": ball_and_beam.ball_and_beam}
+"""Models with many variants: the text is made from the choices."""
+
+
 def names() -> list[str]:
-    """Names of all models, ``pendulum:N`` among them."""
+    """Names of all models, ``pendulum:N`` and ``chain:N`` among them."""
     models = files("svyaz.gallery").joinpath("models")
     stems = [entry.name.removesuffix(".toml") for entry in models.iterdir() if entry.name.endswith(".toml")]
-    return sorted(["pendulum:N", *(stem for stem in stems if "--" not in stem)])
+    return sorted([*MADE, *(f"{family}:N" for family in FAMILIES), *(stem for stem in stems if "--" not in stem)])
 
 
 def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     """The text of the model of this name, or None when the gallery has none."""
-    if name.startswith("pendulum:") and name != "pendulum:N":
+    family, colon, number = name.partition(":")
+    if colon and number != "N" and family in FAMILIES:
         _check_choices(name, choices or {})
-        return pendulum(_links(name.removeprefix("pendulum:")))
-    if name not in names() or name == "pendulum:N":
+        make, largest = FAMILIES[family]
+        return make(_links(family, number, largest))
+    if name not in names() or colon:
         return None
     suffix = _check_choices(name, choices or {})
+    if name in MADE:
+        return MADE[name](choices or {})
     return files("svyaz.gallery").joinpath("models", f"{name}{suffix}.toml").read_text(encoding="utf-8")
 
 
-def _links(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= LARGEST or len(text) > 9:
+def _links(family: str, text: str, largest: int) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= largest or len(text) > 9:
         raise ModelError(
-            [Problem(f"a pendulum has from 1 to {LARGEST} links, not '{text[:20]}'", None, "write pendulum:3")]
+            [Problem(f"a {family} has from 1 to {largest} links, not '{text[:20]}'", None, f"write {family}:3")]
         )
     return int(text)
 

@@ -15,6 +15,7 @@ from svyaz.model.parts import read_constraints, read_drawings, read_inputs, read
 from svyaz.model.places import Places
 from svyaz.model.reader import Names, Reader
 from svyaz.model.run_words import read_bypass, read_run, read_source
+from svyaz.model.tree_drawing import tree_drawings
 from svyaz.model.tree_read import declare_bodies, read_tree, with_upright_quaternions
 
 
@@ -45,6 +46,8 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
     fields["constraints"] = read_constraints(reader, words.get("constraint", ()), names, kind)
     fields["integrals"] = read_integrals(reader, words.get("integral", ()), names)
     fields["drawings"] = read_drawings(reader, words.get("draw", ()), names)
+    if names.tree is not None and not words.get("draw"):
+        fields["drawings"] = tree_drawings(names.tree)
     fields["initial"] = _initial(reader, words, names)
     fields["box"] = _box(reader, words, names)
     fields["run"] = read_run(reader, words.get("run", {}), names)

@@ -215,6 +215,9 @@ class System:
     def _repr_latex_(self) -> str:
         from svyaz.expr.latex import to_latex
 
+        if self.tree is not None:
+            names = ", ".join(to_latex_name(q) for q in self.tree.freedoms)
+            return rf"$$\text{{tree of bodies}}\quad {names}$$"
         if self.kind == "mechanical":
             return rf"$$L = {to_latex(self.lagrangian)}$$"
         if self.kind == "canonical":

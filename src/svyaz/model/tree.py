@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import symengine as se
 
@@ -140,6 +141,21 @@ def quaternion_rotation(e: tuple) -> tuple[tuple, tuple, tuple]:
         (1 - 2 * (e2 * e2 + e3 * e3), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)),
         (2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1 * e1 + e3 * e3), 2 * (e2 * e3 - e0 * e1)),
         (2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1 * e1 + e2 * e2)),
+    )
+
+
+def axis_rotation(axis: tuple, sine: Any, cosine: Any) -> tuple[tuple, tuple, tuple]:
+    """Rotation about a unit vector: cos 1 + sin [n×] + (1 - cos) n nᵀ, with entries of coordinate axes left plain."""
+    x, y, z = axis
+    rest = 1 - cosine
+
+    def diagonal(n: Any) -> Any:
+        return cosine + rest * n * n if n * n != 1 else n * n
+
+    return (
+        (diagonal(x), rest * x * y - sine * z, rest * x * z + sine * y),
+        (rest * x * y + sine * z, diagonal(y), rest * y * z - sine * x),
+        (rest * x * z - sine * y, rest * y * z + sine * x, diagonal(z)),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import symengine as se
 
+from svyaz.expr import Scope
 from svyaz.expr.calculus import ONE, ZERO, Expression, names_in
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
@@ -115,12 +116,13 @@ def _velocities(
 
 def read_tree(reader: Reader, names: Names, tables: Mapping[int, Mapping[str, Any]], gravity: Any) -> Tree:
     """The tree of the bodies that could be declared; mistakes are noted."""
+    scope = names.constant_scope()
     numbers = _numbers(reader, tables)
     order = _order(reader, tables, numbers)
     place = {k: i for i, k in enumerate(order)}
     place[GROUND] = GROUND
-    bodies = tuple(_body(reader, names, k, tables[k], place[numbers[k]]) for k in order)
-    tree = Tree(bodies, _vector(reader, names, ("gravity",), gravity))
+    bodies = tuple(_body(reader, scope, k, tables[k], place[numbers[k]]) for k in order)
+    tree = Tree(bodies, _vector(reader, scope, ("gravity",), gravity))
     planar = is_planar(tree)
     for k, body in zip(order, bodies, strict=True):
         check_mass(reader, names.parameters, ("body", k), tables[k], body, planar)
@@ -187,7 +189,7 @@ def _order(reader: Reader, tables: Mapping[int, Mapping[str, Any]], bases: dict[
     return order
 
 
-def _body(reader: Reader, names: Names, k: int, words: Mapping[str, Any], base: int) -> Body:
+def _body(reader: Reader, scope: Scope, k: int, words: Mapping[str, Any], base: int) -> Body:
     path = ("body", k)
     given = words.get("inertia", {})
     moments = reader.known_words(given, vocabulary.INERTIA, (*path, "inertia"))
@@ -197,32 +199,32 @@ def _body(reader: Reader, names: Names, k: int, words: Mapping[str, Any], base: 
         joint=words["joint"],
         coordinates=words["coordinates"],
         velocities=words["velocities"],
-        axis=_axis(reader, names, path, words),
-        pole=_vector(reader, names, (*path, "pole"), words.get("pole", (0, 0, 0))),
-        mass=_constant(reader, names, (*path, "mass"), words.get("mass", 0)),
-        center=_vector(reader, names, (*path, "center"), words.get("center", (0, 0, 0))),
-        inertia=tuple(_constant(reader, names, (*path, "inertia", m), moments.get(m, 0)) for m in MOMENTS),
+        axis=_axis(reader, scope, path, words),
+        pole=_vector(reader, scope, (*path, "pole"), words.get("pole", (0, 0, 0))),
+        mass=_constant(reader, scope, (*path, "mass"), words.get("mass", 0)),
+        center=_vector(reader, scope, (*path, "center"), words.get("center", (0, 0, 0))),
+        inertia=tuple(_constant(reader, scope, (*path, "inertia", m), moments.get(m, 0)) for m in MOMENTS),
     )
 
 
-def _constant(reader: Reader, names: Names, path: Path, value: Any) -> Expression:
+def _constant(reader: Reader, scope: Scope, path: Path, value: Any) -> Expression:
     """An expression of the parameters; a whole number stays exact."""
-    expression = reader.expression(path, value, names.constant_scope())
+    expression = reader.expression(path, value, scope)
     return se.Integer(int(value)) if isinstance(value, float) and value == int(value) else expression
 
 
-def _vector(reader: Reader, names: Names, path: Path, given: Any) -> tuple[Expression, Expression, Expression]:
+def _vector(reader: Reader, scope: Scope, path: Path, given: Any) -> tuple[Expression, Expression, Expression]:
     if not isinstance(given, list | tuple) or len(given) != 3:
         reader.report(path, f"'{path[-1]}' is a vector [x, y, z]")
         return NO_AXIS
     entries = [
-        _constant(reader, names, (*path, i), e) if reader.fits((*path, i), e, vocabulary.EXPRESSION) else ZERO
+        _constant(reader, scope, (*path, i), e) if reader.fits((*path, i), e, vocabulary.EXPRESSION) else ZERO
         for i, e in enumerate(given)
     ]
     return entries[0], entries[1], entries[2]
 
 
-def _axis(reader: Reader, names: Names, path: Path, words: Mapping[str, Any]) -> tuple:
+def _axis(reader: Reader, scope: Scope, path: Path, words: Mapping[str, Any]) -> tuple:
     """The unit vector of the axis; given components are divided by their length where it is not one."""
     if words["joint"] in ("fixed", "free"):
         if "axis" in words:
@@ -231,7 +233,7 @@ def _axis(reader: Reader, names: Names, path: Path, words: Mapping[str, Any]) ->
     if "axis" not in words:
         reader.report(path, f"the {words['joint']} joint of '{words['name']}' has no axis", at_key=True)
         return NO_AXIS
-    axis = _vector(reader, names, (*path, "axis"), words["axis"])
+    axis = _vector(reader, scope, (*path, "axis"), words["axis"])
     square = se.expand(sum((a * a for a in axis), ZERO))
     if square == ONE:
         return axis

@@ -88,7 +88,7 @@ class Motion:
         names = ["t"]
         speeds = set(self.system.velocities)
         for name in self.state_names:
-            if name in speeds:
+            if name in speeds and name.endswith("'"):
                 continue
             names.append(name)
             if f"{name}'" in speeds:

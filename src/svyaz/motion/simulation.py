@@ -17,8 +17,8 @@ from svyaz.constraints.states import NoConsistentState, Residual, residuals
 from svyaz.constraints.states import project as onto_constraints
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import REDUCED, Equations, derive, form_name
-from svyaz.forms.lagrange import lagrange_terms
-from svyaz.forms.multipliers import free_equations, with_constraints
+from svyaz.forms.lagrange import free_equations, lagrange_terms
+from svyaz.forms.multipliers import with_constraints
 from svyaz.model import System
 from svyaz.motion.chapters import Chapter, collected
 from svyaz.motion.decide import Decision, decide
@@ -257,7 +257,7 @@ def equations_by_phase(system: System, form: str, options: Options) -> list[tupl
     if form != "multipliers":
         equations = derive(system, form)
         return [(phase, equations) for phase in found]
-    free = free_equations(system, *lagrange_terms(system))
+    free = free_equations(system, "multipliers", *lagrange_terms(system))
     return [(phase, with_constraints(free, phase.active)) for phase in found]
 
 

@@ -126,18 +126,3 @@ def point_inertia(mass: Element, offset: Vector) -> Symmetric:
     x, y, z = offset
     mx, my, mz = mass * x, mass * y, mass * z
     return (my * y + mz * z, mx * x + mz * z, mx * x + my * y, -(mx * y), -(mx * z), -(my * z))
-
-
-def axis_rotation(axis: Vector, sine: Element, cosine: Element) -> Matrix:
-    """Rotation about a unit vector: cos 1 + sin [n×] + (1 - cos) n nᵀ, with entries of coordinate axes left plain."""
-    x, y, z = axis
-    rest = 1 - cosine
-
-    def diagonal(n: Element) -> Element:
-        return cosine + rest * n * n if n * n != 1 else n * n
-
-    return (
-        (diagonal(x), rest * x * y - sine * z, rest * x * z + sine * y),
-        (rest * x * y + sine * z, diagonal(y), rest * y * z - sine * x),
-        (rest * x * z - sine * y, rest * y * z + sine * x, diagonal(z)),
-    )

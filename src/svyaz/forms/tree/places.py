@@ -16,12 +16,11 @@ from svyaz.forms.tree.algebra import (
     Matrix,
     Symmetric,
     Vector,
-    axis_rotation,
     plus,
     times,
     transposed,
 )
-from svyaz.model.tree import Body, Tree, quaternion_rotation
+from svyaz.model.tree import Body, Tree, axis_rotation, quaternion_rotation
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,55 @@
+"""A tree as a mechanical system like any other: M and bias as expressions.
+
+Small planar trees are written in the short forms of the books: M by the planar formulas, the bias by Christoffel symbols.
+All others go by composite bodies and Newton–Euler; their expressions share their parts, so that they are short as programs
+and long as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import symengine as se
+
+from svyaz.expr.calculus import ZERO, Expression, differentiate
+from svyaz.expr.trig import combine
+from svyaz.forms.tree.algebra import expressions
+from svyaz.forms.tree.composite import mass_matrix
+from svyaz.forms.tree.energies import energies
+from svyaz.forms.tree.newton_euler import inverse_dynamics
+from svyaz.forms.tree.places import placed
+from svyaz.forms.tree.planar import inertia_of_planar, is_planar_arm
+from svyaz.model import System
+from svyaz.model.tree import Tree
+
+MOST_IN_BOOK_FORM = 10
+"""Planar trees of more bodies than this are left to the recursions."""
+
+
+def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
+    """(M, bias) of a tree without constraints; the forces and the dissipation of the model are in the bias."""
+    tree = system.tree
+    assert tree is not None, "only trees come here"
+    others = [
+        differentiate(system.dissipation, se.Symbol(v)) - system.forces.get(name, ZERO)
+        for v, name in zip(tree.velocities, tree.freedoms, strict=True)
+    ]
+    if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
+        return _in_book_form(tree, others)
+    elements = expressions()
+    bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
+    velocities = [se.Symbol(v) for v in tree.velocities]
+    bias = inverse_dynamics(bodies, tree.gravity, velocities, None, elements)
+    return mass_matrix(bodies, elements), [b + other for b, other in zip(bias, others, strict=True)]
+
+
+def _in_book_form(tree: Tree, others: Sequence[Expression]) -> tuple[list[list[Expression]], list[Expression]]:
+    from svyaz.forms.lagrange import quadratic_bias
+
+    q = [se.Symbol(name) for name in tree.coordinates]
+    v = [se.Symbol(name) for name in tree.velocities]
+    elements = expressions()
+    matrix = inertia_of_planar(tree, dict(zip(tree.coordinates, q, strict=True)), elements)
+    mass = [[combine(entry) for entry in row] for row in matrix]
+    potential = combine(energies(tree)[1])
+    return mass, quadratic_bias(-potential, [ZERO] * len(q), mass, q, v, others)
