@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import symengine as se
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svyaz.expr import Scope, parse
-from svyaz.expr.calculus import differentiate, evaluate, gradient, names_in, total_derivative
+from svyaz.expr.calculus import differentiate, evaluate, gradient, names_in, real_value, total_derivative
 from svyaz.expr.trig import combine
 
 NAMES = ("x", "y", "a", "b")
@@ -117,3 +119,15 @@ def test_short_form_has_the_same_value(expression, seed) -> None:
     value = evaluate(expression, values)
     scale = 1 + max(abs(value), evaluate(se.expand(expression**2), values) ** 0.5)
     assert evaluate(combine(expression), values) == pytest.approx(value, rel=0, abs=1e-10 * scale)
+
+
+def test_signs_of_numbers_have_values() -> None:
+    assert real_value(se.sign(3 * se.pi)) == 1.0
+    assert evaluate(2 * se.sign(se.Symbol("x") * se.pi) + se.sign(se.sqrt(2) - 3), {"x": -0.5}) == -3.0
+    assert math.isnan(real_value(se.sqrt(se.Integer(-2))))
+
+
+def test_derivative_of_a_corner_around_a_root_of_a_negated_name() -> None:
+    x = se.Symbol("x")
+    slope = differentiate(parse("abs(sqrt(-x))", Scope(symbols={"x": x})), x)
+    assert evaluate(slope, {"x": -4.0}) == pytest.approx(-0.25, rel=1e-14)

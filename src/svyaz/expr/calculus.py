@@ -17,6 +17,8 @@ from typing import TypeAlias
 import symengine as se
 from symengine.lib.symengine_wrapper import Abs, Max, Min, sign
 
+from svyaz.expr.signs import signum
+
 Expression: TypeAlias = se.Basic
 ZERO = se.Integer(0)
 ONE = se.Integer(1)
@@ -90,7 +92,17 @@ def real_value(number: Expression) -> float:
     try:
         return float(number.n(real=True))
     except (RuntimeError, ValueError, TypeError, ZeroDivisionError):
+        signs = number.atoms(sign)
+    if not signs:
         return float("nan")
+    # SymEngine does not evaluate sign: the outermost ones are replaced by their values
+    values = {e: se.RealDouble(_sign_of(real_value(e.args[0]))) for e in signs}
+    replaced = number.xreplace(values)
+    return float("nan") if replaced.atoms(sign) else real_value(replaced)
+
+
+def _sign_of(value: float) -> float:
+    return value if value != value else float((value > 0) - (value < 0))
 
 
 def is_zero(expression: Expression) -> bool:
@@ -129,11 +141,11 @@ def _cornered_derivative(e: Expression, symbol: se.Symbol) -> Expression:
         return ZERO
     if isinstance(e, Abs):
         (a,) = e.args
-        return sign(a) * differentiate(a, symbol)
+        return signum(a) * differentiate(a, symbol)
     larger = ONE if isinstance(e, Max) else -ONE
 
     def pair(a: tuple[Expression, Expression], b: tuple[Expression, Expression]) -> tuple[Expression, Expression]:
-        side = larger * sign(a[0] - b[0])
+        side = larger * signum(a[0] - b[0])
         return type(e)(a[0], b[0]), HALF * (ONE + side) * a[1] + HALF * (ONE - side) * b[1]
 
     return reduce(pair, [(a, differentiate(a, symbol)) for a in e.args])[1]
