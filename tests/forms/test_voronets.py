@@ -45,29 +45,6 @@ def test_gamma_is_antisymmetric_only_with_its_four_terms() -> None:
         assert evaluate(turning(chart, 0, 0), values) == pytest.approx(gamma * values["y'"], abs=1e-14)
 
 
-def moving_belt() -> System:
-    """A blade on a belt that turns and speeds up: coefficients and free terms depend on time."""
-    return System(
-        coordinates=["x", "y", "phi"],
-        kinetic="m/2*(x'^2 + y'^2) + J/2*phi'^2 + m*a*phi'*(y'*cos(phi) - x'*sin(phi))",
-        potential="k/2*(x^2 + y^2)",
-        forces={"x": "-c*x' + sin(2*t)", "phi": "0.3*cos(t) - c*phi'"},
-        dissipation="d/2*y'^2",
-        parameters={"m": 1.3, "J": 0.9, "a": 0.4, "k": 0.7, "c": 0.1, "d": 0.2, "w": 0.5},
-        constraint=[{"name": "blade", "equation": "y'*cos(phi + w*t) = x'*sin(phi + w*t) + w*t*x - sin(t)"}],
-        initial={"phi": 0.2, "x'": 0.3, "y'": "0.3*tan(0.2)", "phi'": 0.1},
-    )
-
-
-@pytest.mark.parametrize("form", ["voronets", "voronets:carried", "maggi", "appell"])
-def test_time_forces_and_dissipation(form) -> None:
-    found = simulate(moving_belt(), form=form, **ACCURATE, until=1.5)
-    expected = simulate(moving_belt(), form="multipliers", **ACCURATE, until=1.5)
-    for name in ("x", "y", "phi", "x'", "y'", "phi'"):
-        assert found.column(name)[-1] == pytest.approx(expected.column(name)[-1], abs=1e-9)
-    assert found.multipliers["blade"][-1] == pytest.approx(expected.multipliers["blade"][-1], abs=1e-8)
-
-
 def test_carried_velocities_that_do_not_fit_die_out() -> None:
     system = model("voronets-only", **{"initial.z'": 1.0})
     motion = simulate(system, form="voronets:carried", method="dop853", rtol=1e-11, until=2, stabilize=4)

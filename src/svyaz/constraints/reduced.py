@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 import symengine as se
@@ -96,6 +97,11 @@ class _Frame:
 
 
 def _frame(equations: Equations) -> _Frame:
+    known = _recent_frames.get(equations)
+    return known or _recent_frames.put(equations, _made_frame(equations))
+
+
+def _made_frame(equations: Equations) -> _Frame:
     rows = list(equations.directions.values())
     still = dict.fromkeys(equations.velocities, ZERO)
     drift = [substitute(equations.explicit[q], still) for q in equations.system.coordinates]
@@ -106,15 +112,32 @@ def _frame(equations: Equations) -> _Frame:
     return _Frame(native, native.constants(equations.system.constants), names, shape)
 
 
-_recent: list[tuple[Equations, Native]] = []
-
-
 def _outgoing(equations: Equations) -> Native:
-    for known, native in _recent:
-        if known is equations:
-            return native
+    known = _recent_outgoing.get(equations)
+    if known is not None:
+        return known
     outputs = [(name, equations.in_states(se.Symbol(name))) for name in equations.system.states]
-    made = compile_program(build(outputs, inputs=("t", *equations.states), parameters=equations.constants))
-    _recent.insert(0, (equations, made))
-    del _recent[8:]
-    return made
+    program = build(outputs, inputs=("t", *equations.states), parameters=equations.constants)
+    return _recent_outgoing.put(equations, compile_program(program))
+
+
+Made = TypeVar("Made")
+
+
+class _Recent(Generic[Made]):
+    """What was made for the last few equations: compiling takes longer than using."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Equations, Made]] = []
+
+    def get(self, equations: Equations) -> Made | None:
+        return next((made for known, made in self._kept if known is equations), None)
+
+    def put(self, equations: Equations, made: Made) -> Made:
+        self._kept.insert(0, (equations, made))
+        del self._kept[8:]
+        return made
+
+
+_recent_frames: _Recent[_Frame] = _Recent()
+_recent_outgoing: _Recent[Native] = _Recent()

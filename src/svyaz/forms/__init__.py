@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from svyaz.expr import ModelError, Problem
+from svyaz.forms.appell import appell
 from svyaz.forms.chaplygin import chaplygin
 from svyaz.forms.equations import Deviation, Equations
 from svyaz.forms.first_order import canonical, plain_rates
+from svyaz.forms.given import given_equations
 from svyaz.forms.lagrange import lagrange
+from svyaz.forms.maggi import maggi
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.shulgin import shulgin
 from svyaz.forms.voronets import voronets, voronets_carried
@@ -20,6 +23,8 @@ REDUCED: dict[str, Callable[..., Equations]] = {
     "shulgin": shulgin,
     "voronets": voronets,
     "voronets:carried": voronets_carried,
+    "maggi": maggi,
+    "appell": appell,
 }
 """Forms that eliminate the velocity constraints: (system, constraints that act, dependent coordinates) → equations."""
 
@@ -30,11 +35,14 @@ __all__ = ["FORMS", "REDUCED", "Deviation", "Equations", "derive", "form_name"]
 
 def form_name(system: System, form: str | None = None) -> str:
     """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
+    if system.kind == "field":
+        message = "a model of constraints without energies has no equations yet"
+        raise ModelError([Problem(message, hint="'svyaz invert' finds a system that has the wanted motion")])
     if system.kind != "mechanical":
         if form not in (None, system.kind):
-            raise ModelError(
-                [Problem(f"a model given by {_given(system)} has no form '{form}': its rates are taken as they are")]
-            )
+            taken = "equations" if system.equations else "rates"
+            message = f"a model given by {_given(system)} has no form '{form}': its {taken} are taken as they are"
+            raise ModelError([Problem(message)])
         return system.kind
     name = form or system.run.get("form") or ("multipliers" if system.constraints else "lagrange")
     if name not in FORMS:
@@ -55,8 +63,10 @@ def derive(system: System, form: str | None = None) -> Equations:
         return plain_rates(system)
     if name == "canonical":
         return canonical(system)
+    if name in ("equations", "accelerations"):
+        return given_equations(system)
     return FORMS[name](system)
 
 
 def _given(system: System) -> str:
-    return "its rates" if system.kind == "rates" else "a Hamiltonian"
+    return {"rates": "its rates", "canonical": "a Hamiltonian"}.get(system.kind, "its equations")

@@ -18,10 +18,10 @@ import symengine as se
 from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import TIME, Expression, add_up, differentiate, names_in, velocity
 from svyaz.forms.equations import Equations
-from svyaz.forms.lagrange import applied_forces, terms_of
+from svyaz.forms.lagrange import applied_forces, plain_terms_of, terms_of
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
-from svyaz.forms.reduction import Chart, VelocityRows, shorter, solved, velocity_rows
+from svyaz.forms.reduction import LONGEST, Chart, VelocityRows, reducible, shorter, size, solved, velocity_rows
 from svyaz.forms.reduction_choice import declared, first_chart, ordered_choices, values_at
 from svyaz.model import Constraint, System
 
@@ -32,17 +32,32 @@ def chaplygin(
     system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
 ) -> Equations:
     """The equations in Chaplygin's form; a system to which it does not apply is refused with the reason."""
+    reducible(system, FORM)
     origin = multipliers(system, active)
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chart = applicable_chart(rows, origin, dependent)
-    kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent), chart.dependent)
+    kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
     star = kinematics.substituted(system.lagrangian)
-    mass, bias = terms_of(star, chart.independent, reduced_forces(system, chart, kinematics))
+    mass, bias = star_terms(star, chart, reduced_forces(system, chart, kinematics))
     momenta = dependent_momenta(system, chart, kinematics)
     for s in range(len(chart.independent)):
         turning = add_up(p * _turning(chart, mu, s) for mu, p in enumerate(momenta))
         bias[s] = shorter(bias[s] + turning)
     return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent)
+
+
+def star_terms(
+    star: Expression, chart: Chart, others: Sequence[Expression]
+) -> tuple[list[list[Expression]], list[Expression]]:
+    """(M*, bias*) of d/dt ∂L*/∂q̇_s - ∂L*/∂q_s + others, collected or, where L* is long, as it stands."""
+    short = terms_of(star, chart.independent, others)
+    if _length(*short) < LONGEST // 5:
+        return short
+    return min(short, plain_terms_of(star, chart.independent, others), key=lambda terms: _length(*terms))
+
+
+def _length(mass: Sequence[Sequence[Expression]], bias: Sequence[Expression]) -> int:
+    return sum(size(e) for row in (*mass, bias) for e in row)
 
 
 def _turning(chart: Chart, mu: int, s: int) -> Expression:

@@ -63,6 +63,16 @@ def applied_forces(system: System) -> Vector:
     ]
 
 
+def plain_terms_of(
+    lagrangian: Expression, coordinates: Sequence[str], others: Sequence[Expression]
+) -> tuple[Square, Vector]:
+    """The same as ``terms_of`` by plain differentiation, nothing multiplied out: shorter for a nested Lagrangian."""
+    v = [velocity(name) for name in coordinates]
+    q = [se.Symbol(name) for name in coordinates]
+    momenta = gradient(lagrangian, v)
+    return [gradient(p, v) for p in momenta], _general_bias(lagrangian, momenta, q, v, others)
+
+
 def terms_of(lagrangian: Expression, coordinates: Sequence[str], others: Sequence[Expression]) -> tuple[Square, Vector]:
     """(M, bias) with d/dt ∂L/∂q̇ - ∂L/∂q + others = M q̈ + bias, L a function of these coordinates, their velocities, t."""
     q = [se.Symbol(name) for name in coordinates]
@@ -82,14 +92,24 @@ def _general_terms(
     """M = ∂²L/∂q̇∂q̇ and the bias for any dependence on the velocities."""
     momenta = gradient(lagrangian, v)
     mass = [[combine(entry) for entry in gradient(p, v)] for p in momenta]
-    bias = [
+    return mass, _general_bias(lagrangian, momenta, q, v, others)
+
+
+def _general_bias(
+    lagrangian: Expression,
+    momenta: Sequence[Expression],
+    q: Sequence[se.Symbol],
+    v: Sequence[se.Symbol],
+    others: Sequence[Expression],
+) -> Vector:
+    """∂²L/∂q̇∂q q̇ + ∂²L/∂q̇∂t - ∂L/∂q + others."""
+    return [
         add_up(differentiate(p, q_j) * v_j for q_j, v_j in zip(q, v, strict=True))
         + differentiate(p, TIME)
         - differentiate(lagrangian, q_i)
         + other
         for p, q_i, other in zip(momenta, q, others, strict=True)
     ]
-    return mass, bias
 
 
 def quadratic_bias(

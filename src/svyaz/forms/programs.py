@@ -36,7 +36,8 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     side = [-b for b in equations.bias]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
-    return Linear(rows, [side], [unknowns], symmetric=True)
+    symmetric = all(equations.mass_matrix[i][j] == equations.mass_matrix[j][i] for i in range(n) for j in range(i))
+    return Linear(rows, [side], [unknowns], symmetric=symmetric)
 
 
 def _reversed_multipliers(equations: Equations) -> list[se.Symbol]:

@@ -4,9 +4,9 @@ With q̇ = N v + n, where v are the independent velocities or quasi-velocities, 
 
     ḣ = h_q (N v + n) + h_t,     ḧ = (h_q N) v̇ + …,
 
-so its row in the reduced system is G = h_q N. If this row has a single entry c, then ḣ = c v_j: where the system moves,
-c(q, t) = 0. A constraint between dependent coordinates that repeats a velocity constraint in its own derivative is
-rewritten in this way (a path y = f(x) for a cart whose heading gives dy/dx).
+so its row in the reduced system is G = h_q N. Where this row has a single entry c that vanishes at the start, ḣ = c v_j
+says c(q, t) = 0 as soon as the system moves: h is held as c = 0. (A path y = f(x) for a cart whose heading gives dy/dx
+becomes an equation between heading and x.)
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from svyaz.expr.calculus import (
     TIME,
     ZERO,
     Expression,
-    add_up,
+    evaluate,
     gradient,
     is_zero,
-    names_in,
     substitute,
     total_derivative,
     velocity,
@@ -34,6 +33,7 @@ from svyaz.expr.trig import combine
 from svyaz.forms.equations import Deviation, Equations
 from svyaz.forms.multipliers import with_constraints
 from svyaz.forms.reduction import is_nothing
+from svyaz.forms.reduction_choice import values_at
 from svyaz.model import Constraint
 
 
@@ -43,7 +43,6 @@ class Kinematics:
 
     rates: Mapping[str, Expression]
     velocities: tuple[se.Symbol, ...]
-    dependent: tuple[str, ...] = ()
 
     @property
     def flow(self) -> dict[se.Symbol, Expression]:
@@ -72,9 +71,9 @@ def assembled(
     """
     system = origin.system
     held = [d for d in origin.deviations if d.position is not None]
-    deviations, told = [], list(notes)
+    deviations, told, start = [], list(notes), values_at(origin)
     for d in held:
-        reduced, note = reduced_deviation(d, kinematics)
+        reduced, note = reduced_deviation(d, kinematics, start)
         deviations.append(reduced)
         told += [note] if note else []
     if any(d.constraint is not r.constraint for d, r in zip(held, deviations, strict=True)):
@@ -103,20 +102,23 @@ def assembled(
     )
 
 
-def reduced_deviation(d: Deviation, kinematics: Kinematics) -> tuple[Deviation, str | None]:
+def reduced_deviation(d: Deviation, kinematics: Kinematics, start: Mapping[str, float]) -> tuple[Deviation, str | None]:
     """h with ḣ in the velocities that are left; or the constraint that h comes to, with a note."""
     rate = total_derivative(d.position, kinematics.flow)
-    if not names_in(d.position) & set(kinematics.dependent):
-        return replace(d, velocity=rate), None
     slopes = [combine(s) for s in gradient(rate, kinematics.velocities)]
     slopes = [ZERO if is_nothing(s) else s for s in slopes]
     rest = substitute(rate, dict.fromkeys(kinematics.velocities, ZERO))
     present = [(v, s) for v, s in zip(kinematics.velocities, slopes, strict=True) if not is_zero(s)]
-    if len(present) == 1 and is_nothing(rest) and not present[0][1].is_Number:
+    if len(present) == 1 and is_nothing(rest) and _vanishes_at(present[0][1], start):
         ((v, slope),) = present
         return _rewritten(d.constraint, v, slope, kinematics)
-    short = add_up([*(s * v for v, s in zip(kinematics.velocities, slopes, strict=True)), rest])
-    return replace(d, velocity=short), None
+    return replace(d, velocity=rate), None
+
+
+def _vanishes_at(slope: Expression, values: Mapping[str, float]) -> bool:
+    terms = slope.args if slope.is_Add else (slope,)
+    size = sum(abs(evaluate(term, values)) for term in terms)
+    return bool(abs(evaluate(slope, values)) <= 1e-9 * max(size, 1e-300))
 
 
 def _rewritten(
@@ -125,8 +127,8 @@ def _rewritten(
     """ḣ = slope · v becomes slope = 0."""
     text = f"{to_text(slope)} = 0"
     note = (
-        f"'{constraint.name}' contains a dependent coordinate; its derivative is ({to_text(slope)})*{v}, "
-        f"so for a moving system it is held as {text}"
+        f"the derivative of '{constraint.name}' is ({to_text(slope)})*{v}, whose factor is zero at the start: "
+        f"for a moving system it is held as {text}"
     )
     rewritten = replace(constraint, text=text, expression=slope)
     return Deviation(rewritten, slope, total_derivative(slope, kinematics.flow)), note

@@ -17,9 +17,12 @@ from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, evaluate, is_zero, names_in, velocity
 from svyaz.expr.quadratic import quadratic
 from svyaz.expr.trig import combine, expanded_size, factors
-from svyaz.model import Constraint
+from svyaz.model import Constraint, System
 
 Rows = list
+LONGEST = 2000
+"""Expressions that would have more terms than this are not multiplied out in the hope of something shorter."""
+
 POINTS = 3
 """An expression that is zero to rounding at so many points chosen at random is zero."""
 
@@ -56,6 +59,13 @@ class Chart:
         for q, row, rest in zip(self.dependent, self.coefficients, self.drift, strict=True):
             known[q] = add_up([*(b * velocity(i) for b, i in zip(row, self.independent, strict=True)), rest])
         return {q: known[q] for q in self.rows.coordinates}
+
+
+def reducible(system: System, form: str) -> None:
+    """Refuse a tree with free joints: its velocities are no derivatives of coordinates."""
+    if system.freedoms != system.coordinates:
+        message = f"the form '{form}' takes velocities that are derivatives of coordinates; a free joint has others"
+        raise ModelError([Problem(message, None, "use the form 'multipliers'")])
 
 
 def velocity_rows(form: str, active: Sequence[Constraint], coordinates: Sequence[str]) -> VelocityRows:
@@ -213,11 +223,17 @@ def with_sines(expression: Expression) -> Expression:
 
 def shorter(expression: Expression) -> Expression:
     """The expression as it is, or multiplied out and combined, whichever has fewer operations."""
-    combined = combine(expression)
-    return combined if _size(combined) <= _size(expression) else expression
+    if expanded_size(expression) > LONGEST:
+        return expression
+    return shortest(combine(expression), expression)
 
 
-def _size(expression: Expression) -> int:
+def shortest(*ways: Expression) -> Expression:
+    """The first of the ways of writing the same that has the fewest operations."""
+    return min(ways, key=size)
+
+
+def size(expression: Expression) -> int:
     """Operations of the expression written out, every shared part counted once."""
     seen: set[Expression] = set()
     waiting = [expression]

@@ -58,13 +58,19 @@ def declared(rows: VelocityRows) -> tuple[str, ...]:
     return tuple(dict.fromkeys(q for c in rows.constraints for q in c.dependent))
 
 
-def ordered_choices(form: str, rows: VelocityRows, origin: Equations, values: Mapping[str, float]) -> list[tuple]:
+def ordered_choices(
+    form: str,
+    rows: VelocityRows,
+    origin: Equations,
+    values: Mapping[str, float],
+    asked: Sequence[str] | None = None,
+) -> list[tuple]:
     """All choices of dependent coordinates that can be made at the state, the best first.
 
-    Coordinates that the model declares as dependent are in every one of them.
+    Coordinates that are asked for, unless others those that the model declares as dependent, are in every one of them.
     """
     m, n = len(rows.matrix), len(rows.coordinates)
-    asked = declared(rows)
+    asked = declared(rows) if asked is None else asked
     if len(asked) > m:
         names = ", ".join(f"'{q}'" for q in asked)
         message = f"{names} are declared dependent, but there are only {m} velocity constraints"
@@ -132,3 +138,13 @@ def first_chart(form: str, rows: VelocityRows, origin: Equations, dependent: Seq
         if chart is not None:
             return chart
     raise _no_chart(form, rows, choices[0])
+
+
+def some_chart(form: str, rows: VelocityRows, origin: Equations, dependent: Sequence[str] | None) -> Chart:
+    """As ``first_chart``; where the declared dependent coordinates give none at the start, the best of all."""
+    if dependent is None and declared(rows):
+        values = values_at(origin)
+        best = ordered_choices(form, rows, origin, values, ())
+        wanted = [choice for choice in best if set(declared(rows)) <= set(choice)]
+        dependent = (wanted or best)[0]
+    return first_chart(form, rows, origin, dependent)

@@ -32,12 +32,11 @@ from svyaz.expr.calculus import (
     total_derivative,
     velocity,
 )
-from svyaz.forms.chaplygin import dependent_momenta, reduced_forces
+from svyaz.forms.chaplygin import dependent_momenta, reduced_forces, star_terms
 from svyaz.forms.equations import Equations
-from svyaz.forms.lagrange import terms_of
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
-from svyaz.forms.reduction import Chart, shorter, velocity_rows
+from svyaz.forms.reduction import Chart, reducible, shorter, velocity_rows
 from svyaz.forms.reduction_choice import first_chart
 from svyaz.model import Constraint, System
 
@@ -86,12 +85,13 @@ def voronets_carried(
 def _reduced(
     system: System, active: Sequence[Constraint] | None, dependent: Sequence[str] | None
 ) -> tuple[Equations, Chart]:
+    reducible(system, FORM)
     origin = multipliers(system, active)
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chart = first_chart(FORM, rows, origin, dependent)
-    kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent), chart.dependent)
+    kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
     star = kinematics.substituted(system.lagrangian)
-    mass, bias = terms_of(star, chart.independent, reduced_forces(system, chart, kinematics))
+    mass, bias = star_terms(star, chart, reduced_forces(system, chart, kinematics))
     momenta = dependent_momenta(system, chart, kinematics)
     pulls = [differentiate(star, se.Symbol(q)) for q in chart.dependent]
     for j, name in enumerate(chart.independent):

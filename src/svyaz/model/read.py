@@ -10,13 +10,25 @@ import symengine as se
 from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import ZERO, Expression, names_in, total_derivative, velocity
 from svyaz.model import words as vocabulary
+from svyaz.model.given import (
+    SECOND_ORDER,
+    field_energies,
+    read_equations,
+    read_field,
+    read_free,
+    read_quasi,
+    read_rayleigh,
+)
 from svyaz.model.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.parts import read_constraints, read_drawings, read_inputs, read_integrals
 from svyaz.model.places import Places
 from svyaz.model.reader import Names, Reader
 from svyaz.model.run_words import read_bypass, read_run, read_source
+from svyaz.model.system import OF_SECOND_ORDER
 from svyaz.model.tree_drawing import tree_drawings
 from svyaz.model.tree_read import declare_bodies, read_tree, with_upright_quaternions
+
+ENERGIES = ("kinetic", "potential", "lagrangian", "hamiltonian", "dissipation")
 
 
 def read_words(given: Mapping[str, Any], file: str | None, places: Places | None) -> dict[str, Any]:
@@ -34,6 +46,11 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
     fields["parameters"] = names.parameters
     fields["inputs"] = names.inputs
     fields["tree"] = names.tree
+    fields["velocity_field"] = {}
+    fields["free"] = read_free(reader, words, names)
+    fields["rayleigh"] = read_rayleigh(reader, words.get("rayleigh"), names) if kind == "field" else ()
+    fields["quasi"] = read_quasi(reader, words.get("quasi", {}), names)
+    fields["equations"] = read_equations(reader, words, names)
     if names.tree is None:
         fields.update(_energies(reader, words, names, kind))
     else:
@@ -87,6 +104,7 @@ def _all_listed(reader: Reader, words: Mapping[str, Any], kind: str) -> bool:
         "rates": ("states",),
         "canonical": ("coordinates", "momenta"),
         "tree": ("body",),
+        **dict.fromkeys((*SECOND_ORDER, "field"), ("coordinates",)),
     }[kind]
     for key in lists:
         if key in words and not words[key]:
@@ -101,9 +119,15 @@ def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
         kind = "canonical"
     elif ("states" in words or "rates" in words) and not {"kinetic", "lagrangian"} & words.keys():
         kind = "rates"
+    elif "equations" in words or "accelerations" in words:
+        kind = "equations" if "equations" in words else "accelerations"
+    elif "free" in words or ("rayleigh" in words and "field" not in words):
+        kind = "field"
     else:
         kind = "mechanical"
     wrong = {
+        **dict.fromkeys(SECOND_ORDER, (*ENERGIES, "momenta", "forces", "constraint", "motor", "gravity", "quasi")),
+        "field": (*ENERGIES, "momenta", "forces", "motor", "gravity", "quasi"),
         "tree": ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian"),
         "mechanical": ("momenta", "hamiltonian", "gravity"),
         "rates": (
@@ -120,11 +144,21 @@ def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
         ),
         "canonical": ("kinetic", "potential", "lagrangian", "forces", "constraint", "motor", "gravity"),
     }
-    what = {"tree": "its bodies", "mechanical": "energies", "rates": "[rates]", "canonical": "a Hamiltonian"}
+    what = {
+        "tree": "its bodies",
+        "mechanical": "energies",
+        "rates": "[rates]",
+        "canonical": "a Hamiltonian",
+        "equations": "[equations]",
+        "accelerations": "[accelerations]",
+        "field": "constraints for which a velocity field is wanted",
+    }
     for key in wrong[kind]:
         if key in words:
             reader.report((key,), f"'{key}' does not go with a model that is given by {what[kind]}", at_key=True)
     needed = {
+        **dict.fromkeys(SECOND_ORDER, ("coordinates",)),
+        "field": ("coordinates", "constraint"),
         "tree": (),
         "mechanical": ("coordinates",),
         "rates": ("states", "rates"),
@@ -160,7 +194,7 @@ def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
     if kind == "tree":
         names.tree = read_tree(reader, names, bodies, words.get("gravity", (0, 0, 0)))
         coordinates, names.rates, names.velocities = names.tree.coordinates, names.tree.rates, names.tree.velocities
-    elif kind == "mechanical":
+    elif kind in OF_SECOND_ORDER:
         names.rates = {q: velocity(q) for q in coordinates}
         names.velocities = tuple(map(str, names.rates.values()))
     names.coordinates = coordinates
@@ -187,6 +221,8 @@ def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
 
 
 def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str) -> dict[str, Any]:
+    if "field" in words:
+        return _field(reader, words, names)
     moving = names.scope(velocities=names.kind == "mechanical", inputs=False)
     still = names.scope(velocities=False, inputs=False, why="the potential energy depends on positions (and time) only")
     read = dict.fromkeys(("kinetic", "potential", "lagrangian", "dissipation", "hamiltonian"), ZERO)
@@ -206,6 +242,19 @@ def _energies(reader: Reader, words: Mapping[str, Any], names: Names, kind: str)
     for key in [key for key in read if key in words]:
         reader.no_further(names, (key,), read[key], "an energy")
     return {**read, "energies_given": given}
+
+
+def _field(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """The energies of a velocity field that is to attract."""
+    for key in (*ENERGIES, "constraint", "free"):
+        if key in words:
+            reader.report((key,), f"'{key}' does not go with a velocity field", at_key=True)
+    field = read_field(reader, words, names)
+    rayleigh = read_rayleigh(reader, words.get("rayleigh"), names)
+    read: dict[str, Any] = dict.fromkeys(("kinetic", "potential", "lagrangian", "dissipation", "hamiltonian"), ZERO)
+    if len(field) == len(names.coordinates):
+        read["lagrangian"], read["dissipation"] = field_energies(field, rayleigh)
+    return {**read, "energies_given": False, "velocity_field": field, "rayleigh": rayleigh}
 
 
 def _tree_energies(reader: Reader, words: Mapping[str, Any], names: Names) -> dict[str, Any]:

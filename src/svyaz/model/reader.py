@@ -52,7 +52,7 @@ class Names:
         symbols["t"] = se.Symbol("t")
         derivatives: dict[str, Expression] = {}
         forbidden: dict[str, str] = {}
-        if self.kind == "mechanical":
+        if self.rates:
             rates = self.rates | self.definition_rates
             own = [name for name, what in self.known.items() if what == "velocity"]
             if velocities:

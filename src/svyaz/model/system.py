@@ -92,6 +92,10 @@ class Drawing:
     name: str = ""
 
 
+OF_SECOND_ORDER = ("mechanical", "equations", "accelerations", "field")
+"""Kinds of models whose coordinates have velocities."""
+
+
 @dataclass(frozen=True, init=False)
 class System:
     """A system as it was stated, with every expression read and checked.
@@ -102,8 +106,11 @@ class System:
     ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
 
     ``kind`` is ``mechanical`` (energies, a Lagrangian, or a ``tree`` of bodies), ``rates`` (a plain system of
-    differential equations) or ``canonical`` (a Hamiltonian). ``states`` lists coordinates, then velocities or momenta,
-    then further states with rates of their own.
+    differential equations), ``canonical`` (a Hamiltonian), ``equations`` or ``accelerations`` (second-order equations
+    as given) or ``field`` (constraints for which a velocity field is wanted). ``states`` lists coordinates, then
+    velocities or momenta, then further states with rates of their own. ``equations`` holds left - right of given
+    second-order equations; ``velocity_field``, ``free`` and ``rayleigh`` belong to the inverse problem, ``quasi``
+    are the quasi-velocities that the model asks for.
     """
 
     name: str
@@ -122,6 +129,11 @@ class System:
     energies_given: bool
     forces: Mapping[str, Expression]
     rates: Mapping[str, Expression]
+    quasi: Mapping[str, Expression]
+    equations: Mapping[str, Expression]
+    velocity_field: Mapping[str, Expression]
+    free: Mapping[str, Expression]
+    rayleigh: tuple[tuple[Expression, ...], ...]
     motors: tuple[Motor, ...]
     constraints: tuple[Constraint, ...]
     integrals: tuple[Integral, ...]
@@ -161,7 +173,7 @@ class System:
         """Names of the velocities of a mechanical system."""
         if self.tree is not None:
             return self.tree.velocities
-        return tuple(str(velocity(q)) for q in self.coordinates) if self.kind == "mechanical" else ()
+        return tuple(str(velocity(q)) for q in self.coordinates) if self.kind in OF_SECOND_ORDER else ()
 
     @property
     def freedoms(self) -> tuple[str, ...]:
@@ -220,6 +232,11 @@ class System:
             return rf"$$\text{{tree of bodies}}\quad {names}$$"
         if self.kind == "mechanical":
             return rf"$$L = {to_latex(self.lagrangian)}$$"
+        if self.kind == "field":
+            return rf"$$\dot q = v(q),\quad {', '.join(to_latex(c.expression) + ' = 0' for c in self.constraints)}$$"
+        if self.equations:
+            rows = r" \\ ".join(rf"{to_latex(e)} &= 0" for e in self.equations.values())
+            return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"
         if self.kind == "canonical":
             return rf"$$H = {to_latex(self.hamiltonian)}$$"
         rows = r" \\ ".join(rf"\dot{{{to_latex_name(s)}}} &= {to_latex(e)}" for s, e in self.rates.items())

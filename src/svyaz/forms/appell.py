@@ -1,0 +1,91 @@
+"""Appell's equations: the Gibbs function of the accelerations, in quasi-velocities.
+
+    S = ½ q̈ᵀ M q̈ + q̈ᵀ c(q, q̇, t),     c = d/dt ∂T/∂q̇ - ∂T/∂q - M q̈,     q̇ = N u + n,   q̈ = N u̇ + s,
+
+    ∂S/∂u̇ = Nᵀ (Q - ∂D/∂q̇ - ∂U/∂q)
+
+(J. W. Gibbs 1879, P. Appell 1899; for a system of particles S is ½ Σ m a² up to terms without accelerations.) S is
+written out in the quasi-accelerations u̇ and read as a polynomial of second degree in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import symengine as se
+
+from svyaz.expr.calculus import HALF, ZERO, Expression, add_up, gradient, substitute, total_derivative, velocity
+from svyaz.expr.quadratic import quadratic
+from svyaz.expr.trig import expanded_size
+from svyaz.forms.equations import Equations
+from svyaz.forms.lagrange import applied_forces, terms_of
+from svyaz.forms.multipliers import multipliers
+from svyaz.forms.quasi import Basis, basis
+from svyaz.forms.reduced_rows import Kinematics, assembled
+from svyaz.forms.reduction import LONGEST, reducible, shorter, velocity_rows
+from svyaz.model import Constraint, System
+
+FORM = "appell"
+
+
+def appell(
+    system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
+) -> Equations:
+    """The equations in Appell's form."""
+    reducible(system, FORM)
+    origin = multipliers(system, active)
+    rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
+    chosen = basis(FORM, origin, rows, dependent)
+    kinematics = chosen.kinematics(system.coordinates)
+    u2 = [se.Symbol(f"{name}'") for name in chosen.names]
+    function = gibbs_function(system, kinematics, chosen)
+    mass, linear = _coefficients(function, u2)
+    forces = _forces(system, kinematics)
+    columns = zip(*chosen.matrix, strict=True)
+    bias = [
+        shorter(rest - add_up(a * f for a, f in zip(column, forces, strict=True)))
+        for rest, column in zip(linear, columns, strict=True)
+    ]
+    return assembled(FORM, origin, kinematics, mass, bias, names=chosen.names, quasi=True)
+
+
+def _coefficients(function: Expression, u2: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression]]:
+    """∂²S/∂u̇∂u̇ and ∂S/∂u̇ at u̇ = 0, collected; a long S is differentiated as it stands."""
+    k = len(u2)
+    terms = quadratic(function, u2) if expanded_size(function) <= LONGEST else None
+    if terms is not None:
+        mass = [[terms.get((min(i, j), max(i, j)), ZERO) for j in range(k)] for i in range(k)]
+        return mass, [terms.get((i,), ZERO) for i in range(k)]
+    slopes = gradient(function, u2)
+    still = dict.fromkeys(u2, ZERO)
+    return [gradient(slope, u2) for slope in slopes], [substitute(slope, still) for slope in slopes]
+
+
+def gibbs_function(system: System, kinematics: Kinematics, chosen: Basis) -> Expression:
+    """S in quasi-velocities and quasi-accelerations, up to terms without the latter."""
+    moving, _ = _parts(system)
+    mass, inertial = terms_of(moving, system.coordinates, [ZERO] * len(system.coordinates))
+    drifts = [shorter(total_derivative(rate, kinematics.flow)) for rate in kinematics.rates.values()]
+    own = [
+        add_up(a * se.Symbol(f"{name}'") for a, name in zip(row, chosen.names, strict=True)) for row in chosen.matrix
+    ]
+    terms: list[Expression] = []
+    for i, a in enumerate(own):
+        terms.append(HALF * mass[i][i] * a**2)
+        terms.extend(mass[i][j] * a * own[j] for j in range(i))
+        rest = add_up(m * d for m, d in zip(mass[i], drifts, strict=True)) + kinematics.substituted(inertial[i])
+        terms.append(a * rest)
+    return add_up(terms)
+
+
+def _parts(system: System) -> tuple[Expression, Expression]:
+    """(the part of L that contains velocities, the part that does not)."""
+    at_rest = substitute(system.lagrangian, {velocity(q): ZERO for q in system.coordinates})
+    return system.lagrangian - at_rest, at_rest
+
+
+def _forces(system: System, kinematics: Kinematics) -> list[Expression]:
+    """Q - ∂D/∂q̇ + ∂L₀/∂q of each coordinate."""
+    _, at_rest = _parts(system)
+    pull = gradient(at_rest, [se.Symbol(q) for q in system.coordinates])
+    return [p - kinematics.substituted(other) for p, other in zip(pull, applied_forces(system), strict=True)]
