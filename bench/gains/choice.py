@@ -132,22 +132,25 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def _rows_of(name: str, method: str, step: float, samples: Samples, quick: bool) -> list[Row]:
-    keys = ("kappa", "error", "residual", "beaten", "residual_ratio", "scored", "diverged")
-    done = {key: series(samples, job(name, quick), f"{method} {step:g} {key}") for key in keys}
+    def told(key: str) -> list[float]:
+        return series(samples, job(name, quick), f"{method} {step:g} {key}")
+
     title = f"{name}, {method}, step {step:g}"
-    if not done["scored"]:
+    if (quick and step != STEPS[0]) or not told("scored"):
         return []
-    if not done["scored"][0]:
-        return [Row(f"{title}: every gain diverges", 0.0, 0.0, 1.0, "", "not scored")]
+    if not told("scored")[0]:
+        return [Row(f"{title}: every gain diverges", CONSTANTS, CONSTANTS, 1.0, "gains", "not scored")]
+    keys = ("kappa", "error", "residual", "beaten", "residual_ratio", "diverged")
+    done = {key: told(key) for key in keys}
     note = (
         f"κ = {done['kappa'][0]:.4g}, error {done['error'][0]:.2g}, residual {done['residual'][0]:.2g}, "
         f"{done['diverged'][0]:.0f} of {CONSTANTS} diverge"
     )
     beaten, ratio = done["beaten"][0], done["residual_ratio"][0]
-    return [
-        Row(f"{title}: beaten by", beaten, 1.0, beaten, "", "the best of 25", BETTER, limit=True, note=note),
-        Row(f"{title}: residual", ratio, 1.0, ratio, "", "unstabilised", WORSE_RESIDUAL, limit=True),
-    ]
+    rows = [Row(f"{title}: beaten by", beaten, 1.0, beaten, "", "the best of 25", BETTER, limit=True, note=note)]
+    if ratio > 0.0:  # else the unstabilised run did not finish
+        rows.append(Row(f"{title}: residual", ratio, 1.0, ratio, "", "unstabilised", WORSE_RESIDUAL, limit=True))
+    return rows
 
 
 def system_job(name: str, extent: str) -> Answer:

@@ -121,3 +121,21 @@ def test_states_of_no_size_do_not_count_in_differences() -> None:
     b = np.array([[1.1, 5e-16], [2.0, 0.0]])
     assert scaled_difference(a, b) == pytest.approx(0.05)
     assert scaled_difference(np.zeros((2, 2)), np.zeros((2, 2))) == 0.0
+
+
+def test_C4_cases_in_which_every_gain_diverges_are_listed_and_not_scored() -> None:
+    study = bench("gains.choice")
+    failed = study.Outcome(1.0, np.inf, np.inf)
+    case = study.Case(failed, failed, (failed,) * 25, 0.1)
+    assert not case.scored
+    good = study.Outcome(2.0, 1e-3, 1e-5)
+    better = study.Outcome(3.0, 1e-4, 2e-6)
+    assert study.Case(good, failed, (better, failed), 0.1).beaten == pytest.approx(5.0)
+    samples = {
+        study.job("sleigh", False).name: [
+            {"euler 0.01 scored": 0.0} | {f"{m} {s:g} scored": 0.0 for m in study.METHODS for s in study.STEPS}
+        ]
+    }
+    rows = study.rows(samples, False)
+    assert len(rows) == 9
+    assert all("every gain diverges" in row.name and row.verdict == "reported" for row in rows)
