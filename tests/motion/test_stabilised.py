@@ -130,6 +130,19 @@ def test_000_A27_the_rank_of_the_printed_start_of_ten_coordinates() -> None:
     assert set(found.result["redundant"]) == {"path", "edge"}
 
 
+@pytest.mark.parametrize("k2", [0.25, 0.75, 1.0])
+def test_000_A31_the_two_stage_family_is_of_order_two(k2) -> None:
+    """k1 = 1 - k2, and the stage lies at 1/(2 k2) of the step; the printed 1/(2 k1) would give order one."""
+    system = model("pendulum-xy")
+    exact = simulate(system, **ACCURATE, until=1, every=1.0, stabilize="off").states[-1]
+    errors = [
+        np.abs(simulate(system, method=f"rk2:{k2}", step=h, until=1, stabilize=5).states[-1] - exact).max()
+        for h in (0.004, 0.002, 0.001)
+    ]
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert 1.9 <= orders[-1] <= 2.1
+
+
 # reports
 
 
