@@ -46,47 +46,86 @@ class AtRest:
     rate_slopes: Mapping[str, Matrix]
 
 
+@dataclass(frozen=True)
+class _Expressions:
+    """The expressions whose numbers are taken, formed once for a system; a table is a list of rows."""
+
+    tables: Mapping[str, list[list[Expression]]]
+    curvature: list[list[list[Expression]]]
+
+
 def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     """All numbers of a system at rest; ``values`` gives coordinates, further states, inputs and parameters."""
     refuse_unfit(system)
+    known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
+    expressions = _expressions_of(system)
+    n = len(system.coordinates)
+
+    def table(name: str, columns: int) -> Matrix:
+        rows = expressions.tables[name]
+        return np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float).reshape(len(rows), columns)
+
+    def slopes(name: str) -> dict[str, Matrix]:
+        sizes = {"q": n, "v": n, "w": len(system.rates), "u": len(system.inputs)}
+        return {key: table(f"{name} by {key}", size) for key, size in sizes.items()}
+
+    bent = [[[evaluate(e, known) for e in row] for row in rows] for rows in expressions.curvature]
+    return AtRest(
+        inertia=table("inertia", n),
+        linear=table("linear", 1)[:, 0],
+        linear_slope=table("linear by q", n),
+        pull=-table("still by q", n)[0],
+        stiffness=-table("still by q by q", n),
+        force=table("force", 1)[:, 0],
+        force_slopes=slopes("force"),
+        constraint=table("constraint", 1)[:, 0],
+        jacobian=table("constraint by q", n),
+        curvature=np.array(bent, dtype=float).reshape(len(system.constraints), n, n),
+        rate=table("rate", 1)[:, 0],
+        rate_slopes=slopes("rate"),
+    )
+
+
+_recent: list[tuple[System, _Expressions]] = []
+
+
+def _expressions_of(system: System) -> _Expressions:
+    """Formed once: a system may have many equilibria."""
+    for known, formed in _recent:
+        if known is system:
+            return formed
+    formed = _formed(system)
+    _recent.insert(0, (system, formed))
+    del _recent[8:]
+    return formed
+
+
+def _formed(system: System) -> _Expressions:
     q = [se.Symbol(name) for name in system.coordinates]
     v = [velocity(name) for name in system.coordinates]
     w = [se.Symbol(name) for name in system.rates]
     u = [se.Symbol(name) for name in system.inputs]
-    known = {**values, **{str(s): 0.0 for s in v}, "t": 0.0}
     inertia, linear, still = _parts(system, v)
     forces = [-e for e in applied_forces(system)]
     constraints = [c.expression for c in system.constraints]
     rates = list(system.rates.values())
-    groups = {"q": q, "v": v, "w": w, "u": u}
-
-    def number(e: Expression) -> float:
-        return evaluate(e, known)
-
-    def vector(entries: Sequence[Expression]) -> Matrix:
-        return np.array([number(e) for e in entries], dtype=float)
-
-    def slope(entries: Sequence[Expression], by: Sequence[se.Symbol]) -> Matrix:
-        rows = [[number(s) for s in gradient(e, by)] for e in entries]
-        return np.array(rows, dtype=float).reshape(len(entries), len(by))
-
-    def hessian(e: Expression) -> Matrix:
-        return slope(gradient(e, q), q)
-
-    return AtRest(
-        inertia=np.array([[number(e) for e in row] for row in inertia], dtype=float),
-        linear=vector(linear),
-        linear_slope=slope(linear, q),
-        pull=-vector(gradient(still, q)),
-        stiffness=-hessian(still),
-        force=vector(forces),
-        force_slopes={key: slope(forces, by) for key, by in groups.items()},
-        constraint=vector(constraints),
-        jacobian=slope(constraints, q),
-        curvature=np.array([hessian(e) for e in constraints]).reshape(len(constraints), len(q), len(q)),
-        rate=vector(rates),
-        rate_slopes={key: slope(rates, by) for key, by in groups.items()},
-    )
+    pull = gradient(still, q)
+    tables = {
+        "inertia": inertia,
+        "linear": [[e] for e in linear],
+        "linear by q": [gradient(e, q) for e in linear],
+        "still by q": [pull],
+        "still by q by q": [gradient(e, q) for e in pull],
+        "force": [[e] for e in forces],
+        "constraint": [[e] for e in constraints],
+        "constraint by q": [gradient(e, q) for e in constraints],
+        "rate": [[e] for e in rates],
+    }
+    for key, by in (("q", q), ("v", v), ("w", w), ("u", u)):
+        tables[f"force by {key}"] = [gradient(e, by) for e in forces]
+        tables[f"rate by {key}"] = [gradient(e, by) for e in rates]
+    curvature = [[gradient(slope, q) for slope in gradient(e, q)] for e in constraints]
+    return _Expressions(tables, curvature)
 
 
 def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression], Expression]:

@@ -30,6 +30,9 @@ from svyaz.stability.derivatives import AtRest, Matrix, at_rest
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""
 
+ROUNDING = 1e-9
+"""So inexact the coordinates may be: where all forces vanish, their slopes give the scale."""
+
 DEGENERATE = 1e-10
 """∂F/∂s with a reciprocal condition number below this has no inverse."""
 
@@ -234,9 +237,10 @@ class _Split:
         numbers, slope = self.numbers, self.slope
         off = numbers.pull - numbers.force
         net = off[self.r] + slope.T @ off[self.s]
-        size = 1e-12 + np.linalg.norm(numbers.pull) + np.linalg.norm(numbers.force)
+        size = np.linalg.norm(numbers.pull) + np.linalg.norm(numbers.force)
+        rounding = ROUNDING * np.linalg.norm(numbers.stiffness) * (1 + np.linalg.norm(list(self.state.values())))
         reasons = []
-        if np.linalg.norm(net) > BALANCED * size:
+        if np.linalg.norm(net) > BALANCED * size + rounding:
             reasons.append(f"the forces are not in balance (they are off by {np.linalg.norm(net):.3g})")
         for c, value, row in zip(self.system.constraints, numbers.constraint, numbers.jacobian, strict=True):
             if abs(value) > BALANCED * max(float(np.linalg.norm(row)), 1e-12):

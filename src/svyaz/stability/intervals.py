@@ -1,0 +1,258 @@
+"""Interval arithmetic on straight-line programs, many boxes at a time.
+
+A value is a pair of arrays (low, high); every operation rounds outwards, so that the range of an output over a box is
+always contained in the interval computed (the natural interval extension: R. E. Moore 1966).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.program.interpret import parameter_row
+from svyaz.program.tape import Program
+
+Array = NDArray[np.float64]
+Interval = tuple[Array, Array]
+
+TURN = 2 * np.pi
+
+
+def ranges(program: Program, values: Mapping[str, float], low: Array, high: Array) -> Interval:
+    """Bounds (N, outputs) of all outputs over N boxes; ``low`` and ``high`` have the shape (N, inputs)."""
+    parameters = parameter_row(program, values)
+    found: list[Interval] = []
+    with np.errstate(all="ignore"):
+        for node in program.nodes:
+            op = node[0]
+            if op in ("const", "parameter"):
+                number = np.array([float(node[1]) if op == "const" else parameters[node[1]]])
+                found.append((number, number))
+            elif op == "input":
+                found.append((low[:, node[1]], high[:, node[1]]))
+            else:
+                found.append(_applied(op, node[1:], found))
+    shape = (len(low), len(program.outputs))
+    bounds = np.empty(shape), np.empty(shape)
+    for k, (_, place) in enumerate(program.outputs):
+        bounds[0][:, k], bounds[1][:, k] = found[place]
+    undefined = np.isnan(bounds[0]) | np.isnan(bounds[1])
+    bounds[0][undefined], bounds[1][undefined] = -np.inf, np.inf
+    return bounds
+
+
+def numbers(program: Program, values: Mapping[str, float], points: Array) -> Array:
+    """The outputs (N, outputs) at N points (N, inputs), without bounds."""
+    parameters = parameter_row(program, values)
+    found: list[Array] = []
+    with np.errstate(all="ignore"):
+        for node in program.nodes:
+            op = node[0]
+            if op in ("const", "parameter"):
+                found.append(np.array([float(node[1]) if op == "const" else parameters[node[1]]]))
+            elif op == "input":
+                found.append(points[:, node[1]])
+            else:
+                found.append(np.asarray(NUMBERS[op](*(found[a] for a in node[1:]))))
+    outputs = np.empty((len(points), len(program.outputs)))
+    for k, (_, place) in enumerate(program.outputs):
+        outputs[:, k] = found[place]
+    return outputs
+
+
+NUMBERS: dict[str, Callable[..., Array]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "pow": np.power,
+    "min": np.minimum,
+    "max": np.maximum,
+    "atan2": np.arctan2,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    **{
+        name: getattr(np, name)
+        for name in ("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "abs", "sign")
+    },
+}
+
+
+def _applied(op: str, arguments: tuple[int, ...], found: list[Interval]) -> Interval:
+    if op == "mul" and arguments[0] == arguments[1]:
+        return _square(found[arguments[0]])
+    if op not in OPERATIONS:
+        raise ValueError(f"no bounds are known for the operation '{op}'")
+    return OPERATIONS[op](*(found[a] for a in arguments))
+
+
+def outwards(low: Array, high: Array) -> Interval:
+    """One unit in the last place outwards."""
+    return np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+
+
+def _hull(*corners: Array) -> Interval:
+    stacked = np.broadcast_arrays(*corners)
+    return outwards(np.fmin.reduce(stacked), np.fmax.reduce(stacked))
+
+
+def add(a: Interval, b: Interval) -> Interval:
+    return outwards(a[0] + b[0], a[1] + b[1])
+
+
+def subtract(a: Interval, b: Interval) -> Interval:
+    return outwards(a[0] - b[1], a[1] - b[0])
+
+
+def multiply(a: Interval, b: Interval) -> Interval:
+    return _hull(*(_product(x, y) for x in a for y in b))
+
+
+def _product(x: Array, y: Array) -> Array:
+    """0 · ∞ = 0: an unbounded factor times an exact zero."""
+    product = np.asarray(x * y)
+    return np.where(np.isnan(product) & ((x == 0) | (y == 0)), 0.0, product)
+
+
+def divide(a: Interval, b: Interval) -> Interval:
+    through_zero = (b[0] <= 0) & (b[1] >= 0)
+    low, high = multiply(a, _hull(1 / b[1], 1 / b[0]))
+    return np.where(through_zero, -np.inf, low), np.where(through_zero, np.inf, high)
+
+
+def _square(a: Interval) -> Interval:
+    ends = a[0] * a[0], a[1] * a[1]
+    low = np.where((a[0] <= 0) & (a[1] >= 0), 0.0, np.fmin(*ends))
+    low, high = outwards(low, np.fmax(*ends))
+    return np.fmax(low, 0.0), high
+
+
+def _monotone(
+    function: Callable[[Array], Array], least: float = -np.inf, most: float = np.inf
+) -> Callable[..., Interval]:
+    """An increasing function, defined between ``least`` and ``most``."""
+
+    def apply(a: Interval) -> Interval:
+        low, high = np.asarray(function(np.clip(a[0], least, most))), np.asarray(function(np.clip(a[1], least, most)))
+        nowhere = (a[1] < least) | (a[0] > most)
+        low, high = outwards(*outwards(low, high))
+        return np.where(nowhere, np.nan, low), np.where(nowhere, np.nan, high)
+
+    return apply
+
+
+def _sine(a: Interval) -> Interval:
+    return _wave(a, np.sin, np.pi / 2)
+
+
+def _cosine(a: Interval) -> Interval:
+    return _wave(a, np.cos, 0.0)
+
+
+def _wave(a: Interval, function: Callable[[Array], Array], crest: float) -> Interval:
+    """Between the values at the ends, or up to ±1 where a crest or a trough lies between them."""
+    ends = function(a[0]), function(a[1])
+    low, high = outwards(*outwards(np.fmin(*ends), np.fmax(*ends)))
+    slack = 1e-12
+    high = np.where(_contains(a, crest, slack), 1.0, high)
+    low = np.where(_contains(a, crest + np.pi, slack), -1.0, low)
+    return np.clip(low, -1.0, 1.0), np.clip(high, -1.0, 1.0)
+
+
+def _contains(a: Interval, point: float, slack: float) -> NDArray[np.bool_]:
+    """Does the interval contain point + 2πk?"""
+    first = np.ceil((a[0] - slack - point) / TURN)
+    return np.asarray(point + TURN * first <= a[1] + slack) | ~np.isfinite(a[0]) | ~np.isfinite(a[1])
+
+
+def _tangent(a: Interval) -> Interval:
+    pole = _contains(a, np.pi / 2, 1e-12) | _contains(a, -np.pi / 2, 1e-12)
+    low, high = outwards(*outwards(np.tan(a[0]), np.tan(a[1])))
+    return np.where(pole, -np.inf, low), np.where(pole, np.inf, high)
+
+
+def _falling(function: Callable[..., Interval]) -> Callable[..., Interval]:
+    def apply(a: Interval) -> Interval:
+        low, high = function((-a[1], -a[0]))
+        return low, high
+
+    return apply
+
+
+def _even(function: Callable[..., Interval]) -> Callable[..., Interval]:
+    """An even function that increases with |a|."""
+
+    def apply(a: Interval) -> Interval:
+        return function(_absolute(a))
+
+    return apply
+
+
+def _absolute(a: Interval) -> Interval:
+    inside = (a[0] <= 0) & (a[1] >= 0)
+    ends = np.abs(a[0]), np.abs(a[1])
+    return np.where(inside, 0.0, np.fmin(*ends)), np.fmax(*ends)
+
+
+def _power(a: Interval, b: Interval) -> Interval:
+    """Positive bases only: aᵇ = exp(b log a); a whole exponent may have any base."""
+    exponent = b[0]
+    if np.all(b[0] == b[1]) and np.all(exponent == np.round(exponent)) and exponent.size == 1:
+        return _whole_power(a, int(exponent.ravel()[0]))
+    return OPERATIONS["exp"](multiply(b, OPERATIONS["log"](a)))
+
+
+def _whole_power(a: Interval, exponent: int) -> Interval:
+    if exponent < 0:
+        one = np.ones(1)
+        return divide((one, one), _whole_power(a, -exponent))
+    result = (np.ones_like(a[0]), np.ones_like(a[1]))
+    if exponent % 2 == 0:
+        a = _absolute(a)
+    for _ in range(exponent):
+        result = multiply(result, a)
+    return result
+
+
+def _smaller(a: Interval, b: Interval) -> Interval:
+    return np.fmin(a[0], b[0]), np.fmin(a[1], b[1])
+
+
+def _larger(a: Interval, b: Interval) -> Interval:
+    return np.fmax(a[0], b[0]), np.fmax(a[1], b[1])
+
+
+def _any_angle(a: Interval, b: Interval) -> Interval:
+    full = np.pi + 1e-15
+    return np.full(np.broadcast(a[0], b[0]).shape, -full), np.full(np.broadcast(a[0], b[0]).shape, full)
+
+
+OPERATIONS: dict[str, Callable[..., Interval]] = {
+    "add": add,
+    "sub": subtract,
+    "mul": multiply,
+    "div": divide,
+    "neg": lambda a: (-a[1], -a[0]),
+    "sqrt": _monotone(np.sqrt, 0.0),
+    "sin": _sine,
+    "cos": _cosine,
+    "tan": _tangent,
+    "asin": _monotone(np.arcsin, -1.0, 1.0),
+    "acos": _falling(_monotone(lambda x: np.pi / 2 + np.arcsin(x), -1.0, 1.0)),
+    "atan": _monotone(np.arctan),
+    "sinh": _monotone(np.sinh),
+    "cosh": _even(_monotone(np.cosh)),
+    "tanh": _monotone(np.tanh),
+    "exp": _monotone(np.exp),
+    "log": _monotone(np.log, 0.0),
+    "abs": _absolute,
+    "sign": _monotone(np.sign),
+    "pow": _power,
+    "min": _smaller,
+    "max": _larger,
+    "atan2": _any_angle,
+}

@@ -1,0 +1,170 @@
+"""The equations of rest: which names are unknown, which of them enter linearly, and where the others are looked for.
+
+-∂L₀/∂q - Q(q, 0, w, u) = Gᵀλ,     F(q) = 0,     g(q, 0, w, u) = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate, gradient, names_in, substitute, velocity
+from svyaz.forms.lagrange import applied_forces
+from svyaz.model import System
+from svyaz.model.words import nearest
+from svyaz.program.build import build
+from svyaz.stability import boxes
+from svyaz.stability.derivatives import refuse_unfit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RestEquations:
+    """f(q, y) = 0: ``bounded`` unknowns q with a box each, ``free`` unknowns y that enter linearly.
+
+    ``angles`` are the bounded ones with the period 2π that are looked for over one turn.
+    """
+
+    system: System
+    fixed: Mapping[str, float]
+    bounded: tuple[str, ...]
+    free: tuple[str, ...]
+    box: Mapping[str, tuple[float, float]]
+    angles: tuple[str, ...]
+    problem: boxes.Problem
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        return (*self.bounded, *self.free)
+
+    @property
+    def low(self) -> Array:
+        return np.array([self.box[name][0] for name in self.bounded], dtype=float)
+
+    @property
+    def high(self) -> Array:
+        return np.array([self.box[name][1] for name in self.bounded], dtype=float)
+
+
+def rest_equations(
+    system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None
+) -> RestEquations:
+    """The equations of rest with some names prescribed; a parameter with a box of its own becomes an unknown."""
+    refuse_unfit(system)
+    fixed, sides = dict(fix or {}), dict(box or {})
+    _check_names(system, fixed, sides)
+    expressions = _expressions(system)
+    multipliers = [str(s) for s in _multipliers(system)]
+    further = [name for name in system.rates if name not in fixed]
+    inputs = [name for name in system.inputs if name not in fixed]
+    freed = [name for name in system.parameters if name in sides and name not in fixed]
+    free = _linear(expressions, [*multipliers, *further, *inputs])
+    left = [q for q in system.coordinates if q not in fixed]
+    bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
+    angles = tuple(q for q in left if q not in sides and q not in system.box and _is_angle(system, q))
+    limits = {**system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
+    missing = [name for name in bounded if name not in limits]
+    if missing:
+        names = ", ".join(f"'{name}'" for name in missing)
+        message = (
+            f"equilibria are looked for in a box, and {names} {'has' if len(missing) == 1 else 'have'} no side in it"
+        )
+        hint = f"give --box {missing[0]}=LOW:HIGH, a [box] in the model, or --fix {missing[0]}=VALUE"
+        raise ModelError([Problem(message, hint=hint)])
+    problem = _problem(system, expressions, bounded, free, fixed)
+    return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+
+
+def _check_names(system: System, fixed: Mapping[str, float], sides: Mapping[str, tuple[float, float]]) -> None:
+    known = (*system.coordinates, *system.rates, *system.inputs, *system.parameters)
+    for name in (*fixed, *sides):
+        if name not in known:
+            message = f"'{name}' is no coordinate, input or parameter of the model"
+            raise ModelError([Problem(message, hint=nearest(name, known))])
+    for name, (low, high) in sides.items():
+        if not low < high:
+            raise ModelError([Problem(f"the side of the box for '{name}' is empty: {low:g} is not below {high:g}")])
+
+
+def _multipliers(system: System) -> list[se.Symbol]:
+    return [se.Symbol(f"multiplier of {c.name}") for c in system.constraints]
+
+
+def _expressions(system: System) -> list[Expression]:
+    """Left sides of the equations of rest."""
+    q = [se.Symbol(name) for name in system.coordinates]
+    still = {velocity(name): ZERO for name in system.coordinates}
+    potential = substitute(system.lagrangian, still)
+    slopes = gradient(potential, q)
+    others = [substitute(e, still) for e in applied_forces(system)]
+    jacobian = [gradient(c.expression, q) for c in system.constraints]
+    forces = [
+        add_up([-slope, other, *(-row[i] * s for row, s in zip(jacobian, _multipliers(system), strict=True))])
+        for i, (slope, other) in enumerate(zip(slopes, others, strict=True))
+    ]
+    return [
+        *forces,
+        *(c.expression for c in system.constraints),
+        *(substitute(rate, still) for rate in system.rates.values()),
+    ]
+
+
+def _linear(expressions: Sequence[Expression], candidates: Sequence[str]) -> list[str]:
+    """The candidates in which all equations together are linear, multipliers first."""
+    chosen: list[str] = []
+    for name in candidates:
+        trial = {*chosen, name}
+        slopes = [differentiate(e, se.Symbol(name)) for e in expressions]
+        if not any(names_in(slope) & trial for slope in slopes):
+            chosen.append(name)
+    return chosen
+
+
+def _problem(
+    system: System,
+    expressions: Sequence[Expression],
+    bounded: Sequence[str],
+    free: Sequence[str],
+    fixed: Mapping[str, float],
+) -> boxes.Problem:
+    q, y = [se.Symbol(n) for n in bounded], [se.Symbol(n) for n in free]
+    without = dict.fromkeys(y, ZERO)
+    e0 = [substitute(e, without) for e in expressions]
+    e1 = [[differentiate(e, s) for s in y] for e in expressions]
+    d0 = [gradient(e, q) for e in e0]
+    d1 = [[gradient(e, q) for e in row] for row in e1]
+    flat = [*e0, *(e for row in e1 for e in row), *(e for row in d0 for e in row)]
+    flat += [e for row in d1 for entry in row for e in entry]
+    values = {**system.constants, **fixed}
+    parameters = tuple(name for name in values if name not in bounded)
+    program = build([(str(k), e) for k, e in enumerate(flat)], inputs=tuple(bounded), parameters=parameters)
+    return boxes.Problem(program, values, len(expressions), len(bounded), len(free))
+
+
+def _is_angle(system: System, q: str) -> bool:
+    """Does the coordinate occur only in sines and cosines, with whole multiples?"""
+    symbol = se.Symbol(q)
+    everything = [
+        system.lagrangian,
+        system.dissipation,
+        *system.forces.values(),
+        *system.rates.values(),
+        *(c.expression for c in system.constraints),
+    ]
+    for e in everything:
+        waves = [f for f in e.atoms(se.sin, se.cos) if symbol in f.free_symbols]
+        for wave in waves:
+            slope = differentiate(wave.args[0], symbol)
+            if not slope.is_Number or float(slope) != round(float(slope)):
+                return False
+        hidden = e.xreplace({wave: se.Symbol(f"_wave {k}") for k, wave in enumerate(waves)})
+        if symbol in hidden.free_symbols:
+            return False
+    return True
