@@ -1,0 +1,123 @@
+"""``svyaz equilibria MODEL``: all positions of rest in a box, with the inputs that hold them, and their stability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from svyaz.commands.common import (
+    Assignment,
+    NegativeAnswer,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable_outputs,
+    write_json,
+)
+from svyaz.commands.values import ranges_of, values_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from svyaz.stability.equilibria import Equilibria, Equilibrium
+
+
+@click.command(
+    epilog=examples(
+        "svyaz equilibria pendulum:3",
+        "svyaz equilibria ball-and-beam --fix r=0.25",
+        "svyaz equilibria four-bar --box xB=-1.1:1.1 --box yB=-1.1:1.1 --box xC=0:6 --box yC=-3:3",
+        "svyaz equilibria my-model.toml --fix u=0 --json equilibria.json",
+    )
+)
+@model_options
+@click.option(
+    "--fix",
+    metavar="NAME=VALUE",
+    type=Assignment(),
+    multiple=True,
+    help="Prescribe a coordinate, an input or a parameter; inputs that are not prescribed are unknowns. Repeatable.",
+)
+@click.option(
+    "--box",
+    metavar="NAME=LOW:HIGH",
+    type=Assignment(),
+    multiple=True,
+    help="Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
+)
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    fix: tuple[tuple[str, str], ...],
+    box: tuple[tuple[str, str], ...],
+    json_file: str | None,
+) -> None:
+    """Find all equilibria of MODEL in a box.
+
+    Parts of the box that are discarded are proved to hold none. For each equilibrium: the inputs that hold it, the roots
+    of the first approximation, how many of them are zero, and what is known of its stability by which theorem. Exit
+    code 1 when the equilibria form a family (its dimension is told, and what may be prescribed), or there are none.
+    """
+    from svyaz.stability.equilibria import equilibria
+
+    system = load_model(model, settings, choices)
+    warn(system)
+    writable_outputs(json_file)
+    found = equilibria(system, values_of(fix, system, "--fix"), ranges_of(box, system, "--box"))
+    write_json(found.as_json(), json_file)
+    if json_file != "-":
+        _show(found)
+    if found.family:
+        raise NegativeAnswer(found.reason())
+    if not found.equilibria:
+        raise NegativeAnswer("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
+
+
+def _show(found: Equilibria) -> None:
+    from rich.console import Console
+
+    console = Console()
+    sides = ", ".join(f"{name} in [{low:.5g}, {high:.5g}]" for name, (low, high) in found.box.items())
+    given = "".join(f", {name} = {value:.6g}" for name, value in found.fixed.items())
+    console.print(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}", highlight=False)
+    for k, member in enumerate(found.members):
+        values = ", ".join(f"{n} = {x:.6g}" for n, x in member.items() if not n.startswith("multiplier of "))
+        console.print(f"member {k + 1}: {values}", highlight=False)
+    for k, e in enumerate(found.equilibria):
+        _show_one(console, k + 1, e)
+    if not found.family:
+        count = len(found.equilibria)
+        sure = "there are no others in the box" if found.complete else "there may be others"
+        console.print(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure} ({found.parts} parts)", highlight=False)
+    for note in found.notes:
+        console.print(note, highlight=False)
+
+
+def _show_one(console: Console, number: int, e: Equilibrium) -> None:
+    from rich.table import Table
+
+    word = e.verdict.word if e.verdict else "undecided"
+    table = Table("name", "value", title=f"equilibrium {number}: {word}", title_justify="left")
+    for name, value in {**e.state, **e.inputs, **e.parameters}.items():
+        table.add_row(name, f"{value:.9g}")
+    console.print(table)
+    if e.verdict is not None:
+        told = ", ".join(root_text(z) for z in e.verdict.roots)
+        console.print(f"roots {told}", highlight=False)
+        zeros, m = e.verdict.zero_roots, e.verdict.constraint_roots
+        console.print(f"zero roots {zeros}, of constraints {m}; {e.verdict.theorem}", highlight=False)
+    for note in (*e.notes, *(e.verdict.notes if e.verdict else ())):
+        console.print(note, highlight=False)
+
+
+def root_text(root: complex) -> str:
+    """A root in short."""
+    if abs(root.imag) <= 1e-12 * max(abs(root), 1e-300):
+        return f"{root.real:.6g}"
+    sign = "+" if root.imag >= 0 else "-"
+    return f"{root.real:.6g}{sign}{abs(root.imag):.6g}i"

@@ -1,0 +1,54 @@
+"""``svyaz equilibria``: what is printed, written and answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_equilibria_are_printed_and_written(svyaz, tmp_path) -> None:
+    done = svyaz("equilibria", "ball-and-beam", "--fix", "r=0.25", "--json", "found.json")
+    assert done.returncode == 0, done.stderr
+    assert "2 equilibria; there are no others in the box" in done.stdout
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert result["dimension"] == 0
+    assert result["complete"]
+    assert [e["verdict"] for e in result["equilibria"]] == ["unstable", "unstable"]
+    assert [e["zero_roots"] for e in result["equilibria"]] == [1, 1]
+    assert {"state", "inputs", "roots", "zero_roots", "verdict", "theorem"} <= result["equilibria"][0].keys()
+    assert result["equilibria"][0]["inputs"]["nu"] == pytest.approx(0.0221591, abs=1e-7)
+
+
+def test_a_family_is_a_negative_answer(svyaz) -> None:
+    done = svyaz("equilibria", "ball-and-beam", "--json", "-")
+    assert done.returncode == 1
+    assert "family of dimension 1" in done.stderr
+    result = json.loads(done.stdout)
+    assert result["dimension"] == 1
+    assert set(result["may_be_fixed"]) == {"r", "nu"}
+
+
+def test_no_equilibrium_is_a_negative_answer(svyaz) -> None:
+    done = svyaz("equilibria", "ball-and-beam", "--fix", "r=0.25", "--fix", "nu=0")
+    assert done.returncode == 1
+    assert "there is no equilibrium in the box" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ball-and-beam", "--fix", "rr=1"), "did you mean 'r'?"),
+        (("ball-and-beam", "--fix", "r"), "not of the form NAME=VALUE"),
+        (("ball-and-beam", "--fix", "r=1/0"), "finite"),
+        (("ball-and-beam", "--box", "theta=1"), "a range is LOW:HIGH"),
+        (("ball-and-beam", "--box", "theta=2:1"), "the range is empty"),
+        (("four-bar",), "have no side in it"),
+        (("sleigh",), "contains velocities"),
+        (("rocket-path",), "mechanical"),
+    ],
+)
+def test_bad_questions_are_refused(svyaz, arguments: tuple[str, ...], message: str) -> None:
+    done = svyaz("equilibria", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
