@@ -14,6 +14,9 @@ COMMANDS: dict[str, dict[str, str]] = {
         "simulate": "Integrate the motion; constraints, integrals and multipliers are reported.",
         "sweep": "Run many variations at once: parameters, initial values, gains, steps.",
     },
+    "Examine": {
+        "equilibria": "Find all equilibria in a box, the inputs that hold them, their stability.",
+    },
     "Look": {
         "report": "Derive, simulate and show: a self-contained page, pictures and tables.",
     },
