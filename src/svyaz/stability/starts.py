@@ -1,0 +1,209 @@
+"""Consistent perturbations of an equilibrium: F(r₀ + x*, s₀ + y*) = 0 with a given x* (Algorithm 4.4.1 of Ilyina 2019).
+
+    1. y := B(0) x*;   2. if F is not small enough there, refine y by a trust-region dogleg (Powell) or by Levenberg and
+    Marquardt;   3. if there is no solution, x* := x*/2 and again.
+
+The velocities follow from ṡ = B(q) ṙ at the perturbed position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import evaluate, gradient
+from svyaz.model import System
+
+Array = NDArray[np.float64]
+Residual = Callable[[Array], tuple[Array, Array]]
+"""y → (F, ∂F/∂y)."""
+
+FIRST_RADIUS = 1.0
+FIRST_DAMPING = 0.01
+MOST_STEPS = 60
+HALVINGS = 12
+
+
+@dataclass(frozen=True)
+class Step:
+    """One row of the table of an iteration: F², the length of the step that led here, the radius or the damping."""
+
+    number: int
+    residual: float
+    length: float | None
+    parameter: float
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """y with F(y) = 0 as far as it went, and how."""
+
+    solution: Array
+    steps: tuple[Step, ...]
+    solved: bool
+
+
+@dataclass(frozen=True)
+class ConsistentStart:
+    """Deviations of all coordinates, velocities and further states from the equilibrium, consistent with the constraints.
+
+    ``halvings`` tells how often the perturbation was halved; ``first_guess`` is B(0) x*.
+    """
+
+    deviations: Mapping[str, float]
+    state: Mapping[str, float]
+    first_guess: Mapping[str, float]
+    refinement: Refinement
+    halvings: int
+
+
+def consistent_start(
+    system: System,
+    equilibrium: Mapping[str, float],
+    dependent: Sequence[str],
+    perturbation: Mapping[str, float],
+    *,
+    refine: Callable[[Residual, Array, float], Refinement] | None = None,
+    accuracy: float = 1e-13,
+) -> ConsistentStart:
+    """The whole initial state for a perturbation of independent coordinates, their velocities and further states.
+
+    ``accuracy`` is the sum of |F| that is small enough, relative to the size of ∂F/∂q.
+    """
+    position = {q: float(equilibrium[q]) for q in system.coordinates}
+    given = dict(perturbation)
+    work = _Constraint(system, dependent)
+    solve = refine or dogleg
+    halvings = 0
+    while True:
+        moved = {q: position[q] + given.get(q, 0.0) for q in system.coordinates if q not in dependent}
+        guess = work.slope(position) @ np.array([given.get(q, 0.0) for q in work.independent])
+        base = np.array([position[s] for s in dependent])
+        function = work.residual_of(moved, base)
+        enough = accuracy * max(work.size(position), 1e-300)
+        refinement = solve(function, guess, enough)
+        if refinement.solved:
+            break
+        if halvings == HALVINGS:
+            names = ", ".join(f"{name}={value:g}" for name, value in perturbation.items())
+            raise ModelError([Problem(f"no position near the equilibrium satisfies the constraints with {names}")])
+        halvings += 1
+        given = {name: value / 2 for name, value in given.items()}
+    place = {**moved, **dict(zip(dependent, map(float, base + refinement.solution), strict=True))}
+    state = {q: place[q] for q in system.coordinates}
+    speeds = np.array([given.get(f"{q}'", 0.0) for q in work.independent])
+    state |= {f"{q}'": float(v) for q, v in zip(work.independent, speeds, strict=True)}
+    state |= {f"{s}'": float(v) for s, v in zip(dependent, work.slope(state) @ speeds, strict=True)}
+    state |= {name: float(equilibrium.get(name, 0.0)) + given.get(name, 0.0) for name in system.rates}
+    deviations = {name: value - float(equilibrium.get(name, 0.0)) for name, value in state.items()}
+    first = dict(zip(dependent, map(float, guess), strict=True))
+    return ConsistentStart(deviations, {n: state[n] for n in system.states}, first, refinement, halvings)
+
+
+class _Constraint:
+    """F and its slopes in numbers."""
+
+    def __init__(self, system: System, dependent: Sequence[str]) -> None:
+        import symengine as se
+
+        self.constants = system.constants
+        self.dependent = tuple(dependent)
+        self.independent = tuple(q for q in system.coordinates if q not in dependent)
+        self.functions = [c.expression for c in system.constraints]
+        self.by_s = [gradient(f, [se.Symbol(s) for s in self.dependent]) for f in self.functions]
+        self.by_r = [gradient(f, [se.Symbol(r) for r in self.independent]) for f in self.functions]
+
+    def _matrix(self, rows: Sequence[Sequence[object]], values: Mapping[str, float], columns: int) -> Array:
+        known = {**self.constants, **values}
+        return np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float).reshape(len(rows), columns)
+
+    def slope(self, position: Mapping[str, float]) -> Array:
+        """B = -(∂F/∂s)⁻¹ ∂F/∂r."""
+        below = self._matrix(self.by_s, position, len(self.dependent))
+        return np.asarray(
+            -np.linalg.solve(below, self._matrix(self.by_r, position, len(self.independent))), dtype=float
+        )
+
+    def size(self, position: Mapping[str, float]) -> float:
+        """The largest entry of ∂F/∂q."""
+        both = [
+            self._matrix(self.by_s, position, len(self.dependent)),
+            self._matrix(self.by_r, position, len(self.independent)),
+        ]
+        return max((float(np.abs(m).max(initial=0.0)) for m in both), default=0.0)
+
+    def residual_of(self, moved: Mapping[str, float], base: Array) -> Residual:
+        def function(y: Array) -> tuple[Array, Array]:
+            place = {**moved, **dict(zip(self.dependent, map(float, base + y), strict=True))}
+            value = self._matrix([[f] for f in self.functions], place, 1)[:, 0]
+            return value, self._matrix(self.by_s, place, len(self.dependent))
+
+        return function
+
+
+def dogleg(function: Residual, start: Array, enough: float) -> Refinement:
+    """Powell's dogleg within a trust region whose first radius is 1; a good step makes it 2.5 times the step."""
+    y, radius = np.array(start, dtype=float), FIRST_RADIUS
+    value, slope = function(y)
+    steps = [Step(0, _square(value), None, radius)]
+    for number in range(1, MOST_STEPS + 1):
+        if np.abs(value).sum() <= enough:
+            break
+        step = _dogleg_step(value, slope, radius)
+        if step is None:
+            return Refinement(y, tuple(steps), False)
+        trial, trial_slope = function(y + step)
+        length = float(np.linalg.norm(step))
+        predicted = _square(value) - _square(value + slope @ step)
+        ratio = (_square(value) - _square(trial)) / predicted if predicted > 0 else -1.0
+        radius = max(radius, 2.5 * length) if ratio >= 0.75 else radius if ratio >= 0.25 else length / 4
+        if ratio > 0:
+            y, value, slope = y + step, trial, trial_slope
+            steps.append(Step(number, _square(value), length, radius))
+        if length <= 1e-15 * (1 + float(np.linalg.norm(y))):
+            break
+    return Refinement(y, tuple(steps), bool(np.abs(value).sum() <= 10 * enough))
+
+
+def _dogleg_step(value: Array, slope: Array, radius: float) -> Array | None:
+    downhill = slope.T @ value
+    bend = slope @ downhill
+    if not bend.any():
+        return None
+    cauchy = -(downhill @ downhill) / (bend @ bend) * downhill
+    newton = np.asarray(np.linalg.lstsq(slope, -value, rcond=1e-14)[0])
+    if np.linalg.norm(newton) <= radius:
+        return newton
+    if np.linalg.norm(cauchy) >= radius:
+        return np.asarray(cauchy * radius / np.linalg.norm(cauchy))
+    along = newton - cauchy
+    a, b, c = along @ along, 2 * cauchy @ along, cauchy @ cauchy - radius**2
+    return np.asarray(cauchy + (-b + np.sqrt(b * b - 4 * a * c)) / (2 * a) * along)
+
+
+def levenberg_marquardt(function: Residual, start: Array, enough: float) -> Refinement:
+    """(JᵀJ + λE) step = -JᵀF, λ = 0.01 at first, a tenth of it after a success, ten times it after a failure."""
+    y, damping = np.array(start, dtype=float), FIRST_DAMPING
+    value, slope = function(y)
+    steps = [Step(0, _square(value), None, damping)]
+    for number in range(1, 4 * MOST_STEPS + 1):
+        if np.abs(value).sum() <= enough:
+            break
+        step = np.linalg.solve(slope.T @ slope + damping * np.eye(len(y)), -slope.T @ value)
+        trial, trial_slope = function(y + step)
+        if _square(trial) < _square(value):
+            y, value, slope, damping = y + step, trial, trial_slope, damping / 10
+            steps.append(Step(number, _square(value), float(np.linalg.norm(step)), damping))
+        else:
+            damping *= 10
+        if np.linalg.norm(step) <= 1e-15 * (1 + float(np.linalg.norm(y))):
+            break
+    return Refinement(y, tuple(steps), bool(np.abs(value).sum() <= 10 * enough))
+
+
+def _square(value: Array) -> float:
+    return float(value @ value)
