@@ -2,7 +2,8 @@
 
 The single run is one member, computed and observed by the same native loop in this process; the sweep is the whole call
 of ``sweep`` after one that made everything warm, with rows written to a file as they come. Both by the wall clock: the
-machine should be idle.
+machine must be idle. On a busy one the work tells what the wall clock would: that of the main thread, and that of the
+workers divided by the cores.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time, thread_time
 
 import numpy as np
 from bench.constraints.setting import system
@@ -40,6 +41,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
     memory = series(samples, done, "megabytes")
     return [
         within(title, wall, ideal, f"a single run × {count} / {cores:.0f} cores", LIMIT),
+        within("its work, on the cores", series(samples, done, "work"), ideal, "the same", None),
         within("memory that the sweep adds", memory, [100.0], "100 MB", 1, unit="MB"),
     ]
 
@@ -57,12 +59,13 @@ def sweep_job(count: str) -> Answer:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     single = _single(gains)
     with tempfile.TemporaryDirectory() as folder:
-        begin = perf_counter()
+        begin, whole, own = perf_counter(), process_time(), thread_time()
         sweep(model, {"stabilize": gains}, keep=Path(folder) / "rows.csv", **options)
-        wall = perf_counter() - begin
+        wall, whole, own = perf_counter() - begin, process_time() - whole, thread_time() - own
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "wall": wall,
+        "work": own + (whole - own) / cores(),
         "ideal": single * len(gains) / cores(),
         "single": single,
         "cores": cores(),
