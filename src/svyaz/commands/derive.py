@@ -27,7 +27,7 @@ FORMATS = ("text", "latex", "json", "python", "c")
     )
 )
 @model_options
-@click.option("--form", metavar="NAME", help="lagrange (no constraints) or multipliers; the model's own unless given.")
+@click.option("--form", metavar="NAME", help="The form of the equations; the model's own unless given.")
 @click.option(
     "output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write."
 )
@@ -84,6 +84,7 @@ def _page(equations: object) -> str:
         lines += ["", "multipliers (the constraint forces are +G' lambda):"]
         signs = multiplier_signs(equations)
         lines += [f"  {s}: {d.name}, {d.constraint.text}" for s, d in zip(signs, equations.deviations, strict=True)]
+    lines += ["", *equations.notes] if equations.notes else []
     counts = operations(terms_program(equations))
     told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
     lines += ["", f"operations of the step part: {told or 'none'}"]

@@ -27,6 +27,8 @@ def observed_quantities(equations: Equations) -> dict[str, Expression]:
     for d in equations.deviations:
         if d.name in written and d.constraint.expression != written[d.name]:
             quantities[f"residual {d.name}, as written"] = written[d.name]
+    for q, v in system.velocity_field.items():
+        quantities[f"residual {q}' of the field"] = velocity(q) - v
     for c in equations.eliminated:
         quantities.setdefault(f"residual {c.name}", c.expression)
     if system.kind == "mechanical":

@@ -15,6 +15,7 @@ from svyaz.model.words import nearest
 VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "ball-and-beam": ball_and_beam.CHOICES,
     "ball-on-plane": {"coordinates": ("quaternion", "angles", "printed")},
+    "inverse-cart": {"given": ("rates", "field", "constraints")},
     "three-link": {"potential": ("simplified", "full")},
     "three-link-10": {"constraints": ("corrected", "printed")},
 }

@@ -1,0 +1,71 @@
+"""``svyaz helmholtz MODEL``: are these equations of Lagrange with a Rayleigh function?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable_outputs,
+    write_json,
+)
+
+
+@click.command(
+    epilog=examples(
+        "svyaz helmholtz pendulum:2",
+        "svyaz helmholtz inverse-cart --with given=field --json conditions.json",
+        "svyaz helmholtz my-equations.toml",
+    )
+)
+@model_options
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    json_file: str | None,
+) -> None:
+    """Test the second-order equations of MODEL by the seven conditions of Helmholtz, generalised to dissipation.
+
+    Equations given in [equations] are tested as they are written, [accelerations] in explicit form: the conditions may
+    hold for M q'' + ... = 0 and not for its solution. Where they hold, a Lagrangian and a Rayleigh function are
+    constructed as far as the integrals can be found. Exit code 1 when a condition fails.
+    """
+    from svyaz.synthesis.helmholtz import helmholtz
+
+    system = load_model(model, settings, choices)
+    warn(system)
+    writable_outputs(json_file)
+    found = helmholtz(system)
+    write_json(found.as_json(), json_file)
+    if json_file != "-":
+        _show(found)
+    if not found.holds:
+        raise NegativeAnswer(f"not of Lagrange and Rayleigh: {', '.join(found.failing)} does not hold")
+
+
+def _show(found: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(
+        "condition", "says", "holds", "fails at", title=f"{found.system.name}: {found.tested}", title_justify="left"
+    )
+    for c in found.conditions:
+        table.add_row(c.name, c.says, "yes" if c.holds else "no", "; ".join(c.where[:3]))
+    console.print(table)
+    result = found.as_json()
+    for key, sign in (("lagrangian", "L"), ("rayleigh", "D")):
+        if result.get(key):
+            console.print(f"{sign} = {result[key]}", highlight=False, soft_wrap=True)
+    for note in found.notes:
+        console.print(note, highlight=False)

@@ -1,0 +1,173 @@
+"""A Lagrangian and a Rayleigh function for equations that satisfy the conditions of Helmholtz.
+
+With s and r of the conditions:
+
+1. D = ∫₀¹ (1 - τ) q̇ᵀ s(q, τq̇) q̇ dτ + c_a(q) q̇_a, where the curl of c is what is left of r;
+2. T = ∫₀¹ (1 - τ) q̇ᵀ M(q, τq̇) q̇ dτ, M = ∂f/∂q̈; then f - ∂D/∂q̇ - E(T) is linear in q̇ and free of q̈,
+   = (∂a_a/∂q_b - ∂a_b/∂q_a) q̇_b + ∂a_a/∂t + ∂U/∂q_a, and L = T + a_a q̇_a - U.
+
+s and M must be polynomials in the velocities; a and c come by integration along one coordinate after another, U as a
+potential. Nothing is returned that does not give the equations back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import symengine as se
+
+from svyaz.constraints.potentials import antiderivative, flattened, potential, vanishes
+from svyaz.expr.calculus import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    acceleration,
+    add_up,
+    differentiate,
+    is_zero,
+    substitute,
+    total_derivative,
+    velocity,
+)
+from svyaz.expr.trig import combine
+from svyaz.forms.reduction import is_nothing
+
+HIGHEST = 8
+"""Polynomials in the velocities are read up to this degree."""
+
+
+@dataclass(frozen=True)
+class Construction:
+    """L and D with d/dt ∂L/∂q̇ - ∂L/∂q + ∂D/∂q̇ = f."""
+
+    lagrangian: Expression
+    rayleigh: Expression
+
+
+def construct(
+    f: Sequence[Expression],
+    coordinates: Sequence[str],
+    s: Sequence[Sequence[Expression]],
+    r: Sequence[Sequence[Expression]],
+) -> Construction | None:
+    """L and D, or None when an integral was not found."""
+    q = [se.Symbol(name) for name in coordinates]
+    v, a = [velocity(name) for name in coordinates], [acceleration(name) for name in coordinates]
+    rayleigh = _dissipation(q, v, s, r)
+    mass = [[differentiate(e, x) for x in a] for e in f]
+    kinetic = _twice_integrated(mass, v)
+    if rayleigh is None or kinetic is None:
+        return None
+    left = [
+        flattened(e - differentiate(rayleigh, x) - lagrange_expression(kinetic, name))
+        for e, x, name in zip(f, v, coordinates, strict=True)
+    ]
+    still = dict.fromkeys(v, ZERO)
+    curl = [[substitute(differentiate(e, x), still) for x in v] for e in left]
+    vector = _with_curl(curl, q)
+    if vector is None:
+        return None
+    rest = [substitute(e, still) - differentiate(p, TIME) for e, p in zip(left, vector, strict=True)]
+    height = potential([_tidy(e) for e in rest], q)
+    if height is None:
+        return None
+    lagrangian = combine(kinetic) + add_up(p * x for p, x in zip(vector, v, strict=True)) - height
+    made = Construction(lagrangian, combine(rayleigh))
+    return made if gives(made, f, coordinates) else None
+
+
+def gives(made: Construction, f: Sequence[Expression], coordinates: Sequence[str]) -> bool:
+    """Do the functions give these equations back?"""
+    return all(
+        _is_zero(lagrange_expression(made.lagrangian, name) + differentiate(made.rayleigh, velocity(name)) - e)
+        for e, name in zip(f, coordinates, strict=True)
+    )
+
+
+def lagrange_expression(lagrangian: Expression, name: str) -> Expression:
+    """d/dt ∂L/∂q̇ - ∂L/∂q for one coordinate, with all coordinates that occur in L moving."""
+    coordinates = {str(x).rstrip("'") for x in lagrangian.free_symbols if str(x).endswith("'")}
+    momentum = differentiate(lagrangian, velocity(name))
+    flow: dict[se.Symbol, Expression] = {TIME: ONE}
+    for q in coordinates:
+        flow |= {se.Symbol(q): velocity(q), velocity(q): acceleration(q)}
+    return total_derivative(momentum, flow) - differentiate(lagrangian, se.Symbol(name))
+
+
+def _is_zero(expression: Expression) -> bool:
+    return is_nothing(expression) or vanishes(expression)
+
+
+def _tidy(expression: Expression) -> Expression:
+    return ZERO if is_nothing(expression) else combine(flattened(expression))
+
+
+def _dissipation(
+    q: Sequence[se.Symbol],
+    v: Sequence[se.Symbol],
+    s: Sequence[Sequence[Expression]],
+    r: Sequence[Sequence[Expression]],
+) -> Expression | None:
+    """D with ∂²D/∂q̇∂q̇ = s and ∂²D/∂q̇_a∂q_b - ∂²D/∂q̇_b∂q_a = r."""
+    first = _twice_integrated(s, v)
+    if first is None:
+        return None
+    momenta = [differentiate(first, x) for x in v]
+    n = len(q)
+    left = [
+        [_tidy(r[i][j] - differentiate(momenta[i], q[j]) + differentiate(momenta[j], q[i])) for j in range(n)]
+        for i in range(n)
+    ]
+    vector = _with_curl(left, q)
+    return None if vector is None else first + add_up(c * x for c, x in zip(vector, v, strict=True))
+
+
+def _twice_integrated(matrix: Sequence[Sequence[Expression]], v: Sequence[se.Symbol]) -> Expression | None:
+    """∫₀¹ (1 - τ) q̇ᵀ m(τq̇) q̇ dτ for m polynomial in the velocities: a part of degree k is divided by (k+1)(k+2)."""
+    total = ZERO
+    for row, x in zip(matrix, v, strict=True):
+        for entry, y in zip(row, v, strict=True):
+            parts = _homogeneous_parts(entry, v)
+            if parts is None:
+                return None
+            total = total + add_up(part * x * y / ((k + 1) * (k + 2)) for k, part in enumerate(parts))
+    return flattened(total)
+
+
+def _homogeneous_parts(entry: Expression, v: Sequence[se.Symbol]) -> list[Expression] | None:
+    """The parts of degree 0, 1, 2 … in the velocities; None when it is no polynomial of moderate degree."""
+    if not entry.free_symbols & set(v):
+        return [entry]
+    scale = se.Symbol("scale of the velocities")
+    scaled = substitute(entry, {x: scale * x for x in v})
+    parts: list[Expression] = []
+    number = 1
+    for k in range(HIGHEST + 1):
+        parts.append(_tidy(substitute(scaled, {scale: ZERO}) / number))
+        scaled = differentiate(scaled, scale)
+        number *= k + 1
+        if is_zero(scaled) or is_nothing(scaled):
+            return parts
+    return None
+
+
+def _with_curl(curl: Sequence[Sequence[Expression]], q: Sequence[se.Symbol]) -> list[Expression] | None:
+    """a(q) with ∂a_i/∂q_j - ∂a_j/∂q_i = curl_ij (closed, antisymmetric), the last component zero in turn."""
+    n = len(q)
+    vector: list[Expression] = [ZERO] * n
+    left = [[_tidy(e) for e in row] for row in curl]
+    for last in range(n - 1, 0, -1):
+        for i in range(last):
+            if is_zero(left[i][last]):
+                continue
+            part = antiderivative(left[i][last], q[last])
+            if part is None:
+                return None
+            vector[i] = vector[i] + part
+        left = [
+            [_tidy(curl[i][j] - differentiate(vector[i], q[j]) + differentiate(vector[j], q[i])) for j in range(n)]
+            for i in range(n)
+        ]
+    return vector if all(is_zero(e) for row in left for e in row) else None

@@ -1,0 +1,243 @@
+"""From a wanted motion to a mechanical system that has it: q̇ = v(q) made attractive (Kaspirovich 3.1).
+
+With h = q̇ - v(q) and any symmetric matrix d(q) the explicit system
+
+    q̈ = (∂v/∂q) q̇ + K h,     K = -(d + (∂v/∂q)ᵀ),
+
+is the Lagrange–Rayleigh system of L = ½ |h|², D = ½ hᵀ d h. For V = ½ |h|² it gives V̇ = -hᵀ (d + sym ∂v/∂q) h, so h
+dies out at no less than the smallest eigenvalue of d + sym ∂v/∂q along the motion. A one-step method with stability
+function S and step τ keeps it attractive only if |S(τλ)| < 1 for the eigenvalues λ of K.
+
+Where constraints a(q) q̇ = a₀(q) are given instead of the field, all fields that satisfy them form the family
+v = N μ + n with free functions μ(q), a N = 0; a field is chosen by giving μ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz import __version__
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import HALF, Expression, add_up, differentiate, substitute, velocity
+from svyaz.expr.text import to_text
+from svyaz.expr.trig import combine
+from svyaz.forms.multipliers import multipliers
+from svyaz.forms.quasi import basis
+from svyaz.forms.reduction import velocity_rows
+from svyaz.model import System
+from svyaz.motion.options import Options, options_for
+from svyaz.motion.pilot import scheme_of
+from svyaz.program import compile_program
+from svyaz.program.build import build
+
+Array = NDArray[np.float64]
+SAMPLES = 2001
+"""Moments along the wanted motion at which eigenvalues are looked at."""
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """The system found, with its gains K (n, n) and what is known about them along the wanted motion."""
+
+    system: System
+    gains: tuple[tuple[Expression, ...], ...]
+    accelerations: Mapping[str, Expression]
+    decay_rate: float
+    roots: Array
+    method: str
+    step: float | None
+    step_limit: float
+
+    @property
+    def positive_definite(self) -> bool:
+        """Is d + sym ∂v/∂q positive definite along the wanted motion?"""
+        return self.decay_rate > 0.0
+
+    @property
+    def stable(self) -> bool:
+        """Does the method keep the field attractive with its step?"""
+        return self.step is None or self.step < self.step_limit
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What speaks against it, in words."""
+        told = []
+        if not self.positive_definite:
+            told.append(
+                "the field is not shown to attract: d + sym dv/dq is not positive definite along the wanted motion, "
+                f"its smallest eigenvalue is {self.decay_rate:.6g}"
+            )
+        if not self.stable:
+            told.append(
+                f"unstable with {self.method} and the step {self.step:g}: the largest step is {self.step_limit:.4g}, "
+                f"the gains may be {self.step_limit / (self.step or inf):.4g} times as large as they are"
+            )
+        return tuple(told)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract writes it, with the field, the gains and the bound of the step."""
+        system = self.system
+        return {
+            "svyaz": __version__,
+            "model": system.name,
+            "field": {q: to_text(v) for q, v in system.velocity_field.items()},
+            "lagrangian": to_text(system.lagrangian),
+            "rayleigh": to_text(system.dissipation),
+            "accelerations": {q: to_text(a) for q, a in self.accelerations.items()},
+            "gains": [[to_text(e) for e in row] for row in self.gains],
+            "positive_definite": self.positive_definite,
+            "decay_rate": self.decay_rate,
+            "roots": [float(self.roots.real.min()), float(self.roots.real.max())],
+            "method": self.method,
+            "step": self.step,
+            "step_limit": self.step_limit if np.isfinite(self.step_limit) else None,
+            "stable": self.stable,
+            "reasons": list(self.reasons),
+            "parameters": dict(system.constants),
+            "initial": dict(zip(system.states, system.initial_state(), strict=True)),
+        }
+
+
+def invert(system: System, **asked: Any) -> Inverse:
+    """A Lagrange–Rayleigh system for which the field of the model attracts; ``asked``: method, step, until."""
+    made = system if system.velocity_field else field_system(system)
+    options = options_for(made, asked)
+    along = wanted_motion(made, options)
+    roots = np.linalg.eigvals(_values(made, gain_matrix(made), along)).astype(complex)
+    return Inverse(
+        system=made,
+        gains=gain_matrix(made),
+        accelerations=explicit_accelerations(made),
+        decay_rate=decay_rate(made, along),
+        roots=roots,
+        method=options.method,
+        step=options.step,
+        step_limit=step_limit(options, roots.ravel()),
+    )
+
+
+def field_jacobian(system: System) -> list[list[Expression]]:
+    """∂v^a/∂q^b."""
+    q = [se.Symbol(name) for name in system.coordinates]
+    return [[differentiate(v, x) for x in q] for v in system.velocity_field.values()]
+
+
+def gain_matrix(system: System) -> tuple[tuple[Expression, ...], ...]:
+    """K = -(d + (∂v/∂q)ᵀ)."""
+    slopes = field_jacobian(system)
+    return tuple(
+        tuple(combine(-(d + slopes[j][i])) for j, d in enumerate(row)) for i, row in enumerate(system.rayleigh)
+    )
+
+
+def explicit_accelerations(system: System) -> dict[str, Expression]:
+    """q̈ = (∂v/∂q) q̇ + K h."""
+    v = [velocity(q) for q in system.coordinates]
+    h = [x - field for x, field in zip(v, system.velocity_field.values(), strict=True)]
+    return {
+        q: add_up(
+            [
+                *(slope * x for slope, x in zip(slopes, v, strict=True)),
+                *(k * e for k, e in zip(gains, h, strict=True)),
+            ]
+        )
+        for q, slopes, gains in zip(system.coordinates, field_jacobian(system), gain_matrix(system), strict=True)
+    }
+
+
+def decay_rate(system: System, along: Array) -> float:
+    """The smallest eigenvalue of d + sym ∂v/∂q over rows of coordinates."""
+    slopes = field_jacobian(system)
+    n = len(slopes)
+    entries = [[system.rayleigh[i][j] + HALF * (slopes[i][j] + slopes[j][i]) for j in range(n)] for i in range(n)]
+    return float(np.linalg.eigvalsh(_values(system, entries, along)).min())
+
+
+def wanted_motion(system: System, options: Options) -> Array:
+    """Coordinates along q̇ = v(q) from the initial position, (SAMPLES, n)."""
+    plain = System(
+        states=list(system.coordinates),
+        rates={q: to_text(v) for q, v in system.velocity_field.items()},
+        parameters=dict(system.constants),
+        initial={q: system.initial.get(q, 0.0) for q in system.coordinates},
+    )
+    motion = plain.simulate(method="dop853", rtol=1e-9, until=options.until, every=options.until / (SAMPLES - 1))
+    if not motion.finished:
+        message = f"the wanted motion does not reach t = {options.until:g}: {motion.reason}"
+        raise ModelError([Problem(message, None, "choose a shorter 'until', or another initial position")])
+    states: Array = motion.states
+    return states
+
+
+def step_limit(options: Options, roots: NDArray[np.complex128]) -> float:
+    """The largest step for which |S(τλ)| < 1 for all the roots; infinite for a run with error control."""
+    if options.step is None:
+        return inf
+    scheme = scheme_of(options)
+    if np.any(roots.real >= 0.0):
+        return 0.0
+    largest = float(np.abs(roots).max())
+
+    def stable(tau: float) -> bool:
+        return bool(np.all(np.abs(scheme.factor(tau * roots)) < 1.0))
+
+    grid = np.concatenate([np.linspace(0.0, 20.0, 2001)[1:], np.geomspace(20.0, 1e6, 400)]) / largest
+    beyond = next((k for k, tau in enumerate(grid) if not stable(float(tau))), None)
+    if beyond is None:
+        return inf
+    low, high = (float(grid[beyond - 1]) if beyond else 0.0), float(grid[beyond])
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    return low
+
+
+def _values(system: System, entries: Sequence[Sequence[Expression]], along: Array) -> Array:
+    """A matrix of functions of the coordinates along rows, (k, n, n)."""
+    outputs = [(str(k), e) for k, e in enumerate(e for row in entries for e in row)]
+    program = build(outputs, inputs=("t", *system.coordinates), parameters=tuple(system.constants))
+    native = compile_program(program)
+    rows = np.column_stack([np.zeros(len(along)), along])
+    n = len(system.coordinates)
+    return native.evaluate(rows, native.constants(system.constants)).reshape(-1, n, n)
+
+
+def family(system: System) -> tuple[tuple[str, ...], dict[str, Expression]]:
+    """Names of the free functions μ, and the fields v = N μ + n that satisfy the constraints of the model."""
+    words = {key: value for key, value in system.words.items() if key not in ("free", "rayleigh", "run", "source")}
+    kinetic = " + ".join(f"{q}'^2/2" for q in system.coordinates)
+    origin = multipliers(System.from_words({**words, "kinetic": kinetic}))
+    rows = velocity_rows("invert", system.constraints, system.coordinates)
+    if len(rows.constraints) < len(system.constraints):
+        held = next(c for c in system.constraints if c.order == 0)
+        message = f"'{held.name}' is a constraint on positions; the field satisfies constraints on velocities"
+        raise ModelError([Problem(message, held.place, "write its time derivative")])
+    chosen = basis("invert", origin, rows, None)
+    names = tuple(f"mu{k + 1}" for k in range(len(chosen.names)))
+    kinematics = chosen.kinematics(system.coordinates)
+    symbols = {u: se.Symbol(name) for u, name in zip(kinematics.velocities, names, strict=True)}
+    return names, {q: substitute(rate, symbols) for q, rate in kinematics.rates.items()}
+
+
+def field_system(system: System) -> System:
+    """The model with the field that its constraints and its free functions determine."""
+    if system.kind != "field":
+        raise ModelError([Problem("the inverse problem needs a [field], or constraints with free functions in [free]")])
+    names, fields = family(system)
+    told = "; ".join(f"{q}' = {to_text(v)}" for q, v in fields.items())
+    if len(system.free) != len(names):
+        message = (
+            f"the constraints leave the family {told} with {len(names)} free functions, [free] gives {len(system.free)}"
+        )
+        raise ModelError([Problem(message, None, f"give {', '.join(names)} in [free] as functions of the coordinates")])
+    chosen = dict(zip((se.Symbol(name) for name in names), system.free.values(), strict=True))
+    words = {key: value for key, value in system.words.items() if key not in ("constraint", "free")}
+    words["field"] = {q: to_text(substitute(v, chosen)) for q, v in fields.items()}
+    return System.from_words(words, system.file)

@@ -1,0 +1,234 @@
+"""The conditions of Helmholtz: systems of Lagrange and Rayleigh made at random, and spoiled ones."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from svyaz import ModelError, System, gallery
+from svyaz.model import loads
+from svyaz.motion import simulate
+from svyaz.synthesis.construction import gives, lagrange_expression
+from svyaz.synthesis.helmholtz import helmholtz
+
+Q = ("x", "y", "z")
+POINT = {
+    n: sp.Rational(k + 3, 7 + (k % 4)) for k, n in enumerate([f"{q}{e}" for q in Q for e in ("", "d", "dd", "ddd")])
+}
+SYMBOLS = {n: sp.Symbol(n) for n in POINT}
+
+
+def random_energies(seed: int) -> tuple[sp.Expr, sp.Expr]:
+    """L with a mass matrix that depends on the configuration, gyroscopic terms and a potential; D with more than squares."""
+    rng = np.random.default_rng(seed)
+    q = [SYMBOLS[name] for name in Q]
+    v = [SYMBOLS[name + "d"] for name in Q]
+
+    def number() -> sp.Rational:
+        return sp.Rational(int(rng.integers(-9, 10)), 10)
+
+    def function() -> sp.Expr:
+        a, b = (q[int(k)] for k in rng.integers(0, 3, 2))
+        return number() * sp.sin(a) + number() * a * b + number() * sp.cos(a - b)
+
+    mass = sum((2 + sp.cos(q[(k + 1) % 3])) * v[k] ** 2 / 2 for k in range(3)) + function() * v[0] * v[1]
+    lagrangian = mass + sum(function() * v[k] for k in range(3)) - function() - q[0] ** 2
+    rayleigh = sum((3 + number()) * v[k] ** 2 / 2 for k in range(3)) + function() * v[1] ** 2 + number() * v[0] * v[2]
+    rayleigh += number() * v[0] ** 3 + function() * v[2]
+    return lagrangian, rayleigh
+
+
+def equations_of(lagrangian: sp.Expr, rayleigh: sp.Expr) -> list[sp.Expr]:
+    rows = []
+    for name in Q:
+        momentum = lagrangian.diff(SYMBOLS[name + "d"])
+        total = sum(
+            momentum.diff(SYMBOLS[r]) * SYMBOLS[r + "d"] + momentum.diff(SYMBOLS[r + "d"]) * SYMBOLS[r + "dd"]
+            for r in Q
+        )
+        rows.append(total - lagrangian.diff(SYMBOLS[name]) + rayleigh.diff(SYMBOLS[name + "d"]))
+    return rows
+
+
+def model_of(rows) -> System:
+    def text(e: sp.Expr) -> str:
+        out = sp.sstr(e).replace("**", "^")
+        for name in Q:
+            out = out.replace(f"{name}dd", f"{name}''").replace(f"{name}d", f"{name}'")
+        return out
+
+    return System(
+        name="made", coordinates=list(Q), equations={q: f"{text(e)} = 0" for q, e in zip(Q, rows, strict=True)}
+    )
+
+
+SPOILS = {
+    "H1": lambda x: [x["ydd"], 0, 0],
+    "H2": lambda x: [x["yd"] * x["xdd"], 0, 0],
+    "H3": lambda x: [x["yd"] ** 2, 0, 0],
+    "H4": lambda x: [x["xdd"] ** 2, 0, 0],
+    "H5": lambda x: [x["xd"] * x["yd"], 0, 0],
+    "H6": lambda x: [x["z"] * x["yd"], 0, 0],
+    "H7": lambda x: [x["z"] ** 2 * x["yd"], -(x["z"] ** 2) * x["xd"], 0],
+}
+
+
+def total(e: sp.Expr) -> sp.Expr:
+    chain = [(SYMBOLS[q + d], SYMBOLS[q + d + "d"]) for q in Q for d in ("", "d", "dd")]
+    return sum(e.diff(a) * b for a, b in chain)
+
+
+def failing_by_sympy(f) -> set[str]:
+    """The conditions that fail at one point of general position, straight from their definitions."""
+    q = [SYMBOLS[n] for n in Q]
+    v, a = [SYMBOLS[n + "d"] for n in Q], [SYMBOLS[n + "dd"] for n in Q]
+    faster = [*a, *(SYMBOLS[n + "ddd"] for n in Q)]
+    n = range(3)
+    s = [[(f[i].diff(v[j]) + f[j].diff(v[i])) / 2 - total(f[i].diff(a[j])) for j in n] for i in n]
+    r = [[f[i].diff(q[j]) - f[j].diff(q[i]) - total(f[i].diff(v[j]) - f[j].diff(v[i])) / 2 for j in n] for i in n]
+    pairs, triples = list(itertools.product(n, n)), list(itertools.product(n, n, n))
+    tests = {
+        "H1": [f[i].diff(a[j]) - f[j].diff(a[i]) for i, j in pairs],
+        "H2": [s[i][j].diff(x) for i, j in pairs for x in faster],
+        "H3": [r[i][j].diff(x) for i, j in pairs for x in faster],
+        "H4": [f[i].diff(a[j], a[k]) for i, j, k in triples],
+        "H5": [s[i][j].diff(v[k]) - s[i][k].diff(v[j]) for i, j, k in triples],
+        "H6": [r[i][j].diff(v[k]) - s[i][k].diff(q[j]) + s[j][k].diff(q[i]) for i, j, k in triples],
+        "H7": [r[i][j].diff(q[k]) + r[j][k].diff(q[i]) + r[k][i].diff(q[j]) for i, j, k in triples],
+    }
+    point = {SYMBOLS[name]: value for name, value in POINT.items()}
+    return {name for name, entries in tests.items() if any(abs(sp.N(e.subs(point), 20)) > 1e-12 for e in entries)}
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_F4_systems_of_lagrange_and_rayleigh_pass(seed) -> None:
+    system = model_of(equations_of(*random_energies(seed)))
+    found = helmholtz(system)
+    assert found.failing == ()
+    if found.construction is not None:  # integrals are found for most
+        assert gives(found.construction, list(system.equations.values()), Q)
+
+
+@pytest.mark.parametrize(("condition", "seed"), list(itertools.product(SPOILS, range(8)))[:50])
+def test_F4_spoiled_systems_are_told_by_the_condition(condition, seed) -> None:
+    rows = equations_of(*random_energies(100 + seed))
+    strength = sp.Rational(seed + 2, 5)
+    rows = [sp.expand(e + strength * extra) for e, extra in zip(rows, SPOILS[condition](SYMBOLS), strict=True)]
+    expected = failing_by_sympy(rows)
+    assert condition in expected, "the term breaks the condition"
+    found = helmholtz(model_of(rows))
+    assert set(found.failing) == expected
+    assert all(c.where for c in found.conditions if not c.holds)
+
+
+def test_most_integrals_are_found() -> None:
+    made = [helmholtz(model_of(equations_of(*random_energies(seed)))).construction for seed in range(12)]
+    assert sum(m is not None for m in made) >= 10
+
+
+def test_a_mass_matrix_that_depends_on_the_configuration_passes_only_as_written() -> None:
+    """(1 + x²) ẍ + x ẋ² + x = 0 with y beside it: Lagrange's as written; solved for ẍ the condition H2 fails."""
+    written = System(
+        coordinates=["x", "y"],
+        equations={"x": "(2 + cos(y))*x'' - sin(y)*x'*y' + x = 0", "y": "y'' + sin(y)*x'^2/2 + k*y = 0"},
+        parameters={"k": 2},
+    )
+    found = helmholtz(written)
+    assert found.holds
+    assert found.tested == "equations as written"
+    assert found.construction is not None
+    for name, f in written.equations.items():
+        values = {n: 0.3 + 0.1 * k for k, n in enumerate(("x", "y", "x'", "y'", "x''", "y''", "k"))}
+        from svyaz.expr.calculus import evaluate
+
+        again = lagrange_expression(found.construction.lagrangian, name)
+        assert evaluate(again, values) == pytest.approx(evaluate(f, values), abs=1e-12)
+    solved = System(
+        coordinates=["x", "y"],
+        accelerations={"x": "(sin(y)*x'*y' - x)/(2 + cos(y))", "y": "-sin(y)*x'^2/2 - k*y"},
+        parameters={"k": 2},
+    )
+    explicit = helmholtz(solved)
+    assert not explicit.holds
+    assert "explicit form" in explicit.tested
+    assert any("[equations], may pass" in note for note in explicit.notes)
+
+
+def test_damped_oscillator() -> None:
+    """m ẍ + c ẋ + k x = 0: L = ½ m ẋ² - ½ k x², D = ½ c ẋ²."""
+    from svyaz.expr.text import to_text
+
+    system = System(coordinates=["x"], equations={"x": "m*x'' + c*x' + k*x = 0"}, parameters={"m": 1, "c": 0.1, "k": 1})
+    found = helmholtz(system)
+    assert found.holds
+    assert found.construction is not None
+    assert to_text(found.construction.rayleigh) == "c*x'^2/2"
+    assert to_text(found.construction.lagrangian) == "m*x'^2/2 - k*x^2/2"
+
+
+def test_H7_holds_for_the_inverse_cart() -> None:
+    """With r_ac for r_ca, as printed, it would fail."""
+    system = loads(gallery.find("inverse-cart", {"given": "field"}), "cart")
+    found = helmholtz(system)
+    assert found.holds
+    assert found.construction is not None
+
+
+def test_given_equations_can_be_run() -> None:
+    """m ẍ + k x = 0 from [equations], and the same from [accelerations]."""
+    words = {"coordinates": ["x"], "parameters": {"m": 2, "k": 8}, "initial": {"x": 1}}
+    for system in (
+        System(equations={"x": "m*x'' + k*x = 0"}, **words),
+        System(accelerations={"x": "-k/m*x"}, **words),
+    ):
+        motion = simulate(system, rtol=1e-11, until=3)
+        assert motion.column("x") == pytest.approx(np.cos(2 * motion.times), abs=1e-8)
+        assert motion.table_names == ("t", "x", "x'")
+
+
+def test_equations_with_a_mass_matrix_that_is_not_symmetric_are_solved_as_they_stand() -> None:
+    system = System(
+        coordinates=["x", "y"],
+        equations={"x": "2*x'' + y'' + x = 0", "y": "y'' - 3*x'' + y' = 0"},
+        initial={"x": 1, "y'": 0.5},
+    )
+    from scipy.integrate import solve_ivp
+
+    def rates(_t, s):
+        return [s[2], s[3], *np.linalg.solve([[2, 1], [-3, 1]], [-s[0], -s[3]])]
+
+    expected = solve_ivp(rates, (0, 2), [1, 0, 0, 0.5], method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    motion = simulate(system, rtol=1e-12, until=2)
+    assert motion.states[-1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_mistakes_in_given_equations() -> None:
+    with pytest.raises(ModelError, match="'y' has no equation in"):
+        System(coordinates=["x", "y"], equations={"x": "x'' = 0"})
+    with pytest.raises(ModelError, match="x'' is in none of the equations"):
+        System(coordinates=["x"], equations={"x": "x' = 0"})
+    with pytest.raises(ModelError, match="second derivatives such as"):
+        System(coordinates=["x"], accelerations={"x": "x''"})
+    with pytest.raises(ModelError, match=r"'kinetic' does not go with a model that is given by \[equations\]"):
+        System(coordinates=["x"], equations={"x": "x'' = 0"}, kinetic="x'^2")
+    with pytest.raises(ModelError, match="not linear in the accelerations"):
+        System(coordinates=["x"], equations={"x": "x''^2 + x'' = 0"}).derive()
+    with pytest.raises(ModelError, match="constraints or motors"):
+        helmholtz(loads(gallery.find("sleigh"), "sleigh"))
+
+
+def test_command_tells_the_failing_condition(svyaz, tmp_path) -> None:
+    (tmp_path / "spoiled.toml").write_text(
+        'coordinates = ["x", "y"]\n[equations]\nx = "x\'\' + y\'\' + x = 0"\ny = "y\'\' + y = 0"\n'
+    )
+    done = svyaz("helmholtz", "spoiled.toml", "--json", "found.json")
+    assert done.returncode == 1
+    assert "H1 does not hold" in done.stderr
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert result["H1"] == {"holds": False, "where": ["(x, y): 1"]}
+    assert result["H7"]["holds"]
+    assert "lagrangian" not in result

@@ -1,0 +1,209 @@
+"""The inverse problem: the knife-edge cart as published, random fields, families of fields."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import symengine as se
+import sympy as sp
+
+from svyaz import ModelError, System, gallery
+from svyaz.expr.calculus import evaluate
+from svyaz.expr.text import to_text
+from svyaz.model import loads
+from svyaz.motion import simulate
+from svyaz.synthesis.inverse import decay_rate, family, invert
+
+
+def cart(given: str = "field", **settings: object) -> System:
+    return loads(gallery.find("inverse-cart", {"given": given}), "inverse-cart").with_settings(settings)
+
+
+def deviations(motion) -> np.ndarray:
+    """h = q̇ - v at the old nodes, where the listing looks at them."""
+    phi = motion.column("phi")
+    h = [motion.column("x'") - np.cos(phi), motion.column("y'") - np.sin(phi), motion.column("phi'") - 1.0]
+    return np.array(h)[:, :-1]
+
+
+def test_000_A10_listing_from_the_field() -> None:
+    motion = simulate(cart())
+    h = deviations(motion)
+    assert np.sqrt((h.max(axis=1) ** 2).sum()) == pytest.approx(4.465035e-4, rel=1e-6)
+    assert np.sqrt((h**2).sum(axis=0)).max() == pytest.approx(3.930662e-4, rel=1e-6)
+    final = [0.649481858, 0.760985120, 15.002275677, -0.761280270, 0.648719077, 1.000122969]
+    assert [motion.column(n)[-1] for n in ("x", "y", "phi", "x'", "y'", "phi'")] == pytest.approx(final, rel=1e-6)
+    assert motion.residuals["x' of the field"][:-1] == pytest.approx(h[0], abs=1e-14)
+
+
+def test_000_A11_text_from_the_field() -> None:
+    motion = simulate(cart(), step=0.01, until=10)
+    assert np.sqrt((deviations(motion).max(axis=1) ** 2).sum()) == pytest.approx(4.490464e-3, rel=1e-6)
+
+
+@pytest.mark.parametrize("given", ["field", "constraints"])
+def test_000_A12_gains_at_heading_zero(given) -> None:
+    found = invert(cart(given))
+    values = {**found.system.constants, "phi": 0.0}
+    gains = [[evaluate(e, values) for e in row] for row in found.gains]
+    assert np.array(gains) == pytest.approx(np.array([[-10, 0, 10], [0, -5, 0], [10, -1, -11]]), abs=1e-12)
+
+
+def test_000_A13_limit_of_the_gains() -> None:
+    found = invert(cart())
+    assert found.stable
+    assert found.step_limit / 0.001 == pytest.approx(97.5, rel=0.01)
+    assert [found.roots.real.min(), found.roots.real.max()] == pytest.approx([-20.52, -0.487], abs=5e-3)
+    assert found.decay_rate == pytest.approx(0.461, abs=1e-3)
+    strong = invert(cart(gain=100))
+    assert not strong.stable
+    assert "unstable with euler and the step 0.001" in strong.reasons[0]
+    assert invert(cart(gain=96)).stable
+    assert invert(cart(gain=100), method="rk4", step=0.001).stable  # 2.785 instead of 2
+
+
+def euler_lagrange_rayleigh(lagrangian: str, rayleigh: str, coordinates) -> list[sp.Expr]:
+    """d/dt ∂L/∂q̇ - ∂L/∂q + ∂D/∂q̇ by SymPy, from the texts."""
+    names = {}
+    for q in coordinates:
+        names |= {q: sp.Symbol(q), f"{q}'": sp.Symbol(f"{q}_d"), f"{q}''": sp.Symbol(f"{q}_dd")}
+
+    def read(text: str) -> sp.Expr:
+        for q in coordinates:
+            text = text.replace(f"{q}''", f"{q}_dd").replace(f"{q}'", f"{q}_d")
+        return sp.sympify(text.replace("^", "**"))
+
+    ell, d = read(lagrangian), read(rayleigh)
+    rows = []
+    for q in coordinates:
+        momentum = ell.diff(names[f"{q}'"])
+        total = sum(
+            momentum.diff(names[r]) * names[f"{r}'"] + momentum.diff(names[f"{r}'"]) * names[f"{r}''"]
+            for r in coordinates
+        )
+        rows.append(total - ell.diff(names[q]) + d.diff(names[f"{q}'"]))
+    return rows
+
+
+def read_sympy(text: str, coordinates) -> sp.Expr:
+    for q in coordinates:
+        text = text.replace(f"{q}'", f"{q}_d")
+    return sp.sympify(text.replace("^", "**"))
+
+
+def test_000_A14_the_system_of_the_cart_is_that_of_lagrange_and_rayleigh() -> None:
+    result = invert(cart()).as_json()
+    rows = euler_lagrange_rayleigh(result["lagrangian"], result["rayleigh"], ["x", "y", "phi"])
+    for q, row in zip(("x", "y", "phi"), rows, strict=True):
+        given = sp.Symbol(f"{q}_dd") - read_sympy(result["accelerations"][q], ["x", "y", "phi"])
+        assert sp.simplify(row - given) == 0
+    x, phi = sp.symbols("x_d phi_d")
+    v, omega, h = sp.Symbol("v"), sp.Symbol("omega"), sp.Symbol("phi")
+    lagrangian = read_sympy(result["lagrangian"], ["x", "y", "phi"])
+    expected = ((x - v * sp.cos(h)) ** 2 + (sp.Symbol("y_d") - v * sp.sin(h)) ** 2 + (phi - omega) ** 2) / 2
+    assert sp.simplify(lagrangian - expected) == 0
+
+
+def random_field(seed: int) -> System:
+    rng = np.random.default_rng(seed)
+    q = ["x", "y", "z"][: int(rng.integers(2, 4))]
+
+    def number() -> str:
+        return f"({rng.integers(-100, 100)}/100)"  # exact, so that zero is zero
+
+    def function() -> str:
+        a, b = (str(rng.choice(q)) for _ in range(2))
+        return f"({number()}*sin({a} + {b}) + {number()}*cos({b}) + {number()}*sin({a})*cos(2*{b}))"
+
+    diagonal = [f"({rng.integers(250, 450)}/100 + 3/10*sin({q[k - 1]}))" for k in range(len(q))]
+    off = {(i, j): f"cos({q[i]} - {q[j]})/5" for i in range(len(q)) for j in range(i)}
+    matrix = [[diagonal[i] if i == j else off[max(i, j), min(i, j)] for j in range(len(q))] for i in range(len(q))]
+    return System(
+        name=f"random field {seed}",
+        coordinates=q,
+        field={name: function() for name in q},
+        rayleigh=matrix,
+        initial={name: rng.uniform(-0.5, 0.5) for name in q} | {f"{name}'": rng.uniform(-1, 1) for name in q},
+        run={"method": "dop853", "rtol": 1e-11, "until": 3},
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_F5_random_fields(seed) -> None:
+    """Euler–Lagrange–Rayleigh of (L, D) minus the system is zero; the deviation decays at no less than the rate."""
+    system = random_field(seed)
+    found = invert(system)
+    result = found.as_json()
+    rows = euler_lagrange_rayleigh(result["lagrangian"], result["rayleigh"], system.coordinates)
+    for q, row in zip(system.coordinates, rows, strict=True):
+        given = sp.Symbol(f"{q}_dd") - read_sympy(result["accelerations"][q], system.coordinates)
+        assert sp.expand(row - given) == 0
+    motion = simulate(found.system, every=0.02)
+    h = np.array([motion.residuals[f"{q}' of the field"] for q in system.coordinates])
+    size = np.linalg.norm(h, axis=0)
+    rate = decay_rate(found.system, motion.states[:, : len(system.coordinates)])
+    assert rate > 0.0, "the positivity condition is met"
+    assert np.all(size <= size[0] * np.exp(-rate * motion.times) * (1 + 1e-6))
+
+
+def test_family_of_fields_of_the_knife_edge() -> None:
+    names, fields = family(cart("constraints"))
+    assert names == ("mu1", "mu2")
+    rng = np.random.default_rng(0)
+    values = {name: rng.uniform(0.2, 1.4) for name in ("mu1", "mu2", "phi")}
+    found = [evaluate(fields[q], values) for q in ("x", "y", "phi")]
+    phi, mu1 = values["phi"], values["mu1"]
+    assert found == pytest.approx([mu1 * np.cos(phi), mu1 * np.sin(phi), values["mu2"]])
+
+
+def test_free_functions_may_depend_on_the_coordinates() -> None:
+    words = {**cart("constraints").words, "free": {"mu1": "v*(1 + x^2)/2", "mu2": "omega*cos(y)"}}
+    found = invert(System.from_words({**words, "run": {"until": 0.5}}))
+    field = found.system.velocity_field
+    assert to_text(field["phi"]) == "omega*cos(y)"
+    allowed = field["y"] * se.cos(se.Symbol("phi")) - field["x"] * se.sin(se.Symbol("phi"))
+    assert se.expand(allowed) == 0
+
+
+def test_mistakes_in_inverse_problems() -> None:
+    words = cart("constraints").words
+    with pytest.raises(ModelError, match=r"leave the family .* with 2 free functions, \[free\] gives 1"):
+        invert(System.from_words({**words, "free": {"mu1": "v"}}))
+    with pytest.raises(ModelError, match="needs a \\[field\\]"):
+        invert(System(coordinates=["x"], kinetic="x'^2"))
+    with pytest.raises(ModelError, match="is not symmetric"):
+        System(coordinates=["x", "y"], field={"x": 1, "y": 0}, rayleigh=[[1, 2], [0, 1]])
+    with pytest.raises(ModelError, match="2 rows of 2 entries"):
+        System(coordinates=["x", "y"], field={"x": 1, "y": 0}, rayleigh=[[1, 2]])
+    with pytest.raises(ModelError, match="'y' has no velocity"):
+        System(coordinates=["x", "y"], field={"x": 1})
+    with pytest.raises(ModelError, match="depends on positions only"):
+        System(coordinates=["x"], field={"x": "x'"})
+    with pytest.raises(ModelError, match="'kinetic' does not go with a velocity field"):
+        System(coordinates=["x"], field={"x": 1}, kinetic="x'^2")
+
+
+def test_a_field_without_dissipation_is_not_shown_to_attract() -> None:
+    system = System(coordinates=["x"], field={"x": "-x"}, initial={"x": 1}, run={"until": 1})
+    found = invert(system)
+    assert not found.positive_definite
+    assert found.decay_rate == pytest.approx(-1.0)
+    assert "is not positive definite" in found.reasons[0]
+
+
+@pytest.mark.parametrize("output", ["text", "latex", "json", "python", "c"])
+def test_command_in_every_format(svyaz, output) -> None:
+    done = svyaz("invert", "inverse-cart", "--with", "given=field", "--format", output)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_command_answers_no(svyaz, tmp_path) -> None:
+    done = svyaz("invert", "inverse-cart", "--with", "given=field", "--set", "gain=100", "--json", "found.json")
+    assert done.returncode == 1
+    assert "the largest step is 0.000975" in done.stderr
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert result["stable"] is False
+    assert {"lagrangian", "rayleigh", "accelerations", "positive_definite", "decay_rate"} <= result.keys()
