@@ -8,6 +8,7 @@ from __future__ import annotations
 COMMANDS: dict[str, dict[str, str]] = {
     "Write equations": {
         "derive": "Write the equations of motion as text, LaTeX, JSON, Python or C.",
+        "inertia": "Write out the inertia matrix of a tree of bodies in few operations.",
     },
     "Move": {
         "check": "Say what the constraints are and whether a run would hold them.",

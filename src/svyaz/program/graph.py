@@ -128,7 +128,7 @@ class Graph:
     def function(self, name: str, *arguments: int) -> int:
         """A function of nodes; odd and even functions keep a changed sign outside."""
         if name in ("sin", "cos") and len(arguments) == 1:
-            return self._trigonometric(name, arguments[0])
+            return self._signed(name, arguments[0])
         return self.intern((name, *arguments))
 
     def _trigonometric(self, name: str, argument: int) -> int:

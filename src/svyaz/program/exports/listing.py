@@ -97,14 +97,15 @@ class _Piece:
     binds: int
 
 
-def listing(program: Program, style: Style) -> Listing:
-    """Write a program in a style."""
-    return _Writer(program, style).listing()
+def listing(program: Program, style: Style, named: Mapping[int, str] | None = None) -> Listing:
+    """Write a program in a style; nodes that are ``named`` are written under their names."""
+    return _Writer(program, style, named or {}).listing()
 
 
 class _Writer:
-    def __init__(self, program: Program, style: Style) -> None:
+    def __init__(self, program: Program, style: Style, named: Mapping[int, str]) -> None:
         self.program = program
+        self.named = named
         self.style = style
         self.needed = needed_nodes(program)
         self.stored = stored_constants(program, self.needed)
@@ -126,6 +127,12 @@ class _Writer:
             if name not in self.taken:
                 self.taken.add(name)
                 return name
+
+    def own(self, name: str) -> str:
+        """A given name as this language writes it, changed where something else has it."""
+        (free,) = distinct([self.style.name(name)], self.taken, self.style.again)
+        self.taken.add(free)
+        return free
 
     def listing(self) -> Listing:
         program, nodes = self.program, self.program.nodes
@@ -168,8 +175,9 @@ class _Writer:
                 statements.append(self.solution(node[1], pieces))
             piece = self.piece(node, pieces)
             simple = node[0] in (*LEAVES, "unknown") or (node[0] == "neg" and pieces[node[1]].binds == ATOM)
-            if not simple and (uses.get(index, 0) > 1 or len(piece.text) > LONGEST_FORMULA):
-                name = self.fresh("intermediate")
+            wanted = self.named.get(index)
+            if not simple and (wanted or uses.get(index, 0) > 1 or len(piece.text) > LONGEST_FORMULA):
+                name = self.own(wanted) if wanted else self.fresh("intermediate")
                 statements.append(Assignment(name, piece.text))
                 piece = _Piece(name, ATOM)
             pieces[index] = piece

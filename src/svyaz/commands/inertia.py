@@ -1,0 +1,178 @@
+"""``svyaz inertia TREE``: the inertia matrix of a tree of bodies in few operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from svyaz.commands.common import (
+    Assignment,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable_outputs,
+    write_json,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from svyaz.forms.tree.inertia import Inertia
+    from svyaz.model import System
+
+FORMATS = ("text", "latex", "json")
+
+
+class Position(click.ParamType):
+    """``q1=0.1,q2=0.2`` → {name: text}."""
+
+    name = "position"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
+        if isinstance(value, dict):
+            return value
+        return dict(Assignment().convert(part, param, ctx) for part in str(value).split(","))
+
+
+def _languages() -> tuple[str, ...]:
+    from svyaz.program.exports import LANGUAGES
+
+    return (*FORMATS, *(language for language in LANGUAGES if language not in FORMATS))
+
+
+class Format(click.ParamType):
+    """text, latex, json, or a programming language."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in _languages():
+            self.fail(f"'{value}' is not one of {', '.join(_languages())}.", param, ctx)
+        return str(value)
+
+
+@click.command(
+    epilog=examples(
+        "svyaz inertia three-link-arm",
+        "svyaz inertia puma-560 --format c --out puma.c",
+        "svyaz inertia planar-3r --at q2=0.5,q3=-0.2 --json -",
+        "svyaz inertia stanford --minimise time",
+    )
+)
+@model_options
+@click.option(
+    "output_format",
+    "--format",
+    type=Format(),
+    default="text",
+    show_default=True,
+    help="text, latex, json, or a language to which programs are exported: c, python, …",
+)
+@click.option("--at", type=Position(), metavar="q1=0.1,…", help="Evaluate there; what is left out is 0.")
+@click.option(
+    "--minimise",
+    type=click.Choice(["operations", "time"]),
+    default="operations",
+    show_default=True,
+    help="Fewest additions and multiplications, sines aside; or the fastest native code.",
+)
+@click.option("--double-by-sum", is_flag=True, help="Write 2x as x + x.")
+@click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    output_format: str,
+    at: dict[str, str] | None,
+    minimise: str,
+    double_by_sum: bool,
+    out: str | None,
+    json_file: str | None,
+) -> None:
+    """Write out the inertia matrix of a tree of bodies.
+
+    Named constants first, computed once from the parameters; then the sequence for each position, in the order of
+    evaluation; the matrix; and how many operations the sequence takes, counted for symbolic parameters.
+    """
+    import json
+
+    from svyaz.forms.tree.writing import inertia_latex, inertia_text
+    from svyaz.program import export
+
+    system = load_model(model, settings, choices)
+    warn(system)
+    inertia = _written(system, minimise, double_by_sum)
+    values = None if at is None else _values(system, inertia, at)
+    writable_outputs(out, json_file)
+    if json_file is not None:
+        write_json(_result(system, inertia, values), json_file)
+    if json_file == "-":
+        return
+    if output_format == "json":
+        text = json.dumps(_result(system, inertia, values), indent=2, ensure_ascii=False) + "\n"
+    elif output_format == "latex":
+        text = inertia_latex(inertia)
+    elif output_format == "text":
+        text = inertia_text(inertia, system.name)
+        text += "" if values is None else _table(values, at or {})
+    else:
+        text = export(inertia.program, output_format)
+    write_text(text, out)
+
+
+def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
+    from dataclasses import replace
+
+    from svyaz.expr import ModelError, Problem
+    from svyaz.forms.tree.inertia import write_inertia
+    from svyaz.program.doubling import doubles_as_sums
+
+    if system.tree is None:
+        message = f"'{system.name}' is not a tree of bodies: it has no [[body]] tables"
+        raise ModelError([Problem(message, hint="'svyaz derive' writes the equations of any model")])
+    inertia = write_inertia(system.tree, tuple(system.parameters), minimise)
+    return replace(inertia, program=doubles_as_sums(inertia.program)) if double_by_sum else inertia
+
+
+def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[float]]:
+    """The matrix at a position; values may be expressions of the parameters."""
+    import symengine as se
+
+    from svyaz.expr import ModelError, Problem, Scope, parse
+    from svyaz.expr.calculus import evaluate
+    from svyaz.forms.tree.inertia import matrix_at
+    from svyaz.model.words import nearest
+
+    tree = system.tree
+    assert tree is not None, "only trees come here"
+    unknown = [name for name in at if name not in tree.coordinates]
+    if unknown:
+        message = f"--at: there is no coordinate '{unknown[0]}'"
+        raise ModelError([Problem(message, hint=nearest(unknown[0], tree.coordinates))])
+    scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={})
+    place = {q: evaluate(parse(at[q], scope), system.parameters) if q in at else 0.0 for q in tree.coordinates}
+    for body in tree.bodies:
+        if body.joint == "free" and not any(e in at for e in body.coordinates[3:]):
+            place[body.coordinates[3]] = 1.0
+    return matrix_at(inertia, system.parameters, place)
+
+
+def _result(system: System, inertia: Inertia, values: list[list[float]] | None) -> dict[str, Any]:
+    from svyaz import __version__
+    from svyaz.forms.tree.writing import inertia_json
+
+    result = {"svyaz": __version__, "model": system.name, **inertia_json(inertia)}
+    result["parameters"] = dict(system.parameters)
+    result["initial"] = dict(zip(system.states, system.initial_state(), strict=True))
+    if values is not None:
+        result["value"] = values
+    return result
+
+
+def _table(values: list[list[float]], at: dict[str, str]) -> str:
+    where = ", ".join(f"{name} = {value}" for name, value in at.items())
+    rows = ["  " + "  ".join(f"{entry:>13.6g}" for entry in row) for row in values]
+    return "\n".join(["", f"at {where}, the others 0:", *rows, ""])

@@ -1,0 +1,165 @@
+"""The inertia matrix of a tree written out with few operations: several ways are tried, the shortest is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from random import Random
+
+import symengine as se
+
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
+from svyaz.forms.tree.algebra import expressions
+from svyaz.forms.tree.composite import mass_matrix
+from svyaz.forms.tree.names import tape_names
+from svyaz.forms.tree.places import placed
+from svyaz.forms.tree.regroup import Link, links_of, shiftable, with_base_parameters, with_poles_shifted
+from svyaz.forms.tree.sheet import Sheet
+from svyaz.forms.tree.short import Way, short_inertia
+from svyaz.forms.tree.welded import welded
+from svyaz.model.tree import Tree
+from svyaz.program.build import build
+from svyaz.program.counts import operations
+from svyaz.program.interpret import evaluate as run
+from svyaz.program.sequence import build_sequence
+from svyaz.program.tape import Program
+
+AIMS: Mapping[str, Mapping[str, float]] = {
+    "operations": {"add": 1, "mul": 1, "div": 8, "trig": 0.001, "angle_sum": 0.001, "other": 20},
+    "time": {"add": 1, "mul": 1, "div": 8, "trig": 5, "angle_sum": 1, "other": 20},
+}
+"""What an operation weighs: fewest operations, sines and sums of angles aside; or the fastest native code."""
+
+SMALL = 14
+"""Trees of more bodies than this are written in the two most promising ways only."""
+
+MOST_SUBSETS = 4
+"""Up to so many poles every choice of those that are shifted is tried."""
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """A program whose outputs are the lower triangle of the inertia matrix, row by row: H11, H21, H22, H31, …
+
+    ``names`` gives names to nodes of its tape, ``base_parameters`` the constants into which the masses were grouped.
+    """
+
+    freedoms: tuple[str, ...]
+    program: Program
+    names: Mapping[int, str]
+    base_parameters: tuple[tuple[str, Expression], ...]
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Operations of the step part by kind."""
+        return operations(self.program)
+
+
+def write_inertia(tree: Tree, parameters: Sequence[str], aim: str = "operations") -> Inertia:
+    """The shortest program found for the inertia matrix; ``aim`` is ``operations`` or ``time``."""
+    if not tree.freedoms:
+        raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
+    whole = welded(tree, expressions())
+    cost = partial(_cost, AIMS[aim])
+    if any(body.joint == "free" for body in whole.bodies):
+        return _with_free_joints(whole, parameters)
+    best: tuple[float, Program, Sheet, list[Link]] | None = None
+    for links, way in _ways(whole):
+        sheet = Sheet(parameters)
+        matrix = short_inertia(links, sheet, way)
+        program = build_sequence(
+            sheet.definitions, _outputs(matrix), inputs=whole.coordinates, parameters=parameters, cost=cost
+        )
+        if best is None or cost(program) < best[0]:
+            best = (cost(program), program, sheet, links)
+    assert best is not None, "there is at least one way"
+    _, program, sheet, links = best
+    point = _sample(program)
+    names = tape_names(program, point, _values(sheet, point))
+    return Inertia(whole.freedoms, program, names, tuple(_groups(links)))
+
+
+def _ways(tree: Tree) -> Iterator[tuple[list[Link], Way]]:
+    """Poles shifted along their axes or not, parameters grouped in either way, phases folded or not."""
+    plain = links_of(tree)
+    if len(plain) > SMALL:
+        links = with_base_parameters(with_poles_shifted(plain, ()), balanced=False)
+        yield from ((links, Way(phases)) for phases in (True, False))
+        return
+    loose = shiftable(plain)
+    several = len(loose) <= MOST_SUBSETS
+    subsets = [
+        [k for k, keep in zip(loose, taken, strict=True) if keep] for taken in product((0, 1), repeat=len(loose))
+    ]
+    for chosen in subsets if several else [[], loose]:
+        links = with_poles_shifted(plain, chosen)
+        grouped = with_base_parameters(links, balanced=False)
+        yield grouped, Way(phases=True)
+        yield grouped, Way(phases=False)
+        yield with_base_parameters(links, balanced=True), Way(phases=True)
+
+
+def _cost(weights: Mapping[str, float], program: Program) -> float:
+    return sum(weights[kind] * count for kind, count in operations(program).items())
+
+
+def _outputs(matrix: Sequence[Sequence[Expression]]) -> list[tuple[str, Expression]]:
+    between = "" if len(matrix) < 10 else "_"
+    return [(f"H{i + 1}{between}{j + 1}", matrix[i][j]) for i in range(len(matrix)) for j in range(i + 1)]
+
+
+def _with_free_joints(tree: Tree, parameters: Sequence[str]) -> Inertia:
+    """By composite bodies and the general optimiser."""
+    elements = expressions()
+    bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
+    program = build(_outputs(mass_matrix(bodies, elements)), inputs=tree.coordinates, parameters=parameters)
+    point = _sample(program)
+    return Inertia(tree.freedoms, program, tape_names(program, point, {}), ())
+
+
+def _sample(program: Program) -> dict[str, float]:
+    """Values of all parameters and inputs at which equal numbers mean equal formulas."""
+    random = Random(7)
+    return {name: random.uniform(0.5, 1.5) for name in (*program.parameters, *program.inputs)}
+
+
+def _values(sheet: Sheet, point: Mapping[str, float]) -> dict[str, float]:
+    """The value of each name of the sheet."""
+    known: dict[se.Symbol, Expression] = {se.Symbol(n): se.RealDouble(v) for n, v in point.items()}
+    values = {}
+    for symbol, formula in sheet.definitions.items():
+        values[str(symbol)] = evaluate(substitute(formula, known), {})
+        known[symbol] = se.RealDouble(values[str(symbol)])
+    return values
+
+
+def _groups(links: Sequence[Link]) -> Iterator[tuple[str, Expression]]:
+    """Base parameters by name, those that are zero or a single parameter left out."""
+    moments = ("xx", "yy", "zz", "xy", "xz", "yz")
+    for link in links:
+        entries = [(f"m{link.number + 1}", link.mass)]
+        entries += [(f"m{letter}{link.number + 1}", e) for letter, e in zip("xyz", link.moment, strict=True)]
+        # products of inertia are given as ∫ x y dm, the tensor holds them with a minus
+        signs = (1, 1, 1, -1, -1, -1)
+        entries += [
+            (f"{name}{link.number + 1}", sign * e) for name, sign, e in zip(moments, signs, link.inertia, strict=True)
+        ]
+        for name, e in entries:
+            short = se.expand(e)
+            if not short.is_Symbol and names_in(short):
+                yield f"{name}R", short
+
+
+def matrix_at(inertia: Inertia, parameters: Mapping[str, float], position: Mapping[str, float]) -> list[list[float]]:
+    """The full matrix as numbers; every parameter that occurs needs a value."""
+    found = run(inertia.program, {p: parameters[p] for p in inertia.program.parameters}, position)
+    size = len(inertia.freedoms)
+    matrix = [[0.0] * size for _ in range(size)]
+    entries = iter(found.values())
+    for i in range(size):
+        for j in range(i + 1):
+            matrix[i][j] = matrix[j][i] = float(next(entries))
+    return matrix

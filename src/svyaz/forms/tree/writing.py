@@ -1,0 +1,87 @@
+"""The inertia matrix as people and programs read it: named constants, the sequence, the matrix, counts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from svyaz.expr.text import to_text
+from svyaz.forms.tree.inertia import Inertia
+from svyaz.program.exports.json import STYLE as TEXT
+from svyaz.program.exports.latex import STYLE as LATEX
+from svyaz.program.exports.listing import Assignment, Listing, Style, listing
+
+Pairs = list[list[str]]
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+PLAIN = replace(TEXT, number=_number)
+
+
+def sequence_of(inertia: Inertia, style: Style) -> tuple[Pairs, Pairs, list[list[str]]]:
+    """(constants, sequence, full matrix) as [name, formula] and entries, in the order of evaluation."""
+    written = listing(inertia.program, style, inertia.names)
+    constants = _constants(written)
+    steps = [[step.name, step.formula] for step in written.steps if isinstance(step, Assignment)]
+    entries = {name: formula for (name, _), formula in zip(inertia.program.outputs, written.results, strict=True)}
+    triangle = iter(entries.values())
+    size = len(inertia.freedoms)
+    matrix = [[""] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            matrix[i][j] = matrix[j][i] = next(triangle)
+    return constants, steps, matrix
+
+
+def _constants(written: Listing) -> Pairs:
+    """Intermediates and kept constants as [name, formula]; an intermediate that is kept has the name that it is kept by."""
+    pairs = [[step.name, step.formula] for step in written.constants]
+    kept = [[name, formula] for name, formula in zip(written.kept, written.stored, strict=True) if name != formula]
+    known = {name for name, _ in pairs}
+    renamed = {formula: name for name, formula in kept if formula in known}
+    pairs += [[name, formula] for name, formula in kept if formula not in known]
+    if not renamed:
+        return pairs
+    words = re.compile("|".join(rf"(?<![\w{{}}]){re.escape(name)}(?![\w{{}}])" for name in renamed))
+    return [[renamed.get(name, name), words.sub(lambda match: renamed[match[0]], formula)] for name, formula in pairs]
+
+
+def inertia_json(inertia: Inertia) -> dict[str, Any]:
+    """The result of ``svyaz inertia`` as the contract writes it."""
+    constants, sequence, matrix = sequence_of(inertia, PLAIN)
+    return {
+        "coordinates": list(inertia.freedoms),
+        "constants": constants,
+        "sequence": sequence,
+        "matrix": matrix,
+        "operations": inertia.operations,
+        "base_parameters": [[name, to_text(e)] for name, e in inertia.base_parameters],
+    }
+
+
+def inertia_text(inertia: Inertia, title: str) -> str:
+    """A page: base parameters, constants, the sequence, the matrix, the counts."""
+    constants, sequence, matrix = sequence_of(inertia, PLAIN)
+    lines = [title, "", "constants, once:"]
+    lines += [f"  {name} = {formula}" for name, formula in constants] or ["  none"]
+    lines += ["", "in each position:"]
+    lines += [f"  {name} = {formula}" for name, formula in sequence] or ["  nothing: the matrix is constant"]
+    lines += ["", f"inertia matrix, {', '.join(inertia.freedoms)}:"]
+    widths = [max(len(row[j]) for row in matrix) for j in range(len(matrix))]
+    lines += ["  " + "  ".join(entry.ljust(w) for entry, w in zip(row, widths, strict=True)).rstrip() for row in matrix]
+    counts = ", ".join(f"{count} {kind}" for kind, count in inertia.operations.items() if count)
+    lines += ["", f"operations: {counts or 'none'}"]
+    return "\n".join(lines) + "\n"
+
+
+def inertia_latex(inertia: Inertia) -> str:
+    """One aligned display."""
+    constants, sequence, matrix = sequence_of(inertia, LATEX)
+    lines = [f"{name} &= {formula}" for name, formula in (*constants, *sequence)]
+    rows = r" \\ ".join(" & ".join(row) for row in matrix)
+    lines.append(rf"H &= \begin{{bmatrix}} {rows} \end{{bmatrix}}")
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n"
