@@ -59,6 +59,8 @@ def command(
     if plot or animate:
         _check_endings(plot, animate)
     system = load_model(model, settings, choices)
+    if animate and not system.drawings:
+        raise click.UsageError(f"'{system.name}' says nothing of its looks: add [[draw]] tables to the model.")
     warn(system)
     from svyaz.motion import simulate
     from svyaz.motion.options import options_for
@@ -102,5 +104,9 @@ def _pictures(motion: Any, plot: str | None, animate: str | None) -> None:
         plot_motion(motion, plot)
     if animate is not None:
         from svyaz.show.animation import animate as draw
+        from svyaz.show.scene import can_be_drawn
 
-        draw(motion, animate)
+        if can_be_drawn(motion):
+            draw(motion, animate)
+        else:
+            click.echo("there is no motion to show: the animation is left out", err=True)

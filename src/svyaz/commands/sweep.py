@@ -122,7 +122,7 @@ def _write(result: Sweep, folder: Path) -> list[Path]:
     write_json(result.summary(), str(data))
     (folder / PARTIAL).unlink(missing_ok=True)
     files = [table, data]
-    if len(result.axes) <= 2 and result.rows:
+    if len(result.axes) <= 2 and result.rows and result.measures:
         files.append(plot_sweep(result, picture))
     return files
 

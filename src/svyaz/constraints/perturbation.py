@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def perturbation(equations: Equations, stabilize: Any) -> Perturbation:
         zero = np.zeros((len(positions_of(equations)),) * 2)
         return _linear(equations, {"A": zero, "B": zero}, str(stabilize or "off"), None)
     if is_number(stabilize):
-        return critical(equations, float(stabilize))
+        return critical(equations, _finite("the gain", stabilize))
     if not isinstance(stabilize, Mapping):
         raise _bad(f"'stabilize' cannot be {stabilize!r}", 'it is "off", "auto", "projection", a number, or a table')
     keys = set(stabilize)
@@ -100,7 +101,7 @@ def _baumgarte(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
     for key, value in given.items():
         if not is_number(value):
             raise _bad(f"the gain '{key}' must be a number", None)
-        numbers[key] = float(value)
+        numbers[key] = _finite(f"the gain '{key}'", value)
     p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
     blocks = {
         "A": -numbers.get("beta", 0.0) * p,
@@ -165,13 +166,16 @@ def matrix_of(value: Any, shape: tuple[int, int], what: str) -> Matrix:
     if is_number(value):
         if shape[0] != shape[1]:
             raise _bad(f"{what} couples {shape[0]} rows to {shape[1]}: it must be given as a matrix", None)
-        return float(value) * np.eye(shape[0])
+        return _finite(what, value) * np.eye(shape[0])
     rows = value if isinstance(value, Sequence) and not isinstance(value, str) else None
     if rows is None or not all(isinstance(row, Sequence) and all(is_number(e) for e in row) for row in rows):
         raise _bad(f"{what} must be a number or a list of rows of numbers", None)
     got = (len(rows), len(rows[0]) if rows else 0)
     if got != shape or any(len(row) != shape[1] for row in rows):
         raise _bad(f"{what} must be {shape[0]} × {shape[1]} for these constraints; it is {got[0]} × {got[1]}", None)
+    for row in rows:
+        for entry in row:
+            _finite(f"an entry of {what}", entry)
     return np.array(rows, dtype=float).reshape(shape)
 
 
@@ -249,7 +253,9 @@ def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, 
     if not is_zero(se.expand(substitute(law, at_zero))):
         raise _bad(
             f"the law for '{d.name}' must vanish when the constraint is satisfied",
-            "it is a function of y with F(0) = 0",
+            "'y' is a name of the model: call the deviation and its rate deviation and deviation'"
+            if "y" in taken
+            else "it is a function of y with F(0) = 0",
         )
     slopes = [substitute(differentiate(law, s), at_zero) for s in (y, rate)]
     if any(s.free_symbols - {se.Symbol(n) for n in system.constants} for s in slopes):
@@ -272,6 +278,12 @@ def _law_matrix(equations: Equations, slopes: Mapping[int, tuple[float, float]])
     for i, k in enumerate(speed):
         matrix[2 * p + i, 2 * p + i] = slopes[k][0]
     return matrix
+
+
+def _finite(what: str, value: float) -> float:
+    if not isfinite(value):
+        raise _bad(f"{what} must be a finite number, not {value}", None)
+    return float(value)
 
 
 def _bad(message: str, hint: str | None) -> ModelError:

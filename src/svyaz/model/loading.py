@@ -17,7 +17,7 @@ def load(path: str | Path) -> System:
     except OSError as error:
         raise ModelError([Problem(f"cannot read the model file '{path}': {error.strerror}")]) from error
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ModelError([Problem(f"the model file '{path}' is not UTF-8 text (byte {error.start})")]) from error
     return loads(text, str(path))

@@ -101,7 +101,10 @@ def _decode_problem(message: str, places: Places) -> Problem:
     hint = (
         "is the same key or table given twice?" if reason.startswith(("Cannot overwrite", "Cannot declare")) else None
     )
-    place = Place(places.file, line, column, places.lines[line - 1])
+    written = places.lines[line - 1]
+    if reason == "Invalid statement" and not written[column - 1 : column].isascii():
+        hint = "a key with letters other than a to z stands in quotes"
+    place = Place(places.file, line, column, written)
     return Problem(f"this is not TOML: {printable(reason)}", place, hint)
 
 

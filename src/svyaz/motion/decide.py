@@ -181,10 +181,15 @@ def _beyond_tolerance(prediction: Prediction | None, options: Options) -> str:
     remainder = max(prediction.remainders.values(), default=0.0)
     if remainder > 0.0:
         advice = safe_range(scheme_of(options), options.tolerance, remainder).advice
-    return (
+    told = (
         f"the deviation of '{worst}' is predicted to reach {bound:.3g}, more than the tolerance {options.tolerance:.3g}"
-        + (f"; {advice}" if advice else "; choose other gains, or a smaller step")
     )
+    if options.step is None:
+        return f"{told}; choose other gains, or a smaller rtol"
+    # with fixed gains deviations fall with the order of the method; the advice is for the gain that damps most
+    same = options.step * (options.tolerance / bound) ** (1.0 / scheme_of(options).order)
+    told += f"; {advice} with the strongest damping" if advice else "; choose other gains, or a smaller step"
+    return f"{told}; with these gains about {same:.3g}"
 
 
 def limit_of(options: Options) -> float:

@@ -193,5 +193,5 @@ def _unknown(name: str, family: str) -> str:
 
     listed = ", ".join(NAMES)
     close = get_close_matches(family.lower(), NAMES, n=1, cutoff=0.5)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
+    hint = f"; did you mean '{close[0]}'?" if close else "."
     return f"no method is called '{name}'{hint} Methods: {listed} (rk2:0.75 sets the weight of the second slope)"

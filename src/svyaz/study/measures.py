@@ -16,6 +16,7 @@ from svyaz.model.words import nearest
 Floats = NDArray[np.float64]
 
 KINDS = ("final", "residual", "drift", "multiplier")
+_WHAT = {"final": "state", "residual": "constraint", "drift": "integral", "multiplier": "constraint"}
 SINGLE = ("t", "steps", "evaluations", "error")
 FIRST, SIZE, CHANGE, TOP, LAST = range(5)
 """Columns of the totals of an observed quantity: first value, largest size, largest change, largest value, last value."""
@@ -40,6 +41,9 @@ def measures_for(known: Mapping[str, Sequence[str]], asked: Sequence[str]) -> tu
     found: dict[str, None] = {}
     for word in asked:
         found.update(dict.fromkeys(_expanded(known, word)))
+    missing = [word for word in asked if word in KINDS and not known[word]]
+    if missing and not found:
+        raise _bad(f"'{missing[0]}' cannot be measured: the model has no {_WHAT[missing[0]]}", None)
     return tuple(found)
 
 
@@ -57,9 +61,8 @@ def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
     if not dot:
         return [f"{kind}.{n}" for n in known[kind]]
     if name not in known[kind]:
-        what = {"final": "state", "drift": "integral"}.get(kind, "constraint")
         hint = nearest(name, known[kind]) or (f"there are {', '.join(known[kind])}" if known[kind] else None)
-        raise _bad(f"'{word}' cannot be measured: there is no {what} '{name}' for it", hint)
+        raise _bad(f"'{word}' cannot be measured: there is no {_WHAT[kind]} '{name}' for it", hint)
     return [word]
 
 

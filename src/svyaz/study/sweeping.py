@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, form_name
+from svyaz.forms import Deviation, Equations, form_name
 from svyaz.model import System
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.simulation import equations_by_phase
@@ -59,6 +59,7 @@ def sweep(
     name = form_name(system, form)
     parts = equations_by_phase(system, name, options)
     equations = parts[0][1]
+    _gains_act(system, [d for _, e in parts for d in e.deviations], axes)
     measures = measures_for(known_measures(_all_constraints(parts)), measure)
     points = points_of(axes)
     members = members_of(axes, points, options.stabilize)
@@ -99,6 +100,20 @@ def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, Any]) -> 
     if gains and not isinstance(options.stabilize, Mapping):
         options = replace(options, stabilize="off")  # its value does not matter: every member has its own
     return options
+
+
+def _gains_act(system: System, deviations: Sequence[Deviation], axes: Sequence[Axis]) -> None:
+    """Refuse a gain that no constraint and no held integral would feel: all members would be the same."""
+    positions = any(d.position is not None for d in deviations)
+    velocities = any(d.position is None for d in deviations) or any(i.hold for i in system.integrals)
+    acts = {"alpha": positions, "beta": positions, "kappa": velocities, "stabilize": positions or velocities}
+    for axis in axes:
+        if axis.kind == "gain" and not acts[axis.key]:
+            of = {"kappa": "velocities", "stabilize": "anything"}.get(axis.key, "positions")
+            hint = "the gain of all constraints at once is 'stabilize'" if positions or velocities else None
+            raise ModelError(
+                [Problem(f"'{axis.name}' would act on constraints of {of}, and there are none", None, hint)]
+            )
 
 
 def _all_constraints(parts: Sequence[tuple[Any, Equations]]) -> Equations:

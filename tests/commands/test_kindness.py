@@ -1,0 +1,120 @@
+"""Mistakes that a newcomer makes with models of their own: each is answered in words, with the code of bad input."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from svyaz.commands.group import run
+
+SPHERE = """
+name = "sphere"
+coordinates = ["x", "y", "z"]
+kinetic = "(x'^2 + y'^2 + z'^2)/2"
+potential = "g*z"
+[parameters]
+g = 9.81
+[[constraint]]
+name = "rod"
+equation = "sqrt(x^2 + y^2 + z^2) = 1"
+[initial]
+x = 1
+[run]
+method = "rk4"
+step = 0.01
+until = 1
+"""
+LORENZ = """
+name = "Lorenz"
+states = ["x", "y", "z"]
+[parameters]
+rho = 28
+[rates]
+x = "10*(y - x)"
+y = "x*(rho - z) - y"
+z = "x*y - 8/3*z"
+[initial]
+x = 1
+[run]
+until = 0.1
+"""
+
+
+@pytest.fixture
+def sphere(tmp_path) -> str:
+    file = tmp_path / "sphere.toml"
+    file.write_text(SPHERE)
+    return str(file)
+
+
+@pytest.fixture
+def lorenz(tmp_path) -> str:
+    file = tmp_path / "lorenz.toml"
+    file.write_text(LORENZ)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    "gains", ["nan", "inf", "{alpha = nan, beta = 1}", "{A = [[inf]], B = -1}", "{A = -1, B = nan}", "{mass = nan}"]
+)
+def test_gains_that_are_no_numbers_are_refused(sphere, gains, capsys) -> None:
+    assert run(["simulate", sphere, "--stabilize", gains]) == 2
+    assert "must be a finite number" in capsys.readouterr().err
+
+
+def test_a_law_in_a_model_with_a_coordinate_y_is_told_the_other_name(sphere, capsys) -> None:
+    assert run(["simulate", sphere, "--stabilize", '{law = "-4*y - 4*y\'"}']) == 2
+    assert "call the deviation and its rate deviation and deviation'" in capsys.readouterr().err
+    assert run(["simulate", sphere, "--stabilize", '{law = "-4*deviation - 4*deviation\'"}']) == 0
+
+
+@pytest.mark.parametrize(("method", "step"), [("rk4", "0.02"), ("euler", "0.002"), ("rk2", "0.01")])
+def test_the_step_advised_for_a_tolerance_and_these_gains_does(sphere, method, step, capsys) -> None:
+    how = ["--method", method, "--stabilize", "20", "--tolerance", "1e-5"]
+    assert run(["simulate", sphere, *how, "--step", step]) == 1
+    advised = re.search(r"with these gains about ([\d.e+-]+)", capsys.readouterr().err)
+    assert advised is not None
+    assert run(["simulate", sphere, *how, "--step", str(0.9 * float(advised[1]))]) == 0
+
+
+def test_an_animation_of_a_model_without_looks_is_refused_before_the_run(sphere, tmp_path, capsys) -> None:
+    assert run(["simulate", sphere, "--animate", str(tmp_path / "film.gif")]) == 2
+    assert "[[draw]]" in capsys.readouterr().err
+
+
+def test_an_animation_of_no_motion_is_left_out(tmp_path, sphere, capsys) -> None:
+    drawn = tmp_path / "drawn.toml"
+    drawn.write_text(SPHERE + '[[draw]]\npoint = ["x", "y", "z"]\n')
+    assert run(["simulate", str(drawn), "--set", "initial.x=0", "--animate", str(tmp_path / "film.gif")]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_sweep_says_when_there_is_nothing_of_the_kind_to_measure(lorenz, tmp_path, capsys) -> None:
+    how = ["sweep", lorenz, "--vary", "rho=20:28:2", "--out", str(tmp_path / "out")]
+    assert run([*how, "--measure", "residual"]) == 2
+    assert "'residual' cannot be measured: the model has no constraint" in capsys.readouterr().err
+    assert run([*how, "--measure", "status"]) == 0
+
+
+def test_a_sweep_refuses_a_gain_that_nothing_would_feel(sphere, lorenz, tmp_path, capsys) -> None:
+    assert run(["sweep", sphere, "--vary", "kappa=1:10:3", "--out", str(tmp_path / "out")]) == 2
+    message = capsys.readouterr().err
+    assert "'kappa' would act on constraints of velocities, and there are none" in message
+    assert "'stabilize'" in message
+    assert run(["sweep", lorenz, "--vary", "stabilize=1:10:3", "--out", str(tmp_path / "out")]) == 2
+
+
+def test_a_byte_order_mark_is_no_part_of_a_model(tmp_path) -> None:
+    file = tmp_path / "marked.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + SPHERE.encode())
+    assert run(["check", str(file)]) == 0
+
+
+def test_a_greek_key_without_quotes_gets_a_hint(tmp_path, capsys) -> None:
+    file = tmp_path / "greek.toml"
+    file.write_text('name = "g"\ncoordinates = ["θ"]\nkinetic = "θ\'^2/2"\n[initial]\nθ = 1\n')
+    assert run(["check", str(file)]) == 2
+    message = capsys.readouterr().err
+    assert "greek.toml:5:1" in message
+    assert "stands in quotes" in message
