@@ -104,4 +104,6 @@ def test_projection_holds_the_positions_in_reduced_forms(form) -> None:
 
 def _slalom_end() -> float:
     system = loads(gallery.find("slalom-cart"), "slalom-cart")
-    return float(simulate(system, form="multipliers", method="dop853", rtol=1e-10, until=2, stabilize="off").column("x")[-1])
+    return float(
+        simulate(system, form="multipliers", method="dop853", rtol=1e-10, until=2, stabilize="off").column("x")[-1]
+    )

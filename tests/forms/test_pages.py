@@ -19,7 +19,7 @@ LATEX = r"""\begin{aligned}
   m_{2} L_{1} L_{2} \cos\left(u_{1} - u_{2}\right) \ddot{u}_{1} + m_{2} L_{2}^{2} \ddot{u}_{2}
  - m_{2} L_{1} L_{2} \sin\left(u_{1} - u_{2}\right) \dot{u}_{1}^{2} + m_{2} g L_{2} \sin u_{2} &= 0
 \end{aligned}
-""".replace("\n +", " +").replace("\n -", " -")  # noqa: E501
+""".replace("\n +", " +").replace("\n -", " -")
 
 
 def equations(name: str):
