@@ -113,14 +113,20 @@ def _read(
     """The graph and its roots: for each system the matrix row by row, then its sides; at last the outputs."""
     graph = Graph(parameters, inputs)
     graph.split_angles = split_angles
+    roots = read_systems(graph, systems)
+    roots.extend(graph.read(e) for _, e in outputs)
+    return graph, roots
+
+
+def read_systems(graph: Graph, systems: Sequence[Linear]) -> list[int]:
+    """The roots of the systems, matrix row by row and sides; their unknowns become known to the graph."""
     roots: list[int] = []
     for k, system in enumerate(systems):
         roots.extend(graph.read(e) for row in system.matrix for e in row)
         roots.extend(graph.read(e) for side in system.sides for e in side)
         flat = [symbol for side in system.unknowns for symbol in side]
         substituted_symbols(graph, {symbol: graph.intern(("unknown", k, i)) for i, symbol in enumerate(flat)})
-    roots.extend(graph.read(e) for _, e in outputs)
-    return graph, roots
+    return roots
 
 
 def _factored(graph: Graph, roots: list[int]) -> tuple[Graph, list[int]]:

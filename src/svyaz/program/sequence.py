@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import symengine as se
 
 from svyaz.expr.calculus import Expression
+from svyaz.program.build import Linear, read_systems
 from svyaz.program.doubling import angles_as_sums
 from svyaz.program.graph import Graph, substituted_symbols
 from svyaz.program.lower import lower
@@ -29,15 +30,21 @@ def build_sequence(
     inputs: Sequence[str],
     parameters: Sequence[str],
     cost: Cost,
+    systems: Sequence[Linear] = (),
 ) -> Program:
-    """The cheapest program found for the outputs, which are expressions of inputs, parameters and defined names."""
+    """The cheapest program found for the outputs, which are expressions of inputs, parameters and defined names.
+
+    The entries of linear systems may use defined names too, the outputs also the unknowns of the systems.
+    """
     graph = Graph(parameters, inputs)
     for symbol, formula in definitions.items():
         substituted_symbols(graph, {symbol: graph.read(formula)})
-    roots = [graph.read(e) for _, e in outputs]
+    roots = read_systems(graph, systems)
+    roots.extend(graph.read(e) for _, e in outputs)
     names = [name for name, _ in outputs]
+    shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
     programs = (
-        angles_as_sums(lower(graph, written, (), names, tuple(inputs), tuple(parameters)))
+        angles_as_sums(lower(graph, written, shapes, names, tuple(inputs), tuple(parameters)))
         for written in _ways(graph, roots)
     )
     return min(programs, key=cost)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from itertools import product
 from random import Random
 
@@ -58,28 +58,48 @@ class Inertia:
         return operations(self.program)
 
 
+@dataclass(frozen=True)
+class Written:
+    """One way of writing the matrix: links over base parameters, the sheet, the entries, and the program."""
+
+    links: list[Link]
+    sheet: Sheet
+    matrix: list[list[Expression]]
+    program: Program
+
+
 def write_inertia(tree: Tree, parameters: Sequence[str], aim: str = "operations") -> Inertia:
     """The shortest program found for the inertia matrix; ``aim`` is ``operations`` or ``time``."""
     if not tree.freedoms:
         raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
     whole = welded(tree, expressions())
-    cost = partial(_cost, AIMS[aim])
     if any(body.joint == "free" for body in whole.bodies):
         return _with_free_joints(whole, parameters)
-    best: tuple[float, Program, Sheet, list[Link]] | None = None
-    for links, way in _ways(whole):
+    best = _best(whole, tuple(parameters), aim)
+    point = _sample(best.program)
+    names = tape_names(best.program, point, _values(best.sheet, point))
+    return Inertia(whole.freedoms, best.program, names, tuple(_groups(best.links)))
+
+
+def fastest(tree: Tree, parameters: tuple[str, ...]) -> Written:
+    """The way of writing with the fastest native code, for a tree of revolute and prismatic joints."""
+    return _best(tree, parameters, "time")
+
+
+@lru_cache(maxsize=16)
+def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
+    cost = weighted_cost(AIMS[aim])
+    return min(_written(tree, parameters, cost), key=lambda way: cost(way.program))
+
+
+def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], float]) -> Iterator[Written]:
+    for links, way in _ways(tree):
         sheet = Sheet(parameters)
         matrix = short_inertia(links, sheet, way)
         program = build_sequence(
-            sheet.definitions, _outputs(matrix), inputs=whole.coordinates, parameters=parameters, cost=cost
+            sheet.definitions, _outputs(matrix), inputs=tree.coordinates, parameters=parameters, cost=cost
         )
-        if best is None or cost(program) < best[0]:
-            best = (cost(program), program, sheet, links)
-    assert best is not None, "there is at least one way"
-    _, program, sheet, links = best
-    point = _sample(program)
-    names = tape_names(program, point, _values(sheet, point))
-    return Inertia(whole.freedoms, program, names, tuple(_groups(links)))
+        yield Written(links, sheet, matrix, program)
 
 
 def _ways(tree: Tree) -> Iterator[tuple[list[Link], Way]]:
@@ -102,8 +122,9 @@ def _ways(tree: Tree) -> Iterator[tuple[list[Link], Way]]:
         yield with_base_parameters(links, balanced=True), Way(phases=True)
 
 
-def _cost(weights: Mapping[str, float], program: Program) -> float:
-    return sum(weights[kind] * count for kind, count in operations(program).items())
+def weighted_cost(weights: Mapping[str, float]) -> Callable[[Program], float]:
+    """The weight of all operations of a program."""
+    return lambda program: sum(weights[kind] * count for kind, count in operations(program).items())
 
 
 def _outputs(matrix: Sequence[Sequence[Expression]]) -> list[tuple[str, Expression]]:

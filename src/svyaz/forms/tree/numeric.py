@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svyaz.expr import ModelError, Problem
 from svyaz.forms.tree import articulated, composite, newton_euler, poles
 from svyaz.forms.tree.algebra import FLOATS, Elements, arrays
 from svyaz.forms.tree.places import Placed, placed
-from svyaz.model.tree import Tree, numbers
+from svyaz.model.tree import Tree, numbers, quaternion_rotation
 
 Floats = NDArray[np.float64]
+
+STEP = 1e-30
+"""The imaginary step of complex-step derivatives."""
 
 
 class NumericTree:
@@ -58,6 +62,86 @@ class NumericTree:
         found = articulated.forward_dynamics(bodies, self._gravity, _columns(v), _columns(forces), elements)
         return _stacked(found, batch)
 
+    def inverse_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> tuple[Floats, Floats]:
+        """(∂τ/∂q, ∂τ/∂v), n × n each, of the inverse dynamics at one state, exact to rounding.
+
+        The slope along q is taken along the motion of each velocity by itself: q̇ = N(q) e_k (for free joints the
+        directions of their velocities). By complex steps: Im f(x + i h)/h, h so small that nothing but rounding is left
+        (W. Squire, G. Trapp, 1998); the recursions take complex numbers as they take any others.
+        """
+        q, v, a = (np.asarray(x, dtype=float) for x in (q, v, accelerations))
+        moved = q + 1j * STEP * self._directions(q)
+        along_q = self._complex_forces(moved, np.tile(v, (len(v), 1)), a)
+        along_v = self._complex_forces(np.tile(q, (len(v), 1)), v + 1j * STEP * np.eye(len(v)), a)
+        return along_q, along_v
+
+    def forward_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """(∂v̇/∂q, ∂v̇/∂v, ∂v̇/∂τ) at one state: -M⁻¹ ∂τ/∂q, -M⁻¹ ∂τ/∂v at the accelerations found, and M⁻¹."""
+        accelerations = self.forward_dynamics(q, v, forces)
+        along_q, along_v = self.inverse_dynamics_slopes(q, v, accelerations)
+        inverse: Floats = np.linalg.inv(self.mass_matrix(q)).astype(float)
+        return -inverse @ along_q, -inverse @ along_v, inverse
+
+    def mass_matrix_slopes(self, q: ArrayLike) -> Floats:
+        """∂M/∂q_k as [k, i, j], along the directions of the velocities as above."""
+        q = np.asarray(q, dtype=float)
+        moved = dict(zip(self.tree.coordinates, (q + 1j * STEP * self._directions(q)).T, strict=True))
+        elements = arrays()
+        entries = composite.mass_matrix(placed(self.tree, moved, elements), elements)
+        size = len(entries)
+        full = [[np.broadcast_to(np.imag(e), (size,)) for e in row] for row in entries]
+        return np.moveaxis(np.array(full, dtype=float), 2, 0) / STEP
+
+    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Floats:
+        """C with bias = C v + gravity terms and Ṁ - 2 C skew: C_ij = Σ_k c_ijk v_k, Christoffel symbols of the first kind."""
+        return np.einsum("ijk,k->ij", self._christoffel(q), np.asarray(v, dtype=float))
+
+    def bias_parts(self, q: ArrayLike, v: ArrayLike) -> dict[str, Floats]:
+        """The bias in parts.
+
+        ``centrifugal``: terms in v_j²; ``coriolis``: terms in v_j v_k, j ≠ k; ``gravity``. Their sum is the bias.
+        ``gyroscopic`` is the part (C - Ṁ/2) v of centrifugal and Coriolis terms together that does no work.
+        """
+        symbols, speeds = self._christoffel(q), np.asarray(v, dtype=float)
+        terms = symbols * speeds[None, :, None] * speeds[None, None, :]
+        squares = np.einsum("ijj->i", terms)
+        rate = np.einsum("kij,k->ij", self.mass_matrix_slopes(q), speeds)
+        matrix = np.einsum("ijk,k->ij", symbols, speeds)
+        return {
+            "centrifugal": squares,
+            "coriolis": terms.sum(axis=(1, 2)) - squares,
+            "gravity": self.gravity_terms(q),
+            "gyroscopic": (matrix - rate / 2) @ speeds,
+        }
+
+    def _christoffel(self, q: ArrayLike) -> Floats:
+        """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i)."""
+        if any(body.joint == "free" for body in self.tree.bodies):
+            message = "the velocities of a free joint are no rates of coordinates and have no Christoffel symbols"
+            raise ModelError([Problem(message)])
+        slopes = self.mass_matrix_slopes(q)
+        return 0.5 * (np.einsum("kij->ijk", slopes) + np.einsum("jik->ijk", slopes) - slopes)
+
+    def _directions(self, q: Floats) -> Floats:
+        """∂q̇/∂v_k in row k: how the coordinates move with each velocity alone."""
+        place = dict(zip(self.tree.coordinates, map(float, q), strict=True))
+        rows = np.zeros((len(self.tree.velocities), len(q)))
+        first = 0
+        for body, velocity in zip(self.tree.bodies, self.tree.first_velocity, strict=True):
+            own = slice(first, first + len(body.coordinates))
+            if body.joint == "free":
+                rows[velocity : velocity + 6, own] = _free_directions([place[name] for name in body.coordinates])
+            elif body.coordinates:
+                rows[velocity, first] = 1.0
+            first = own.stop
+        return rows
+
+    def _complex_forces(self, q: NDArray[Any], v: NDArray[Any], accelerations: Floats) -> Floats:
+        elements = arrays()
+        bodies = placed(self.tree, dict(zip(self.tree.coordinates, q.T, strict=True)), elements)
+        forces = newton_euler.inverse_dynamics(bodies, self._gravity, list(v.T), list(accelerations), elements)
+        return np.array([np.broadcast_to(np.imag(f), (len(v),)) for f in forces]) / STEP
+
     @property
     def _gravity(self) -> tuple[Any, Any, Any]:
         return self.tree.gravity
@@ -69,6 +153,15 @@ class NumericTree:
         batch = len(np.asarray(q)) if np.ndim(q) == 2 else None
         elements = FLOATS if batch is None else arrays()
         return placed(self.tree, self._named(q), elements), elements, batch
+
+
+def _free_directions(q: Sequence[float]) -> Floats:
+    """Rates of (x, y, z, e0, e1, e2, e3) for each unit velocity of a free joint, (6, 7)."""
+    e0, e1, e2, e3 = q[3:]
+    rows = np.zeros((6, 7))
+    rows[:3, :3] = np.array(quaternion_rotation((e0, e1, e2, e3))).T
+    rows[3:, 3:] = 0.5 * np.array([[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]])
+    return rows
 
 
 def _columns(values: ArrayLike) -> Sequence[Any]:

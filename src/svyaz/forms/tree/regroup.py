@@ -26,7 +26,8 @@ from svyaz.forms.tree.algebra import (
     times,
     transposed,
 )
-from svyaz.model.tree import GROUND, Tree
+from svyaz.forms.tree.places import Placed
+from svyaz.model.tree import GROUND, Tree, axis_rotation
 
 UNITS = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 PAIRS = {(0, 1): 3, (0, 2): 4, (1, 2): 5}
@@ -217,3 +218,29 @@ def _split(axis: int, mass: Expression, moment: Vector, inertia: Symmetric, bala
         rest[b] = ZERO
     left = tuple(ZERO if i == axis else moment[i] for i in range(3))
     return (mass, along, given), ZERO, left, tuple(rest)
+
+
+def placed_link(tree: Tree, link: Link) -> Placed:
+    """A link over base parameters as a body for the recursions."""
+    q = se.Symbol(link.coordinate)
+    unit = times(se.Integer(link.sign), UNITS[link.axis])
+    none = (se.Integer(0),) * 3
+    if link.joint == "revolute":
+        spin = axis_rotation(unit, se.sin(q), se.cos(q))
+        x, y, z = (applied(link.turn, column) for column in transposed(spin))
+        rotation, offset, turns, slides = transposed((x, y, z)), link.pole, (unit,), (none,)
+    else:
+        slide = times(q, unit)
+        way = applied(link.turn, slide)
+        rotation, turns, slides = link.turn, (none,), (unit,)
+        offset = tuple(p + w for p, w in zip(link.pole, way, strict=True))
+    return Placed(
+        body=tree.bodies[link.number],
+        rotation=rotation,
+        offset=offset,
+        mass=link.mass,
+        moment=link.moment,
+        inertia=link.inertia,
+        turns=turns,
+        slides=slides,
+    )

@@ -17,8 +17,10 @@ from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
 from svyaz.forms.tree.energies import energies
 from svyaz.forms.tree.newton_euler import inverse_dynamics
-from svyaz.forms.tree.places import placed
+from svyaz.forms.tree.places import Placed, placed
 from svyaz.forms.tree.planar import inertia_of_planar, is_planar_arm
+from svyaz.forms.tree.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
+from svyaz.forms.tree.welded import welded
 from svyaz.model import System
 from svyaz.model.tree import Tree
 
@@ -37,10 +39,20 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
     if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
         return _in_book_form(tree, others)
     elements = expressions()
-    bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
+    bodies = bodies_of(tree)
     velocities = [se.Symbol(v) for v in tree.velocities]
     bias = inverse_dynamics(bodies, tree.gravity, velocities, None, elements)
     return mass_matrix(bodies, elements), [b + other for b, other in zip(bias, others, strict=True)]
+
+
+def bodies_of(tree: Tree) -> list[Placed]:
+    """The bodies for recursions on expressions: over base parameters, which have many zeros, unless joints are free."""
+    elements = expressions()
+    whole = welded(tree, elements)
+    if any(body.joint == "free" for body in whole.bodies):
+        return placed(whole, {q: se.Symbol(q) for q in whole.coordinates}, elements)
+    links = with_base_parameters(with_poles_shifted(links_of(whole), ()), balanced=False)
+    return [placed_link(whole, link) for link in links]
 
 
 def _in_book_form(tree: Tree, others: Sequence[Expression]) -> tuple[list[list[Expression]], list[Expression]]:
