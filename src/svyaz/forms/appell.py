@@ -46,7 +46,7 @@ def appell(
         shorter(rest - add_up(a * f for a, f in zip(column, forces, strict=True)))
         for rest, column in zip(linear, columns, strict=True)
     ]
-    return assembled(FORM, origin, kinematics, mass, bias, names=chosen.names, quasi=True)
+    return assembled(FORM, origin, kinematics, mass, bias, names=chosen.names, quasi=True, dependent=chosen.dependent)
 
 
 def _coefficients(function: Expression, u2: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression]]:

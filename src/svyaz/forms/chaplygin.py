@@ -43,7 +43,7 @@ def chaplygin(
     for s in range(len(chart.independent)):
         turning = add_up(p * _turning(chart, mu, s) for mu, p in enumerate(momenta))
         bias[s] = shorter(bias[s] + turning)
-    return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent)
+    return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent)
 
 
 def star_terms(

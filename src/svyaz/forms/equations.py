@@ -44,7 +44,8 @@ class Equations:
 
     A form without multipliers of the velocity constraints names those that it uses up in ``eliminated``; ``observed``
     gives the velocities that are no states (``y'``) as expressions of the states, and ``origin`` the equations with
-    multipliers that were reduced. ``notes`` tell what was decided on the way.
+    multipliers that were reduced. ``dependent`` are the coordinates for whose velocities the constraints were solved
+    (a chart, which may degenerate). ``notes`` tell what was decided on the way.
     """
 
     form: str
@@ -60,6 +61,7 @@ class Equations:
     observed: Mapping[str, Expression] = field(default_factory=dict)
     quasi: bool = False
     eliminated: tuple[Constraint, ...] = ()
+    dependent: tuple[str, ...] = ()
     origin: Equations | None = None
     notes: tuple[str, ...] = ()
 

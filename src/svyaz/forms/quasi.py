@@ -27,11 +27,15 @@ PREFIXES = ("u", "w", "s", "nu", "quasi")
 
 @dataclass(frozen=True)
 class Basis:
-    """N (n, k) and n (n,) in the order of the coordinates, with a name for each column."""
+    """N (n, k) and n (n,) in the order of the coordinates, with a name for each column.
+
+    ``dependent`` are the dependent coordinates of the chart from which it was made, if it was.
+    """
 
     names: tuple[str, ...]
     matrix: tuple[tuple[Expression, ...], ...]
     drift: tuple[Expression, ...]
+    dependent: tuple[str, ...] = ()
 
     def kinematics(self, coordinates: Sequence[str]) -> Kinematics:
         """The velocities in terms of the quasi-velocities."""
@@ -62,7 +66,8 @@ def _own_basis(system: System, chart: Chart) -> Basis:
         column[independent] = factor
         columns.append([column.get(q, ZERO) for q in system.coordinates])
     drift = [chart.drift[places[q]] if q in places else ZERO for q in system.coordinates]
-    return Basis(names, tuple(zip(*columns, strict=True)) if columns else ((),) * len(drift), tuple(drift))
+    matrix = tuple(zip(*columns, strict=True)) if columns else ((),) * len(drift)
+    return Basis(names, matrix, tuple(drift), chart.dependent)
 
 
 def _named_basis(form: str, system: System, rows: VelocityRows) -> Basis:

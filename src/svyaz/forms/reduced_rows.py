@@ -63,6 +63,7 @@ def assembled(
     *,
     names: Sequence[str],
     quasi: bool = False,
+    dependent: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Equations:
     """The equations in a reduced form: M and bias are given, the rest follows from the kinematics.
@@ -96,6 +97,7 @@ def assembled(
         constraint_bias=tuple(rests),
         observed={str(velocity(q)): rate for q, rate in kinematics.rates.items() if f"{q}'" not in left},
         quasi=quasi,
+        dependent=tuple(dependent),
         eliminated=tuple(d.constraint for d in origin.deviations if d.position is None),
         origin=origin,
         notes=tuple(told),

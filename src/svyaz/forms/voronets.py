@@ -102,7 +102,7 @@ def _reduced(
         ]
         terms.extend(-p * turning(chart, mu, j) for mu, p in enumerate(momenta))
         bias[j] = shorter(bias[j] + add_up(terms))
-    return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent), chart
+    return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent), chart
 
 
 def turning(chart: Chart, mu: int, j: int) -> Expression:

@@ -21,6 +21,7 @@ from svyaz.forms.lagrange import free_equations, lagrange_terms
 from svyaz.forms.multipliers import with_constraints
 from svyaz.model import System
 from svyaz.motion.chapters import Chapter, collected
+from svyaz.motion.charts import Switch, chart_switch, finer, only
 from svyaz.motion.decide import Decision, decide
 from svyaz.motion.integrate import LEAST_RTOL, Path
 from svyaz.motion.options import Options, options_for
@@ -91,9 +92,11 @@ def _run(
     """Phase after phase; ``rows`` are the times at which the state is wanted, else the options decide."""
     chapters: list[Chapter] = []
     initial = state
-    for k, (phase, equations) in enumerate(parts):
+    queue = list(parts)
+    while queue:
+        phase, equations = queue.pop(0)
         span = (phase.start, phase.end)
-        refusal = _unfit(examined(equations), state, phase, first=k == 0)
+        refusal = _unfit(examined(equations), state, phase, first=not chapters)
         held = in_states_of(equations, held_integrals(system, initial, START, kappa_of(options)))
         replaced = _replaced_velocities(equations, state, phase.start)
         state = entered(equations, state, phase.start)
@@ -109,8 +112,10 @@ def _run(
         if not decision.allowed and not force:
             chapters.append(_stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record))
             break
-        chapter = _chapter(decision, state, phase, rows, progress, notes)
+        chapter, switch = _chapter(decision, state, phase, rows, progress, notes)
         chapters.append(chapter)
+        if switch is not None and switch.equations is not None:
+            queue.insert(0, (replace(phase, start=float(chapter.path.times[-1]), new=()), switch.equations))
         state = model_states(equations, chapter.path.times[-1:], chapter.path.states[-1:])[0]
         if chapter.path.status != "finished":
             break
@@ -119,21 +124,44 @@ def _run(
 
 def _chapter(
     decision: Decision, state: Floats, phase: Phase, rows: Floats | None, progress: Progress | None, notes: list[str]
-) -> Chapter:
-    """Run one phase, repeat it with half the step while a tolerance is exceeded, and note what was noticed."""
+) -> tuple[Chapter, Switch | None]:
+    """Run one phase, repeat it with half the step while a tolerance is exceeded, and note what was noticed.
+
+    Where the chart of the equations degenerates the chapter ends, and another one is to take over.
+    """
     options, segment = decision.options, decision.segment
+    grid = _grid(options, phase, rows)
     predicted = decision.record.get("predicted", {})
     for _ in range(MOST_REPETITIONS):
-        path = advance(segment, state, (phase.start, phase.end), options, _grid(options, phase, rows), progress)
+        fine = finer(segment.equations, grid)
+        path = advance(segment, state, (phase.start, phase.end), options, fine, progress)
         exceeded = exceeds(segment, path, options)
         if not exceeded or options.stabilize != "auto" or options.step is None or path.status != "finished":
             break
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
+    switch = chart_switch(segment.equations, path, grid, phase.active)
+    path = only(_cut(path, switch), grid)
+    notes.extend([switch.note] if switch is not None else [])
     notes.extend(lost_constraints(segment, path, predicted))
     notes.extend(passed_near(segment, path))
     path = _ended_at_singularity(segment, path, options)
-    return Chapter(segment, path, options, decision.record, tuple(notes))
+    return Chapter(segment, path, options, decision.record, tuple(notes)), switch
+
+
+def _cut(path: Path, switch: Switch | None) -> Path:
+    """The path up to the row at which another chart takes over, or to the singular point of the only one."""
+    if switch is None or (switch.equations is None and path.status == "finished"):
+        return path
+    every_step = len(path.times) == path.steps + 1
+    return replace(
+        path,
+        times=path.times[: switch.row + 1],
+        states=path.states[: switch.row + 1],
+        steps=switch.row if every_step else path.steps,
+        status="finished" if switch.equations else "singular",
+        reason="" if switch.equations else switch.note,
+    )
 
 
 def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Path:

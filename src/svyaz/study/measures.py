@@ -24,9 +24,9 @@ FIRST, SIZE, CHANGE, TOP, LAST = range(5)
 
 def known_measures(equations: Equations) -> dict[str, list[str]]:
     """Kind → names that can be measured of this system."""
-    names = [d.name for d in equations.deviations]
+    names = list(dict.fromkeys([*equations.multiplier_names, *(c.name for c in equations.eliminated)]))
     return {
-        "final": list(equations.states),
+        "final": list(equations.system.states),
         "residual": names,
         "drift": list(first_integrals(equations.system)),
         "multiplier": names,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svyaz.constraints.reduced import is_reduced
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Deviation, Equations, form_name
 from svyaz.model import System
@@ -124,11 +125,12 @@ def _all_constraints(parts: Sequence[tuple[Any, Equations]]) -> Equations:
 def _compiled_once(
     system: System, parts: Sequence[tuple[Any, Equations]], options: Options, found: Recipe, axes: Sequence[Axis]
 ) -> bool:
-    """Do all members share one program? Not where phases, gains or values are decided anew for each of them."""
+    """Do all members share one program? Not where phases, gains, charts or values are decided anew for each of them."""
     gains = any(axis.kind == "gain" for axis in axes)
     automatic = options.stabilize == "auto" and not gains
     decided = automatic and (bool(parts[0][1].deviations) or any(i.hold for i in system.integrals))
-    return len(parts) == 1 and not system.bypass and not decided and not structure_depends(system, found.changing)
+    own = len(parts) > 1 or bool(system.bypass) or is_reduced(parts[0][1]) or bool(parts[0][1].dependent)
+    return not own and not decided and not structure_depends(system, found.changing)
 
 
 def _whole_asked(options: Options, form: str, project: bool, measures: Sequence[str]) -> dict[str, Any]:

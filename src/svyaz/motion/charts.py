@@ -1,0 +1,166 @@
+"""Watching the chart of a reduced form along a run, and changing to another one where it degenerates.
+
+The quality of a chart is |det α_D| / √det(α αᵀ) (see ``forms.reduction_choice``), that of a basis of quasi-velocities
+√det(NᵀN) for N with columns of length one. A chart is left at the first row at which its quality is below POOR for the
+one whose least quality over the last rows is the best, if that is twice as good; below LEAST, or where its determinant
+has changed sign, it is said to be singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.reduced import model_states
+from svyaz.expr import ModelError
+from svyaz.forms import REDUCED, Equations
+from svyaz.forms.reduction_choice import MOST_CHOICES
+from svyaz.model import Constraint
+from svyaz.motion.integrate import Path
+from svyaz.program import compile_program
+from svyaz.program.build import build
+
+Floats = NDArray[np.float64]
+
+POOR, LEAST = 0.2, 0.01
+"""A chart is left for a better one when its condition number exceeds 1/POOR; beyond 1/LEAST it is singular."""
+
+FINE = 500
+"""Where rows are wanted at given times only, the chart is looked at this many times at least."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """After ``row`` of a path other equations take over; without equations there is no better chart."""
+
+    row: int
+    note: str
+    equations: Equations | None
+
+
+def finer(equations: Equations, grid: Floats | None) -> Floats | None:
+    """The times of the rows, with more between them if a chart is to be watched."""
+    if grid is None or not equations.dependent or len(grid) < 2:
+        return grid
+    return np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
+
+
+def only(path: Path, grid: Floats | None) -> Path:
+    """The path with the rows of the grid alone, and the last one if the run ended early."""
+    if grid is None:
+        return path
+    kept = np.isin(path.times, grid)
+    kept[0] = True
+    kept[-1] |= path.status != "finished"
+    return replace(path, times=path.times[kept], states=path.states[kept])
+
+
+def chart_switch(equations: Equations, path: Path, grid: Floats | None, active: Sequence[Constraint]) -> Switch | None:
+    """What is to be done about the chart of a run; None when it stays good."""
+    if not equations.dependent:
+        return None
+    times = path.times
+    states = model_states(equations, times, path.states)
+    good = np.isfinite(states).all(axis=1)
+    count = len(times) if good.all() else int(np.argmin(good))
+    if count == 0:
+        return None
+    alpha = _scaled_rows(equations, times[:count], states[:count])
+    quality, turned = _qualities(equations, alpha, path, count)
+    for limit in (POOR, LEAST):
+        found = np.flatnonzero((quality < limit) | turned)
+        if not len(found):
+            return None
+        bad = int(found[0])
+        row = bad if grid is None else int(np.flatnonzero(np.isin(times[: bad + 1], grid))[-1])
+        other = _better(equations, alpha[row : bad + 1], 2 * min(float(quality[bad]), POOR), active)
+        told = f"the chart of the form '{equations.form}' with {_named(equations)} dependent"
+        if other is not None:
+            at, now = f"t = {times[row]:.6g}", _named(other)
+            return Switch(
+                row, f"{told} degenerates near t = {times[bad]:.4g}: from {at} the chart with {now} is taken", other
+            )
+    return Switch(bad, f"{told} is singular near t = {times[bad]:.4g}, and no other one is better", None)
+
+
+def _named(equations: Equations) -> str:
+    return ", ".join(f"'{q}'" for q in equations.dependent)
+
+
+def _qualities(equations: Equations, alpha: Floats, path: Path, count: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """The quality at each row, and whether the determinant has changed its sign since the row before."""
+    if equations.quasi:
+        quality = _basis_quality(equations, path.times[:count], path.states[:count])
+        turned = np.zeros(count, dtype=bool)
+    else:
+        coordinates = equations.system.coordinates
+        block = np.linalg.det(alpha[:, :, [coordinates.index(q) for q in equations.dependent]])
+        quality = np.abs(block) / _whole(alpha)
+        turned = np.zeros(count, dtype=bool)
+        turned[1:] = block[1:] * block[:-1] < 0.0
+    return quality, turned
+
+
+def _whole(alpha: Floats) -> Floats:
+    """√det(α αᵀ) along the rows."""
+    return np.sqrt(np.maximum(np.linalg.det(alpha @ alpha.transpose(0, 2, 1)), 1e-300))
+
+
+def _better(equations: Equations, alpha: Floats, wanted: float, active: Sequence[Constraint]) -> Equations | None:
+    """The equations in the chart with the best least quality over these rows, among those that apply."""
+    coordinates = equations.system.coordinates
+    m, n = alpha.shape[1:]
+    if comb(n, m) > MOST_CHOICES:
+        return None
+    choices = list(combinations(range(n), m))
+    whole = _whole(alpha)
+    least = [float(np.min(np.abs(np.linalg.det(alpha[:, :, list(c)])) / whole)) for c in choices]
+    own = tuple(sorted(coordinates.index(q) for q in equations.dependent))
+    for k in np.argsort(least)[::-1]:
+        if least[k] <= max(wanted, 2 * LEAST):
+            return None
+        if choices[k] == own:
+            continue
+        try:
+            return REDUCED[equations.form](equations.system, active, tuple(coordinates[j] for j in choices[k]))
+        except ModelError:
+            continue  # a form that does not apply with these dependent coordinates
+    return None
+
+
+def _scaled_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
+    """α (k, m, n) along rows of states of the model, columns scaled by 1/√M_ii, rows of length one."""
+    origin = equations.origin
+    assert origin is not None, "a reduced form has an origin"
+    names = {c.name for c in equations.eliminated}
+    rows = [row for d, row in zip(origin.deviations, origin.constraint_jacobian, strict=True) if d.name in names]
+    entries = [*(e for row in rows for e in row), *(row[k] for k, row in enumerate(origin.mass_matrix))]
+    outputs = [(str(k), e) for k, e in enumerate(entries)]
+    native = compile_program(build(outputs, inputs=("t", *origin.states), parameters=origin.constants))
+    values = native.evaluate(np.column_stack([times, states]), native.constants(origin.system.constants))
+    m, n = len(rows), len(origin.mass_matrix)
+    inertia = values[:, m * n :]
+    scale = np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
+    alpha = values[:, : m * n].reshape(-1, m, n) * scale[:, None, :]
+    lengths = np.linalg.norm(alpha, axis=2, keepdims=True)
+    scaled: Floats = alpha / np.where(lengths > 0.0, lengths, 1.0)
+    return scaled
+
+
+def _basis_quality(equations: Equations, times: Floats, states: Floats) -> Floats:
+    """√det(NᵀN) along rows of states of the form, N with columns of length one; zero where a column vanishes."""
+    rows = list(equations.directions.values())
+    outputs = [(str(k), e) for k, e in enumerate(e for row in rows for e in row)]
+    native = compile_program(build(outputs, inputs=("t", *equations.states), parameters=equations.constants))
+    values = native.evaluate(np.column_stack([times, states]), native.constants(equations.system.constants))
+    basis = values.reshape(len(times), len(rows), -1)
+    lengths = np.linalg.norm(basis, axis=1, keepdims=True)
+    unit = basis / np.where(lengths > 0.0, lengths, 1.0)
+    quality: Floats = np.sqrt(np.maximum(np.linalg.det(unit.transpose(0, 2, 1) @ unit), 0.0))
+    short = lengths.min(axis=(1, 2)) < LEAST * lengths.max(axis=(0, 2)).min()
+    return np.where(short, 0.0, quality)
