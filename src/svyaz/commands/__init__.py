@@ -9,6 +9,8 @@ COMMANDS: dict[str, dict[str, str]] = {
     "Write equations": {
         "derive": "Write the equations of motion as text, LaTeX, JSON, Python or C.",
         "inertia": "Write out the inertia matrix of a tree of bodies in few operations.",
+        "invert": "From a velocity field to a mechanical system in which it attracts.",
+        "helmholtz": "Are these the equations of Lagrange and Rayleigh? The seven conditions.",
     },
     "Move": {
         "check": "Say what the constraints are and whether a run would hold them.",
