@@ -86,7 +86,9 @@ def test_every_page_is_whole_in_a_browser(site, browser) -> None:
     assert 'class="katex' in text
 
 
-@pytest.mark.parametrize("table", ["MODEL", "CONSTRAINT", "INTEGRAL", "INPUT", "DRAW", "RUN", "BYPASS", "SOURCE"])
+@pytest.mark.parametrize(
+    "table", ["MODEL", "CONSTRAINT", "INTEGRAL", "INPUT", "DRAW", "RUN", "BYPASS", "SOURCE", "MOTOR", "BODY", "INERTIA"]
+)
 def test_every_word_of_the_model_files_is_explained(root, table) -> None:
     text = (root / "docs" / "models.md").read_text(encoding="utf-8")
     known = set(re.findall(r"`(\w+)`", text)) | set(re.findall(r"\[(\w+)\]", text))

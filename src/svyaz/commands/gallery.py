@@ -35,7 +35,7 @@ def _list() -> None:
 
     table = Table("name", "what it is", "variants")
     for name in gallery.names():
-        example = "pendulum:3" if name == "pendulum:N" else name
+        example = name.replace(":N", ":3")
         system = loads(gallery.find(example) or "", example)
         variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in gallery.VARIANTS.get(name, {}).items())
         notes = str(system.words.get("notes", "")).replace("\n", " ")
