@@ -241,19 +241,20 @@ class Unrolled:
         margins = []
         for number, side in enumerate(self.sides):
             solution = unknowns[number * self.size : (number + 1) * self.size]
-            margins += [self._residual_margin(row, side[row], solution) for row in range(self.size)]
+            sizes = [function.magnitude(x) for x in solution]
+            margins += [self._residual_margin(row, side[row], solution, sizes) for row in range(self.size)]
         exact = function.value(f"fcmp oge double {self._least(margins)}, 0.0")
         return function.value(f"and i1 {good}, {exact}")
 
-    def _residual_margin(self, row: int, side: str, solution: list[str]) -> str:
-        """RESIDUAL · (|b| + Σ|a x|) - |b - Σ a x| of one equation."""
+    def _residual_margin(self, row: int, side: str, solution: list[str], sizes: list[str]) -> str:
+        """RESIDUAL · (|b| + Σ|a x|) - |b - Σ a x| of one equation, each product on its own so that it fuses with its sum."""
         function = self.function
         residual, size = side, function.magnitude(side)
         for column in range(self.size):
             if (row, column) in self.entries:
-                product = function.mul(self.entries[row, column], solution[column])
-                residual = function.sub(residual, product)
-                size = function.add(size, function.magnitude(product))
+                entry = self.entries[row, column]
+                residual = function.sub(residual, function.mul(entry, solution[column]))
+                size = function.add(size, function.mul(function.magnitude(entry), sizes[column]))
         return function.sub(function.mul(literal(RESIDUAL), size), function.magnitude(residual))
 
     def _least(self, values: list[str]) -> str:
