@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -118,3 +119,15 @@ def test_a_greek_key_without_quotes_gets_a_hint(tmp_path, capsys) -> None:
     message = capsys.readouterr().err
     assert "greek.toml:5:1" in message
     assert "stands in quotes" in message
+
+
+@pytest.mark.parametrize("form", ["chaplygin", "voronets", "maggi", "appell"])
+def test_reduced_forms_take_models_whose_constraints_are_all_of_positions(sphere, form, tmp_path) -> None:
+    found = {}
+    for name in ("multipliers", form):
+        file = tmp_path / f"{name}.json"
+        how = ["--form", name, "--stabilize", "off", "--method", "dop853", "--rtol", "1e-11", "--json", str(file)]
+        assert run(["simulate", sphere, *how]) == 0
+        found[name] = json.loads(file.read_text())
+    for key in ("final", "multipliers"):
+        assert found[form][key] == pytest.approx(found["multipliers"][key], rel=1e-8, abs=1e-8)

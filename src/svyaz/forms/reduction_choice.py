@@ -38,7 +38,9 @@ def values_at(origin: Equations, state: Sequence[float] | None = None, time: flo
 
 def scaled_rows(rows: VelocityRows, origin: Equations, values: Mapping[str, float]) -> Array:
     """α in numbers, its columns scaled by 1/√M_ii (1 for a coordinate without inertia), its rows to length one."""
-    alpha = np.array([[evaluate(e, values) for e in row] for row in rows.matrix]).reshape(len(rows.matrix), -1)
+    alpha = np.array([[evaluate(e, values) for e in row] for row in rows.matrix]).reshape(
+        len(rows.matrix), len(rows.coordinates)
+    )
     inertia = np.array([evaluate(row[k], values) for k, row in enumerate(origin.mass_matrix)])
     alpha = alpha * np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
     lengths = np.linalg.norm(alpha, axis=1, keepdims=True)
