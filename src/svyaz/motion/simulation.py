@@ -24,6 +24,7 @@ from svyaz.motion.chapters import Chapter, collected
 from svyaz.motion.charts import Switch, chart_switch, finer, only
 from svyaz.motion.decide import Decision, decide
 from svyaz.motion.integrate import LEAST_RTOL, Path
+from svyaz.motion.long_trees import is_long, simulate_long
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.phases import Phase, phases
 from svyaz.motion.result import Motion
@@ -63,6 +64,8 @@ def simulate(
     ``progress`` is called with the time reached.
     """
     options = options_for(system, asked)
+    if form is None and is_long(system):
+        return simulate_long(system, options, halve, progress)
     name = form_name(system, form)
     parts = equations_by_phase(system, name, options)
     state = np.array(system.initial_state())

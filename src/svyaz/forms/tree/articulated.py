@@ -42,9 +42,9 @@ def forward_dynamics(
 ) -> list[Element]:
     """The accelerations v̇ under generalised forces."""
     none: Vector = (elements.zero,) * 3
-    inertias = [_rigid(body) for body in bodies]
+    inertias = [rigid(body) for body in bodies]
     swept, biases = _velocity_terms(bodies, velocities, none)
-    released: list[tuple[list[Six], list[Six], Six]] = [([], [], [])] * len(bodies)
+    parts: list[tuple[list[Six], list[Six], Six]] = [([], [], [])] * len(bodies)
     ends = _ends(bodies)
     for k in range(len(bodies) - 1, -1, -1):
         body = bodies[k]
@@ -53,20 +53,20 @@ def forward_dynamics(
         inverse = _inverse([[_inner(s, column) for column in pressed] for s in directions], elements)
         own = [tau - _inner(s, biases[k]) for tau, s in zip(forces[ends[k][0] : ends[k][1]], directions, strict=True)]
         answer = [_inner(row, own) for row in inverse]
-        released[k] = (pressed, inverse, own)
+        parts[k] = (pressed, inverse, own)
         base = body.body.base
         if base == GROUND:
             continue
-        left = _released(inertias[k], pressed, inverse)
+        left = released(inertias[k], pressed, inverse)
         rest = _sum(biases[k], _product(left, swept[k]))
         for column, value in zip(pressed, answer, strict=True):
             rest = _sum(rest, [value * entry for entry in column])
-        inertias[base] = _added(inertias[base], _carried_inertia(left, body.rotation, body.offset, elements))
-        biases[base] = _sum(biases[base], _carried_wrench(rest, body.rotation, body.offset))
-    return _outward(bodies, gravity, swept, released, none)
+        inertias[base] = _added(inertias[base], carried_inertia(left, body.rotation, body.offset))
+        biases[base] = _sum(biases[base], carried_wrench(rest, body.rotation, body.offset))
+    return _outward(bodies, gravity, swept, parts, none)
 
 
-def _released(inertia: SixBySix, pressed: Sequence[Six], inverse: SixBySix) -> SixBySix:
+def released(inertia: SixBySix, pressed: Sequence[Six], inverse: SixBySix) -> SixBySix:
     """Â - Â S D⁻¹ Sᵀ Â; a fixed joint releases nothing."""
     if not pressed:
         return inertia
@@ -81,7 +81,7 @@ def _outward(
     bodies: Sequence[Placed],
     gravity: Vector,
     swept: Sequence[Six],
-    released: Sequence[tuple[list[Six], list[Six], Six]],
+    parts: Sequence[tuple[list[Six], list[Six], Six]],
     none: Vector,
 ) -> list[Element]:
     found: list[Element] = []
@@ -92,7 +92,7 @@ def _outward(
         alpha, a = _halves(ground if base == GROUND else motions[base])
         motion = [*applied(body.back, alpha), *applied(body.back, plus(a, cross(alpha, body.offset)))]
         motion = _sum(motion, swept[k])
-        pressed, inverse, own = released[k]
+        pressed, inverse, own = parts[k]
         missing = [u - _inner(column, motion) for u, column in zip(own, pressed, strict=True)]
         values = [_inner(row, missing) for row in inverse]
         for value, turn, slide in zip(values, body.turns, body.slides, strict=True):
@@ -133,7 +133,7 @@ def _ends(bodies: Sequence[Placed]) -> list[tuple[int, int]]:
     return ends
 
 
-def _rigid(body: Placed) -> SixBySix:
+def rigid(body: Placed) -> SixBySix:
     """[I  [d×]; -[d×]  m 1]: the wrench that a motion of the pole needs."""
     xx, yy, zz, xy, xz, yz = body.inertia
     x, y, z = body.moment
@@ -149,16 +149,16 @@ def _rigid(body: Placed) -> SixBySix:
     ]
 
 
-def _carried_wrench(wrench: Six, rotation: Matrix, offset: Vector) -> Six:
+def carried_wrench(wrench: Six, rotation: Matrix, offset: Vector) -> Six:
     torque, force = _halves(wrench)
     turned = applied(rotation, force)
     return [*plus(applied(rotation, torque), cross(offset, turned)), *turned]
 
 
-def _carried_inertia(inertia: SixBySix, rotation: Matrix, offset: Vector, elements: Elements) -> SixBySix:
+def carried_inertia(inertia: SixBySix, rotation: Matrix, offset: Vector) -> SixBySix:
     """X Â Xᵀ for the change of axes and pole: column by column as a wrench, then row by row."""
-    columns = [_carried_wrench([row[j] for row in inertia], rotation, offset) for j in range(6)]
-    return [_carried_wrench([columns[j][i] for j in range(6)], rotation, offset) for i in range(6)]
+    columns = [carried_wrench([row[j] for row in inertia], rotation, offset) for j in range(6)]
+    return [carried_wrench([columns[j][i] for j in range(6)], rotation, offset) for i in range(6)]
 
 
 def _inverse(matrix: SixBySix, elements: Elements) -> SixBySix:

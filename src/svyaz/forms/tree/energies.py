@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr.calculus import HALF, Expression
-from svyaz.forms.tree.algebra import Vector, applied, cross, dot, expressions, plus, tensor_applied, times
+from svyaz.expr.calculus import Expression
+from svyaz.forms.tree.algebra import (
+    Element,
+    Elements,
+    Vector,
+    applied,
+    cross,
+    dot,
+    expressions,
+    plus,
+    tensor_applied,
+    times,
+)
 from svyaz.forms.tree.newton_euler import joint_motion
-from svyaz.forms.tree.places import placed
+from svyaz.forms.tree.places import Placed, placed
 from svyaz.model.tree import GROUND, Tree
 
 
@@ -18,19 +30,32 @@ def energies(tree: Tree) -> tuple[Expression, Expression]:
     """(T, P) as expressions of coordinates and velocities; P is zero in the ground pole with all mass there."""
     elements = expressions()
     bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
-    velocities = [se.Symbol(v) for v in tree.velocities]
+    return energies_of(bodies, tree.gravity, [se.Symbol(v) for v in tree.velocities], elements)
+
+
+def energies_of(
+    bodies: Sequence[Placed], gravity: Vector, velocities: Sequence[Element], elements: Elements
+) -> tuple[Element, Element]:
+    """(T, P) of placed bodies with these velocities."""
     none: Vector = (elements.zero,) * 3
     motions: list[tuple[Vector, Vector]] = []
-    kinetic: list[Expression] = []
-    for body, first in zip(bodies, tree.first_velocity, strict=True):
+    kinetic = elements.zero
+    first = 0
+    for body in bodies:
         base = body.body.base
         omega_b, v_b = (none, none) if base == GROUND else motions[base]
         omega_j, v_j = joint_motion(body, velocities, first, none)
+        first += len(body.turns)
         omega = plus(applied(body.back, omega_b), omega_j)
         v = plus(applied(body.back, plus(v_b, cross(omega_b, body.offset))), v_j)
         motions.append((omega, v))
-        kinetic.append(HALF * body.mass * dot(v, v) + dot(v, cross(omega, body.moment)))
-        kinetic.append(HALF * dot(omega, tensor_applied(body.inertia, omega)))
+        double = body.mass * dot(v, v) + dot(omega, tensor_applied(body.inertia, omega))
+        kinetic = kinetic + double / 2 + dot(v, cross(omega, body.moment))
+    return kinetic, -dot(gravity, _first_moment(bodies, none))
+
+
+def _first_moment(bodies: Sequence[Placed], none: Vector) -> Vector:
+    """Σ (m r + d) over all bodies, in ground axes."""
     moments: list[Vector] = [body.moment for body in bodies]
     masses = [body.mass for body in bodies]
     total: Vector = none
@@ -42,4 +67,4 @@ def energies(tree: Tree) -> tuple[Expression, Expression]:
         else:
             moments[base] = plus(moments[base], carried)
             masses[base] = masses[base] + masses[k]
-    return se.Add(*kinetic), -dot(tree.gravity, total)
+    return total

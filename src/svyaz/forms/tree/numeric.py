@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from svyaz.expr import ModelError, Problem
 from svyaz.forms.tree import articulated, composite, newton_euler, poles
 from svyaz.forms.tree.algebra import FLOATS, Elements, arrays
+from svyaz.forms.tree.energies import energies_of
 from svyaz.forms.tree.places import Placed, placed
 from svyaz.model.tree import Tree, numbers, quaternion_rotation
 
@@ -61,6 +62,12 @@ class NumericTree:
         bodies, elements, batch = self._placed(q)
         found = articulated.forward_dynamics(bodies, self._gravity, _columns(v), _columns(forces), elements)
         return _stacked(found, batch)
+
+    def energies(self, q: ArrayLike, v: ArrayLike) -> tuple[Floats, Floats]:
+        """(T, P), each () or (k,)."""
+        bodies, elements, batch = self._placed(q)
+        kinetic, potential = energies_of(bodies, self._gravity, _columns(v), elements)
+        return _stacked(kinetic, batch), _stacked(potential, batch)
 
     def inverse_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> tuple[Floats, Floats]:
         """(∂τ/∂q, ∂τ/∂v), n × n each, of the inverse dynamics at one state, exact to rounding.

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
+from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import ZERO, Expression, differentiate
 from svyaz.expr.trig import combine
 from svyaz.forms.tree.algebra import expressions
@@ -24,6 +25,9 @@ from svyaz.forms.tree.welded import welded
 from svyaz.model import System
 from svyaz.model.tree import Tree
 
+MOST_WRITTEN = 150
+"""Larger trees have no equations: their mass matrix alone would fill pages and memory."""
+
 MOST_IN_BOOK_FORM = 10
 """Planar trees of more bodies than this are left to the recursions."""
 
@@ -36,6 +40,11 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
         differentiate(system.dissipation, se.Symbol(v)) - system.forces.get(name, ZERO)
         for v, name in zip(tree.velocities, tree.freedoms, strict=True)
     ]
+    if len(tree.bodies) > MOST_WRITTEN:
+        message = (
+            f"the equations of a tree of {len(tree.bodies)} bodies are not written out; at most {MOST_WRITTEN} are"
+        )
+        raise ModelError([Problem(message, hint="'simulate' runs long trees without writing their equations")])
     if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
         return _in_book_form(tree, others)
     elements = expressions()

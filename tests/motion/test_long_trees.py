@@ -1,0 +1,72 @@
+"""Long trees: articulated bodies in a native loop."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from svyaz import ModelError, System
+from svyaz.forms.tree.numeric import NumericTree
+from svyaz.gallery import find
+from svyaz.gallery.random_trees import random_tree
+from svyaz.model import loads
+from svyaz.motion.long_trees import is_long, long_flow
+
+
+def rates(system: System, state: np.ndarray) -> np.ndarray:
+    flow = long_flow(system)
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)(flow.address)
+    x, out = np.concatenate([[0.0], state]), np.empty(flow.size)
+    assert function(x.ctypes.data, flow.constants.ctypes.data, out.ctypes.data) == 0
+    return out
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_loop_equals_the_recursion_on_numbers(seed) -> None:
+    joints = ("revolute", "revolute", "prismatic", "fixed")
+    axes = ("any", "coordinate", "parallel")[seed % 3]
+    system = System(**random_tree(4 + seed, seed, branching=1.0 + seed % 3, joints=joints, axes=axes))
+    numeric = NumericTree(system.tree, {})
+    n = len(system.coordinates)
+    state = np.random.default_rng(seed).uniform(-1.5, 1.5, 2 * n)
+    expected = numeric.forward_dynamics(state[:n], state[n:], np.zeros(n))
+    found = rates(system, state)
+    np.testing.assert_array_equal(found[:n], state[n:])
+    np.testing.assert_allclose(found[n:], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_forces_and_dissipation_enter_the_loop() -> None:
+    words = random_tree(6, 1, axes="coordinate")
+    words["forces"] = {"q1": "3 - q2^2", "q4": "sin(t) + 0.1*q1'"}
+    words["dissipation"] = "0.2*q3'^2"
+    system = System(**words)
+    state = np.random.default_rng(1).uniform(-1, 1, 12)
+    tau = np.zeros(6)
+    tau[0], tau[3], tau[2] = 3 - state[1] ** 2, 0.1 * state[6], -0.4 * state[8]
+    expected = NumericTree(system.tree, {}).forward_dynamics(state[:6], state[6:], tau)
+    np.testing.assert_allclose(rates(system, state)[6:], expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_long_chain_keeps_its_energy_and_agrees_with_the_equations() -> None:
+    system = loads(find("chain:24"), "chain:24")
+    assert is_long(system)
+    options = {"method": "dop853", "rtol": 1e-10, "until": 0.3}
+    fast = system.simulate(**options)
+    written = system.simulate(form="lagrange", **options)
+    assert fast.finished
+    assert written.finished
+    assert (fast.form, written.form) == ("articulated", "lagrange")
+    np.testing.assert_allclose(fast.states[-1], written.states[-1], rtol=0, atol=1e-7)
+    assert fast.summary()["integrals"]["energy"]["drift"] < 1e-8
+
+
+def test_a_thousand_links_are_run_and_not_written_out() -> None:
+    system = loads(find("chain:1000"), "chain:1000")
+    motion = system.simulate(method="rk4", step=1e-4, until=3e-4)
+    assert motion.finished
+    assert motion.states.shape[1] == 2000
+    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-8
+    with pytest.raises(ModelError, match="not written out"):
+        system.derive()
