@@ -70,6 +70,9 @@ def command(
     writable_outputs(json_file, csv, plot, animate)
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
+    for note in motion.notes:
+        if note.startswith("the initial state does not satisfy"):
+            click.echo(f"warning: {note}; --project would move it onto the constraints", err=True)
     if csv == "-":
         motion.to_csv(sys.stdout)
     elif csv is not None:

@@ -53,7 +53,8 @@ COMPARED = 401
 """The trajectory error is taken over about so many moments."""
 
 LONGEST_REHEARSAL = 400_000
-"""Runs with more steps than this are rehearsed with a coarser step and gains of the same κτ."""
+"""Runs with more steps than this are rehearsed with a coarser step and gains of the same κτ; a rehearsal that chooses
+its steps is given up after about so many."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _reference(segment: Segment, options: Options, state: Floats, span: tuple[fl
     """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
     strict = replace(options, method="dop853", step=None, rtol=REFERENCE_RTOL, atol=None)
     gentle = segment.regained(critical(segment.equations, 1.0 / (span[1] - span[0])))
-    return advance(gentle, state, span, strict, _nodes(options, span), None)
+    return advance(gentle, state, span, strict, _nodes(options, span), None, LONGEST_REHEARSAL)
 
 
 def _nodes(options: Options, span: tuple[float, float]) -> Floats:
@@ -164,7 +165,7 @@ def _rehearse(
     trials = []
     for kappa in candidates(scheme_of(options), span):
         law = critical(segment.equations, kappa / coarse)
-        path = advance(segment.regained(law), state, span, rehearsal, grid, None)
+        path = advance(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
         trials.append(_trial(kappa, path, measured, reference))
     return trials
 

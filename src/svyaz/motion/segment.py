@@ -21,6 +21,8 @@ from svyaz.program import Native, Program, choose_orders, compile_program
 
 Floats = NDArray[np.float64]
 
+MOST_STEPS = 10**9
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -110,6 +112,7 @@ def advance(
     options: Options,
     grid: Floats | None,
     progress: Callable[[float], object] | None,
+    max_steps: int = MOST_STEPS,
 ) -> Path:
     """Integrate over the phase. On a grid of times the rows are moved onto the constraints as the steps were."""
     return integrate(
@@ -124,6 +127,7 @@ def advance(
         project=segment.projection,
         jacobian=segment.jacobian,
         progress=progress,
+        max_steps=max_steps,
     )
 
 
