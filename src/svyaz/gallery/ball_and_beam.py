@@ -92,8 +92,9 @@ name = "ball"
 trace = true
 
 [initial]
-r = "r0 + 0.01"
+r = "r0"
 theta = "theta0"
+"r'" = 0.01
 {current}
 [box]
 r = ["R", "L - R"]
@@ -110,7 +111,7 @@ until = 2
 work = "Ilyina: candidate dissertation, MAI, Moscow 2019, chapter 3"
 published = ["m", "R", "L", "l", "d", "g"{published}]
 recovered = ["J0", "b0", "r0"{recovered}]
-chosen = ["initial.r", "run.rtol", "run.until"]
+chosen = ["initial.r'", "run.rtol", "run.until"]
 notes = "J0, b0 and r0 are not printed; they reproduce the printed matrices to every digit."
 """
 

@@ -195,9 +195,13 @@ def _krawczyk(
     )
 
 
-def newton(problem: Problem, starts: Array, steps: int = 60) -> Array:
-    """Zeros by Newton's method (least squares unless the system is square) from many starts (N, d + k); NaN for none."""
+def newton(problem: Problem, starts: Array, steps: int = 60, scale: Array | None = None) -> Array:
+    """Zeros by Newton's method from many starts (N, d + k); NaN for none.
+
+    Unless the system is square, the steps are the shortest in the sense of least squares, unknowns measured by ``scale``.
+    """
     x = np.array(starts, dtype=float)
+    unit = np.ones(x.shape[1]) if scale is None else scale
     going = np.ones(len(x), dtype=bool)
     for _ in range(steps):
         value, slope = problem.value_and_slope(x[going])
@@ -205,8 +209,8 @@ def newton(problem: Problem, starts: Array, steps: int = 60) -> Array:
         rows = np.flatnonzero(going)
         x[rows[~good]] = np.nan
         rows = rows[good]
-        inverse = np.linalg.pinv(slope[good], rcond=1e-12)
-        change = -np.einsum("nij,nj->ni", inverse, value[good])
+        inverse = np.linalg.pinv(slope[good] * unit, rcond=1e-12)
+        change = -np.einsum("nij,nj->ni", inverse, value[good]) * unit
         x[rows] += change
         small = np.abs(change).max(axis=1, initial=0.0) <= 1e-13 * (1 + np.abs(x[rows]).max(axis=1, initial=0.0))
         going[:] = False

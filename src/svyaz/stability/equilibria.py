@@ -146,8 +146,8 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
     members: list[Array] = []
     directions: list[Array] = []
     positions = random.uniform(rest.low, rest.high, (SAMPLES, len(rest.bounded)))
-    starts = np.hstack([positions, random.normal(size=(SAMPLES, len(rest.free)))])
-    for zero in newton(rest.problem, starts):
+    starts, scale = _with_free(rest, positions)
+    for zero in newton(rest.problem, starts, scale=scale):
         if np.isnan(zero).any() or not _inside(rest, zero, 1e-6):
             continue
         null = _null_space(rest, zero)
@@ -156,6 +156,8 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
             directions.append(null)
         if len(members) >= 3:
             break
+    if not members and excess > 0:
+        return excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")), ()
     if not members:
         return None
     dimension = min(null.shape[1] for null in directions)
@@ -163,6 +165,18 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
     named = [(name, s) for name, s in zip(rest.unknowns, size, strict=True) if not name.startswith("multiplier of ")]
     free = tuple(name for name, s in named if s > 1e-6)
     return dimension, free, tuple(_named(rest, m) for m in members)
+
+
+def _with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
+    """(q, y) with the best y for each q, and scales in which moving y costs little beside moving q."""
+    free = np.zeros((len(positions), len(rest.free)))
+    value, slope = rest.problem.value_and_slope(np.hstack([positions, free]))
+    linear = slope[:, :, len(rest.bounded) :]
+    usable = np.isfinite(value).all(axis=1) & np.isfinite(linear).all(axis=(1, 2))
+    free[usable] = -np.einsum("nij,nj->ni", np.linalg.pinv(linear[usable], rcond=1e-10), value[usable])
+    sizes = np.median(np.abs(free[usable]), axis=0) if usable.any() else np.zeros(len(rest.free))
+    width = np.where(rest.high > rest.low, rest.high - rest.low, 1.0)
+    return np.hstack([positions, free]), np.concatenate([width, 1e3 * (1 + sizes)])
 
 
 def _null_space(rest: RestEquations, zero: Array) -> Array:

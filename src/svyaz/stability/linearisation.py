@@ -110,9 +110,13 @@ def first_approximation(
     state: Mapping[str, float],
     inputs: Mapping[str, float] | None = None,
     dependent: Sequence[str] | None = None,
+    parameters: Mapping[str, float] | None = None,
 ) -> FirstApproximation:
-    """The matrices by their formulas about the equilibrium with these coordinates, further states and inputs."""
-    split = _Split(system, state, inputs, dependent)
+    """The matrices by their formulas about the equilibrium with these coordinates, further states and inputs.
+
+    ``parameters`` replace values of the model, so that many values cost no new derivation.
+    """
+    split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
     return split.approximation(split.second_order())
 
@@ -122,12 +126,13 @@ def with_linearised_constraints(
     state: Mapping[str, float],
     inputs: Mapping[str, float] | None = None,
     dependent: Sequence[str] | None = None,
+    parameters: Mapping[str, float] | None = None,
 ) -> FirstApproximation:
     """The model that results when F is replaced by its linear part before the equations are formed: C^B is missing.
 
     It is right only where the defect is zero; it is here to be compared with.
     """
-    split = _Split(system, state, inputs, dependent)
+    split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
     m, n = len(split.dependent), len(system.coordinates)
     return split.approximation(np.zeros((m, n - m, n)))
@@ -189,14 +194,15 @@ class _Split:
         state: Mapping[str, float],
         inputs: Mapping[str, float] | None,
         dependent: Sequence[str] | None,
+        parameters: Mapping[str, float] | None = None,
     ) -> None:
         self.system = system
         self.inputs = {name: float((inputs or {}).get(name, given.value)) for name, given in system.inputs.items()}
         self.state = {name: float(state.get(name, 0.0)) for name in (*system.coordinates, *system.rates)}
-        self.values = {**system.constants, **self.state, **self.inputs}
+        self.values = {**system.constants, **(parameters or {}), **self.state, **self.inputs}
         self.further = tuple(system.rates)
         here = {**dict.fromkeys(system.velocities, 0.0), **self.state}
-        self.dependent = tuple(dependent) if dependent else chosen_redundant(system, here)
+        self.dependent = tuple(dependent) if dependent else chosen_redundant(system, {**self.values, **here})
         self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
         self.numbers: AtRest = at_rest(system, self.values)
         place = {q: k for k, q in enumerate(system.coordinates)}
@@ -303,8 +309,8 @@ class _Split:
         )
 
 
-def chosen_redundant(system: System, state: Mapping[str, float]) -> tuple[str, ...]:
-    """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at the state."""
+def chosen_redundant(system: System, values: Mapping[str, float]) -> tuple[str, ...]:
+    """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at these values."""
     from svyaz.forms.reduction_choice import ordered_choices
     from svyaz.forms.shulgin import FORM, position_rows
 
@@ -312,5 +318,4 @@ def chosen_redundant(system: System, state: Mapping[str, float]) -> tuple[str, .
         return ()
     rows = position_rows(system.constraints, system.coordinates)
     origin = multipliers(system)
-    values = {**system.constants, **state, "t": 0.0}
-    return tuple(ordered_choices(FORM, rows, origin, values)[0])
+    return tuple(ordered_choices(FORM, rows, origin, {**values, "t": 0.0})[0])

@@ -68,7 +68,7 @@ def rest_equations(
     free = _linear(expressions, [*multipliers, *further, *inputs])
     left = [q for q in system.coordinates if q not in fixed]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
-    angles = tuple(q for q in left if q not in sides and q not in system.box and _is_angle(system, q))
+    angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
     limits = {**system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing = [name for name in bounded if name not in limits]
     if missing:
@@ -148,7 +148,7 @@ def _problem(
     return boxes.Problem(program, values, len(expressions), len(bounded), len(free))
 
 
-def _is_angle(system: System, q: str) -> bool:
+def is_angle(system: System, q: str) -> bool:
     """Does the coordinate occur only in sines and cosines, with whole multiples?"""
     symbol = se.Symbol(q)
     everything = [

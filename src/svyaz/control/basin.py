@@ -1,0 +1,167 @@
+"""From where does the closed loop return? Many consistent starts at random, each run on the full nonlinear system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from os import cpu_count
+from time import perf_counter
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.control.loop import ClosedLoop
+from svyaz.expr.calculus import gradient
+from svyaz.program import compile_program
+from svyaz.program.build import build
+
+Array = NDArray[np.float64]
+
+SHELLS = 10
+NEWTON_STEPS = 30
+
+
+@dataclass(frozen=True)
+class Basin:
+    """What became of the starts: ``starts`` (N, variables of the control) and whether each ``returned``.
+
+    ``radius``: all starts within this part of the ranges (largest deviation over its range) returned. ``outside`` starts
+    could not be made consistent: the mechanism does not reach them.
+    """
+
+    names: tuple[str, ...]
+    ranges: Mapping[str, tuple[float, float]]
+    starts: Array
+    returned: NDArray[np.bool_]
+    outside: int
+    until: float
+    seconds: float
+
+    @property
+    def fraction(self) -> float:
+        return float(self.returned.mean()) if len(self.returned) else 0.0
+
+    @property
+    def radius(self) -> float:
+        """The largest part of the ranges within which every start returned."""
+        if not len(self.returned):
+            return 0.0
+        reach = self._reach()
+        lost = reach[~self.returned]
+        return float(min(lost.min(), 1.0)) if len(lost) else 1.0
+
+    def _reach(self) -> Array:
+        sizes = np.array([max(abs(low), abs(high)) for low, high in (self.ranges[n] for n in self.names)])
+        return np.asarray(np.abs(self.starts / np.where(sizes > 0, sizes, 1.0)).max(axis=1))
+
+    def as_json(self) -> dict[str, object]:
+        shells = np.linspace(0, 1, SHELLS + 1)
+        reach = self._reach() if len(self.returned) else np.zeros(0)
+        parts = []
+        for low, high in pairwise(shells):
+            inside = (reach > low) & (reach <= high)
+            parts.append({"to": float(high), "count": int(inside.sum()), "returned": int(self.returned[inside].sum())})
+        return {
+            "count": len(self.returned),
+            "returned": int(self.returned.sum()),
+            "fraction": self.fraction,
+            "radius": self.radius,
+            "outside": self.outside,
+            "ranges": {name: list(sides) for name, sides in self.ranges.items()},
+            "shells": parts,
+            "until": self.until,
+            "seconds": self.seconds,
+        }
+
+
+def basin(
+    loop: ClosedLoop,
+    ranges: Mapping[str, tuple[float, float]],
+    count: int,
+    until: float = 20.0,
+    *,
+    rtol: float = 1e-6,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Basin:
+    """Run the closed loop from ``count`` starts within the ranges of deviations; what has no range starts at rest."""
+    begin = perf_counter()
+    names = tuple(name for name in loop.design.model.variables if name in ranges)
+    random = np.random.default_rng(seed)
+    sides = np.array([ranges[name] for name in names]).reshape(len(names), 2)
+    deviations = random.uniform(sides[:, 0], sides[:, 1], (count, len(names)))
+    starts, met = consistent_starts(loop, names, deviations)
+    deviations = deviations[met]
+    returned = np.zeros(len(starts), dtype=bool)
+    loop.flows  # noqa: B018 compiled once, before the threads
+    lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // 50))
+
+    def run(lot: Sequence[int]) -> int:
+        for k in lot:
+            returned[k] = _returns(loop, starts[k], until, rtol)
+        return len(lot)
+
+    with ThreadPoolExecutor(workers or cpu_count() or 1) as crew:
+        done = 0
+        for finished in crew.map(run, lots):
+            done += finished
+            if progress is not None:
+                progress(done)
+    spans = {name: ranges[name] for name in names}
+    return Basin(names, spans, deviations, returned, count - len(starts), until, perf_counter() - begin)
+
+
+def _returns(loop: ClosedLoop, start: Array, until: float, rtol: float) -> bool:
+    """Is the deviation at the end small beside that at the start, and still falling?"""
+    path = loop.integrated(start, until, rtol, np.array([0.0, 0.5 * until, until]))
+    if path.status != "finished":
+        return False
+    sizes = np.abs(loop.deviations(path.states))
+    scale = np.maximum(sizes.max(axis=0), 1e-300)
+    middle, end = (sizes[1] / scale).max(), (sizes[2] / scale).max()
+    small = np.abs(loop.deviations(path.states[-1:])).max() <= 1e-6
+    return bool(small or (end <= 0.05 and end <= middle))
+
+
+def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """States of the loop for deviations of these variables: redundant coordinates by Newton's method from y = B(0) x.
+
+    Returns the states that exist, and which of the deviations they belong to.
+    """
+    model, system = loop.design.model, loop.design.model.system
+    states = np.tile(loop.at_rest, (len(deviations), 1))
+    place = {name: k for k, name in enumerate(loop.states)}
+    for k, name in enumerate(names):
+        states[:, place[name]] += deviations[:, k]
+    if not model.dependent:
+        return states, np.ones(len(states), dtype=bool)
+    s = [se.Symbol(q) for q in model.dependent]
+    entries = [c.expression for c in system.constraints]
+    entries += [e for c in system.constraints for e in gradient(c.expression, s)]
+    outputs = [(str(k), e) for k, e in enumerate(entries)]
+    native = compile_program(build(outputs, inputs=system.coordinates, parameters=tuple(system.constants)))
+    constants = native.constants({name: loop.values[name] for name in system.constants})
+    coordinates = [place[q] for q in system.coordinates]
+    redundant, independent = [place[q] for q in model.dependent], [place[q] for q in model.independent]
+    moved = states[:, independent] - loop.at_rest[independent]
+    states[:, redundant] = loop.at_rest[redundant] + moved @ model.slope.T
+    m = len(s)
+    guess = states[:, redundant].copy()
+    with np.errstate(all="ignore"):
+        for _ in range(NEWTON_STEPS):
+            values = native.evaluate(states[:, coordinates], constants)
+            slopes = values[:, m:].reshape(-1, m, m) + 0.0
+            good = np.isfinite(slopes).all(axis=(1, 2)) & (np.abs(np.linalg.det(slopes)) > 0)
+            change = np.full((len(states), m), np.nan)
+            change[good] = np.linalg.solve(slopes[good], values[good, :m, None])[:, :, 0]
+            states[:, redundant] -= change
+    residual = np.abs(native.evaluate(states[:, coordinates], constants)[:, :m]).max(axis=1)
+    size = float(np.abs(slopes[np.isfinite(slopes).all(axis=(1, 2))]).max(initial=1e-300))
+    # a solution far from the first guess lies on another branch of the mechanism
+    far = np.abs(states[:, redundant] - guess).max(axis=1) > 2.0
+    met = np.isfinite(states).all(axis=1) & (residual <= 1e-12 * size) & ~far
+    return states[met], met

@@ -1,0 +1,190 @@
+"""A regulator and an observer for an equilibrium of a mechanical system, with the theorem that makes them valid.
+
+Theorem (Krasinskii): if the pair (A, B) of the first approximation without z is controllable, u = u₀ - K ξ, found for this
+pair alone, stabilises the equilibrium asymptotically in all variables, the redundant ones among them; with an observable
+measurement σ = C ξ the same holds for u = u₀ - K ξ̂. The initial perturbations must satisfy the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.control.pairs import PairReport, controllability, observability
+from svyaz.control.regulators import Matrix, NotSolvable, Regulator, lqr, observer
+from svyaz.control.weights import Weights, unit_weights
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import Expression, evaluate, gradient, velocity
+from svyaz.stability.critical import Hypothesis, special_case
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.roots import roots, signs, zero_roots
+
+FULL_INFORMATION = (
+    "Krasinskii: stabilisation by linear feedback on the controllable subsystem, special case of m zero roots"
+)
+INCOMPLETE_INFORMATION = (
+    "Krasinskii: stabilisation by an observer of the controllable subsystem, special case of m zero roots"
+)
+
+ACCURATE = 1e-8
+"""A Riccati solution with a larger relative residual is not trusted."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is measured: expressions of the state, their values at rest, and C of σ = σ₀ + C ξ."""
+
+    texts: tuple[str, ...]
+    expressions: tuple[Expression, ...]
+    at_rest: tuple[float, ...]
+    matrix: Matrix
+
+
+@dataclass(frozen=True)
+class Design:
+    """K (and Λ) found from ``model``, a first approximation; ``inputs`` are those through which it acts."""
+
+    model: FirstApproximation
+    inputs: tuple[str, ...]
+    weights: Weights
+    regulator: Regulator
+    controllable: PairReport
+    measurement: Measurement | None = None
+    watcher: Regulator | None = None
+    observable: PairReport | None = None
+
+    @property
+    def B(self) -> Matrix:
+        """The columns of the inputs that are used."""
+        return input_columns(self.model, self.inputs)
+
+    def closed_matrix(self, plant: FirstApproximation) -> Matrix:
+        """The matrix of the plant under this control: of ξ, or of (ξ, ξ̂) with an observer."""
+        gain, b = self.regulator.gain, input_columns(plant, self.inputs)
+        if self.watcher is None or self.measurement is None:
+            return np.asarray(plant.A - b @ gain)
+        look, c = self.watcher.gain, self.measurement.matrix
+        model, own = self.model.A, self.B
+        return np.block([[plant.A, -b @ gain], [look @ c, model - own @ gain - look @ c]])
+
+    def closed_roots(self, plant: FirstApproximation) -> NDArray[np.complex128]:
+        """Roots of the plant under this control, without the zeros of the constraints."""
+        return roots(self.closed_matrix(plant))
+
+    def stabilises(self, plant: FirstApproximation) -> bool:
+        """Do all roots but those of the constraints have negative real parts?"""
+        negative, _, _ = signs(self.closed_matrix(plant))
+        return negative == len(self.closed_matrix(plant))
+
+
+def input_columns(model: FirstApproximation, inputs: Sequence[str]) -> Matrix:
+    """The columns of B for these inputs."""
+    places = [model.input_names.index(name) for name in inputs]
+    return np.asarray(model.B[:, places])
+
+
+def designed(
+    model: FirstApproximation,
+    inputs: Sequence[str] | None = None,
+    weights: Weights | None = None,
+    measurement: Measurement | None = None,
+) -> Design:
+    """The optimal regulator (and observer) for a first approximation.
+
+    Raises NotSolvable when a root that is not stable can neither be moved nor be seen.
+    """
+    names = chosen_inputs(model, inputs)
+    b = input_columns(model, names)
+    given = weights or unit_weights(
+        len(model.variables), len(names), 0 if measurement is None else len(measurement.texts)
+    )
+    pair = controllability(model.A, b)
+    _refuse_fixed(pair, "cannot be moved by " + ", ".join(names), "not controllable")
+    regulator = lqr(model.A, b, given.state, given.input)
+    _refuse_inaccurate(regulator)
+    if measurement is None:
+        return Design(model, names, given, regulator, pair)
+    seen = observability(model.A, measurement.matrix)
+    _refuse_fixed(seen, "cannot be seen in " + ", ".join(measurement.texts), "not observable")
+    watcher = observer(model.A, measurement.matrix, given.process_noise, given.measurement_noise)
+    _refuse_inaccurate(watcher)
+    return Design(model, names, given, regulator, pair, measurement, watcher, seen)
+
+
+def chosen_inputs(model: FirstApproximation, inputs: Sequence[str] | None) -> tuple[str, ...]:
+    """The inputs asked for, or all."""
+    names = tuple(inputs) if inputs else model.input_names
+    if not names:
+        message = "the model has no inputs: there is nothing to control it with"
+        raise ModelError(
+            [Problem(message, hint="name a control in [inputs] and use it in [forces], or add a [[motor]]")]
+        )
+    for name in names:
+        if name not in model.input_names:
+            raise ModelError([Problem(f"'{name}' is no input of the model; there are {', '.join(model.input_names)}")])
+    return names
+
+
+def _refuse_fixed(report: PairReport, what: str, verdict: str) -> None:
+    bad = [root for root in report.fixed_roots if root.real > -1e-9 * max(1.0, abs(root))]
+    if bad:
+        told = ", ".join(f"{z.real:.5g}" + (f"{z.imag:+.5g}i" if abs(z.imag) > 1e-12 * abs(z) else "") for z in bad)
+        raise NotSolvable(f"{verdict}: the root{'s' if len(bad) > 1 else ''} {told} {what}")
+
+
+def _refuse_inaccurate(regulator: Regulator) -> None:
+    if not regulator.residual <= ACCURATE:
+        raise NotSolvable(f"the Riccati equation was not solved: its relative residual is {regulator.residual:.2g}")
+
+
+def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:
+    """Expressions of coordinates, velocities and further states, linearised along the constraints."""
+    from svyaz.expr import Scope, parse
+
+    system = model.system
+    names = (*system.coordinates, *system.rates, *system.parameters)
+    derivatives = {q: velocity(q) for q in system.coordinates}
+    scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=derivatives, forbidden={})
+    expressions = tuple(parse(text, scope) for text in texts)
+    values = {**system.constants, **dict.fromkeys(system.velocities, 0.0), **model.state}
+    rows = [_measured_row(model, e, values) for e in expressions]
+    rest = tuple(evaluate(e, values) for e in expressions)
+    for text, row in zip(texts, rows, strict=True):
+        if not np.abs(row).max(initial=0.0) > 0:
+            raise NotSolvable(f"not observable: '{text}' does not change to first order near the equilibrium")
+    return Measurement(tuple(texts), expressions, rest, np.array(rows))
+
+
+def _measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, float]) -> Matrix:
+    def slopes(names: Sequence[str]) -> Matrix:
+        return np.array([evaluate(s, values) for s in gradient(e, [se.Symbol(n) for n in names])], dtype=float)
+
+    by_position = slopes(model.independent) + slopes(model.dependent) @ model.slope
+    primes = [tuple(f"{q}'" for q in names) for names in (model.independent, model.dependent)]
+    by_velocity = slopes(primes[0]) + slopes(primes[1]) @ model.slope
+    return np.concatenate([by_position, by_velocity, slopes(model.further)])
+
+
+def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hypothesis, ...]]:
+    """The theorem that makes the closed loop stable, and its hypotheses as they stand here."""
+    closed = design.closed_matrix(plant)
+    negative, _, _ = signs(closed)
+    m = len(plant.dependent)
+    hypotheses = [
+        *special_case(plant),
+        Hypothesis("the pair (A, B) without z is controllable", design.controllable.complete),
+        Hypothesis(
+            f"all {len(closed)} roots of the closed loop other than those of constraints are negative",
+            negative == len(closed),
+        ),
+        Hypothesis(f"zero roots of the closed loop: {m}, one for each constraint", zero_roots(closed) == 0),
+        Hypothesis("the Riccati equation is solved to rounding", design.regulator.residual < ACCURATE),
+    ]
+    if design.observable is not None:
+        hypotheses.append(Hypothesis("the pair (A, C) is observable", design.observable.complete))
+        return INCOMPLETE_INFORMATION, tuple(hypotheses)
+    return FULL_INFORMATION, tuple(hypotheses)

@@ -1,0 +1,160 @@
+"""The value of a parameter at which a control fails: the largest real part of the closed loop passes through zero there.
+
+Along the parameter the equilibrium is followed, the plant is linearised anew (exactly), and the control is either found
+anew from a model of the plant, right or wrong, or kept as it was designed for the nominal value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.control.design import Design, designed
+from svyaz.control.regulators import NotSolvable
+from svyaz.expr import ModelError, Problem
+from svyaz.model import System
+from svyaz.stability.boxes import newton
+from svyaz.stability.equilibria import Equilibrium
+from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
+from svyaz.stability.rest import RestEquations, rest_equations
+
+Array = NDArray[np.float64]
+
+SAMPLES = 41
+FINE = 1e-10
+"""The crossing is found to this part of the range."""
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Largest real parts of the true closed loop over the range of a parameter, and where they pass through zero.
+
+    NaN stands where there is no equilibrium or no design; ``crossings`` are (value, does it become unstable there?).
+    """
+
+    name: str
+    values: Array
+    largest: Array
+    crossings: tuple[tuple[float, bool], ...]
+
+    @property
+    def first(self) -> float | None:
+        """The first value at which the loop becomes unstable, or None."""
+        return next((value for value, worse in self.crossings if worse), None)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "range": [float(self.values[0]), float(self.values[-1])],
+            "value": self.first,
+            "crossings": [{"value": v, "becomes": "unstable" if worse else "stable"} for v, worse in self.crossings],
+            "values": [float(v) for v in self.values],
+            "largest_real_part": [None if np.isnan(x) else float(x) for x in self.largest],
+        }
+
+
+Control = Callable[[FirstApproximation, FirstApproximation], Design]
+"""(true model, model with linearised constraints) at a value of the parameter → control."""
+
+
+def redesigned(design: Design) -> Control:
+    """The control found anew from the true model."""
+    return lambda true, wrong: designed(true, design.inputs, design.weights, design.measurement)
+
+
+def redesigned_from_linearised(design: Design) -> Control:
+    """The control found anew from the model with linearised constraints."""
+    return lambda true, wrong: designed(wrong, design.inputs, design.weights, design.measurement)
+
+
+def kept(design: Design) -> Control:
+    """The control as it is, whatever the parameter."""
+    return lambda true, wrong: design
+
+
+def margin(
+    system: System,
+    equilibrium: Equilibrium,
+    fixed: Mapping[str, float],
+    dependent: tuple[str, ...],
+    name: str,
+    span: tuple[float, float],
+    control: Control,
+) -> Margin:
+    """Follow the closed loop over the range of a parameter and find where it loses or gains stability."""
+    if name not in system.parameters:
+        raise ModelError([Problem(f"'{name}' is no parameter of the model: its critical value has no meaning")])
+    course = _Course(system, equilibrium, fixed, dependent, name)
+    values = np.linspace(*span, SAMPLES)
+    nominal = system.parameters[name]
+    largest = np.full(SAMPLES, np.nan)
+    points: dict[int, Array] = {}
+    start = int(np.argmin(np.abs(values - nominal)))
+    for direction in (range(start, SAMPLES), range(start - 1, -1, -1)):
+        guess = points.get(start, course.nominal)
+        for k in direction:
+            largest[k], found = course.largest_real_part(float(values[k]), guess, control)
+            guess = found if found is not None else guess
+            points[k] = guess
+    crossings = []
+    for k in range(SAMPLES - 1):
+        if largest[k] * largest[k + 1] < 0:
+            at = _crossing(course, control, (float(values[k]), float(values[k + 1])), float(largest[k]), points[k])
+            crossings.append((at, bool(largest[k + 1] > 0)))
+    return Margin(name, values, largest, tuple(crossings))
+
+
+def _crossing(course: _Course, control: Control, span: tuple[float, float], left: float, guess: Array) -> float:
+    """By bisection: the real part has a corner where another root becomes the largest."""
+    low, high = span
+    while high - low > FINE * max(abs(low), abs(high)):
+        middle = 0.5 * (low + high)
+        value, found = course.largest_real_part(middle, guess, control)
+        guess = found if found is not None else guess
+        if value * left > 0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+class _Course:
+    """An equilibrium followed along a parameter, what was prescribed staying as it is."""
+
+    def __init__(
+        self,
+        system: System,
+        equilibrium: Equilibrium,
+        fixed: Mapping[str, float],
+        dependent: tuple[str, ...],
+        name: str,
+    ) -> None:
+        self.system, self.dependent, self.name = system, dependent, name
+        point = {**equilibrium.state, **equilibrium.inputs}
+        sides = {q: (point[q] - 1.0, point[q] + 1.0) for q in system.coordinates if q not in fixed}
+        self.rest: RestEquations = rest_equations(system, fixed, sides)
+        self.fixed = dict(fixed)
+        pushes = {f"multiplier of {c}": value for c, value in equilibrium.multipliers.items()}
+        self.nominal = np.array([{**point, **pushes}[n] for n in self.rest.unknowns])
+
+    def largest_real_part(self, value: float, guess: Array, control: Control) -> tuple[float, Array | None]:
+        """The largest real part of the true closed loop, and the equilibrium it belongs to."""
+        constants = self.system.with_settings({self.name: value}).parameters
+        problem = replace(self.rest.problem, values={**self.rest.problem.values, **constants, **self.fixed})
+        zero = newton(problem, guess[None, :])[0]
+        if np.isnan(zero).any():
+            return float("nan"), None
+        named = {**dict(zip(self.rest.unknowns, map(float, zero), strict=True)), **self.fixed}
+        inputs = {u: named.get(u, given.value) for u, given in self.system.inputs.items()}
+        try:
+            models = [
+                make(self.system, named, inputs, self.dependent, constants)
+                for make in (first_approximation, with_linearised_constraints)
+            ]
+            roots = control(models[0], models[1]).closed_roots(models[0])
+        except (ModelError, NotSolvable):
+            return float("nan"), zero
+        return float(roots.real.max()), zero

@@ -1,0 +1,83 @@
+"""The equilibrium nearest to a position, also where equilibria form a family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from svyaz.model import System
+from svyaz.stability.equilibria import Equilibria, Equilibrium, equilibria
+from svyaz.stability.rest import is_angle
+
+REACH = 2.0
+"""Coordinates without a side in the box are looked for within this distance of the position, and more if it is large."""
+
+
+class NoEquilibrium(Exception):
+    """There is none to be chosen; the message says why."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An equilibrium, what was prescribed to find it, and words about the choice."""
+
+    equilibrium: Equilibrium
+    fixed: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+
+
+def equilibrium_near(
+    system: System,
+    near: Mapping[str, float] | None = None,
+    fix: Mapping[str, float] | None = None,
+    box: Mapping[str, tuple[float, float]] | None = None,
+    dependent: Sequence[str] | None = None,
+) -> Chosen:
+    """The equilibrium nearest to ``near``, which completes the initial position of the model.
+
+    Of a family those members are taken whose free coordinates have the values of this position.
+    """
+    position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
+    fixed, notes = dict(fix or {}), []
+    sides = _sides(system, position, dict(box or {}))
+    found = equilibria(system, fixed, sides, dependent=dependent)
+    while found.family:
+        name = next((q for q in system.coordinates if q in found.free and q not in fixed), None)
+        if name is None:
+            raise NoEquilibrium(found.reason())
+        fixed[name] = position[name]
+        notes.append(f"the equilibria form a family: {name} = {position[name]:.6g} is taken")
+        found = equilibria(system, fixed, sides, dependent=dependent)
+    if not found.equilibria:
+        raise NoEquilibrium("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
+    return Chosen(_nearest(found, position), fixed, (*notes, *found.notes))
+
+
+def _sides(
+    system: System, position: Mapping[str, float], box: dict[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Sides for coordinates that have none and are no angles."""
+    for q in system.coordinates:
+        if q not in box and q not in system.box and not is_angle(system, q):
+            reach = REACH * (1 + abs(position[q]))
+            box[q] = (position[q] - reach, position[q] + reach)
+    return box
+
+
+def _nearest(found: Equilibria, position: Mapping[str, float]) -> Equilibrium:
+    angles = {q for q in found.system.coordinates if is_angle(found.system, q)}
+
+    def distance(e: Equilibrium) -> float:
+        gaps = []
+        for q in found.system.coordinates:
+            gap = e.state[q] - position[q]
+            gaps.append((gap + pi) % (2 * pi) - pi if q in angles else gap)
+        return float(np.linalg.norm(gaps))
+
+    best = min(found.equilibria, key=distance)
+    if best.approximation is None:
+        raise NoEquilibrium(best.notes[0])
+    return best
