@@ -355,3 +355,12 @@ def test_C6_units_change_neither_verdicts_nor_motion(how, lengths) -> None:
     assert checks[0]["rank"] == checks[1]["rank"]
     assert checks[0]["condition"] == pytest.approx(checks[1]["condition"], rel=1e-9)
     assert checks[0]["gains"].get("reasons") == checks[1]["gains"].get("reasons")
+
+
+def test_C3_projection_corrects_more_often_where_steps_are_coarse() -> None:
+    system = loads(gallery.find("three-link"), "three-link")
+    motion = simulate(system, method="rk4", step=0.02, stabilize="projection")
+    assert motion.finished
+    assert any("twice as many corrections" in note for note in motion.notes)
+    assert max(np.max(np.abs(values)) for values in motion.residuals.values()) < 1e-12
+    assert max(np.max(np.abs(values)) for values in motion.hidden.values()) < 1e-12

@@ -28,10 +28,10 @@ from svyaz.motion.long_trees import is_long, simulate_long
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.phases import Phase, phases
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment, advance
+from svyaz.motion.segment import Segment, advance, projected_more
 from svyaz.motion.sizes import scaled_difference
 from svyaz.motion.tableau import method as find_method
-from svyaz.motion.watch import exceeds, lost_constraints, passed_near, singular_point
+from svyaz.motion.watch import exceeds, left_by_projection, lost_constraints, passed_near, singular_point
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
@@ -143,6 +143,12 @@ def _chapter(
             break
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
+    if options.stabilize == "projection" and path.status == "finished" and left_by_projection(segment, path):
+        segment = projected_more(segment, phase.start, state)
+        path = advance(segment, state, (phase.start, phase.end), options, finer(segment.equations, grid), progress)
+        notes.append(
+            "the steps lead far off the constraints: repeated with twice as many corrections after each of them"
+        )
     switch = chart_switch(segment.equations, path, grid, phase.active)
     path = only(_cut(path, switch), grid)
     notes.extend([switch.note] if switch is not None else [])

@@ -32,6 +32,9 @@ SHARP = 2.0
 MOST_EXAMINED, MOST_NOTES = 5000, 3
 """Rows of a finished run that are looked at for singular points, and notes that are made of them."""
 
+PROJECTED = 1e-12
+"""What projection may leave of a constraint, as a part of its own scale."""
+
 LOOK_BACK = 4000
 """So many rows before the end of a run are searched for the singular point that ended it."""
 
@@ -70,6 +73,13 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
         return ""
     name, value = measured.names[worst], largest[worst]
     return f"the residual of '{name}' reached {value:.3g}, more than the tolerance {options.tolerance:g}"
+
+
+def left_by_projection(segment: Segment, path: Path) -> bool:
+    """Did a residual stay above PROJECTED of the constraint's own scale after a projection?"""
+    measured = deviations(segment.equations)
+    largest = np.max(np.abs(measured.at(path.times, path.states)), axis=0)
+    return bool(np.any(largest > PROJECTED * measured.scales(path.times, path.states)))
 
 
 def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[int, str] | None:
