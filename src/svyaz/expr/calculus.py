@@ -11,7 +11,7 @@ exact away from the corners and the mean of both sides at a corner.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 import symengine as se
@@ -58,9 +58,15 @@ def names_in(expression: Expression) -> set[str]:
 
 def differentiate(expression: Expression, symbol: se.Symbol) -> Expression:
     """∂ expression / ∂ symbol."""
-    if not _corners_made or not expression.atoms(*_CORNERED):
+    if not _corners_made or not _has_corners(expression):
         return expression.diff(symbol)
     return _chain(expression, symbol)
+
+
+@lru_cache(maxsize=1 << 14)
+def _has_corners(expression: Expression) -> bool:
+    """Remembered, because an expression is differentiated by many symbols, one after another."""
+    return bool(expression.atoms(*_CORNERED))
 
 
 def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
