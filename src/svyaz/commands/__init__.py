@@ -19,6 +19,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "Examine": {
         "equilibria": "Find all equilibria in a box, the inputs that hold them, their stability.",
+        "regulate": "Design a regulator and an observer about an equilibrium; run the closed loop.",
     },
     "Look": {
         "report": "Derive, simulate and show: a self-contained page, pictures and tables.",

@@ -90,6 +90,11 @@ class ClosedLoop:
         places = [self.states.index(name) for name in self.design.model.variables]
         return np.asarray(states[:, places] - self.at_rest[places])
 
+    def all_deviations(self, states: Array) -> Array:
+        """Deviations of all states of the plant, the redundant coordinates among them."""
+        count = len(self.states) - (0 if self.design.watcher is None else len(self.design.model.variables))
+        return np.asarray(states[:, :count] - self.at_rest[:count])
+
     def run(
         self,
         state: Mapping[str, float],
@@ -256,7 +261,7 @@ def _transient(loop: ClosedLoop, path: Path, times: Array) -> Transient:
         linear=dict(zip(model.variables, linear_transient(loop.design, deviations[0], times).T, strict=True)),
         status=path.status,
         reason=path.reason,
-        returned=path.status == "finished" and has_returned(deviations),
+        returned=path.status == "finished" and has_returned(loop.all_deviations(path.states)),
     )
 
 

@@ -110,6 +110,9 @@ def _plain_terms(equations: Equations) -> dict[str, Any]:
     }
     if not equations.accelerated:
         terms["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
+    elif equations.origin is not None:
+        terms["rates"] = {q: text(equations.explicit[q]) for q in equations.system.coordinates}
+        terms["dependent"], terms["notes"] = list(equations.dependent), list(equations.notes)
     return terms
 
 

@@ -61,7 +61,7 @@ class NativeTree:
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> Floats:
         """Accelerations v̇."""
-        return self._run(self._forward, q, v, forces)
+        return self._run(self.forward_code, q, v, forces)
 
     def _run(self, native: Native, *parts: ArrayLike) -> Floats:
         x = np.concatenate([np.asarray(part, dtype=float) for part in parts], axis=-1)
@@ -85,7 +85,8 @@ class NativeTree:
         return self._compiled(self._forces(self._speeds, wanted), [*self._speeds, *wanted])
 
     @cached_property
-    def _forward(self) -> Native:
+    def forward_code(self) -> Native:
+        """The compiled forward dynamics: inputs q, v, τ side by side."""
         return compile_program(self._forward_program())
 
     def _symbols(self, suffix: str) -> list[se.Symbol]:

@@ -1,0 +1,52 @@
+"""Transients of closed loops: the full nonlinear system and its first approximation side by side, and the inputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from svyaz.show.plots import save
+from svyaz.show.style import COLOURS, DASHES, label, legend, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from svyaz.control.loop import Transient
+
+MOST = 1e3
+"""Curves that leave the picture by this factor are cut off: a control that fails must not hide one that works."""
+
+
+@styled
+def transients_figure(runs: Mapping[str, Transient]) -> Figure:
+    """A panel for each independent coordinate, the last for the inputs; one colour a control, the linear motion dashed."""
+    first = next(iter(runs.values()))
+    names = first.loop.design.model.independent
+    figure = new_figure(8.0, 2.2 * (len(names) + 1))
+    panels = figure.subplots(len(names) + 1, 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(panels, names, strict=False):
+        for k, (what, run) in enumerate(runs.items()):
+            colour = COLOURS[k % len(COLOURS)]
+            limit = MOST * max(float(np.abs(first.linear[name]).max()), 1e-12)
+            axes.plot(run.times, np.clip(run.deviations[name], -limit, limit), color=colour, label=what)
+            times = np.linspace(0.0, float(first.times[-1]), len(run.linear[name]))
+            axes.plot(times, run.linear[name], color=colour, linestyle=DASHES[1], label=f"{what}, linear")
+        axes.set_ylabel(f"deviation of {label(name)}")
+        legend(axes)
+    for k, (what, run) in enumerate(runs.items()):
+        for j, (name, column) in enumerate(run.inputs.items()):
+            colour, dash = COLOURS[k % len(COLOURS)], DASHES[j % len(DASHES)]
+            panels[-1].plot(run.times, column, color=colour, linestyle=dash, label=f"{label(name)}, {what}")
+    panels[-1].set_ylabel("inputs")
+    panels[-1].set_xlabel(label("t"))
+    legend(panels[-1])
+    return figure
+
+
+def plot_transients(runs: Mapping[str, Transient], file: str | os.PathLike[str]) -> Path:
+    """Write the figure of the transients."""
+    return save(transients_figure(runs), file)
