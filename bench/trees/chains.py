@@ -22,18 +22,18 @@ def jobs(quick: bool) -> list[Job]:
     return [
         _job("svyaz", 100, quick),
         _job("svyaz", 1000, quick),
-        _job("python", 1000, quick),
+        _job("python", 100, quick),
         _job("ready", 1000, quick),
     ]
 
 
 def rows(samples: Samples, quick: bool) -> list[Row]:
     hundred, thousand = (series(samples, _job("svyaz", n, quick), "seconds") for n in (100, 1000))
-    python = series(samples, _job("python", 1000, quick), "seconds")
+    python = series(samples, _job("python", 100, quick), "seconds")
     ready = series(samples, _job("ready", 1000, quick), "seconds")
     return [
         within("chain:1000 against ten times chain:100", thousand, [10 * t for t in hundred], "10 × chain:100", 1.5),
-        faster("accelerations of chain:1000 against aba from Python", thousand, python, "Pinocchio, Python", 1.0),
+        faster("accelerations of chain:100 against aba from Python", hundred, python, "Pinocchio, Python", 1.0),
         within("chain:1000 from text to the first step", ready, [READY], "10 s", 1),
     ]
 

@@ -19,6 +19,7 @@ FLAGS = (
     "-O3",
     "-march=native",
     "-DNDEBUG",
+    "-w",
     "-std=c++17",
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
     "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",

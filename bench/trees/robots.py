@@ -64,6 +64,8 @@ def _aligned(pin: Any, body: Any) -> Any:
 def central(body: Any) -> tuple[float, Floats, Floats]:
     """(mass, centre, inertia at the centre)."""
     xx, yy, zz, xy, xz, yz = body.inertia
+    if xx == yy == 0.0:  # not given: a planar tree does not feel them
+        xx = yy = zz + body.mass
     about_pole = np.array([[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]])
     c = np.array(body.center)
     return body.mass, c, about_pole - body.mass * (c @ c * np.eye(3) - np.outer(c, c))

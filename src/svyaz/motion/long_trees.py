@@ -23,7 +23,7 @@ from svyaz.program.build import build
 
 Floats = NDArray[np.float64]
 
-LONGEST_WRITTEN = 20
+LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
 
 
