@@ -14,6 +14,7 @@ from svyaz.control.basin import Basin
 from svyaz.control.design import Design, designed, measurement_of, theorem_of
 from svyaz.control.loop import ClosedLoop, Transient, closed_loop
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
+from svyaz.control.regulators import NotSolvable
 from svyaz.control.weights import Weights
 from svyaz.model import System
 from svyaz.stability.choice import Chosen, equilibrium_near
@@ -24,7 +25,10 @@ from svyaz.stability.roots import roots, zero_roots
 
 @dataclass(frozen=True)
 class Regulation:
-    """A control for an equilibrium, with the reasons why it works; ``rival`` is designed from linearised constraints."""
+    """A control for an equilibrium, with the reasons why it works; ``rival`` is designed from linearised constraints.
+
+    ``refused`` says why the model with linearised constraints allows no design, when it does not.
+    """
 
     system: System
     chosen: Chosen
@@ -34,6 +38,7 @@ class Regulation:
     hypotheses: tuple[Hypothesis, ...]
     rival: Design | None = None
     notes: tuple[str, ...] = field(default=())
+    refused: str = ""
 
     @property
     def valid(self) -> bool:
@@ -90,6 +95,8 @@ class Regulation:
         }
         if self.rival is not None:
             result["against"] = self._rival_json(self.rival)
+        elif self.refused:
+            result["against"] = {"model": "linearised constraints", "reason": self.refused, "stabilises": False}
         if critical is not None:
             result["critical"] = critical.as_json()
         if found is not None:
@@ -131,13 +138,21 @@ def regulate(
     assert plant is not None, "a chosen equilibrium has a first approximation"
     measured = measurement_of(plant, measure) if measure else None
     design = designed(plant, inputs, weights, measured)
-    rival = None
-    if against_linearised:
-        wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
-        rival = designed(wrong, design.inputs, design.weights, measured)
+    rival, refused = _rival(plant, design) if against_linearised else (None, "")
     theorem, hypotheses = theorem_of(design, plant)
-    notes = (*chosen.notes, *chosen.equilibrium.notes, *plant.notes)
-    return Regulation(plant.system, chosen, plant, design, theorem, hypotheses, rival, tuple(dict.fromkeys(notes)))
+    notes = [*chosen.notes, *chosen.equilibrium.notes, *plant.notes]
+    notes += [f"linearised constraints allow no design: {refused}"] if refused else []
+    told = tuple(dict.fromkeys(notes))
+    return Regulation(plant.system, chosen, plant, design, theorem, hypotheses, rival, told, refused)
+
+
+def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, str]:
+    """The design from linearised constraints; where they leave nothing to control or to see, the reason."""
+    wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
+    try:
+        return designed(wrong, design.inputs, design.weights, design.measurement), ""
+    except NotSolvable as refusal:
+        return None, str(refusal)
 
 
 def pairs(values: NDArray[np.complex128]) -> list[list[float]]:
