@@ -41,7 +41,7 @@ def started(found: Regulation, **deviation: float) -> dict[str, float]:
         ("nonzero", (1.90247e-2, 5.33014e-3, -2.61863e-3, -7.74491e-4, -1.20898e-5), None, -0.087456),
     ],
 )  # fmt: skip
-def test_A27_transients_under_torque(
+def test_003_A27_transients_under_torque(
     where: str, r: Sequence[float], alpha: Sequence[float] | None, theta: float
 ) -> None:
     found = regulation(equilibrium=where)
@@ -58,10 +58,11 @@ def test_A27_transients_under_torque(
 @pytest.mark.parametrize(
     ("where", "r"), [("zero", (0.0238454, 0.0104039, 3.7184e-4)), ("nonzero", (0.0222565, 0.00846804, 3.6434e-4))]
 )
-def test_A27_transients_from_a_level_beam(where: str, r: Sequence[float]) -> None:
+def test_003_A27_transients_from_a_level_beam(where: str, r: Sequence[float]) -> None:
     found = regulation(equilibrium=where)
     run = found.loop().run(started(found, r=0.03), 10.0, rows=10)
     assert run.deviations["r"][[1, 2, 5]] == pytest.approx(r, rel=1e-3)
+    assert run.deviations["r"][10] == pytest.approx(3.3e-6 if where == "zero" else 2.5e-6, abs=6e-8)
     assert run.returned
 
 
@@ -74,14 +75,14 @@ def test_A27_transients_from_a_level_beam(where: str, r: Sequence[float]) -> Non
         ("printed-table", "nonzero", (0.0275544, 0.0182284, -0.0027092, 0.0003825, -0.0000178)),
     ],
 )
-def test_A27_transients_under_voltage(motor: str, where: str, r: Sequence[float]) -> None:
+def test_003_A27_transients_under_voltage(motor: str, where: str, r: Sequence[float]) -> None:
     found = regulation("alpha", control="voltage", motor=motor, equilibrium=where)
     run = found.loop().run(started(found, r=0.03), 15.0, rows=15)
-    assert run.deviations["r"][[1, 2, 5, 10, 15]] == pytest.approx(r, rel=2e-3, abs=1e-7)
+    assert run.deviations["r"][[1, 2, 5, 10, 15]] == pytest.approx(r, rel=1e-3, abs=6e-8)
 
 
 @pytest.mark.parametrize(("where", "r", "theta"), [("zero", -2.745e-5, 0.049263), ("nonzero", -7.316e-5, 0.049655)])
-def test_A28_an_inconsistent_start_does_not_return(where: str, r: float, theta: float) -> None:
+def test_003_A28_an_inconsistent_start_does_not_return(where: str, r: float, theta: float) -> None:
     """F keeps its value, and the motion tends to the limit that was computed beforehand."""
     found = regulation(equilibrium=where)
     start = started(found, r=0.03, alpha=0.02)
@@ -99,7 +100,7 @@ def test_A28_an_inconsistent_start_does_not_return(where: str, r: float, theta: 
 
 
 @pytest.mark.parametrize(("d", "wrong_returns"), [(0.09, True), (0.093, True), (0.0935, False), (0.095, False)])
-def test_A29_gains_of_the_linearised_model_on_the_true_plant(d: float, wrong_returns: bool) -> None:
+def test_003_A29_gains_of_the_linearised_model_on_the_true_plant(d: float, wrong_returns: bool) -> None:
     found = regulation("alpha", {"d": d}, control="voltage", motor="numbers", equilibrium="nonzero")
     start = started(found, r=0.03)
     assert found.loop().run(start, 60.0).returned
@@ -116,19 +117,21 @@ def test_largest_real_parts_over_d(d: float, lagrange: float, shulgin: float) ->
     assert found.design.closed_roots(found.plant).real.max() == pytest.approx(shulgin, abs=2e-5)
 
 
-def test_A30_the_radius_at_which_the_linearised_design_fails() -> None:
+def test_003_A30_the_radius_at_which_the_linearised_design_fails() -> None:
     found = regulation("alpha", control="voltage", motor="numbers", equilibrium="nonzero")
     assert found.margin("d", (0.05, 0.11)).first == pytest.approx(0.09379, abs=2e-5)
 
 
-def test_A30a_with_an_observer_it_fails_earlier() -> None:
+def test_003_A30a_with_an_observer_it_fails_earlier() -> None:
     system = stand(control="voltage", motor="numbers", equilibrium="nonzero")
     found = regulate(system, dependent=["alpha"], measure=["r"], against_linearised=True)
     critical = found.margin("d", (0.05, 0.09))
     assert critical.first == pytest.approx(0.07452, abs=1e-5)
     assert np.interp(0.06, critical.values, critical.largest) == pytest.approx(-0.2479, abs=1e-3)
     assert np.interp(0.08, critical.values, critical.largest) == pytest.approx(0.2138, abs=1e-3)
-    assert found.design.stabilises(found.plant)
+    for d, largest in [(0.06, -0.4455), (0.09, -0.4852), (0.0935, -0.3696)]:
+        right = regulate(system.with_settings({"d": d}), dependent=["alpha"], measure=["r"])
+        assert right.design.closed_roots(right.plant).real.max() == pytest.approx(largest, abs=1e-3)
 
 
 @pytest.mark.parametrize("where", ["zero", "nonzero"])

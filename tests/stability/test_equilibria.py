@@ -23,7 +23,7 @@ def positions(found: Equilibria, *names: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_A4_the_beam_has_two_positions_of_the_wheel(seed: int) -> None:
+def test_003_A4_the_beam_has_two_positions_of_the_wheel(seed: int) -> None:
     found = equilibria(model("ball-and-beam"), {"r": 0.25}, {"theta": (0, pi)}, seed=seed)
     assert found.complete
     assert positions(found, "alpha", "theta") == pytest.approx(np.array([[0, 0], [0, 2 * np.arctan(2)]]), abs=1e-9)
@@ -32,7 +32,7 @@ def test_A4_the_beam_has_two_positions_of_the_wheel(seed: int) -> None:
     assert [e.verdict.zero_roots for e in found.equilibria] == [1, 1]
 
 
-def test_A26_voltages_and_currents_come_with_the_position() -> None:
+def test_003_A26_voltages_and_currents_come_with_the_position() -> None:
     found = equilibria(model("ball-and-beam", control="voltage", motor="numbers"), {"r": 0.2}, {"theta": (-0.5, 0.5)})
     (only,) = found.equilibria
     assert only.state["I"] == pytest.approx(2.31124, rel=1e-5)

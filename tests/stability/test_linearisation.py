@@ -73,7 +73,7 @@ def test_R2_each_constraint_gives_one_zero_root_and_nothing_else_does(case: tupl
     assert zero_roots(found.full_matrix) == case[2]
 
 
-def test_A33_formulas_of_the_source_with_a_motor() -> None:
+def test_003_A33_formulas_of_the_source_with_a_motor() -> None:
     """N₁ … U₂ written out with H, h, Ω, φ for 2 independent, 2 redundant coordinates, 1 motor, Q of I and of İ."""
     mechanism = random_mechanism(11, 2, 2, 1)
     g = {"r1": 0.31, "r2": -0.42, "s1": 0.27, "s2": 0.53}

@@ -13,6 +13,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "energy": ("dissertation", "exact"),
     "motor": ("printed-table", "numbers"),
     "equilibrium": ("zero", "nonzero"),
+    "dependent": ("theta", "alpha"),
 }
 """What can be chosen; the first is the default."""
 
@@ -60,6 +61,9 @@ b0 = 0.3
 r0 = {r0}
 theta0 = "{theta0}"
 ratio = "{ratio}"          # dtheta/dalpha at the equilibrium
+reach = "sqrt(l^2 + (L - d)^2)"
+alpha_max = "acos((L^2 - L*d - l*d)/(L*reach)) - acos((L - d)/reach)"          # radius and rod in one line
+alpha_min = "acos(min((L^2 - L*d + l*d)/(L*reach), 1)) - acos((L - d)/reach)"
 {motor_parameters}
 [forces]
 theta = "{force}"
@@ -69,6 +73,7 @@ theta = "{force}"
 [[constraint]]
 name = "rod"
 equation = "(xA - xB)^2 + (yA - yB)^2 = l^2"
+dependent = "{dependent}"
 
 {motor}[[draw]]
 link = [["0", "0"], ["xA", "yA"]]
@@ -98,12 +103,12 @@ theta = "theta0"
 {current}
 [box]
 r = ["R", "L - R"]
-alpha = [-0.2, 0.11]
+alpha = ["alpha_min", "alpha_max"]
 theta = [-0.1, "pi"]
 
 [run]
 form = "shulgin"
-method = "{method}"
+method = "radau"
 rtol = 1e-9
 until = 2
 
@@ -149,8 +154,8 @@ def ball_and_beam(choices: Mapping[str, str]) -> str:
         force="-b0*theta'" if voltage else "nu - b0*theta'",
         inputs='e = "Ra*m*g*r0/(k3*ratio)/k2"\n' if voltage else 'nu = "m*g*r0/ratio"\n',
         motor=MOTOR if voltage else "",
+        dependent=chosen["dependent"],
         current='I = "m*g*r0/(k3*ratio)"\n' if voltage else "",
-        method="radau",
         published=', "La", "Ra"' + (names if table else "") if voltage else "",
         recovered=names if voltage and not table else "",
     )
