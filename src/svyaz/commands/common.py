@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-MODEL_SUFFIXES = (".toml",)
+MODEL_SUFFIXES = (".toml", ".urdf")
 PROBE_BYTES = 1 << 20
+URDF_OPTIONS = "svyaz.urdf"
+"""Key of the context under which the options for URDF files are kept."""
 
 
 class NegativeAnswer(Exception):
@@ -52,13 +54,19 @@ class ModelName(click.ParamType):
         known = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
         if not known:
             return [CompletionItem(incomplete, type="file")]
-        files = [path for path in Path().glob("*.toml") if path.name.startswith(incomplete)]
+        files = [path for ending in MODEL_SUFFIXES for path in Path().glob(f"*{ending}")]
+        files = [path for path in files if path.name.startswith(incomplete)]
         return known + [CompletionItem(str(path)) for path in sorted(files)]
 
 
 def model_options(function: Function) -> Function:
-    """MODEL, ``--set`` and ``--with``: the arguments ``model``, ``settings`` and ``choices`` of :func:`load_model`."""
+    """MODEL, ``--set`` and ``--with``: the arguments ``model``, ``settings`` and ``choices`` of :func:`load_model`.
+
+    ``--free-base`` and ``--damping``, of which only the reading of a URDF file knows, go to it by the context.
+    """
     for decorate in (
+        _urdf_option("--free-base", "Let the root of a URDF float (free joint) instead of standing on the ground."),
+        _urdf_option("--damping", "Let the joint damping of a URDF act as a force."),
         click.option(
             "choices",
             "--with",
@@ -81,6 +89,13 @@ def model_options(function: Function) -> Function:
     return function
 
 
+def _urdf_option(name: str, text: str) -> Callable[[Function], Function]:
+    def remember(context: click.Context, option: click.Parameter, value: bool) -> None:
+        context.meta.setdefault(URDF_OPTIONS, {})[option.name] = value
+
+    return click.option(name, is_flag=True, expose_value=False, callback=remember, help=text)
+
+
 def json_option(function: Function) -> Function:
     """``--json FILE``: the argument ``json_file``, to be given to :func:`write_json`."""
     return click.option("json_file", "--json", metavar="FILE", help="Write the result as JSON ('-': standard output).")(
@@ -101,17 +116,28 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     """
     from svyaz import gallery, model
 
-    is_path = os.sep in name or name.endswith(MODEL_SUFFIXES)
+    is_path = os.sep in name or name.lower().endswith(MODEL_SUFFIXES)
     text = None if is_path else gallery.find(name, dict(choices))
+    context = click.get_current_context(silent=True)
+    urdf_options = {} if context is None else context.meta.get(URDF_OPTIONS, {})
     if text is not None:
+        _only_for_urdf(name, urdf_options)
         system = model.loads(text, file=name)
     elif not Path(name).is_file():
         raise unknown_model(name, is_path)
     elif choices:
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
-        system = model.load(name)
+        if not name.lower().endswith(".urdf"):
+            _only_for_urdf(name, urdf_options)
+        system = model.load(name, **urdf_options)
     return system.with_settings(dict(settings)) if settings else system
+
+
+def _only_for_urdf(name: str, options: Mapping[str, bool]) -> None:
+    asked = [f"--{option.replace('_', '-')}" for option, value in options.items() if value]
+    if asked:
+        raise click.UsageError(f"{' and '.join(asked)}: only of a URDF file can this be asked; '{name}' is none.")
 
 
 def unknown_model(name: str, is_path: bool) -> click.UsageError:

@@ -80,13 +80,18 @@ def toml_places(text: str, file: str | None = None) -> Places:
         message = f"the file is too large for a model: {len(text)} characters, at most {MAX_SIZE} are allowed"
         raise ModelError([Problem(message, place)])
     text = text.replace("\r\n", "\n")
+    places = places_of(text, file)
+    _Scanner(text, places).document()
+    return places
+
+
+def places_of(text: str, file: str | None) -> Places:
+    """The lines of a text, with no keys and values yet."""
     lines = tuple(text.split("\n"))
     starts = [0]
     for line in lines[:-1]:
         starts.append(starts[-1] + len(line) + 1)
-    places = Places(file, lines, tuple(starts), {}, {})
-    _Scanner(text, places).document()
-    return places
+    return Places(file, lines, tuple(starts), {}, {})
 
 
 def _decode_problem(message: str, places: Places) -> Problem:

@@ -35,6 +35,8 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
     """The fields of a System from the words of a model file; raises ModelError with all mistakes."""
     reader = Reader(file, places)
     words = reader.known_words(given, vocabulary.MODEL)
+    for remark in words.get("remarks", ()):
+        reader.warn((), remark)
     kind = _kind(reader, given)
     if not _all_listed(reader, words, kind):
         raise ModelError(sorted(reader.problems, key=_by_place))
@@ -192,7 +194,7 @@ def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
     names.kind = "mechanical" if kind == "tree" else kind
     names.parameters = reader.parameter_values(parameters)
     if kind == "tree":
-        names.tree = read_tree(reader, names, bodies, words.get("gravity", (0, 0, 0)))
+        names.tree = read_tree(reader, names, bodies, words)
         coordinates, names.rates, names.velocities = names.tree.coordinates, names.tree.rates, names.tree.velocities
     elif kind in OF_SECOND_ORDER:
         names.rates = {q: velocity(q) for q in coordinates}

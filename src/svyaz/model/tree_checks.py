@@ -1,80 +1,148 @@
-"""Can a body have such a mass distribution? Checked on the numbers of the parameters."""
+"""Can bodies have such mass distributions? Checked on the numbers of the parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 from svyaz.expr.calculus import evaluate
 from svyaz.model.reader import Path, Reader
-from svyaz.model.tree import MOMENTS, Body
+from svyaz.model.tree import GROUND, MOMENTS, Body, Tree
+from svyaz.model.tree_mass import inertia_key
+from svyaz.model.words import nearest
 
 TOLERANCE = 1e-9
 """Part of the largest moment by which a moment may be negative, or a triangle inequality be broken, in rounding."""
 
 DIAGONAL = ("xx", "yy", "zz")
+CHECKS = ("refuse", "warn")
+"""What is done about an inertia that no body can have; a warning suits files of others, whose numbers are often so."""
+
+MOST_WARNED = 3
+"""So many bodies are named in a warning."""
 
 
-def check_mass(
-    reader: Reader, values: Mapping[str, float], path: Path, words: Mapping[str, Any], body: Body, planar: bool
+def check_masses(
+    reader: Reader,
+    values: Mapping[str, float],
+    tree: Tree,
+    paths: Sequence[Path],
+    tables: Sequence[Mapping[str, Any]],
+    model: Mapping[str, Any],
 ) -> None:
-    """Mass not negative; the moments at the centre of mass not negative and in the triangle inequality.
+    """Masses not negative; the moments at the centres of mass not negative and in the triangle inequality.
 
     In a planar tree the moments that were not given do not matter; elsewhere they are zero and a warning says so.
     """
+    how = model.get("inertia_check", CHECKS[0])
+    if how not in CHECKS:
+        message = f"'inertia_check' cannot be '{how}'; there are {', '.join(CHECKS)}"
+        reader.report(("inertia_check",), message, hint=nearest(how, CHECKS))
+    planar = is_planar(tree)
+    doubtful: dict[str, list[str]] = {}
+    heavy = []
+    for body, path, table in zip(tree.bodies, paths, tables, strict=True):
+        numbers = _numbers(body, values)
+        heavy.append(numbers is None or numbers[0] > 0 or any(numbers[2].values()))
+        if numbers is None:
+            continue
+        fault = _check_mass(reader, path, table, body, numbers, planar)
+        if fault is not None and how == "warn":
+            doubtful.setdefault(fault[1], []).append(f"'{body.name}'")
+        elif fault is not None:
+            reader.report(fault[0], f"{fault[1].format(body.name)}", hint=fault[2])
+    for what, names in doubtful.items():
+        reader.warn((), what.replace("'{}'", _listed(names)))
+    _check_moving(reader, tree, paths, heavy)
+
+
+Numbers = tuple[float, list[float], dict[str, float]]
+"""Mass, centre, moments about the pole."""
+
+Fault = tuple[Path, str, str | None]
+"""Where, what (with {} for the name of the body), hint."""
+
+
+def _numbers(body: Body, values: Mapping[str, float]) -> Numbers | None:
     mass = evaluate(body.mass, values)
     center = [evaluate(c, values) for c in body.center]
     inertia = {name: evaluate(e, values) for name, e in zip(MOMENTS, body.inertia, strict=True)}
-    if not all(map(isfinite, [mass, *center, *inertia.values()])):
-        return
+    return (mass, center, inertia) if all(map(isfinite, [mass, *center, *inertia.values()])) else None
+
+
+def _check_mass(
+    reader: Reader, path: Path, table: Mapping[str, Any], body: Body, numbers: Numbers, planar: bool
+) -> Fault | None:
+    """Report a negative mass; return what is impossible about the inertia."""
+    mass, center, inertia = numbers
     if mass < 0:
         reader.report((*path, "mass"), f"the mass of '{body.name}' is negative: {mass:g}")
-        return
-    given = [name for name in DIAGONAL if name in words.get("inertia", {})]
+        return None
+    key = inertia_key(table)
+    given = [name for name in DIAGONAL if name in table.get(key, {})]
     if 0 < len(given) < len(DIAGONAL) and not planar:
         missing = " and ".join(name for name in DIAGONAL if name not in given)
-        reader.warn((*path, "inertia"), f"the inertia of '{body.name}' gives no {missing}: taken as zero")
-    where = (*path, "inertia") if "inertia" in words else path
+        reader.warn((*path, key), f"the inertia of '{body.name}' gives no {missing}: taken as zero")
+    where = (*path, key) if key in table else path
     if len(given) == len(DIAGONAL):
         scale = max(abs(value) for value in inertia.values())
-        _check_moments(reader, where, body.name, _at_center(mass, center, inertia), TOLERANCE * scale)
-        return
+        return _fault(where, _at_center(mass, center, inertia), TOLERANCE * scale)
     about = {"xx": (1, 2), "yy": (0, 2), "zz": (0, 1)}
     for name in given:
         least = mass * sum(center[k] ** 2 for k in about[name])
         if inertia[name] - least < -TOLERANCE * max(abs(inertia[name]), least):
             message = (
-                f"the inertia {name} of '{body.name}' about its pole, {inertia[name]:g}, is less than that of its mass "
+                f"the inertia {name} of '{{}}' about its pole, {inertia[name]:g}, is less than that of its mass "
                 f"in its centre, {least:g}"
             )
-            reader.report((*where, name), message)
+            return (*where, name), message, None
+    return None
+
+
+def _check_moving(reader: Reader, tree: Tree, paths: Sequence[Path], heavy: Sequence[bool]) -> None:
+    """Warn of joints beyond which nothing has mass: their accelerations are not determined."""
+    carries = list(heavy)
+    for k in range(len(tree.bodies) - 1, -1, -1):
+        if carries[k] and tree.parents[k] != GROUND:
+            carries[tree.parents[k]] = True
+    idle = [k for k, body in enumerate(tree.bodies) if body.freedoms and not carries[k]]
+    if idle:
+        names = _listed([f"'{tree.bodies[k].name}'" for k in idle])
+        message = f"the joint of {names} moves nothing that has mass or inertia: the inertia matrix is singular"
+        reader.warn(paths[idle[0]], message)
+
+
+def is_planar(tree: Tree) -> bool:
+    """Do all bodies turn about one direction only (and slide across it or along it)?"""
+    axes = [body.axis for body in tree.bodies if body.joint == "revolute"]
+    if any(body.joint == "free" for body in tree.bodies):
+        return False
+    return all(axis in (axes[0], tuple(-a for a in axes[0])) for axis in axes)
 
 
 def _at_center(mass: float, center: list[float], inertia: Mapping[str, float]) -> list[list[float]]:
     """The inertia tensor at the centre of mass, from that about the pole (Huygens, Steiner)."""
     x, y, z = center
-    return [
-        [
-            inertia["xx"] - mass * (y * y + z * z),
-            -(inertia["xy"] - mass * x * y),
-            -(inertia["xz"] - mass * x * z),
-        ],
-        [-(inertia["xy"] - mass * x * y), inertia["yy"] - mass * (x * x + z * z), -(inertia["yz"] - mass * y * z)],
-        [
-            -(inertia["xz"] - mass * x * z),
-            -(inertia["yz"] - mass * y * z),
-            inertia["zz"] - mass * (x * x + y * y),
-        ],
-    ]
+    xx = inertia["xx"] - mass * (y * y + z * z)
+    yy = inertia["yy"] - mass * (x * x + z * z)
+    zz = inertia["zz"] - mass * (x * x + y * y)
+    xy, xz, yz = inertia["xy"] - mass * x * y, inertia["xz"] - mass * x * z, inertia["yz"] - mass * y * z
+    return [[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]]
 
 
-def _check_moments(reader: Reader, path: Path, name: str, tensor: list[list[float]], allowed: float) -> None:
+def _fault(path: Path, tensor: list[list[float]], allowed: float) -> Fault | None:
     import numpy as np
 
     least, middle, largest = (float(value) for value in np.linalg.eigvalsh(np.array(tensor)))
     hint = f"its principal moments there are {least:.6g}, {middle:.6g} and {largest:.6g}"
     if least < -allowed:
-        reader.report(path, f"inertia of '{name}' at its centre of mass is negative about an axis", hint=hint)
-    elif largest - least - middle > allowed:
-        reader.report(path, f"inertia of '{name}' at its centre of mass breaks the triangle inequality", hint=hint)
+        return path, "inertia of '{}' at its centre of mass is negative about an axis", hint
+    if largest - least - middle > allowed:
+        return path, "inertia of '{}' at its centre of mass breaks the triangle inequality", hint
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_WARNED
+    return ", ".join(names[:MOST_WARNED]) + (f" and {more} more" if more > 0 else "")

@@ -8,11 +8,12 @@ from typing import Any
 import symengine as se
 
 from svyaz.expr import Scope
-from svyaz.expr.calculus import ONE, ZERO, Expression, names_in
+from svyaz.expr.calculus import ONE, ZERO, names_in
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
-from svyaz.model.tree import FREEDOMS, GROUND, JOINTS, MOMENTS, Body, Tree
-from svyaz.model.tree_checks import check_mass
+from svyaz.model.tree import FREEDOMS, GROUND, JOINTS, Body, Tree
+from svyaz.model.tree_checks import check_masses
+from svyaz.model.tree_mass import read_mass, read_vector
 
 GROUND_NAME = "ground"
 FREE_COORDINATES = 7
@@ -114,18 +115,16 @@ def _velocities(
     return [(v, (*path, "coordinates")) for v in given]
 
 
-def read_tree(reader: Reader, names: Names, tables: Mapping[int, Mapping[str, Any]], gravity: Any) -> Tree:
-    """The tree of the bodies that could be declared; mistakes are noted."""
+def read_tree(reader: Reader, names: Names, tables: Mapping[int, Mapping[str, Any]], model: Mapping[str, Any]) -> Tree:
+    """The tree of the bodies that could be declared, with the other words of the model; mistakes are noted."""
     scope = names.constant_scope()
     numbers = _numbers(reader, tables)
     order = _order(reader, tables, numbers)
     place = {k: i for i, k in enumerate(order)}
     place[GROUND] = GROUND
     bodies = tuple(_body(reader, scope, k, tables[k], place[numbers[k]]) for k in order)
-    tree = Tree(bodies, _vector(reader, scope, ("gravity",), gravity))
-    planar = is_planar(tree)
-    for k, body in zip(order, bodies, strict=True):
-        check_mass(reader, names.parameters, ("body", k), tables[k], body, planar)
+    tree = Tree(bodies, read_vector(reader, scope, ("gravity",), model.get("gravity", (0, 0, 0))))
+    check_masses(reader, names.parameters, tree, [("body", k) for k in order], [tables[k] for k in order], model)
     return tree
 
 
@@ -143,14 +142,6 @@ def with_upright_quaternions(reader: Reader, tree: Tree, initial: Mapping[str, f
             given = next(e for e in quaternion if e in initial)
             reader.report(("initial", given), f"the quaternion of '{body.name}' has the length {length:.9g}, not 1")
     return complete
-
-
-def is_planar(tree: Tree) -> bool:
-    """Do all bodies turn about one direction only (and slide across it or along it)?"""
-    axes = [body.axis for body in tree.bodies if body.joint == "revolute"]
-    if any(body.joint == "free" for body in tree.bodies):
-        return False
-    return all(axis in (axes[0], tuple(-a for a in axes[0])) for axis in axes)
 
 
 def _numbers(reader: Reader, tables: Mapping[int, Mapping[str, Any]]) -> dict[int, int]:
@@ -191,8 +182,7 @@ def _order(reader: Reader, tables: Mapping[int, Mapping[str, Any]], bases: dict[
 
 def _body(reader: Reader, scope: Scope, k: int, words: Mapping[str, Any], base: int) -> Body:
     path = ("body", k)
-    given = words.get("inertia", {})
-    moments = reader.known_words(given, vocabulary.INERTIA, (*path, "inertia"))
+    mass, center, inertia = read_mass(reader, scope, path, words)
     return Body(
         name=words["name"],
         base=base,
@@ -200,28 +190,11 @@ def _body(reader: Reader, scope: Scope, k: int, words: Mapping[str, Any], base: 
         coordinates=words["coordinates"],
         velocities=words["velocities"],
         axis=_axis(reader, scope, path, words),
-        pole=_vector(reader, scope, (*path, "pole"), words.get("pole", (0, 0, 0))),
-        mass=_constant(reader, scope, (*path, "mass"), words.get("mass", 0)),
-        center=_vector(reader, scope, (*path, "center"), words.get("center", (0, 0, 0))),
-        inertia=tuple(_constant(reader, scope, (*path, "inertia", m), moments.get(m, 0)) for m in MOMENTS),
+        pole=read_vector(reader, scope, (*path, "pole"), words.get("pole", (0, 0, 0))),
+        mass=mass,
+        center=center,
+        inertia=inertia,
     )
-
-
-def _constant(reader: Reader, scope: Scope, path: Path, value: Any) -> Expression:
-    """An expression of the parameters; a whole number stays exact."""
-    expression = reader.expression(path, value, scope)
-    return se.Integer(int(value)) if isinstance(value, float) and value == int(value) else expression
-
-
-def _vector(reader: Reader, scope: Scope, path: Path, given: Any) -> tuple[Expression, Expression, Expression]:
-    if not isinstance(given, list | tuple) or len(given) != 3:
-        reader.report(path, f"'{path[-1]}' is a vector [x, y, z]")
-        return NO_AXIS
-    entries = [
-        _constant(reader, scope, (*path, i), e) if reader.fits((*path, i), e, vocabulary.EXPRESSION) else ZERO
-        for i, e in enumerate(given)
-    ]
-    return entries[0], entries[1], entries[2]
 
 
 def _axis(reader: Reader, scope: Scope, path: Path, words: Mapping[str, Any]) -> tuple:
@@ -233,7 +206,7 @@ def _axis(reader: Reader, scope: Scope, path: Path, words: Mapping[str, Any]) ->
     if "axis" not in words:
         reader.report(path, f"the {words['joint']} joint of '{words['name']}' has no axis", at_key=True)
         return NO_AXIS
-    axis = _vector(reader, scope, (*path, "axis"), words["axis"])
+    axis = read_vector(reader, scope, (*path, "axis"), words["axis"])
     square = se.expand(sum((a * a for a in axis), ZERO))
     if square == ONE:
         return axis

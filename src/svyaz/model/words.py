@@ -28,6 +28,8 @@ MODEL: Mapping[str, str] = {
     "hamiltonian": EXPRESSION,
     "gravity": ANY,
     "body": TABLES,
+    "inertia_check": TEXT,
+    "remarks": NAMES,
     "definitions": TABLE,
     "parameters": TABLE,
     "forces": TABLE,
@@ -62,6 +64,7 @@ BODY: Mapping[str, str] = {
     "mass": EXPRESSION,
     "center": ANY,
     "inertia": TABLE,
+    "central_inertia": TABLE,
 }
 INERTIA: Mapping[str, str] = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), EXPRESSION)
 

@@ -1,0 +1,97 @@
+"""XML texts as elements with their places. Entities are refused, so nothing in a text can grow or reach outside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from svyaz.expr.errors import ModelError, Problem
+from svyaz.model.places import MAX_SIZE, Places, places_of
+
+MAX_DEPTH = 100
+"""The deepest nesting of elements."""
+
+
+@dataclass
+class Element:
+    """A tag with its attributes and what is inside it; ``offset`` is the place of its ``<`` in the text."""
+
+    name: str
+    attributes: dict[str, str]
+    offset: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, name: str) -> Iterator[Element]:
+        """The elements of this name directly inside."""
+        return (child for child in self.children if child.name == name)
+
+    def first(self, name: str) -> Element | None:
+        """The first element of this name directly inside."""
+        return next(self.all(name), None)
+
+
+@dataclass(frozen=True)
+class Document:
+    """The outermost element, and the text, to find places in it."""
+
+    root: Element
+    text: str
+    places: Places
+
+    def attribute(self, element: Element, name: str) -> int:
+        """Where the value of an attribute stands; the element, when it has no such attribute."""
+        found = re.compile(rf"\s{re.escape(name)}\s*=\s*[\"']").search(self.text, element.offset)
+        if name not in element.attributes or found is None:
+            return element.offset
+        return found.end()
+
+    def problem(self, message: str, element: Element, attribute: str = "", hint: str | None = None) -> Problem:
+        """A mistake at an element or one of its attributes."""
+        return Problem(message, self.places.at(self.attribute(element, attribute)), hint)
+
+
+def read_xml(text: str, file: str | None) -> Document:
+    """The elements of a text; a mistake in the XML is a ModelError at its line and column."""
+    text = text.replace("\r\n", "\n")
+    places = places_of(text, file)
+    if len(text) > MAX_SIZE:
+        message = f"the file is too large for a model: {len(text)} characters, at most {MAX_SIZE} are allowed"
+        raise ModelError([Problem(message, places.at(0))])
+    root = Element("", {}, 0)
+    open_elements = [root]
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def offset() -> int:
+        # Expat counts columns in bytes of UTF-8.
+        start = places.starts[parser.CurrentLineNumber - 1]
+        line = places.lines[parser.CurrentLineNumber - 1].encode()
+        return start + len(line[: parser.CurrentColumnNumber].decode(errors="ignore"))
+
+    def opened(name: str, attributes: dict[str, str]) -> None:
+        element = Element(name, attributes, offset())
+        open_elements[-1].children.append(element)
+        open_elements.append(element)
+        if len(open_elements) > MAX_DEPTH:
+            message = f"elements are nested too deeply: more than {MAX_DEPTH} levels"
+            raise ModelError([Problem(message, places.at(element.offset))])
+
+    def closed(name: str) -> None:
+        open_elements.pop()
+
+    def declared(*_: object) -> None:
+        raise ModelError([Problem("an entity is declared here; entities are refused", places.at(offset()))])
+
+    parser.StartElementHandler = opened
+    parser.EndElementHandler = closed
+    parser.EntityDeclHandler = declared
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        line = min(error.lineno, len(places.lines))
+        at = min(places.starts[line - 1] + error.offset, len(text))
+        reason = expat.ErrorString(error.code)
+        raise ModelError([Problem(f"this is not XML: {reason}", places.at(at))]) from None
+    return Document(root.children[0], text, places)

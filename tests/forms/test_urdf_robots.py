@@ -1,0 +1,56 @@
+"""Robots of the package example-robot-data: inertia matrix, bias and gravity against Pinocchio from the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from tree_oracle import random_state
+from urdf_oracle import pinocchio_robot, their_state
+
+import svyaz
+from svyaz.forms.tree.numeric import NumericTree
+
+FOLDER = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+
+ROBOTS = {
+    "panda": "panda_description/urdf/panda.urdf",
+    "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "kinova": "kinova_description/robots/kinova.urdf",
+    "double pendulum": "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
+    "allegro hand": "allegro_hand_description/urdf/allegro_right_hand.urdf",
+    "tiago": "tiago_description/robots/tiago.urdf",
+    "solo12": "solo_description/robots/solo12.urdf",
+    "anymal b": "anymal_b_simple_description/robots/anymal.urdf",
+    "hyq": "hyq_description/robots/hyq_no_sensors.urdf",
+    "go2": "go2_description/urdf/go2.urdf",
+    "pr2": "pr2_description/urdf/pr2.urdf",
+    "simple humanoid": "simple_humanoid_description/urdf/simple_humanoid.urdf",
+    "icub": "icub_description/robots/icub.urdf",
+    "romeo": "romeo_description/urdf/romeo.urdf",
+    "talos": "talos_data/robots/talos_full_v2.urdf",
+    "g1": "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
+}
+
+
+@pytest.mark.parametrize("free_base", [False, True], ids=["fixed", "free"])
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_T5_robot_equals_pinocchio(robot: str, free_base: bool) -> None:
+    path = FOLDER / ROBOTS[robot]
+    system = svyaz.load(path, free_base=free_base)
+    numeric = NumericTree(system.tree, system.parameters)
+    model = pinocchio_robot(path, free_base)
+    assert model.nv == len(system.velocities)
+    data = model.createData()
+    q, v = random_state(system.tree, np.random.default_rng(5))
+    theirs_q, theirs_v, order = their_state(model, system.tree, q, v)
+    pin.crba(model, data, theirs_q)
+    mass = np.triu(data.M) + np.triu(data.M, 1).T
+    ours = numeric.mass_matrix(q)[np.ix_(order, order)]
+    assert np.abs(ours - mass).max() <= 1e-10 * np.abs(mass).max()
+    bias = pin.nonLinearEffects(model, data, theirs_q, theirs_v)
+    assert np.abs(numeric.bias(q, v)[order] - bias).max() <= 1e-10 * np.abs(bias).max()
+    gravity = pin.computeGeneralizedGravity(model, data, theirs_q)
+    assert np.abs(numeric.gravity_terms(q)[order] - gravity).max() <= 1e-10 * np.abs(gravity).max()
