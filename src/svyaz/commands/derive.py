@@ -15,7 +15,7 @@ from svyaz.commands.common import (
     write_text,
 )
 
-FORMATS = ("text", "latex", "json", "python", "c")
+FORMATS = ("text", "latex", "json", "python", "c", "matlab", "julia", "maple")
 
 
 @click.command(
@@ -45,8 +45,8 @@ def command(
     """Write the equations of motion of MODEL.
 
     They read M q'' + bias = G' lambda (forces on the right), with the constraints differentiated below them; the text
-    is collected by accelerations and velocities. Python and C give the mass matrix, the bias and the accelerations as
-    code with as few operations as were found.
+    is collected by accelerations and velocities. Programming languages get the mass matrix, the bias, the accelerations,
+    the multipliers and the rates of all states as code with as few operations as were found.
     """
     import json
 

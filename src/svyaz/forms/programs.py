@@ -146,15 +146,16 @@ def terms_program(equations: Equations) -> Program:
 
 
 def export_program(equations: Equations) -> Program:
-    """The terms together with the accelerations and multipliers: what is written out as code."""
+    """The terms, accelerations and multipliers, at last the rates of all states: what is written out as code."""
     linear = augmented_system(equations)
-    outputs = _terms(equations)
+    outputs = [(name, entry) for name, entry in _terms(equations) if not name.startswith("rate[")]
     outputs.extend(
         (f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True)
     )
     outputs.extend(
         (f"multiplier[{d.name}]", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)
     )
+    outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations))
     return build(
         outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=[linear] if linear else []
     )

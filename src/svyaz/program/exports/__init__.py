@@ -10,11 +10,11 @@ from importlib import import_module
 from svyaz.program.errors import ProgramError
 from svyaz.program.tape import Program
 
-LANGUAGES = ("python", "c", "latex", "json")
+LANGUAGES = ("python", "c", "matlab", "julia", "maple", "latex", "json")
 
 
 def export(program: Program, language: str) -> str:
-    """The program in a language: ``python``, ``c``, ``latex`` or ``json``."""
+    """The program in one of ``LANGUAGES``."""
     if language not in LANGUAGES:
         raise ProgramError(f"programs are not written in {language!r}; known are {', '.join(LANGUAGES)}")
     text: str = import_module(f"svyaz.program.exports.{language}").write(program)

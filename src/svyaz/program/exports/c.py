@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from svyaz.program.exports.listing import ARITHMETIC_RULES, Assignment, Listing, Rule, Solution, Style, listing
+from svyaz.program.exports.listing import (
+    ARITHMETIC_RULES,
+    Assignment,
+    Listing,
+    Rule,
+    Solution,
+    Style,
+    first_rate,
+    listing,
+    printable,
+)
 from svyaz.program.tape import Program
 
 _MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
@@ -18,7 +28,7 @@ _KEYWORDS = (
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
     "alignas alignof bool constexpr false nullptr static_assert thread_local true typeof_unqual I linux unix main NULL"
 )
-_OWN = "p c x out constants step sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
+_OWN = "p c x out constants step rates sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
 
 
 STYLE = Style(
@@ -94,7 +104,7 @@ _HELPERS = {
 def write(program: Program) -> str:
     """The text of the source file."""
     written = listing(program, STYLE)
-    body = _constants(written) + "\n" + _step(written)
+    body = _constants(written) + "\n" + _step(written) + _rates(program)
     helpers = [text for call, text in _HELPERS.items() if call in body]
     return "\n".join([_head(program, written), "#include <math.h>\n", *helpers, body])
 
@@ -116,7 +126,7 @@ def _head(program: Program, written: Listing) -> str:
 
 def _comment(name: str) -> str:
     """A name inside a comment, which it must not end."""
-    return "".join(character if character.isprintable() else " " for character in name).replace("*/", "* /")
+    return printable(name).replace("*/", "* /")
 
 
 def _constants(written: Listing) -> str:
@@ -138,6 +148,27 @@ def _step(written: Listing) -> str:
         lines += [f"    const double {step.name} = {step.formula};"] if isinstance(step, Assignment) else _solve(step)
     lines += [f"    out[{place}] = {formula};" for place, formula in enumerate(written.results)]
     return "\n".join([*lines, "    return 0;", "}", ""])
+
+
+def _rates(program: Program) -> str:
+    """The rates of the states as integrators want them, where the program gives them."""
+    start = first_rate(program)
+    if start is None:
+        return ""
+    count = len(program.inputs) - 1
+    return f"""
+/* rates of the {count} states at the time t; the value is that of step */
+int rates(double t, const double *state, const double *c, double *rate)
+{{
+    double x[{count + 1}], out[{len(program.outputs)}];
+    x[0] = t;
+    for (int k = 0; k < {count}; k++) x[k + 1] = state[k];
+    const int fault = step(x, c, out);
+    if (fault) return fault;
+    for (int k = 0; k < {count}; k++) rate[k] = out[{start} + k];
+    return 0;
+}}
+"""
 
 
 def _solve(step: Solution) -> list[str]:

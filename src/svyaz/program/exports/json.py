@@ -47,7 +47,7 @@ def _entry(step: Assignment | Solution) -> object:
         "matrix": [list(step.matrix[i : i + size]) for i in range(0, size * size, size)],
         "sides": [list(side) for side in step.sides],
         "unknowns": [
-            [STYLE.unknown.format(step.number, number * size + i) for i in range(size)]
+            [STYLE.unknown_name(step.number, number * size + i) for i in range(size)]
             for number in range(len(step.sides))
         ],
     }

@@ -73,7 +73,7 @@ def _system(step: Solution) -> list[str]:
     matrix = _bracket(" & ".join(row) for row in rows)
     lines = []
     for number, side in enumerate(step.sides):
-        unknowns = (STYLE.unknown.format(step.number, number * step.size + i) for i in range(step.size))
+        unknowns = (STYLE.unknown_name(step.number, number * step.size + i) for i in range(step.size))
         lines.append(f"{matrix} {_bracket(unknowns)} &= {_bracket(side)}")
     return lines
 

@@ -33,17 +33,22 @@ class Rule:
 
 @dataclass(frozen=True)
 class Style:
-    """How a language writes numbers, names and operations."""
+    """How a language writes numbers, names and operations; ``first`` is the place of the first entry of its lists."""
 
     rules: Mapping[str, Rule]
     number: Callable[[float], str]
     name: Callable[[str], str] = identifier
     group: str = "({0})"
     unknown: str = "solution{0}[{1}]"
+    first: int = 0
     intermediate: str = "v{0}"
     constant: str = "k{0}"
     again: str = "{0}_{1}"
     reserved: frozenset[str] = frozenset()
+
+    def unknown_name(self, system: int, place: int) -> str:
+        """An unknown of a linear system, ``place`` counted from 0."""
+        return self.unknown.format(system, place + self.first)
 
 
 ARITHMETIC_RULES = {
@@ -97,6 +102,20 @@ class _Piece:
     binds: int
 
 
+def first_rate(program: Program) -> int | None:
+    """The place from which the outputs are the rates of all states (the inputs after the time), or None."""
+    names = [name for name, _ in program.outputs]
+    rates = [f"rate[{state}]" for state in program.inputs[1:]]
+    start = len(names) - len(rates)
+    known = program.inputs[:1] == ("t",) and start >= 0 and names[start:] == rates
+    return start if known and rates else None
+
+
+def printable(name: str) -> str:
+    """A name as it may stand in a comment of one line."""
+    return "".join(character if character.isprintable() else " " for character in name)
+
+
 def listing(program: Program, style: Style, named: Mapping[int, str] | None = None) -> Listing:
     """Write a program in a style; nodes that are ``named`` are written under their names."""
     return _Writer(program, style, named or {}).listing()
@@ -112,7 +131,7 @@ class _Writer:
         taken = set(style.reserved)
         for number, system in enumerate(program.systems):
             taken |= {f"matrix{number}", f"solution{number}"}
-            taken |= {style.unknown.format(number, place) for place in range(system.size * len(system.sides))}
+            taken |= {style.unknown_name(number, place) for place in range(system.size * len(system.sides))}
         names = distinct([style.name(name) for name in (*program.parameters, *program.inputs)], taken, style.again)
         self.parameter_names, self.input_names = names[: len(program.parameters)], names[len(program.parameters) :]
         self.taken = taken | set(names)
@@ -206,7 +225,7 @@ class _Writer:
         if op == "input":
             return _Piece(self.input_names[node[1]], ATOM)
         if op == "unknown":
-            return _Piece(self.style.unknown.format(node[1], node[2]), ATOM)
+            return _Piece(self.style.unknown_name(node[1], node[2]), ATOM)
         rule = self.style.rules.get(op)
         if rule is None:
             raise ProgramError(f"the operation {op!r} cannot be written in this language")

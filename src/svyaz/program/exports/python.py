@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import keyword
 
-from svyaz.program.exports.listing import ARITHMETIC_RULES, Assignment, Listing, Rule, Solution, Style, listing
+from svyaz.program.exports.listing import (
+    ARITHMETIC_RULES,
+    Assignment,
+    Listing,
+    Rule,
+    Solution,
+    Style,
+    first_rate,
+    listing,
+)
 from svyaz.program.tape import Program
 
 _MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
@@ -15,6 +24,7 @@ _OWN = (
     "solve",
     "constants",
     "step",
+    "rates",
     "parameters",
     "inputs",
     "outputs",
@@ -95,7 +105,7 @@ _HELPERS = {"sign(": _SIGN, "smaller(": _SMALLER, "larger(": _LARGER, "solve(": 
 def write(program: Program) -> str:
     """The text of the module; it needs nothing but the standard library."""
     written = listing(program, STYLE)
-    body = _constants(written) + "\n" + _step(written)
+    body = _constants(written) + "\n" + _step(written) + _rates(program)
     helpers = [text for call, text in _HELPERS.items() if call in body]
     return "\n".join([_head(program), *helpers, body])
 
@@ -127,6 +137,19 @@ def _step(written: Listing) -> str:
     for step in written.steps:
         lines += [f"    {step.name} = {step.formula}"] if isinstance(step, Assignment) else _solution(step)
     return "\n".join([*lines, *_returned(written.results), ""])
+
+
+def _rates(program: Program) -> str:
+    """The rates of the states as integrators want them, where the program gives them."""
+    start = first_rate(program)
+    if start is None:
+        return ""
+    return f'''
+
+def rates(t, state, constants):
+    """The rates of the states at the time t."""
+    return step([t, *state], constants)[{start}:]
+'''
 
 
 def _solution(step: Solution) -> list[str]:

@@ -1,0 +1,153 @@
+"""Every form of the gallery's models in every language: the numbers of the native program."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from julia_reader import julia_module
+from maple_reader import maple_session
+
+from svyaz.forms import FORMS
+from svyaz.forms.programs import export_program
+from svyaz.forms.tree.inertia import write_inertia
+from svyaz.gallery import find
+from svyaz.model import System, loads
+from svyaz.program import Program, compile_program, export
+
+ALL = ("multipliers", "chaplygin", "voronets", "voronets:carried", "maggi", "appell")
+MODELS = {
+    "pendulum:3": ("lagrange", "multipliers"),
+    "spring-double-pendulum": ("lagrange",),
+    "sling": ("lagrange",),
+    "sling-hooked": ("multipliers",),
+    "pendulum-xy": (*ALL, "shulgin"),
+    "ball-and-beam": (*ALL, "shulgin"),
+    "slider-crank": ("multipliers", "maggi", "shulgin"),
+    "four-bar": ("multipliers", "shulgin"),
+    "rocket-path": ("multipliers", "chaplygin"),
+    "sleigh": ALL,
+    "slalom-cart": ALL,
+    "three-link": ALL,
+    "rolling-disc": ALL,
+    "chaplygin-ball": ("multipliers", "voronets", "maggi"),
+    "voronets-only": ("multipliers", "voronets", "voronets:carried", "maggi", "appell"),
+    "ball-on-plane": ("multipliers", "voronets", "appell"),
+    "suslov": ("multipliers", "voronets", "maggi"),
+    "inverse-cart": (None,),
+    "lawden": (None,),
+    "two-armed-planar": ("lagrange", "multipliers"),
+    "stanford": ("lagrange",),
+}
+"""Model → forms; None is the form that the model has of itself (rates, a Hamiltonian)."""
+
+CASES = [(name, form) for name, forms in MODELS.items() for form in forms]
+TREES = ("three-link-arm", "two-armed-spatial", "puma-560", "stanford", "scara")
+
+
+def system_of(name: str) -> System:
+    return loads(find(name), name)
+
+
+def program_of(name: str, form: str | None) -> tuple[System, Program]:
+    system = system_of(name)
+    if form is not None and form.startswith("inertia"):
+        return system, write_inertia(system.tree, tuple(system.parameters)).program
+    return system, export_program(system.derive(form))
+
+
+def state_near_the_start(system: System, program: Program) -> np.ndarray:
+    """The initial state, moved a little: all forms are regular there."""
+    random = np.random.default_rng(5)
+    start = dict(zip(system.states, system.initial_state(), strict=True))
+    return np.array([start.get(name, 0.0) + random.uniform(0.05, 0.15) for name in program.inputs])
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[tuple[str, str | None], tuple[System, Program, np.ndarray, np.ndarray]]:
+    found = {}
+    for name, form in [*CASES, *((tree, "inertia") for tree in TREES)]:
+        system, program = program_of(name, form)
+        native = compile_program(program)
+        x = state_near_the_start(system, program)
+        found[name, form] = (system, program, x, native.evaluate(x, native.constants(system.constants)))
+        assert np.all(np.isfinite(found[name, form][3])), (name, form)
+    return found
+
+
+def close(found: np.ndarray, numbers: np.ndarray, case: tuple[str, str | None]) -> None:
+    scale = max(1.0, float(np.abs(numbers).max()))
+    np.testing.assert_allclose(found, numbers, rtol=1e-12, atol=1e-12 * scale, err_msg=str(case))
+
+
+def test_every_form_is_among_them() -> None:
+    assert {form for _, form in CASES} >= set(FORMS)
+
+
+@pytest.mark.parametrize("language", ["julia", "maple"])
+def test_julia_and_maple_give_the_native_numbers(expected, language) -> None:
+    for case, (system, program, x, numbers) in expected.items():
+        text = export(program, language)
+        space = julia_module(text) if language == "julia" else maple_session(text)
+        constants = space["constants"]([system.constants[name] for name in program.parameters])
+        close(np.array(space["step"](x.tolist(), constants)), numbers, case)
+        if case[1] != "inertia":
+            rates = space["rates"](float(x[0]), x[1:].tolist(), constants)
+            close(np.array(rates), numbers[-len(x) + 1 :], case)
+
+
+def test_octave_runs_the_matlab_text_to_the_native_numbers(expected, tmp_path: Path) -> None:
+    octave = shutil.which("octave-cli")
+    if octave is None:
+        pytest.skip("no GNU Octave on this machine: MATLAB text cannot be run")
+    script = []
+    for number, (system, program, x, _) in enumerate(expected.values()):
+        text = export(program, "matlab").replace("function m = model()", f"function m = model{number}()")
+        (tmp_path / f"model{number}.m").write_text(text)
+        parameters = [system.constants[name] for name in program.parameters]
+        script += [
+            f"m = model{number}();",
+            f"c = m.constants([{' '.join(map(repr, parameters))}]);",
+            f"printf('%.17g ', m.step([{' '.join(repr(float(v)) for v in x)}], c)); printf('\\n');",
+        ]
+    (tmp_path / "run_all.m").write_text("\n".join(script))
+    done = subprocess.run(
+        [octave, "--no-gui", "--norc", "--quiet", "run_all.m"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(expected), done.stderr
+    assert "warning" not in done.stderr
+    for (case, (_, _, _, numbers)), line in zip(expected.items(), lines, strict=True):
+        close(np.array([float(word) for word in line.split()]), numbers, case)
+
+
+def test_rates_of_exported_python_follow_the_model(expected) -> None:
+    """The last outputs are the rates of the states, the velocities first among them."""
+    system, program, x, _ = expected["pendulum:3", "lagrange"]
+    space: dict = {}
+    exec(export(program, "python"), space)
+    constants = space["constants"]([system.constants[name] for name in program.parameters])
+    rates = space["rates"](float(x[0]), x[1:].tolist(), constants)
+    assert rates[:3] == x[4:].tolist()
+    assert rates == space["step"](x.tolist(), constants)[-6:]
+
+
+@pytest.mark.parametrize("language", ["matlab", "julia", "maple"])
+def test_the_commands_write_them(svyaz, language, tmp_path) -> None:
+    for arguments in (
+        ("derive", "sleigh", "--form", "appell"),
+        ("inertia", "three-link-arm"),
+        ("invert", "inverse-cart", "--with", "given=field"),
+    ):
+        out = tmp_path / "text"
+        done = svyaz(*arguments, "--format", language, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+        assert "constants" in out.read_text()
