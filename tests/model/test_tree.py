@@ -140,6 +140,31 @@ def test_mistakes_are_told_in_words(old, new, message, line) -> None:
     assert at == line
 
 
+def test_free_joint_needs_its_coordinates() -> None:
+    text = '[[body]]\nname = "trunk"\nbase = "ground"\njoint = "free"\nmass = 1\n'
+    message, line = problem(text)
+    assert message.startswith("the free joint of 'trunk' has seven coordinates")
+    assert line == 1
+
+
+def test_central_inertia_is_carried_to_the_pole() -> None:
+    text = ARM.replace(
+        "inertia = { xx = 1, yy = 1, zz = 1 }", "central_inertia = { xx = 1, yy = 2, zz = 2.5, xy = 0.1 }"
+    )
+    hand = loads(text.replace("center = [0, 0, 0]", "center = [0.1, 0.2, 0.3]")).tree.bodies[1]
+    # m = 2: xx + m (y² + z²) …, xy + m x y
+    expected = [1 + 2 * 0.13, 2 + 2 * 0.1, 2.5 + 2 * 0.05, 0.1 + 2 * 0.02, 2 * 0.03, 2 * 0.06]
+    assert [float(e) for e in hand.inertia] == pytest.approx(expected)
+
+
+def test_impossible_inertia_can_be_let_pass_with_a_warning() -> None:
+    text = ARM.replace("xx = 0.1, yy", "xx = 0.5, yy")
+    told = [w.message for w in loads('inertia_check = "warn"\n' + text).warnings]
+    assert told == ["inertia of 'upper' at its centre of mass breaks the triangle inequality"]
+    message, line = problem('inertia_check = "maybe"\n' + ARM)
+    assert (message, line) == ("'inertia_check' cannot be 'maybe'; there are refuse, warn", 1)
+
+
 def test_energies_do_not_go_with_bodies() -> None:
     message, line = problem(ARM.replace('name = "arm"', 'name = "arm"\npotential = "q1"'))
     assert (message, line) == ("'potential' does not go with a model that is given by its bodies", 2)

@@ -105,7 +105,7 @@ def _all_listed(reader: Reader, words: Mapping[str, Any], kind: str) -> bool:
         "mechanical": ("coordinates",),
         "rates": ("states",),
         "canonical": ("coordinates", "momenta"),
-        "tree": ("body",),
+        "tree": ("dh" if "dh" in words else "body",),
         **dict.fromkeys((*SECOND_ORDER, "field"), ("coordinates",)),
     }[kind]
     for key in lists:
@@ -115,7 +115,7 @@ def _all_listed(reader: Reader, words: Mapping[str, Any], kind: str) -> bool:
 
 
 def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
-    if "body" in words:
+    if {"body", "dh"} & words.keys():
         kind = "tree"
     elif "hamiltonian" in words or "momenta" in words:
         kind = "canonical"
@@ -175,7 +175,7 @@ def _kind(reader: Reader, words: Mapping[str, Any]) -> str:
 def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
     """Declare the names of the model, each once, and find the values of the parameters."""
     names = Names()
-    bodies = declare_bodies(reader, names, words["body"]) if kind == "tree" else {}
+    bodies = declare_bodies(reader, names, words) if kind == "tree" else {}
     coordinates = tuple(reader.declare(names, words, "coordinates", "coordinate"))
     momenta = tuple(reader.declare(names, words, "momenta", "momentum"))
     states = tuple(reader.declare(names, words, "states", "state"))

@@ -1,4 +1,4 @@
-"""Reading [[body]] tables: each body with its joint, then the tree, with mistakes in words."""
+"""Reading [[body]] and [[dh.link]] tables: each body with its joint, then the tree, with mistakes in words."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import symengine as se
 from svyaz.expr import Scope
 from svyaz.expr.calculus import ONE, ZERO, names_in
 from svyaz.model import words as vocabulary
+from svyaz.model.dh import dh_bodies, read_convention
 from svyaz.model.reader import Names, Path, Reader
 from svyaz.model.tree import FREEDOMS, GROUND, JOINTS, Body, Tree
 from svyaz.model.tree_checks import check_masses
 from svyaz.model.tree_mass import read_mass, read_vector
 
 GROUND_NAME = "ground"
+DH_JOINTS = ("revolute", "prismatic", "fixed")
 FREE_COORDINATES = 7
 FREE_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
@@ -23,32 +25,57 @@ QUATERNION_TOLERANCE = 1e-9
 NO_AXIS = (ZERO, ZERO, ZERO)
 
 
-def declare_bodies(reader: Reader, names: Names, given: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+def declare_bodies(reader: Reader, names: Names, model: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
     """Declare the coordinates and velocities of all joints; returns the words of the bodies that could be read.
 
     Under "coordinates" and "velocities" each table then holds the names of its joint.
     """
+    given, prefix, known = _rows(reader, model)
+    joints = DH_JOINTS if "dh" in model else JOINTS
     free = sum(1 for table in given if table.get("joint") == "free")
     found: dict[int, dict[str, Any]] = {}
     for k, table in enumerate(given):
-        path = ("body", k)
-        words = reader.known_words(table, vocabulary.BODY, path)
-        if not _named_and_joined(reader, path, words, table):
+        path = (*prefix, k)
+        words = reader.known_words(table, known, path)
+        if not _named_and_joined(reader, path, words, table, joints):
             continue
         coordinates = _coordinates(reader, path, words)
         velocities = _velocities(reader, path, words, coordinates, free)
         good = all(reader.declare_one(names, name, "coordinate", at) for name, at in coordinates)
         if words["joint"] == "free":
             good = all(reader.declare_one(names, name, "velocity", at) for name, at in velocities) and good
-        if good and len(velocities) == FREEDOMS[words["joint"]]:
+        complete = words["joint"] != "free" or len(coordinates) == FREE_COORDINATES
+        if good and complete and len(velocities) == FREEDOMS[words["joint"]]:
             words["coordinates"] = tuple(name for name, _ in coordinates)
             words["velocities"] = tuple(name for name, _ in velocities)
             found[k] = words
     return found
 
 
-def _named_and_joined(reader: Reader, path: Path, words: dict[str, Any], table: Mapping[str, Any]) -> bool:
-    words.setdefault("name", str(path[1] + 1))
+def _rows(reader: Reader, model: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, Any]], Path, Mapping[str, str]]:
+    """The tables of the bodies, the path to them, and their words.
+
+    A row of a table of Denavit and Hartenberg whose base is not named stands on the row before it and turns.
+    """
+    if "dh" not in model:
+        return model["body"], ("body",), vocabulary.BODY
+    if "body" in model:
+        reader.report(("dh",), "the bodies are given by [[body]] tables or by a [dh] table, not by both", at_key=True)
+    rows: list[Mapping[str, Any]] = []
+    base = GROUND_NAME
+    links = reader.known_words(model["dh"], vocabulary.DH, ("dh",)).get("link", ())
+    if not links and "link" not in model["dh"]:
+        reader.report(("dh",), "the [dh] table has no [[dh.link]] rows", at_key=True)
+    for k, table in enumerate(links):
+        rows.append({"name": str(k + 1), "base": base, "joint": "revolute", **table})
+        base = str(rows[-1]["name"])
+    return rows, ("dh", "link"), vocabulary.DH_LINK
+
+
+def _named_and_joined(
+    reader: Reader, path: Path, words: dict[str, Any], table: Mapping[str, Any], joints: Sequence[str]
+) -> bool:
+    words.setdefault("name", str(path[-1] + 1))
     name = words["name"]
     if name == GROUND_NAME:
         reader.report((*path, "name"), "'ground' is the name of what stands still; no body can have it")
@@ -59,12 +86,12 @@ def _named_and_joined(reader: Reader, path: Path, words: dict[str, Any], table: 
         )
         words["base"] = GROUND_NAME
     if "joint" not in table:
-        reader.report(path, f"body '{name}' has no joint; there are {', '.join(JOINTS)}", at_key=True)
+        reader.report(path, f"body '{name}' has no joint; there are {', '.join(joints)}", at_key=True)
         return False
     joint = words.get("joint")
-    if joint is not None and joint not in JOINTS:
-        message = f"body '{name}' cannot have a joint '{joint}'; there are {', '.join(JOINTS)}"
-        reader.report((*path, "joint"), message, hint=vocabulary.nearest(joint, JOINTS))
+    if joint is not None and joint not in joints:
+        message = f"body '{name}' cannot have a joint '{joint}'; there are {', '.join(joints)}"
+        reader.report((*path, "joint"), message, hint=vocabulary.nearest(joint, joints))
         return False
     return joint is not None and "base" in words
 
@@ -118,13 +145,18 @@ def _velocities(
 def read_tree(reader: Reader, names: Names, tables: Mapping[int, Mapping[str, Any]], model: Mapping[str, Any]) -> Tree:
     """The tree of the bodies that could be declared, with the other words of the model; mistakes are noted."""
     scope = names.constant_scope()
-    numbers = _numbers(reader, tables)
-    order = _order(reader, tables, numbers)
+    prefix = ("dh", "link") if "dh" in model else ("body",)
+    numbers = _numbers(reader, prefix, tables)
+    order = _order(reader, prefix, tables, numbers)
     place = {k: i for i, k in enumerate(order)}
     place[GROUND] = GROUND
-    bodies = tuple(_body(reader, scope, k, tables[k], place[numbers[k]]) for k in order)
-    tree = Tree(bodies, read_vector(reader, scope, ("gravity",), model.get("gravity", (0, 0, 0))))
-    check_masses(reader, names.parameters, tree, [("body", k) for k in order], [tables[k] for k in order], model)
+    rows, paths, bases = [tables[k] for k in order], [(*prefix, k) for k in order], [place[numbers[k]] for k in order]
+    if "dh" in model:
+        bodies = dh_bodies(reader, scope, read_convention(reader, model["dh"]), paths, rows, bases)
+    else:
+        bodies = [_body(reader, scope, *row) for row in zip(paths, rows, bases, strict=True)]
+    tree = Tree(tuple(bodies), read_vector(reader, scope, ("gravity",), model.get("gravity", (0, 0, 0))))
+    check_masses(reader, names.parameters, tree, paths, rows, model)
     return tree
 
 
@@ -144,24 +176,24 @@ def with_upright_quaternions(reader: Reader, tree: Tree, initial: Mapping[str, f
     return complete
 
 
-def _numbers(reader: Reader, tables: Mapping[int, Mapping[str, Any]]) -> dict[int, int]:
+def _numbers(reader: Reader, prefix: Path, tables: Mapping[int, Mapping[str, Any]]) -> dict[int, int]:
     """For each body the number of its base; a base that is not there is reported and the ground put in its place."""
     known: dict[str, int] = {}
     for k, words in tables.items():
         if words["name"] in known:
-            reader.report(("body", k, "name"), f"two bodies have the name '{words['name']}'")
+            reader.report((*prefix, k, "name"), f"two bodies have the name '{words['name']}'")
         known.setdefault(words["name"], k)
     found: dict[int, int] = {}
     for k, words in tables.items():
         base = words["base"]
         if base != GROUND_NAME and base not in known:
             message = f"body '{words['name']}' has no base: there is no body '{base}'"
-            reader.report(("body", k, "base"), message, hint=vocabulary.nearest(base, [*known, GROUND_NAME]))
+            reader.report((*prefix, k, "base"), message, hint=vocabulary.nearest(base, [*known, GROUND_NAME]))
         found[k] = known.get(base, GROUND)
     return found
 
 
-def _order(reader: Reader, tables: Mapping[int, Mapping[str, Any]], bases: dict[int, int]) -> list[int]:
+def _order(reader: Reader, prefix: Path, tables: Mapping[int, Mapping[str, Any]], bases: dict[int, int]) -> list[int]:
     """The bodies as written, each moved behind its base."""
     order: list[int] = []
     placed = {GROUND}
@@ -170,7 +202,7 @@ def _order(reader: Reader, tables: Mapping[int, Mapping[str, Any]], bases: dict[
         ready = [k for k in waiting if bases[k] in placed]
         if not ready:
             circle = ", ".join(f"'{tables[k]['name']}'" for k in waiting)
-            reader.report(("body", waiting[0], "base"), f"the bodies {circle} carry each other in a circle")
+            reader.report((*prefix, waiting[0], "base"), f"the bodies {circle} carry each other in a circle")
             bases.update(dict.fromkeys(waiting, GROUND))
             continue
         # one at a time, so that the order stays as close as possible to the written one
@@ -180,8 +212,7 @@ def _order(reader: Reader, tables: Mapping[int, Mapping[str, Any]], bases: dict[
     return order
 
 
-def _body(reader: Reader, scope: Scope, k: int, words: Mapping[str, Any], base: int) -> Body:
-    path = ("body", k)
+def _body(reader: Reader, scope: Scope, path: Path, words: Mapping[str, Any], base: int) -> Body:
     mass, center, inertia = read_mass(reader, scope, path, words)
     return Body(
         name=words["name"],

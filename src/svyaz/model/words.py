@@ -28,6 +28,7 @@ MODEL: Mapping[str, str] = {
     "hamiltonian": EXPRESSION,
     "gravity": ANY,
     "body": TABLES,
+    "dh": TABLE,
     "inertia_check": TEXT,
     "remarks": NAMES,
     "definitions": TABLE,
@@ -65,6 +66,11 @@ BODY: Mapping[str, str] = {
     "center": ANY,
     "inertia": TABLE,
     "central_inertia": TABLE,
+}
+DH: Mapping[str, str] = {"convention": TEXT, "link": TABLES}
+DH_LINK: Mapping[str, str] = {
+    **{key: BODY[key] for key in ("name", "base", "joint", "coordinate", "mass", "center", "inertia", "central_inertia")},
+    **dict.fromkeys(("alpha", "a", "d", "theta"), EXPRESSION),
 }
 INERTIA: Mapping[str, str] = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), EXPRESSION)
 
