@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import System, gallery
+from svyaz import ModelError, System, gallery
 from svyaz.model import loads
 from svyaz.motion import simulate
 
@@ -40,12 +40,67 @@ def test_rows_stay_where_they_were_asked_for() -> None:
     assert motion.times == pytest.approx(np.arange(0, 6.01, 0.5))
 
 
-def test_chaplygin_s_chart_of_the_sleigh_has_no_other_and_says_so() -> None:
-    """With x dependent the Lagrangian would know a dependent coordinate."""
-    motion = simulate(sleigh(), form="chaplygin", method="euler", step=0.001, stabilize="off")
-    assert any("with 'y' dependent is singular near t = 0.599" in note for note in motion.notes)
+@pytest.mark.parametrize("how", [ACCURATE, {**ACCURATE, "every": 0.5}, {**ACCURATE, "method": "rk4", "step": 0.0005}])
+def test_where_chaplygin_s_chart_ends_voronets_equations_take_over(how) -> None:
+    """000-A3: with x dependent the Lagrangian knows a dependent coordinate, so Chaplygin's own equations have no chart."""
+    if "step" in how:
+        how = {key: value for key, value in how.items() if key != "rtol"}
+    motion = simulate(sleigh(), form="chaplygin", **how)
+    assert motion.finished, motion.reason
+    end = [motion.column(name)[-1] for name in ("x", "y", "phi")]
+    assert end == pytest.approx([18.401985, -12.403712, 5.635748], abs=1e-5)
+    told = [note for note in motion.notes if "the chart with" in note]
+    assert "chart of the form 'chaplygin' with 'y' dependent degenerates near t = 0." in told[0]
+    assert "the chart with 'x' is taken, in the form 'voronets', for 'chaplygin' does not apply to it" in told[0]
+    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-8
+
+
+def test_a_chart_may_be_kept_and_its_singular_point_is_told() -> None:
+    motion = simulate(sleigh(), form="chaplygin", method="euler", step=0.001, stabilize="off", charts="keep")
+    assert any("with 'y' dependent is singular near t = 0.599, and was kept" in note for note in motion.notes)
     # 000 section 4.1: the heading of the Euler–Chaplygin run is off by 1.0e-2
     assert motion.column("phi")[-1] - 5.635748 == pytest.approx(-1.0e-2, abs=5e-4)
+    with pytest.raises(ModelError, match="the charts of a form: 'change' or 'keep', not 'no'"):
+        simulate(sleigh(), form="chaplygin", charts="no")
+
+
+def coin(**words: object) -> System:
+    """A coin on an incline whose rolling is solved for the turning of the coin: singular where it heads along y."""
+    rows = [("along x", "x' = R*psi'*cos(phi)", "psi"), ("along y", "y' = R*psi'*sin(phi)", "y")]
+    return System(
+        **{
+            "coordinates": ["x", "y", "phi", "psi"],
+            "kinetic": "m/2*(x'^2 + y'^2) + A/2*phi'^2 + C/2*psi'^2",
+            "potential": "-m*g*x",
+            "parameters": {"m": 2.0, "A": 0.3, "C": 0.5, "R": 0.4, "g": 0.8},
+            "constraint": [{"name": n, "equation": e, "dependent": d} for n, e, d in rows],
+            "initial": {"phi'": 1.0, "psi'": 2.0, "x'": 0.8},
+            **words,
+        }
+    )
+
+
+@pytest.mark.parametrize("form", ["chaplygin", "voronets", "voronets:carried", "maggi", "appell"])
+@pytest.mark.parametrize("free", [False, True])
+def test_a_coin_turns_past_the_singular_heading_in_every_form(form, free) -> None:
+    """φ = t. With u = R ψ̇ the rolling speed, (m + C/R²) u̇ = m g cos φ; x and y follow by quadrature."""
+    words = coin().words
+    rows = [{key: value for key, value in row.items() if key != "dependent"} for row in words["constraint"]]
+    system = coin(constraint=rows) if free else coin()
+    motion = simulate(system, form=form, **ACCURATE, until=5)
+    assert motion.finished, motion.reason
+    pull = 2.0 * 0.8 / (2.0 + 0.5 / 0.4**2)
+    t = motion.times
+    assert motion.column("phi") == pytest.approx(t, abs=1e-9)
+    assert 0.4 * motion.column("psi'") == pytest.approx(0.8 + pull * np.sin(t), abs=1e-8)
+    x = 0.8 * np.sin(t) + pull / 2 * np.sin(t) ** 2
+    y = 0.8 * (1 - np.cos(t)) + pull / 2 * (t - np.sin(t) * np.cos(t))
+    assert motion.column("x") == pytest.approx(x, abs=1e-8)
+    assert motion.column("y") == pytest.approx(y, abs=1e-8)
+    if form == "chaplygin":
+        assert any("in the form 'voronets'" in note for note in motion.notes)
+    if free and form != "maggi" and form != "appell":
+        assert any("chosen for a well conditioned block" in note for note in motion.notes)
 
 
 def test_a_free_choice_takes_the_best_block_at_the_start() -> None:

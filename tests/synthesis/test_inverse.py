@@ -14,7 +14,10 @@ from svyaz.expr.calculus import evaluate
 from svyaz.expr.text import to_text
 from svyaz.model import loads
 from svyaz.motion import simulate
-from svyaz.synthesis.inverse import decay_rate, family, invert
+from svyaz.program import compile_program
+from svyaz.synthesis.family import family
+from svyaz.synthesis.inverse import decay_rate, invert
+from svyaz.synthesis.inverse_written import inverse_model, inverse_program
 
 
 def cart(given: str = "field", **settings: object) -> System:
@@ -149,7 +152,8 @@ def test_F5_random_fields(seed) -> None:
 
 
 def test_family_of_fields_of_the_knife_edge() -> None:
-    names, fields = family(cart("constraints"))
+    found = family(cart("constraints"))
+    names, fields = found.names, found.fields
     assert names == ("mu1", "mu2")
     rng = np.random.default_rng(0)
     values = {name: rng.uniform(0.2, 1.4) for name in ("mu1", "mu2", "phi")}
@@ -167,9 +171,98 @@ def test_free_functions_may_depend_on_the_coordinates() -> None:
     assert se.expand(allowed) == 0
 
 
+COIN = {
+    "name": "coin",
+    "coordinates": ["x", "y", "phi", "psi"],
+    "rayleigh": [[3 if i == j else 0 for j in range(4)] for i in range(4)],
+    "parameters": {"R": 0.5},
+    "constraint": [{"equation": "x' = R*psi'*cos(phi)"}, {"equation": "y' = R*psi'*sin(phi)"}],
+}
+
+
+@pytest.mark.parametrize("order", [("mu1", "mu2"), ("mu2", "mu1")])
+def test_free_functions_are_taken_by_their_names(order) -> None:
+    """The rolling coin: x' = R mu2 cos φ, y' = R mu2 sin φ, φ' = mu1, ψ' = mu2, in whatever order they are written."""
+    chosen = {"mu1": "-phi", "mu2": "1 + x"}
+    system = System(**COIN, free={name: chosen[name] for name in order}, run={"until": 0.5})
+    field = {q: to_text(v) for q, v in invert(system).system.velocity_field.items()}
+    assert field["phi"] == "-phi"
+    assert field["psi"] == "x + 1"
+    with pytest.raises(ModelError, match=r"\[free\] gives 'mu1', 'mu3'"):
+        invert(System(**COIN, free={"mu1": 1, "mu3": 2}))
+
+
+def test_constraints_alone_give_the_family(svyaz, tmp_path) -> None:
+    """x' = R mu2 cos φ … satisfies both constraints for any mu; code needs a choice."""
+    model = """
+name = "coin"
+coordinates = ["x", "y", "phi", "psi"]
+rayleigh = [[3, 0, 0, 0], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 3]]
+[parameters]
+R = 0.5
+[[constraint]]
+equation = "x' = R*psi'*cos(phi)"
+[[constraint]]
+equation = "y' = R*psi'*sin(phi)"
+"""
+    (tmp_path / "coin.toml").write_text(model)
+    done = svyaz("invert", "coin.toml", "--json", "found.json")
+    assert done.returncode == 0, done.stderr
+    assert "give them in [free] to choose a field" in done.stdout
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert result["free"] == ["mu1", "mu2"]
+    assert result["field"]["x"] == "mu2*R*cos(phi)"
+    assert result["field"]["phi"] == "mu1"
+    assert "(phi' - mu1)^2" in result["lagrangian"]
+    assert result["accelerations"] is None
+    refused = svyaz("invert", "coin.toml", "--format", "c")
+    assert refused.returncode == 2
+    assert "needs one field: give mu1, mu2 in [free]" in refused.stderr
+
+
+def test_exported_code_contains_the_equations_and_the_gains() -> None:
+    found = invert(cart())
+    program = inverse_program(found)
+    native = compile_program(program)
+    state = [0.3, 0.1, -0.2, 0.7, 1.1, 0.2, 0.9]  # t, x, y, phi and their velocities
+    values = native.evaluate(np.array(state), native.constants(found.system.constants))
+    by_name = dict(zip((name for name, _ in program.outputs), values, strict=True))
+    c, s = np.cos(0.7), np.sin(0.7)
+    h = np.array([1.1 - c, 0.2 - s, 0.9 - 1.0])
+    d = np.array([[10, 0, -10 * c], [0, 5, -5 * s], [-10 * c, -5 * s, 11]])
+    slopes = np.array([[0, 0, -s], [0, 0, c], [0, 0, 0]])
+    gains = -(d + slopes.T)
+    q = ("x", "y", "phi")
+    assert [by_name[f"h[{a}]"] for a in q] == pytest.approx(h)
+    assert np.array([[by_name[f"K[{a},{b}]"] for b in q] for a in q]) == pytest.approx(gains)
+    expected = slopes @ [1.1, 0.2, 0.9] + gains @ h
+    assert [by_name[f"acceleration[{a}]"] for a in q] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("given", ["field", "constraints"])
+def test_the_model_file_that_is_written_has_the_same_motion(given) -> None:
+    found = invert(cart(given))
+    again = simulate(loads(inverse_model(found), "written"))
+    expected = simulate(found.system)
+    assert again.states[-1] == pytest.approx(expected.states[-1], abs=1e-12)
+    assert again.method == "euler"
+
+
+def test_the_euler_bound_is_told_for_every_method(svyaz) -> None:
+    """K = -(d + v') = -(5 - 1): Euler's limit is 2/4, that of rk4 2.785/4; with error control none is set."""
+    system = System(coordinates=["x"], field={"x": "-x"}, rayleigh=[[5]], initial={"x": 1}, run={"until": 1})
+    free = invert(system)
+    assert free.euler_limit == pytest.approx(0.5, rel=1e-9)
+    assert free.as_json()["step_limit"] is None
+    rk4 = invert(system, method="rk4", step=0.1)
+    assert rk4.step_limit == pytest.approx(2.785 / 4, rel=1e-3)
+    assert rk4.as_json()["euler_step_limit"] == pytest.approx(0.5, rel=1e-9)
+    assert not invert(system, method="euler", step=0.51).stable
+
+
 def test_mistakes_in_inverse_problems() -> None:
     words = cart("constraints").words
-    with pytest.raises(ModelError, match=r"leave the family .* with 2 free functions, \[free\] gives 1"):
+    with pytest.raises(ModelError, match=r"leave the family .* with 2 free functions, \[free\] gives 'mu1'"):
         invert(System.from_words({**words, "free": {"mu1": "v"}}))
     with pytest.raises(ModelError, match="needs a \\[field\\]"):
         invert(System(coordinates=["x"], kinetic="x'^2"))
@@ -193,11 +286,20 @@ def test_a_field_without_dissipation_is_not_shown_to_attract() -> None:
     assert "is not positive definite" in found.reasons[0]
 
 
-@pytest.mark.parametrize("output", ["text", "latex", "json", "python", "c"])
-def test_command_in_every_format(svyaz, output) -> None:
+GAINS = {
+    "text": "gains K of h = q' - v",
+    "latex": r"K &= \begin{pmatrix}",
+    "json": '"gains"',
+    "model": "lagrangian = ",
+    **dict.fromkeys(("python", "c", "matlab", "julia", "maple"), "K[x,phi]"),
+}
+
+
+@pytest.mark.parametrize(("output", "told"), GAINS.items())
+def test_command_in_every_format(svyaz, output, told) -> None:
     done = svyaz("invert", "inverse-cart", "--with", "given=field", "--format", output)
     assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert told in done.stdout
 
 
 def test_command_answers_no(svyaz, tmp_path) -> None:

@@ -67,7 +67,7 @@ def _show(result: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console(markup=False)
     if not result["constraints"]:
         console.print(f"{result['model']}: no constraints", highlight=False)
     else:

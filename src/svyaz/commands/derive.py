@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from svyaz.commands.common import (
@@ -31,6 +34,7 @@ FORMATS = ("text", "latex", "json", "python", "c", "matlab", "julia", "maple")
 @click.option(
     "output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write."
 )
+@click.option("--reactions", is_flag=True, help="Add the reactions of the constraints that the form has eliminated.")
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
 @json_option
 def command(
@@ -39,6 +43,7 @@ def command(
     choices: tuple[tuple[str, str], ...],
     form: str | None,
     output_format: str,
+    reactions: bool,
     out: str | None,
     json_file: str | None,
 ) -> None:
@@ -46,7 +51,8 @@ def command(
 
     They read M q'' + bias = G' lambda (forces on the right), with the constraints differentiated below them; the text
     is collected by accelerations and velocities. Programming languages get the mass matrix, the bias, the accelerations,
-    the multipliers and the rates of all states as code with as few operations as were found.
+    the multipliers and the rates of all states as code with as few operations as were found. Forms without multipliers
+    leave the reactions of velocity constraints out; --reactions adds what gives them once the accelerations are known.
     """
     import json
 
@@ -56,34 +62,54 @@ def command(
     warn(system)
     writable_outputs(out, json_file)
     equations = system.derive(form)
+    recovered = _recovered(equations) if reactions else {}
     if output_format == "text":
-        text = _page(equations)
+        text = _page(equations, recovered)
     elif output_format == "latex":
         text = latex_document(equations)
     elif output_format == "json":
-        text = json.dumps(as_json(equations), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(as_json(equations) | recovered, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = _code(equations, output_format)
+        text = _code(equations, output_format, reactions=reactions)
     if json_file is not None:
-        write_json(as_json(equations), json_file)
+        write_json(as_json(equations) | recovered, json_file)
     if json_file != "-":
         write_text(text, out)
 
 
-def _page(equations: object) -> str:
-    """Name, equations, the meaning of the multipliers, and the number of operations."""
+def _recovered(equations: Any) -> dict[str, Any]:
+    """The entry ``reactions``: their names, their signs, and the equations that give them."""
+    from svyaz.forms.writing import reaction_signs, reactions_text
+
+    if not equations.eliminated:
+        return {"reactions": {}}
+    signs = {name: str(sign) for name, sign in reaction_signs(equations).items()}
+    return {"reactions": {"signs": signs, "equations": reactions_text(equations)}}
+
+
+def _page(equations: object, recovered: Mapping[str, Any]) -> str:
+    """Name, equations, the meaning of the multipliers, the reactions if asked for, and the number of operations."""
+    from svyaz.expr.text import to_text
     from svyaz.forms.equations import Equations
     from svyaz.forms.programs import terms_program
-    from svyaz.forms.writing import multiplier_signs, text_lines
+    from svyaz.forms.sequences import is_long
+    from svyaz.forms.writing import multiplier_signs, name_order, text_lines
     from svyaz.program.counts import operations
 
     assert isinstance(equations, Equations)
     lines = [f"{equations.system.name}, form {equations.form}", ""]
     lines += [f"  {line}" for line in text_lines(equations)]
-    if equations.deviations:
+    if equations.gibbs is not None and not is_long(equations):
+        lines += ["", "from the Gibbs function (its terms with accelerations):"]
+        lines += [f"  S = {to_text(equations.gibbs, name_order(equations))}"]
+    if equations.pushing:
         lines += ["", "multipliers (the constraint forces are +G' lambda):"]
         signs = multiplier_signs(equations)
-        lines += [f"  {s}: {d.name}, {d.constraint.text}" for s, d in zip(signs, equations.deviations, strict=True)]
+        lines += [f"  {signs[d.name]}: {d.name}, {d.constraint.text}" for d in equations.pushing]
+    if recovered.get("reactions"):
+        lines += ["", "reactions, once the accelerations are known:"]
+        lines += [f"  {line}" for line in recovered["reactions"]["equations"]]
+        lines += [f"  {sign}: {name}" for name, sign in recovered["reactions"]["signs"].items()]
     lines += ["", *equations.notes] if equations.notes else []
     counts = operations(terms_program(equations))
     told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -91,11 +117,12 @@ def _page(equations: object) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _code(equations: object, language: str) -> str:
+def _code(equations: object, language: str, *, reactions: bool) -> str:
     from svyaz.forms.equations import Equations
-    from svyaz.forms.programs import export_program
+    from svyaz.forms.programs import export_program, export_with_reactions
     from svyaz.program import export
 
     assert isinstance(equations, Equations)
-    text: str = export(export_program(equations), language)
+    program = export_with_reactions(equations) if reactions else export_program(equations)
+    text: str = export(program, language)
     return text

@@ -81,7 +81,7 @@ def command(
 def _show(found: Equilibria) -> None:
     from rich.console import Console
 
-    console = Console()
+    console = Console(markup=False)
     sides = ", ".join(f"{name} in [{low:.5g}, {high:.5g}]" for name, (low, high) in found.box.items())
     given = "".join(f", {name} = {value:.6g}" for name, value in found.fixed.items())
     console.print(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}", highlight=False)

@@ -40,4 +40,4 @@ def _list() -> None:
         variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in gallery.VARIANTS.get(name, {}).items())
         notes = str(system.words.get("notes", "")).replace("\n", " ")
         table.add_row(name, notes or system.name, variants)
-    Console().print(table)
+    Console(markup=False).print(table)

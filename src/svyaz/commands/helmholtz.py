@@ -49,14 +49,15 @@ def command(
     if json_file != "-":
         _show(found)
     if not found.holds:
-        raise NegativeAnswer(f"not of Lagrange and Rayleigh: {', '.join(found.failing)} does not hold")
+        verb = "does" if len(found.failing) == 1 else "do"
+        raise NegativeAnswer(f"not of Lagrange and Rayleigh: {', '.join(found.failing)} {verb} not hold")
 
 
 def _show(found: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console(markup=False)
     table = Table(
         "condition", "says", "holds", "fails at", title=f"{found.system.name}: {found.tested}", title_justify="left"
     )

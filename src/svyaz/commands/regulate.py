@@ -295,7 +295,7 @@ def _answer(found: Regulation, runs: Mapping[str, Transient]) -> None:
 def _show(found: Regulation, margin: Margin | None, attraction: Basin | None, runs: Mapping[str, Transient]) -> None:
     from rich.console import Console
 
-    console = Console()
+    console = Console(markup=False)
     _show_design(console, found)
     if margin is not None:
         whose = "the design from linearised constraints" if found.rival is not None else "the control, kept as it is,"

@@ -93,7 +93,7 @@ def tables(motion: Motion) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console(markup=False)
     summary = motion.summary()
     console.print(outcome(motion), highlight=False)
     if motion.reason:

@@ -131,7 +131,7 @@ def _show(result: Sweep) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console(markup=False)
     told = ", ".join(f"{count} {status}" for status, count in result.outcomes().items()) or "nothing done"
     speed = f"{result.seconds:.3g} s, {result.workers}"
     console.print(f"{result.system.name}: {len(result.rows)} of {result.total} runs ({told}; {speed})", highlight=False)

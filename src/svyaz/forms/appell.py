@@ -11,6 +11,7 @@ written out in the quasi-accelerations u̇ and read as a polynomial of second de
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import symengine as se
 
@@ -22,7 +23,7 @@ from svyaz.forms.lagrange import applied_forces, terms_of
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.quasi import Basis, basis
 from svyaz.forms.reduced_rows import Kinematics, assembled
-from svyaz.forms.reduction import LONGEST, reducible, shorter, velocity_rows
+from svyaz.forms.reduction import LONGEST, reducible, shorter, shortest, velocity_rows
 from svyaz.model import Constraint, System
 
 FORM = "appell"
@@ -38,27 +39,49 @@ def appell(
     chosen = basis(FORM, origin, rows, dependent)
     kinematics = chosen.kinematics(system.coordinates)
     u2 = [se.Symbol(f"{name}'") for name in chosen.names]
-    function = gibbs_function(system, kinematics, chosen)
-    mass, linear = _coefficients(function, u2)
+    mass, linear = _coefficients(gibbs_function(system, kinematics, chosen), u2)
     forces = _forces(system, kinematics)
     columns = zip(*chosen.matrix, strict=True)
     bias = [
         shorter(rest - add_up(a * f for a, f in zip(column, forces, strict=True)))
         for rest, column in zip(linear, columns, strict=True)
     ]
-    return assembled(FORM, origin, kinematics, mass, bias, names=chosen.names, quasi=True, dependent=chosen.dependent)
+    equations = assembled(
+        FORM,
+        origin,
+        kinematics,
+        mass,
+        bias,
+        names=chosen.names,
+        quasi=True,
+        dependent=chosen.dependent,
+        notes=chosen.notes,
+    )
+    return replace(equations, gibbs=_collected(mass, linear, u2))
+
+
+def _collected(
+    mass: Sequence[Sequence[Expression]], linear: Sequence[Expression], u2: Sequence[se.Symbol]
+) -> Expression:
+    """½ u̇ᵀ (∂²S/∂u̇∂u̇) u̇ + (∂S/∂u̇ at u̇ = 0) u̇: S for reading."""
+    squares = [HALF * mass[i][i] * a**2 for i, a in enumerate(u2)]
+    mixed = [mass[i][j] * a * u2[j] for i, a in enumerate(u2) for j in range(i)]
+    return add_up([*squares, *mixed, *(rest * a for rest, a in zip(linear, u2, strict=True))])
 
 
 def _coefficients(function: Expression, u2: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression]]:
-    """∂²S/∂u̇∂u̇ and ∂S/∂u̇ at u̇ = 0, collected; a long S is differentiated as it stands."""
+    """∂²S/∂u̇∂u̇ and ∂S/∂u̇ at u̇ = 0: each collected or, where that is shorter or S is long, as it stands."""
     k = len(u2)
-    terms = quadratic(function, u2) if expanded_size(function) <= LONGEST else None
-    if terms is not None:
-        mass = [[terms.get((min(i, j), max(i, j)), ZERO) for j in range(k)] for i in range(k)]
-        return mass, [terms.get((i,), ZERO) for i in range(k)]
     slopes = gradient(function, u2)
     still = dict.fromkeys(u2, ZERO)
-    return [gradient(slope, u2) for slope in slopes], [substitute(slope, still) for slope in slopes]
+    mass = [gradient(slope, u2) for slope in slopes]
+    linear = [substitute(slope, still) for slope in slopes]
+    terms = quadratic(function, u2) if expanded_size(function) <= LONGEST else None
+    if terms is None:
+        return mass, linear
+    upper = {(i, j): shortest(shorter(terms.get((i, j), ZERO)), mass[i][j]) for i in range(k) for j in range(i, k)}
+    mass = [[upper[min(i, j), max(i, j)] for j in range(k)] for i in range(k)]
+    return mass, [shortest(shorter(terms.get((i,), ZERO)), linear[i]) for i in range(k)]
 
 
 def gibbs_function(system: System, kinematics: Kinematics, chosen: Basis) -> Expression:

@@ -22,7 +22,7 @@ from svyaz.forms.lagrange import applied_forces, plain_terms_of, terms_of
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, Chart, VelocityRows, reducible, shorter, size, solved, velocity_rows
-from svyaz.forms.reduction_choice import declared, first_chart, ordered_choices, values_at
+from svyaz.forms.reduction_choice import declared, first_chart, ordered_choices, told_choice, values_at
 from svyaz.model import Constraint, System
 
 FORM = "chaplygin"
@@ -43,7 +43,10 @@ def chaplygin(
     for s in range(len(chart.independent)):
         turning = add_up(p * _turning(chart, mu, s) for mu, p in enumerate(momenta))
         bias[s] = shorter(bias[s] + turning)
-    return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent)
+    notes = told_choice(rows, origin, dependent, chart)
+    return assembled(
+        FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent, notes=notes
+    )
 
 
 def star_terms(

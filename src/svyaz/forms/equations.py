@@ -45,7 +45,8 @@ class Equations:
     A form without multipliers of the velocity constraints names those that it uses up in ``eliminated``; ``observed``
     gives the velocities that are no states (``y'``) as expressions of the states, and ``origin`` the equations with
     multipliers that were reduced. ``dependent`` are the coordinates for whose velocities the constraints were solved
-    (a chart, which may degenerate). ``notes`` tell what was decided on the way.
+    (a chart, which may degenerate). ``gibbs`` is the function of the accelerations from which Appell's equations come.
+    ``notes`` tell what was decided on the way.
     """
 
     form: str
@@ -63,6 +64,7 @@ class Equations:
     eliminated: tuple[Constraint, ...] = ()
     dependent: tuple[str, ...] = ()
     origin: Equations | None = None
+    gibbs: Expression | None = None
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -74,6 +76,12 @@ class Equations:
     def multiplier_names(self) -> tuple[str, ...]:
         """One multiplier for each constraint that acts, under the name of the constraint."""
         return tuple(d.name for d in self.deviations)
+
+    @property
+    def pushing(self) -> tuple[Deviation, ...]:
+        """The constraints whose multipliers are in the equations; those of eliminated constraints are not."""
+        gone = {c.name for c in self.eliminated}
+        return tuple(d for d in self.deviations if d.name not in gone)
 
     @property
     def accelerations(self) -> tuple[se.Symbol, ...]:

@@ -43,7 +43,17 @@ def maggi(
     moved = [[_dot(row, column) for row in origin.mass_matrix] for column in columns]
     mass = [[shorter(_dot(left, m)) for m in moved] for left in columns]
     bias = [shorter(_dot(column, forces)) for column in columns]
-    return assembled(FORM, origin, kinematics, mass, bias, names=chosen.names, quasi=True, dependent=chosen.dependent)
+    return assembled(
+        FORM,
+        origin,
+        kinematics,
+        mass,
+        bias,
+        names=chosen.names,
+        quasi=True,
+        dependent=chosen.dependent,
+        notes=chosen.notes,
+    )
 
 
 def _dot(a: Sequence[Expression], b: Sequence[Expression]) -> Expression:

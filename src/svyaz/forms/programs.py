@@ -148,17 +148,27 @@ def terms_program(equations: Equations) -> Program:
 def export_program(equations: Equations) -> Program:
     """The terms, accelerations and multipliers, at last the rates of all states: what is written out as code."""
     linear = augmented_system(equations)
-    outputs = [(name, entry) for name, entry in _terms(equations) if not name.startswith("rate[")]
-    outputs.extend(
-        (f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True)
-    )
-    outputs.extend(
-        (f"multiplier[{d.name}]", s) for d, s in zip(equations.deviations, multiplier_symbols(equations), strict=True)
-    )
-    outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations))
-    return build(
-        outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=[linear] if linear else []
-    )
+    return _build(equations, _exported(equations), [linear] if linear else [], ())
+
+
+def export_with_reactions(equations: Equations) -> Program:
+    """As ``export_program``, with the multipliers of eliminated constraints recovered from the accelerations."""
+    linear = augmented_system(equations)
+    if linear is None or not equations.eliminated:
+        return export_program(equations)
+    further, recovered = reaction_system(equations, multiplier_symbols(equations))
+    return _build(equations, _exported(equations, recovered), [linear, further], ())
+
+
+def _exported(equations: Equations, recovered: Mapping[str, Expression] | None = None) -> list[tuple[str, Expression]]:
+    signs = dict(zip(equations.multiplier_names, multiplier_symbols(equations), strict=True))
+    pushes = {d.name: signs[d.name] for d in equations.pushing} | dict(recovered or {})
+    return [
+        *((name, entry) for name, entry in _terms(equations) if not name.startswith("rate[")),
+        *((f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True)),
+        *((f"multiplier[{name}]", push) for name, push in pushes.items()),
+        *((f"rate[{state}]", rate) for state, rate in rate_expressions(equations)),
+    ]
 
 
 def _terms(equations: Equations) -> list[tuple[str, Expression]]:

@@ -8,7 +8,7 @@ which is regular at every heading.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import symengine as se
 
@@ -29,13 +29,14 @@ PREFIXES = ("u", "w", "s", "nu", "quasi")
 class Basis:
     """N (n, k) and n (n,) in the order of the coordinates, with a name for each column.
 
-    ``dependent`` are the dependent coordinates of the chart from which it was made, if it was.
+    ``dependent`` are the dependent coordinates of the chart from which it was made, if it was; ``notes`` tell so.
     """
 
     names: tuple[str, ...]
     matrix: tuple[tuple[Expression, ...], ...]
     drift: tuple[Expression, ...]
     dependent: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def kinematics(self, coordinates: Sequence[str]) -> Kinematics:
         """The velocities in terms of the quasi-velocities."""
@@ -51,7 +52,12 @@ def basis(form: str, origin: Equations, rows: VelocityRows, dependent: Sequence[
     """The quasi-velocities that the model names, or a basis of our own."""
     if origin.system.quasi:
         return _named_basis(form, origin.system, rows)
-    return _own_basis(origin.system, some_chart(form, rows, origin, dependent))
+    made = _own_basis(origin.system, some_chart(form, rows, origin, dependent))
+    if dependent is not None or not made.dependent or not made.names:
+        return made
+    solved = ", ".join(f"{q}'" for q in made.dependent)
+    note = f"the model names no [quasi]: {', '.join(made.names)} come from the constraints solved for {solved}"
+    return replace(made, notes=(note,))
 
 
 def _own_basis(system: System, chart: Chart) -> Basis:

@@ -150,3 +150,13 @@ def some_chart(form: str, rows: VelocityRows, origin: Equations, dependent: Sequ
         wanted = [choice for choice in best if set(declared(rows)) <= set(choice)]
         dependent = (wanted or best)[0]
     return first_chart(form, rows, origin, dependent)
+
+
+def told_choice(rows: VelocityRows, origin: Equations, dependent: Sequence[str] | None, chart: Chart) -> list[str]:
+    """A note on dependent coordinates that nobody has declared: which were taken, and how good they are at the start."""
+    if dependent is not None or not chart.dependent or set(declared(rows)) == set(chart.dependent):
+        return []
+    alpha = scaled_rows(rows, origin, values_at(origin))
+    quality = float(qualities(alpha, [[rows.coordinates.index(q) for q in chart.dependent]])[0])
+    names = ", ".join(f"'{q}'" for q in chart.dependent)
+    return [f"dependent: {names}, chosen for a well conditioned block of the constraints (quality {quality:.2g} of 1)"]

@@ -37,7 +37,7 @@ from svyaz.forms.equations import Equations
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import Chart, reducible, shorter, velocity_rows
-from svyaz.forms.reduction_choice import first_chart
+from svyaz.forms.reduction_choice import first_chart, told_choice
 from svyaz.model import Constraint, System
 
 FORM = "voronets"
@@ -67,6 +67,8 @@ def voronets_carried(
     held = [replace(d, velocity=total_derivative(d.position, flow)) for d in reduced.deviations]
     deviations = (*held, *(d for d in reduced.origin.deviations if d.position is None))
     mass = [[*row, *([ZERO] * m)] for row in reduced.mass_matrix] + [[ZERO] * (m + k) for _ in range(m)]
+    carried = ", ".join(f"{q}'" for q in chart.dependent)
+    told = [f"carried as states: {carried}; the constraints, differentiated, give their rates"]
     return replace(
         reduced,
         form=f"{FORM}:carried",
@@ -79,6 +81,7 @@ def voronets_carried(
         constraint_jacobian=tuple(tuple(gradient(d.velocity, [velocity(q) for q in names])) for d in deviations),
         constraint_bias=tuple(total_derivative(d.velocity, flow) for d in deviations),
         observed={},
+        notes=(*reduced.notes, *(told if m and dependent is None else ())),
     )
 
 
@@ -102,7 +105,11 @@ def _reduced(
         ]
         terms.extend(-p * turning(chart, mu, j) for mu, p in enumerate(momenta))
         bias[j] = shorter(bias[j] + add_up(terms))
-    return assembled(FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent), chart
+    notes = told_choice(rows, origin, dependent, chart)
+    equations = assembled(
+        FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent, notes=notes
+    )
+    return equations, chart
 
 
 def turning(chart: Chart, mu: int, j: int) -> Expression:

@@ -14,6 +14,7 @@ from svyaz.expr.text import to_text
 from svyaz.expr.unicode import to_unicode
 from svyaz.forms.equations import Equations
 from svyaz.forms.programs import rate_expressions, terms_program
+from svyaz.forms.reactions import numbered, reaction_lines
 from svyaz.forms.sequences import is_long, latex_sequence, text_sequence
 from svyaz.program.counts import operations
 
@@ -22,13 +23,25 @@ Printer = Callable[..., str]
 
 def name_order(equations: Equations) -> list[str]:
     """Names in the order in which they stand in products: constants as declared, multipliers, what moves."""
-    return [*equations.constants, *(str(s) for s in multiplier_signs(equations)), *equations.states]
+    return [*equations.constants, *map(str, multiplier_signs(equations).values()), *equations.states]
 
 
-def multiplier_signs(equations: Equations) -> list[se.Symbol]:
-    """λ, or λ1, λ2, … for several constraints, in their order."""
-    count = len(equations.deviations)
-    return [se.Symbol("lambda" if count == 1 else f"lambda{k + 1}") for k in range(count)]
+def multiplier_signs(equations: Equations) -> dict[str, se.Symbol]:
+    """λ, or λ1, λ2, … for several constraints, by their names."""
+    names = [d.name for d in equations.pushing]
+    return dict(zip(names, numbered("lambda", len(names)), strict=True))
+
+
+def reaction_signs(equations: Equations) -> dict[str, se.Symbol]:
+    """ρ, or ρ1, ρ2, … of the eliminated constraints, by their names."""
+    names = [c.name for c in equations.eliminated]
+    return dict(zip(names, numbered("rho", len(names)), strict=True))
+
+
+def reactions_text(equations: Equations) -> list[str]:
+    """The equations for the reactions of eliminated constraints, after the accelerations are known."""
+    order = name_order(equations)
+    return [f"{to_text(left, order)} = {to_text(right, order)}" for left, right in reaction_lines(equations)]
 
 
 def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
@@ -37,11 +50,13 @@ def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
         return [(se.Symbol(state + "'"), rate) for state, rate in rate_expressions(equations)]
     accelerations = equations.accelerations
     signs = multiplier_signs(equations)
+    rows = dict(zip(equations.multiplier_names, equations.constraint_jacobian, strict=True))
     lines = []
     for i, row in enumerate(equations.mass_matrix):
         left = add_up([*(m * a for m, a in zip(row, accelerations, strict=True)), equations.bias[i]])
-        right = add_up(g[i] * s for g, s in zip(equations.constraint_jacobian, signs, strict=True)) if signs else ZERO
-        lines.append((left, right))
+        right = add_up([ZERO, *(rows[name][i] * sign for name, sign in signs.items())])
+        if left != ZERO or right != ZERO:  # a carried velocity has a constraint instead
+            lines.append((left, right))
     for row, rest in zip(equations.constraint_jacobian, equations.constraint_bias, strict=True):
         lines.append((add_up([*(g * a for g, a in zip(row, accelerations, strict=True)), rest]), ZERO))
     rates = ((se.Symbol(state + "'"), rate) for state, rate in equations.explicit.items())
@@ -88,11 +103,19 @@ def as_json(equations: Equations) -> dict[str, Any]:
         "coordinates": list(equations.accelerated or equations.states),
         "form": equations.form,
         **terms,
+        **_chart(equations),
         "constraints": [d.name for d in equations.deviations],
         "operations": operations(terms_program(equations)),
         "parameters": dict(equations.system.constants),
         "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
     }
+
+
+def _chart(equations: Equations) -> dict[str, Any]:
+    """What a form without multipliers has decided."""
+    if equations.origin is None:
+        return {}
+    return {"dependent": list(equations.dependent), "notes": list(equations.notes)}
 
 
 def _plain_terms(equations: Equations) -> dict[str, Any]:
@@ -112,7 +135,8 @@ def _plain_terms(equations: Equations) -> dict[str, Any]:
         terms["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
     elif equations.origin is not None:
         terms["rates"] = {q: text(equations.explicit[q]) for q in equations.system.coordinates}
-        terms["dependent"], terms["notes"] = list(equations.dependent), list(equations.notes)
+    if equations.gibbs is not None:
+        terms["gibbs"] = text(equations.gibbs)
     return terms
 
 
@@ -124,6 +148,7 @@ def _long_terms(equations: Equations) -> dict[str, Any]:
         return written.terms[f"M[{q[min(i, j)]},{q[max(i, j)]}]"]
 
     names = [d.name for d in equations.deviations]
+    rates = {q: written.terms[f"rate[{q}]"] for q in equations.system.coordinates if f"rate[{q}]" in written.terms}
     return {
         "constants": [list(pair) for pair in written.constants],
         "sequence": [list(pair) for pair in written.steps],
@@ -132,4 +157,5 @@ def _long_terms(equations: Equations) -> dict[str, Any]:
         "constraint_jacobian": [[written.terms[f"G[{name},{x}]"] for x in q] for name in names],
         "constraint_bias": [written.terms[f"constraint_bias[{name}]"] for name in names],
         "equations": [],
+        **({"rates": rates} if rates else {}),
     }

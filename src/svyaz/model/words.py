@@ -127,6 +127,7 @@ RUN: Mapping[str, str] = {
     "tolerance": EXPRESSION,
     "every": EXPRESSION,
     "hold": TEXT,
+    "charts": TEXT,
 }
 
 BYPASS: Mapping[str, str] = {"watch": EXPRESSION, "at": EXPRESSION, "window": EXPRESSION, "jump": EXPRESSION}

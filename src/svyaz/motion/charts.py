@@ -3,7 +3,8 @@
 The quality of a chart is |det α_D| / √det(α αᵀ) (see ``forms.reduction_choice``), that of a basis of quasi-velocities
 √det(NᵀN) for N with columns of length one. A chart is left at the first row at which its quality is below POOR for the
 one whose least quality over the last rows is the best, if that is twice as good; below LEAST, or where its determinant
-has changed sign, it is said to be singular.
+has changed sign, it is said to be singular. Where Chaplygin's equations apply to no better chart, those of Voronets,
+which are the same for the charts of Chaplygin, take over.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ from svyaz.program.build import build
 
 Floats = NDArray[np.float64]
 
-POOR, LEAST = 0.2, 0.01
-"""A chart is left for a better one when its condition number exceeds 1/POOR; beyond 1/LEAST it is singular."""
+POOR, NEAR, LEAST = 0.2, 0.02, 0.01
+"""A chart is left for a better one of its form when its condition number exceeds 1/POOR, for one of a wider form when it
+exceeds 1/NEAR; beyond 1/LEAST it is singular."""
+
+WIDER = {"chaplygin": "voronets"}
+"""Forms that take over where a form applies to no better chart."""
 
 FINE = 500
 """Where rows are wanted at given times only, the chart is looked at this many times at least."""
@@ -60,32 +65,70 @@ def only(path: Path, grid: Floats | None) -> Path:
     return replace(path, times=path.times[kept], states=path.states[kept])
 
 
+@dataclass(frozen=True)
+class Watch:
+    """The rows of a path at which the state is finite: scaled α, quality of the chart, and where its sign turned."""
+
+    alpha: Floats
+    quality: Floats
+    turned: NDArray[np.bool_]
+
+    def first_below(self, limit: float) -> int | None:
+        """The first row at which the quality is below the limit or the determinant has changed its sign."""
+        found = np.flatnonzero((self.quality < limit) | self.turned)
+        return int(found[0]) if len(found) else None
+
+
 def chart_switch(equations: Equations, path: Path, grid: Floats | None, active: Sequence[Constraint]) -> Switch | None:
     """What is to be done about the chart of a run; None when it stays good."""
+    watch = _watched(equations, path)
+    if watch is None:
+        return None
+    times, form = path.times, equations.form
+    wider = WIDER.get(form, form)
+    for limit, taken in ((POOR, form), (NEAR, wider), (LEAST, wider)):
+        bad = watch.first_below(limit)
+        if bad is None:
+            break
+        passed = watch.turned[bad] or watch.quality[bad] < LEAST
+        last = bad - 1 if passed and bad > 1 else bad
+        row = last if grid is None else int(np.flatnonzero(np.isin(times[: last + 1], grid))[-1])
+        wanted = 2 * min(float(watch.quality[bad]), POOR)
+        other = _better(equations, taken, watch.alpha[row : bad + 1], wanted, active)
+        if other is not None:
+            words = f"{_told(equations)} degenerates near t = {times[bad]:.4g}: from t = {times[row]:.6g} the chart "
+            words += f"with {_named(other)} is taken"
+            if other.form != form:
+                words += f", in the form '{other.form}', for '{form}' does not apply to it"
+            return Switch(row, words, other)
+    if bad is None:
+        return None
+    return Switch(bad, f"{_told(equations)} is singular near t = {times[bad]:.4g}, and no other one is better", None)
+
+
+def kept_chart(equations: Equations, path: Path) -> Switch | None:
+    """Words about a chart that is kept although the run comes to its singular point."""
+    watch = _watched(equations, path)
+    bad = None if watch is None else watch.first_below(LEAST)
+    if bad is None:
+        return None
+    return Switch(bad, f"{_told(equations)} is singular near t = {path.times[bad]:.4g}, and was kept", None)
+
+
+def _watched(equations: Equations, path: Path) -> Watch | None:
     if not equations.dependent:
         return None
-    times = path.times
-    states = model_states(equations, times, path.states)
+    states = model_states(equations, path.times, path.states)
     good = np.isfinite(states).all(axis=1)
-    count = len(times) if good.all() else int(np.argmin(good))
+    count = len(path.times) if good.all() else int(np.argmin(good))
     if count == 0:
         return None
-    alpha = _scaled_rows(equations, times[:count], states[:count])
-    quality, turned = _qualities(equations, alpha, path, count)
-    for limit in (POOR, LEAST):
-        found = np.flatnonzero((quality < limit) | turned)
-        if not len(found):
-            return None
-        bad = int(found[0])
-        row = bad if grid is None else int(np.flatnonzero(np.isin(times[: bad + 1], grid))[-1])
-        other = _better(equations, alpha[row : bad + 1], 2 * min(float(quality[bad]), POOR), active)
-        told = f"the chart of the form '{equations.form}' with {_named(equations)} dependent"
-        if other is not None:
-            at, now = f"t = {times[row]:.6g}", _named(other)
-            return Switch(
-                row, f"{told} degenerates near t = {times[bad]:.4g}: from {at} the chart with {now} is taken", other
-            )
-    return Switch(bad, f"{told} is singular near t = {times[bad]:.4g}, and no other one is better", None)
+    alpha = _scaled_rows(equations, path.times[:count], states[:count])
+    return Watch(alpha, *_qualities(equations, alpha, path, count))
+
+
+def _told(equations: Equations) -> str:
+    return f"the chart of the form '{equations.form}' with {_named(equations)} dependent"
 
 
 def _named(equations: Equations) -> str:
@@ -111,8 +154,10 @@ def _whole(alpha: Floats) -> Floats:
     return np.sqrt(np.maximum(np.linalg.det(alpha @ alpha.transpose(0, 2, 1)), 1e-300))
 
 
-def _better(equations: Equations, alpha: Floats, wanted: float, active: Sequence[Constraint]) -> Equations | None:
-    """The equations in the chart with the best least quality over these rows, among those that apply."""
+def _better(
+    equations: Equations, form: str, alpha: Floats, wanted: float, active: Sequence[Constraint]
+) -> Equations | None:
+    """The equations in a form and the chart with the best least quality over these rows, among those that apply."""
     coordinates = equations.system.coordinates
     m, n = alpha.shape[1:]
     if comb(n, m) > MOST_CHOICES:
@@ -121,13 +166,10 @@ def _better(equations: Equations, alpha: Floats, wanted: float, active: Sequence
     whole = _whole(alpha)
     least = [float(np.min(np.abs(np.linalg.det(alpha[:, :, list(c)])) / whole)) for c in choices]
     own = tuple(sorted(coordinates.index(q) for q in equations.dependent))
-    for k in np.argsort(least)[::-1]:
-        if least[k] <= max(wanted, 2 * LEAST):
-            return None
-        if choices[k] == own:
-            continue
+    good = [k for k in np.argsort(least)[::-1] if least[k] > max(wanted, 2 * LEAST) and choices[k] != own]
+    for k in good:
         try:
-            return REDUCED[equations.form](equations.system, active, tuple(coordinates[j] for j in choices[k]))
+            return REDUCED[form](equations.system, active, tuple(coordinates[j] for j in choices[k]))
         except ModelError:
             continue  # a form that does not apply with these dependent coordinates
     return None

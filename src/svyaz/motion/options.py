@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -18,11 +18,16 @@ DEFAULT_RTOL = 1e-9
 DEFAULT_UNTIL = 10.0
 MOST_STEPS = 10**9
 MOST_ROWS = 10**7
+HOLDS = ("orthogonal", "bracket")
+CHARTS = ("change", "keep")
 
 
 @dataclass(frozen=True)
 class Options:
-    """One of ``step`` and ``rtol`` is given. ``every`` is the interval of time between the rows of the result."""
+    """One of ``step`` and ``rtol`` is given. ``every`` is the interval of time between the rows of the result.
+
+    ``charts``: whether a form without multipliers changes its chart where that degenerates, or keeps it.
+    """
 
     method: str
     until: float
@@ -33,6 +38,7 @@ class Options:
     stabilize: Any = "auto"
     every: float | None = None
     hold: str | None = None
+    charts: str = "change"
 
     def with_step(self, step: float) -> Options:
         """The same with another fixed step."""
@@ -73,7 +79,8 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
         tolerance=chosen.get("tolerance"),
         stabilize=chosen.get("stabilize", "auto"),
         every=chosen.get("every"),
-        hold=_way_of_holding(chosen.get("hold")),
+        hold=_one_of("integrals are held", chosen.get("hold"), HOLDS),
+        charts=_one_of("the charts of a form", chosen.get("charts"), CHARTS) or CHARTS[0],
     )
 
 
@@ -85,10 +92,10 @@ def _method_name(name: str) -> str:
     return name
 
 
-def _way_of_holding(how: Any) -> str | None:
-    if how not in (None, "orthogonal", "bracket"):
-        raise _bad(f"integrals are held 'orthogonal' or by 'bracket', not by {how!r}", None)
-    return None if how is None else str(how)
+def _one_of(what: str, word: Any, known: Sequence[str]) -> str | None:
+    if word is not None and word not in known:
+        raise _bad(f"{what}: {' or '.join(repr(k) for k in known)}, not {word!r}", None)
+    return None if word is None else str(word)
 
 
 def _positive(key: str, value: Any) -> None:

@@ -8,14 +8,13 @@ is the Lagrange–Rayleigh system of L = ½ |h|², D = ½ hᵀ d h. For V = ½ |
 dies out at no less than the smallest eigenvalue of d + sym ∂v/∂q along the motion. A one-step method with stability
 function S and step τ keeps it attractive only if |S(τλ)| < 1 for the eigenvalues λ of K.
 
-Where constraints a(q) q̇ = a₀(q) are given instead of the field, all fields that satisfy them form the family
-v = N μ + n with free functions μ(q), a N = 0; a field is chosen by giving μ.
+Constraints may be given instead of the field (``synthesis.family``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -25,17 +24,15 @@ from numpy.typing import NDArray
 
 from svyaz import __version__
 from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import HALF, Expression, add_up, differentiate, substitute, velocity
+from svyaz.expr.calculus import HALF, Expression, add_up, differentiate, velocity
 from svyaz.expr.text import to_text
 from svyaz.expr.trig import combine
-from svyaz.forms.multipliers import multipliers
-from svyaz.forms.quasi import basis
-from svyaz.forms.reduction import velocity_rows
 from svyaz.model import System
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.pilot import scheme_of
 from svyaz.program import compile_program
 from svyaz.program.build import build
+from svyaz.synthesis.family import field_system
 
 Array = NDArray[np.float64]
 SAMPLES = 2001
@@ -54,6 +51,7 @@ class Inverse:
     method: str
     step: float | None
     step_limit: float
+    euler_limit: float
 
     @property
     def positive_definite(self) -> bool:
@@ -98,6 +96,7 @@ class Inverse:
             "method": self.method,
             "step": self.step,
             "step_limit": self.step_limit if np.isfinite(self.step_limit) else None,
+            "euler_step_limit": self.euler_limit,
             "stable": self.stable,
             "reasons": list(self.reasons),
             "parameters": dict(system.constants),
@@ -120,6 +119,7 @@ def invert(system: System, **asked: Any) -> Inverse:
         method=options.method,
         step=options.step,
         step_limit=step_limit(options, roots.ravel()),
+        euler_limit=step_limit(replace(options, method="euler", step=1.0, rtol=None), roots.ravel()),
     )
 
 
@@ -137,10 +137,15 @@ def gain_matrix(system: System) -> tuple[tuple[Expression, ...], ...]:
     )
 
 
+def deviation(system: System) -> list[Expression]:
+    """h = q̇ - v(q)."""
+    return [velocity(q) - field for q, field in system.velocity_field.items()]
+
+
 def explicit_accelerations(system: System) -> dict[str, Expression]:
     """q̈ = (∂v/∂q) q̇ + K h."""
     v = [velocity(q) for q in system.coordinates]
-    h = [x - field for x, field in zip(v, system.velocity_field.values(), strict=True)]
+    h = deviation(system)
     return {
         q: add_up(
             [
@@ -207,37 +212,3 @@ def _values(system: System, entries: Sequence[Sequence[Expression]], along: Arra
     rows = np.column_stack([np.zeros(len(along)), along])
     n = len(system.coordinates)
     return native.evaluate(rows, native.constants(system.constants)).reshape(-1, n, n)
-
-
-def family(system: System) -> tuple[tuple[str, ...], dict[str, Expression]]:
-    """Names of the free functions μ, and the fields v = N μ + n that satisfy the constraints of the model."""
-    words = {key: value for key, value in system.words.items() if key not in ("free", "rayleigh", "run", "source")}
-    kinetic = " + ".join(f"{q}'^2/2" for q in system.coordinates)
-    origin = multipliers(System.from_words({**words, "kinetic": kinetic}))
-    rows = velocity_rows("invert", system.constraints, system.coordinates)
-    if len(rows.constraints) < len(system.constraints):
-        held = next(c for c in system.constraints if c.order == 0)
-        message = f"'{held.name}' is a constraint on positions; the field satisfies constraints on velocities"
-        raise ModelError([Problem(message, held.place, "write its time derivative")])
-    chosen = basis("invert", origin, rows, None)
-    names = tuple(f"mu{k + 1}" for k in range(len(chosen.names)))
-    kinematics = chosen.kinematics(system.coordinates)
-    symbols = {u: se.Symbol(name) for u, name in zip(kinematics.velocities, names, strict=True)}
-    return names, {q: substitute(rate, symbols) for q, rate in kinematics.rates.items()}
-
-
-def field_system(system: System) -> System:
-    """The model with the field that its constraints and its free functions determine."""
-    if system.kind != "field":
-        raise ModelError([Problem("the inverse problem needs a [field], or constraints with free functions in [free]")])
-    names, fields = family(system)
-    told = "; ".join(f"{q}' = {to_text(v)}" for q, v in fields.items())
-    if len(system.free) != len(names):
-        message = (
-            f"the constraints leave the family {told} with {len(names)} free functions, [free] gives {len(system.free)}"
-        )
-        raise ModelError([Problem(message, None, f"give {', '.join(names)} in [free] as functions of the coordinates")])
-    chosen = dict(zip((se.Symbol(name) for name in names), system.free.values(), strict=True))
-    words = {key: value for key, value in system.words.items() if key not in ("constraint", "free")}
-    words["field"] = {q: to_text(substitute(v, chosen)) for q, v in fields.items()}
-    return System.from_words(words, system.file)

@@ -1,0 +1,66 @@
+"""The system of an inverse problem written out: formulas, code, a model file; its gains with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from svyaz.expr.calculus import acceleration
+from svyaz.expr.latex import to_latex
+from svyaz.expr.text import to_text
+from svyaz.program.build import build
+from svyaz.program.tape import Program
+from svyaz.synthesis.inverse import Inverse, deviation
+
+
+def inverse_program(found: Inverse) -> Program:
+    """Outputs: q̈ of each coordinate (``acceleration[x]``), the deviations h (``h[x]``) and the gains (``K[x,y]``)."""
+    system = found.system
+    q = system.coordinates
+    outputs = [(f"acceleration[{name}]", a) for name, a in found.accelerations.items()]
+    outputs.extend((f"h[{name}]", h) for name, h in zip(q, deviation(system), strict=True))
+    outputs.extend(
+        (f"K[{a},{b}]", entry) for a, row in zip(q, found.gains, strict=True) for b, entry in zip(q, row, strict=True)
+    )
+    return build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants))
+
+
+def inverse_latex(found: Inverse) -> str:
+    """L, D, the accelerations and K as one aligned display."""
+    system = found.system
+    order = [*system.constants, *system.states]
+    rows = [f"L &= {to_latex(system.lagrangian, order)}", f"D &= {to_latex(system.dissipation, order)}"]
+    for name, a in found.accelerations.items():
+        rows.append(rf"{to_latex(acceleration(name), order)} &= {to_latex(a, order)}")
+    entries = r" \\ ".join(" & ".join(to_latex(e, order) for e in row) for row in found.gains)
+    rows.append(rf"K &= \begin{{pmatrix}} {entries} \end{{pmatrix}}")
+    return "\\begin{aligned}\n" + " \\\\\n".join(f"  {row}" for row in rows) + "\n\\end{aligned}\n"
+
+
+def inverse_model(found: Inverse) -> str:
+    """A model file with the Lagrangian and the Rayleigh function, to be simulated like any other."""
+    system = found.system
+    lines = [f"name = {_quoted(system.name)}", f"coordinates = {json.dumps(list(system.coordinates))}"]
+    lines += [f"lagrangian = {_quoted(to_text(system.lagrangian))}"]
+    lines += [f"dissipation = {_quoted(to_text(system.dissipation))}"]
+    lines += _table("parameters", system.constants)
+    start = dict(zip(system.states, system.initial_state(), strict=True))
+    lines += _table("initial", {name: value for name, value in start.items() if value})
+    run = {key: value for key, value in system.run.items() if key in ("method", "step", "rtol", "atol", "until")}
+    lines += _table("run", run)
+    return "\n".join(lines) + "\n"
+
+
+def _table(name: str, entries: Mapping[str, Any]) -> list[str]:
+    written = (f"{_key(k)} = {_quoted(v) if isinstance(v, str) else repr(float(v))}" for k, v in entries.items())
+    return ["", f"[{name}]", *written] if entries else []
+
+
+def _key(name: str) -> str:
+    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if plain else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
