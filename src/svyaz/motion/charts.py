@@ -9,7 +9,7 @@ which are the same for the charts of Chaplygin, take over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -23,6 +23,8 @@ from svyaz.forms import REDUCED, Equations
 from svyaz.forms.reduction_choice import MOST_CHOICES
 from svyaz.model import Constraint
 from svyaz.motion.integrate import Path
+from svyaz.motion.options import Options
+from svyaz.motion.segment import Segment, advance
 from svyaz.program import compile_program
 from svyaz.program.build import build
 
@@ -35,6 +37,9 @@ exceeds 1/NEAR; beyond 1/LEAST it is singular."""
 WIDER = {"chaplygin": "voronets"}
 """Forms that take over where a form applies to no better chart."""
 
+USUAL_STEPS = 20_000
+"""More steps than this are taken only if the chart of the equations stays good over them."""
+
 FINE = 500
 """Where rows are wanted at given times only, the chart is looked at this many times at least."""
 
@@ -46,6 +51,40 @@ class Switch:
     row: int
     note: str
     equations: Equations | None
+
+
+def advance_on_chart(
+    segment: Segment,
+    state: Floats,
+    span: tuple[float, float],
+    options: Options,
+    grid: Floats | None,
+    active: Sequence[Constraint],
+    progress: Callable[[float], object] | None,
+) -> Path:
+    """Integrate a phase, on a chart that may degenerate first only as many steps as are usual.
+
+    Before a singular point of the chart the steps of a method with error control grow short without end; another chart
+    is looked for instead.
+    """
+    equations, fine = segment.equations, finer(segment.equations, grid)
+    if equations.dependent and options.rtol is not None and options.charts == "change":
+        path = advance(segment, state, span, options, fine, progress, max_steps=USUAL_STEPS)
+        if path.status != "stalled":
+            return path
+        switch = chart_switch(equations, path, grid, active)
+        if switch is not None and switch.equations is not None:
+            return path
+    return advance(segment, state, span, options, fine, progress)
+
+
+def end_of_chart(
+    equations: Equations, path: Path, options: Options, grid: Floats | None, active: Sequence[Constraint]
+) -> Switch | None:
+    """What is to be done about the chart of a run, as the options wish; None when it stays good."""
+    if options.charts == "keep":
+        return kept_chart(equations, path)
+    return chart_switch(equations, path, grid, active)
 
 
 def finer(equations: Equations, grid: Floats | None) -> Floats | None:

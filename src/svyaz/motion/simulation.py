@@ -21,14 +21,14 @@ from svyaz.forms.lagrange import free_equations, lagrange_terms
 from svyaz.forms.multipliers import with_constraints
 from svyaz.model import System
 from svyaz.motion.chapters import Chapter, collected
-from svyaz.motion.charts import Switch, chart_switch, finer, kept_chart, only
+from svyaz.motion.charts import Switch, advance_on_chart, end_of_chart, only
 from svyaz.motion.decide import Decision, decide
 from svyaz.motion.integrate import LEAST_RTOL, Path
 from svyaz.motion.long_trees import is_long, simulate_long
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.phases import Phase, phases
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment, advance, projected_more
+from svyaz.motion.segment import Segment, projected_more
 from svyaz.motion.sizes import scaled_difference
 from svyaz.motion.tableau import method as find_method
 from svyaz.motion.watch import exceeds, left_by_projection, lost_constraints, passed_near, singular_point
@@ -41,9 +41,6 @@ START = 0.0
 
 SWITCH_TOLERANCE = 1e-5
 """A constraint may begin to act when its residual is below this part of its own scale."""
-
-USUAL_STEPS = 20_000
-"""More steps than this are taken only if the chart of the equations stays good over them."""
 
 MOST_REPETITIONS = 5
 """A run that exceeds its tolerance is repeated with half the step at most so often."""
@@ -135,11 +132,11 @@ def _chapter(
 
     Where the chart of the equations degenerates the chapter ends, and another one is to take over.
     """
-    options, segment = decision.options, decision.segment
+    options, segment, span = decision.options, decision.segment, (phase.start, phase.end)
     grid = _grid(options, phase, rows)
     predicted = decision.record.get("predicted", {})
     for _ in range(MOST_REPETITIONS):
-        path = _advanced(segment, state, phase, options, grid, progress)
+        path = advance_on_chart(segment, state, span, options, grid, phase.active, progress)
         exceeded = exceeds(segment, path, options)
         if not exceeded or options.stabilize != "auto" or options.step is None or path.status != "finished":
             break
@@ -147,40 +144,17 @@ def _chapter(
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
     if options.stabilize == "projection" and path.status == "finished" and left_by_projection(segment, path):
         segment = projected_more(segment, phase.start, state)
-        path = _advanced(segment, state, phase, options, grid, progress)
+        path = advance_on_chart(segment, state, span, options, grid, phase.active, progress)
         notes.append(
             "the steps lead far off the constraints: repeated with twice as many corrections after each of them"
         )
-    if options.charts == "keep":
-        switch = kept_chart(segment.equations, path)
-    else:
-        switch = chart_switch(segment.equations, path, grid, phase.active)
+    switch = end_of_chart(segment.equations, path, options, grid, phase.active)
     path = only(_cut(path, switch), grid)
     notes.extend([switch.note] if switch is not None else [])
     notes.extend(lost_constraints(segment, path, predicted))
     notes.extend(passed_near(segment, path))
     path = _ended_at_singularity(segment, path, options)
     return Chapter(segment, path, options, decision.record, tuple(notes)), switch
-
-
-def _advanced(
-    segment: Segment, state: Floats, phase: Phase, options: Options, grid: Floats | None, progress: Progress | None
-) -> Path:
-    """Integrate a phase. With a chart that may degenerate first only as many steps as are usual.
-
-    Before a singular point of the chart the steps of a method with error control grow short without end; another chart
-    is looked for instead.
-    """
-    equations, span = segment.equations, (phase.start, phase.end)
-    fine = finer(equations, grid)
-    if equations.dependent and options.rtol is not None and options.charts == "change":
-        path = advance(segment, state, span, options, fine, progress, max_steps=USUAL_STEPS)
-        if path.status != "stalled":
-            return path
-        switch = chart_switch(equations, path, grid, phase.active)
-        if switch is not None and switch.equations is not None:
-            return path
-    return advance(segment, state, span, options, fine, progress)
 
 
 def _cut(path: Path, switch: Switch | None) -> Path:
