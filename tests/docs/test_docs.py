@@ -87,7 +87,22 @@ def test_every_page_is_whole_in_a_browser(site, browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["MODEL", "CONSTRAINT", "INTEGRAL", "INPUT", "DRAW", "RUN", "BYPASS", "SOURCE", "MOTOR", "BODY", "INERTIA"]
+    "table",
+    [
+        "MODEL",
+        "CONSTRAINT",
+        "INTEGRAL",
+        "INPUT",
+        "DRAW",
+        "RUN",
+        "BYPASS",
+        "SOURCE",
+        "MOTOR",
+        "BODY",
+        "INERTIA",
+        "DH",
+        "DH_LINK",
+    ],
 )
 def test_every_word_of_the_model_files_is_explained(root, table) -> None:
     text = (root / "docs" / "models.md").read_text(encoding="utf-8")
