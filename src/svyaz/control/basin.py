@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 
 SHELLS = 10
 NEWTON_STEPS = 30
+LOOKS = 41
+"""So often a run is looked at: what begins at zero and swings has its largest size somewhere on the way."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +118,14 @@ def basin(
 
 
 def _returns(loop: ClosedLoop, start: Array, until: float, rtol: float) -> bool:
-    """Is the deviation at the end small beside that at the start, and still falling?"""
-    path = loop.integrated(start, until, rtol, np.array([0.0, 0.5 * until, until]))
+    """Is every deviation at the end small beside its largest size, and the whole no larger than halfway?"""
+    path = loop.integrated(start, until, rtol, np.linspace(0.0, until, LOOKS))
     if path.status != "finished":
         return False
     sizes = np.abs(loop.all_deviations(path.states))
-    scale = np.maximum(sizes.max(axis=0), 1e-300)
-    middle, end = (sizes[1] / scale).max(), (sizes[2] / scale).max()
-    return bool(sizes[2].max() <= 1e-6 or (end <= 0.05 and end <= middle))
+    scaled = sizes / np.maximum(sizes.max(axis=0), 1e-300)
+    middle, end = scaled[LOOKS // 2].max(), scaled[-1].max()
+    return bool(sizes[-1].max() <= 1e-6 or (end <= 0.05 and end <= middle))
 
 
 def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array) -> tuple[Array, NDArray[np.bool_]]:
