@@ -45,6 +45,7 @@ class FakeMotion:
     steps: int = 120
     evaluations: int = 1500
     seconds: float = 0.0123
+    phases: tuple[dict[str, Any], ...] = ()
 
     def column(self, name: str) -> np.ndarray:
         return self.states[:, self.state_names.index(name)]
@@ -177,7 +178,7 @@ def constrained() -> FakeMotion:
         SimpleNamespace(
             **{
                 **vars(system("pendulum on a rod", ("x", "y"), parts, l=1.0, m=1.0, theta0=0.5)),
-                "constraints": ("rod",),
+                "constraints": (SimpleNamespace(name="rod", anchors=()),),
             }
         ),
         t,

@@ -12,8 +12,13 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.table import Table
+
     from svyaz.model import System
     from svyaz.motion.result import Motion
+
+MOST_PHASES = 30
+"""So many phases are printed one by one."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -115,8 +120,25 @@ def tables(motion: Motion) -> None:
         for name, row in summary["integrals"].items():
             held.add_row(name, *(_number(row[key]) for key in ("initial", "final", "drift")))
         console.print(held)
+    if summary.get("phases"):
+        console.print(_phases(summary["phases"]))
     for note in motion.notes:
         console.print(note, highlight=False)
+
+
+def _phases(phases: list[dict[str, Any]]) -> Table:
+    """When constraints began and ceased to act, and what an impact took away."""
+    from rich.table import Table
+
+    table = Table("t", "begin to act", "cease to act", "energy before", "energy after", title="phases")
+    table.title_justify = "left"
+    shown = phases if len(phases) <= MOST_PHASES else [*phases[: MOST_PHASES - 1], phases[-1]]
+    for k, phase in enumerate(shown):
+        if len(phases) > MOST_PHASES and k == MOST_PHASES - 1:
+            table.add_row("…", f"{len(phases) - MOST_PHASES} more", "", "", "")
+        energies = (_number(phase.get(key), 9) for key in ("energy_before", "energy_after"))
+        table.add_row(_number(phase["t"], 9), ", ".join(phase["on"]), ", ".join(phase["off"]), *energies)
+    return table
 
 
 def _number(value: float | None, digits: int = 4) -> str:

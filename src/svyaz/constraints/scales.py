@@ -2,7 +2,9 @@
 
 The scale of h = Σ terms is the sum of the magnitudes of its terms, taken through sums, products and powers:
 
-    |a + b| → |a| + |b|,    |a b| → |a| |b|,    |aⁿ| → |a|ⁿ,    |sin a|, |cos a| → 1,    |f(a)| for any other f.
+    |a + b|, |max(a, b)|, |min(a, b)| → |a| + |b|,    |a b| → |a| |b|,    |aⁿ| → |a|ⁿ,    |sin a|, |cos a| → 1,
+
+and |f(a)| for any other f.
 
 It multiplies with the equation, and it does not see in which units a coordinate, the time or an angle is measured,
 because each term stays what it is. Where all terms vanish (a system at rest) the gradient times typical sizes takes
@@ -14,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import symengine as se
 from numpy.typing import NDArray
-from symengine.lib.symengine_wrapper import Abs, Cos, Sin
+from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 
 from svyaz.expr.calculus import ONE, Expression, add_up
 from svyaz.forms import Equations
@@ -30,7 +32,7 @@ FLOOR = 1e-4
 
 def magnitude(expression: Expression) -> Expression:
     """The sum of the magnitudes of the terms of an expression, as an expression."""
-    if expression.is_Add:
+    if expression.is_Add or isinstance(expression, Abs | Max | Min):
         return add_up(magnitude(a) for a in expression.args)
     if expression.is_Mul:
         return se.Mul(*[magnitude(a) for a in expression.args])

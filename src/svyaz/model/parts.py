@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from svyaz.expr import ModelError, parse_equation
+from svyaz.expr import ModelError, Scope, parse_equation
 from svyaz.expr.calculus import Expression, is_zero, names_in
 from svyaz.expr.trig import combine
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
+from svyaz.model.switches import read_switches, switch_scope
 from svyaz.model.system import Constraint, Drawing, Input, Integral
 
 
@@ -34,19 +35,31 @@ def read_constraints(
 ) -> tuple[Constraint, ...]:
     """All constraints that can be read; a name that is left out is made from the number."""
     constraints: list[Constraint] = []
+    conditions = switch_scope(names, [_name(table, k) for k, table in enumerate(given)])
     for k, table in enumerate(given):
-        constraint = _read_constraint(reader, ("constraint", k), table, names)
+        constraint = _read_constraint(reader, ("constraint", k), table, names, conditions)
         if constraint is None:
             continue
         if any(c.name == constraint.name for c in constraints):
             reader.report(("constraint", k, "name"), f"two constraints have the name '{constraint.name}'")
+        if kind == "field" and constraint.switched:
+            message = (
+                f"'{constraint.name}' is switched by events: a velocity field is wanted for constraints that always act"
+            )
+            reader.report(("constraint", k), message, at_key=True)
         constraints.append(constraint)
     return tuple(constraints)
 
 
-def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names: Names) -> Constraint | None:
+def _name(table: Mapping[str, Any], k: int) -> str:
+    return str(table.get("name", f"constraint {k + 1}"))
+
+
+def _read_constraint(
+    reader: Reader, path: Path, table: Mapping[str, Any], names: Names, conditions: Scope
+) -> Constraint | None:
     words = reader.known_words(table, vocabulary.CONSTRAINT, path)
-    name = words.get("name", f"constraint {path[1] + 1}")
+    name = _name(table, path[1])
     if "equation" not in words:
         if "equation" not in table:
             reader.report(path, f"the constraint '{name}' has no equation", at_key=True)
@@ -72,7 +85,8 @@ def _read_constraint(reader: Reader, path: Path, table: Mapping[str, Any], names
         reader.report((*path, "until"), f"the constraint '{name}' would act from {start:g} until {end:g}")
     dependent = _dependent(reader, (*path, "dependent"), words.get("dependent", ()), names)
     order = 1 if present & moving else 0
-    return Constraint(name, text, expression, order, dependent, start, end, reader.place(here))
+    switches = read_switches(reader, path, words, name, names, conditions)
+    return Constraint(name, text, expression, order, dependent, start, end, reader.place(here), **switches)
 
 
 def _report_idle(reader: Reader, path: Path, name: str, expression: Expression) -> None:

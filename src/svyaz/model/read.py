@@ -22,8 +22,10 @@ from svyaz.model.given import (
 from svyaz.model.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.parts import read_constraints, read_drawings, read_inputs, read_integrals
 from svyaz.model.places import Places
+from svyaz.model.points import read_points
 from svyaz.model.reader import Names, Reader
 from svyaz.model.run_words import read_bypass, read_run, read_source
+from svyaz.model.switches import declare_anchors, initial_anchors, still
 from svyaz.model.system import OF_SECOND_ORDER
 from svyaz.model.tree_drawing import tree_drawings
 from svyaz.model.tree_read import declare_bodies, read_tree, with_upright_quaternions
@@ -61,13 +63,13 @@ def read_words(given: Mapping[str, Any], file: str | None, places: Places | None
     fields["motors"] = motors
     fields["forces"] = drive_forces(motors, _forces(reader, words, names))
     currents = {motor.current: motor.rate for motor in motors}
-    fields["rates"] = _rates(reader, words, names, kind) | currents
+    fields["rates"] = _rates(reader, words, names, kind) | currents | still(names)
     fields["constraints"] = read_constraints(reader, words.get("constraint", ()), names, kind)
     fields["integrals"] = read_integrals(reader, words.get("integral", ()), names)
     fields["drawings"] = read_drawings(reader, words.get("draw", ()), names)
     if names.tree is not None and not words.get("draw"):
         fields["drawings"] = tree_drawings(names.tree)
-    fields["initial"] = _initial(reader, words, names)
+    fields["initial"] = initial_anchors(fields["constraints"], names, _initial(reader, words, names))
     fields["box"] = _box(reader, words, names)
     fields["run"] = read_run(reader, words.get("run", {}), names)
     fields["bypass"] = read_bypass(reader, words.get("bypass", {}), names)
@@ -188,6 +190,7 @@ def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
         reader.declare_one(names, name, "input", ("inputs", name))
     drives = words.get("motor", ())
     names.currents = declare_motors(reader, names, drives)
+    names.anchors = declare_anchors(reader, names, words.get("constraint", ()))
     states += names.currents
     names.momenta = momenta
     names.further = states
@@ -200,16 +203,20 @@ def _declare(reader: Reader, words: Mapping[str, Any], kind: str) -> Names:
         names.rates = {q: velocity(q) for q in coordinates}
         names.velocities = tuple(map(str, names.rates.values()))
     names.coordinates = coordinates
-    names.states = states if kind == "rates" else coordinates + (names.velocities or momenta) + states
+    names.states = states if kind == "rates" else coordinates + (names.velocities or momenta) + states + names.anchors
     names.inputs = read_inputs(reader, words.get("inputs", {}), names)
     add_voltages(names, drives)
-    _define(reader, words.get("definitions", {}), names)
+    _define(reader, words, names)
     return names
 
 
-def _define(reader: Reader, given: Mapping[str, Any], names: Names) -> None:
-    """Named expressions of the coordinates. Their time derivatives may be used as well: x1' for x1."""
+def _define(reader: Reader, words: Mapping[str, Any], names: Names) -> None:
+    """Points of bodies and named expressions of the coordinates. Their time derivatives may be used as well: x1' for x1."""
+    given = words.get("definitions", {})
     rates = {se.Symbol(q): rate for q, rate in names.rates.items()} | {se.Symbol("t"): se.Integer(1)}
+    for name, expression in read_points(reader, words.get("point", ()), names).items():
+        names.definitions[name] = expression
+        names.definition_rates[name] = total_derivative(expression, rates)
     for name, text in given.items():
         path = ("definitions", name)
         if not reader.declare_one(names, name, "definition", path) or not reader.fits(

@@ -36,6 +36,7 @@ class Names:
     states: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     currents: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
     rates: dict[str, Expression] = field(default_factory=dict)
     velocities: tuple[str, ...] = ()
     tree: Tree | None = None
@@ -74,7 +75,7 @@ class Names:
         return Scope(symbols={name: se.Symbol(name) for name in self.parameters}, derivatives={}, forbidden=forbidden)
 
     def _plain(self, inputs: bool) -> Iterable[str]:
-        what = {"coordinate", "momentum", "state", "parameter"} | ({"input"} if inputs else set())
+        what = {"coordinate", "momentum", "state", "anchor", "parameter"} | ({"input"} if inputs else set())
         return (name for name, kind in self.known.items() if kind in what)
 
 

@@ -20,9 +20,19 @@ if TYPE_CHECKING:
     from svyaz.model.places import Places
 
 
+def multiplier_symbol(constraint: str) -> Symbol:
+    """The symbol that stands for the multiplier of a constraint in the conditions that switch constraints."""
+    return Symbol(f"multiplier {constraint}")
+
+
 @dataclass(frozen=True)
 class Constraint:
-    """left = right, kept as h = left - right; ``order`` 0 for positions, 1 when velocities occur."""
+    """left = right, kept as h = left - right; ``order`` 0 for positions, 1 when velocities occur.
+
+    It acts from ``start`` (a time) or from the moments in which ``on`` rises through zero, until ``end`` or until
+    ``off`` does; with ``on`` it does not act at the beginning unless it is ``active``. ``impact`` says how velocities
+    are made to fit when it begins to act, ``anchors`` are names with expressions whose values are taken at that moment.
+    """
 
     name: str
     text: str
@@ -32,10 +42,26 @@ class Constraint:
     start: float | None = None
     end: float | None = None
     place: Place | None = field(default=None, compare=False)
+    on: Expression | None = None
+    off: Expression | None = None
+    impact: str | None = None
+    active: bool = False
+    anchors: tuple[tuple[str, Expression], ...] = ()
 
     def acts_at(self, time: float) -> bool:
-        """Does it act just after this moment?"""
-        return (self.start is None or self.start <= time) and (self.end is None or time < self.end)
+        """Does it act just after this moment, as far as times alone say? At the beginning they say all."""
+        begun = self.active if self.on is not None else self.start is None or self.start <= time
+        return begun and (self.end is None or time < self.end)
+
+    @property
+    def switched(self) -> bool:
+        """Do events of the motion, and not only times, decide when it acts and how it begins?"""
+        return self.on is not None or self.off is not None or self.impact is not None or bool(self.anchors)
+
+    @property
+    def varying(self) -> bool:
+        """Are there moments at which it begins or ceases to act?"""
+        return self.switched or self.start is not None or self.end is not None
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ MODEL: Mapping[str, str] = {
     "field": TABLE,
     "free": TABLE,
     "rayleigh": ANY,
+    "point": TABLES,
     "constraint": TABLES,
     "motor": TABLES,
     "integral": TABLES,
@@ -69,7 +70,10 @@ BODY: Mapping[str, str] = {
 }
 DH: Mapping[str, str] = {"convention": TEXT, "link": TABLES}
 DH_LINK: Mapping[str, str] = {
-    **{key: BODY[key] for key in ("name", "base", "joint", "coordinate", "mass", "center", "inertia", "central_inertia")},
+    **{
+        key: BODY[key]
+        for key in ("name", "base", "joint", "coordinate", "mass", "center", "inertia", "central_inertia")
+    },
     **dict.fromkeys(("alpha", "a", "d", "theta"), EXPRESSION),
 }
 INERTIA: Mapping[str, str] = dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), EXPRESSION)
@@ -80,7 +84,14 @@ CONSTRAINT: Mapping[str, str] = {
     "dependent": ANY,
     "from": EXPRESSION,
     "until": EXPRESSION,
+    "on": EXPRESSION,
+    "off": EXPRESSION,
+    "impact": TEXT,
+    "active": FLAG,
+    "anchor": TABLE,
 }
+
+POINT: Mapping[str, str] = {"name": TEXT, "body": TEXT, "at": ANY}
 
 MOTOR: Mapping[str, str] = {
     "name": TEXT,

@@ -57,6 +57,17 @@ def piece(function: Callable[..., Any]) -> Any:
     return njit(function, inline="always", **_OPTIONS)
 
 
+def callback(function: Callable[..., Any]) -> Any:
+    """Compile a function f(x, c, out) of three pointers that loops call by its address, and keep its code on disk."""
+    pointer = types.CPointer(types.float64)
+    make: Any = numba.cfunc  # its stubs do not know that options may be given as a table
+    options = {"nopython": True, "error_model": "numpy"}
+    try:
+        return make(types.int32(pointer, pointer, pointer), cache=True, **options)(function)
+    except RuntimeError:  # as above
+        return make(types.int32(pointer, pointer, pointer), **options)(function)
+
+
 def instruction(typing: Callable[..., Any]) -> Any:
     """An operation of the loops that is given as LLVM instructions."""
     return intrinsic(typing)
@@ -91,6 +102,16 @@ def place(typing_context: Any, array: Any) -> Any:
         return builder.ptrtoint(view.data, ir.IntType(64))
 
     return types.int64(array), generate
+
+
+@instruction
+def address_of(typing_context: Any, pointer: Any) -> Any:
+    """A pointer as an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(arguments[0], ir.IntType(64))
+
+    return types.int64(pointer), generate
 
 
 @instruction

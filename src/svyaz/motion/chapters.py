@@ -28,7 +28,10 @@ KINDS = {"multiplier ": "multipliers", "residual ": "residuals", "hidden ": "hid
 
 @dataclass(frozen=True)
 class Chapter:
-    """One phase as it was run (or not: then without a segment), with the record of its gains and its notes."""
+    """One phase as it was run (or not: then without a segment), with the record of its gains and its notes.
+
+    ``after_event``: its first row is kept beside the last one before it, from which it may differ.
+    """
 
     segment: Segment | None
     path: Path
@@ -36,13 +39,22 @@ class Chapter:
     record: Mapping[str, Any]
     notes: tuple[str, ...]
     equations: Equations | None = None
+    after_event: bool = False
 
 
-def collected(system: System, form: str, options: Options, chapters: Sequence[Chapter]) -> Motion:
-    """The motion over all phases. A row at a switch belongs to the phase that ends there."""
+def collected(
+    system: System,
+    form: str,
+    options: Options,
+    chapters: Sequence[Chapter],
+    phases: Sequence[Mapping[str, Any]] = (),
+) -> Motion:
+    """The motion over all phases. A row at a switch by time belongs to the phase that ends there; at an event there are
+    two, before it and after it.
+    """
     times, states, tables = [], [], []
     for k, chapter in enumerate(chapters):
-        first = 0 if k == 0 else 1
+        first = 0 if k == 0 or chapter.after_event else 1
         times.append(chapter.path.times[first:])
         own = chapter.path.states[first:]
         states.append(model_states(_equations_of(chapter), times[-1], own))
@@ -66,6 +78,7 @@ def collected(system: System, form: str, options: Options, chapters: Sequence[Ch
         notes=tuple(note for c in chapters for note in c.notes),
         jumps=_jumps(system, chapters),
         error_bound=_error_bound(chapters),
+        phases=tuple(phases),
     )
     columns = _columns(tables, [len(t) for t in times])
     return replace(
@@ -123,7 +136,13 @@ def _error_bound(chapters: Sequence[Chapter]) -> Mapping[str, Any] | None:
     """The bound on the trajectory error over all phases, for Euler's method with a fixed step."""
     found: ErrorBound | None = None
     for c in chapters:
-        if c.segment is None or c.options.method != "euler" or c.options.step is None or c.path.status != "finished":
+        if (
+            c.after_event
+            or c.segment is None
+            or c.options.method != "euler"
+            or c.options.step is None
+            or c.path.status != "finished"
+        ):
             return None
         found = euler_bound(c.segment, c.path, c.options.step, found.value if found else 0.0)
     return found.as_json() if found else None

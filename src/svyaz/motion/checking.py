@@ -20,7 +20,9 @@ from svyaz.model import System
 from svyaz.model.words import is_number
 from svyaz.motion.decide import decide, verdict_record
 from svyaz.motion.options import options_for
-from svyaz.motion.simulation import START, equations_by_phase, kappa_of
+from svyaz.motion.phase_runs import kappa_of
+from svyaz.motion.simulation import START, equations_by_phase
+from svyaz.motion.switching import first_event, is_switched
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
         wrong.extend(unfit)
         runnable = not unfit
     if runnable:
-        decision = decide(derived, held, options, own, (phase.start, phase.end))
+        end = first_event(system, options, held, own) if is_switched(system) else phase.end
+        decision = decide(derived, held, options, own, (phase.start, end))
         result["gains"] = dict(decision.record)
         if not decision.allowed:
             wrong.append(decision.reason)

@@ -44,6 +44,7 @@ class Path:
 
     status: finished, diverged, singular, stalled or stopped; `reason` says in words why it did not finish, and
     `singular_system` the number of the linear system that had no solution. The last row is the last good state.
+    `events` are the conditions that ended it, (on or off, name of the constraint), where such were watched.
     """
 
     times: Floats
@@ -56,6 +57,7 @@ class Path:
     seconds: float
     step_sizes: Floats | None = None
     singular_system: int | None = None
+    events: tuple[tuple[str, str], ...] = ()
 
 
 def integrate(

@@ -15,10 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import numba
-from numba import types
-
-from svyaz.motion.calls import call, copy, instruction, part, read, whole, write
+from svyaz.motion.calls import address_of, call, callback, copy, part, read, whole, write
 
 HEAD, BODY_WORDS = 7, 7
 ROOM = 53
@@ -29,17 +26,6 @@ SPARE = 80
 _OMEGA, _SWEPT, _BIAS, _FORCE, _PRESSED, _MOTION = 2, 5, 11, 38, 39, 47
 _FELT = 27
 """Bias and inertia, which the base feels."""
-
-
-@instruction
-def address_of(typing_context: Any, pointer: Any) -> Any:
-    """A pointer as an address."""
-    from llvmlite import ir
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ptrtoint(arguments[0], ir.IntType(64))
-
-    return types.int64(pointer), generate
 
 
 @part
@@ -116,11 +102,5 @@ def _step(x_pointer: Any, c_pointer: Any, out_pointer: Any) -> int:
 
 @lru_cache(maxsize=1)
 def step_function() -> Any:
-    """The compiled loop, kept on disk where a folder can be written."""
-    pointer = types.CPointer(types.float64)
-    make: Any = numba.cfunc  # its stubs do not know that options may be given as a table
-    options = {"nopython": True, "error_model": "numpy"}
-    try:
-        return make(types.int32(pointer, pointer, pointer), cache=True, **options)(_step)
-    except RuntimeError:
-        return make(types.int32(pointer, pointer, pointer), **options)(_step)
+    """The compiled loop."""
+    return callback(_step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from svyaz.model import Constraint, System
 
@@ -30,3 +31,25 @@ def phases(system: System, start: float, until: float) -> list[Phase]:
         found.append(Phase(left, right, active, tuple(c for c in active if c not in before)))
         before = active
     return found
+
+
+def phase_log(begun: Sequence[Phase]) -> tuple[dict[str, Any], ...]:
+    """What is told of phases that times alone divide; nothing where there is but one."""
+    if len(begun) < 2:
+        return ()
+    before: Sequence[Constraint] = ()
+    log = []
+    for phase in begun:
+        log.append(entry(phase.start, [c.name for c in phase.active], [c.name for c in before]))
+        before = phase.active
+    return tuple(log)
+
+
+def entry(time: float, active: Sequence[str], before: Sequence[str]) -> dict[str, Any]:
+    """One line of the log: the constraints that begin and cease to act, and all that act."""
+    return {
+        "t": time,
+        "on": [name for name in active if name not in before],
+        "off": [name for name in before if name not in active],
+        "active": list(active),
+    }

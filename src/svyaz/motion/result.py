@@ -29,7 +29,8 @@ class Motion:
     """A motion of a system. Rows are moments of time; a constraint that does not act has NaN in its columns.
 
     ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
-    position constraints. ``integrals`` holds the energy first, where the system has one.
+    position constraints. ``integrals`` holds the energy first, where the system has one. ``phases`` tells when
+    constraints began and ceased to act; at an event there are two rows, the state before it and the state after it.
     """
 
     system: System
@@ -55,6 +56,7 @@ class Motion:
     error_bound: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     jumps: tuple[Mapping[str, Any], ...] = ()
+    phases: tuple[Mapping[str, Any], ...] = ()
 
     def column(self, name: str) -> Floats:
         """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
@@ -159,6 +161,8 @@ class Motion:
             result["error_bound"] = dict(self.error_bound)
         if self.jumps:
             result["jumps"] = [dict(jump) for jump in self.jumps]
+        if self.phases:
+            result["phases"] = [dict(phase) for phase in self.phases]
         return result
 
     def _residual(self, values: Floats) -> dict[str, Any]:

@@ -39,13 +39,15 @@ class Segment:
 
     def regained(self, perturbation: Perturbation) -> Segment:
         """The same code with other values of the gains; a gain that is not named is zero."""
-        values = dict.fromkeys(self.perturbation.gains, 0.0)
-        values |= {**self.equations.system.constants, **constants_of(self.held), **perturbation.gains}
+        known = {**self.equations.system.constants, **constants_of(self.held), **perturbation.gains}
+
+        def constants(native: Native) -> Floats:
+            return native.constants({**dict.fromkeys(native.program.parameters, 0.0), **known})
 
         def again(flow: Flow | None) -> Flow | None:
             if flow is None or not isinstance(flow.owner, Native):
                 return flow
-            return Flow(flow.address, flow.owner.constants(values), flow.size, flow.owner)
+            return Flow(flow.address, constants(flow.owner), flow.size, flow.owner)
 
         rates = again(self.rates)
         assert rates is not None, "a segment has rates"
@@ -54,7 +56,7 @@ class Segment:
             perturbation=perturbation,
             rates=rates,
             jacobian=again(self.jacobian),
-            observe_constants=self.observe.constants(values),
+            observe_constants=constants(self.observe),
         )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg", ".pdf")
 TRACE_ROWS = 2000
 POSITIONS_A_PANEL = 10
+MOST_BORDERS = 40
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
@@ -62,7 +63,15 @@ def _curves(axes: Axes, motion: Motion, names: Sequence[str], title: str) -> Non
     axes.set_title(title + _count_note(names))
     axes.set_xlabel("$t$")
     axes.margins(x=0.01)
+    _borders(axes, motion)
     legend(axes)
+
+
+def _borders(axes: Axes, motion: Motion) -> None:
+    """Thin lines where constraints begin or cease to act, unless there are too many to be told apart."""
+    borders = [phase["t"] for phase in motion.phases[1:]]
+    for time in borders if len(borders) <= MOST_BORDERS else []:
+        axes.axvline(time, color=MUTED, linewidth=0.6, linestyle=(0, (2, 3)), zorder=0.5)
 
 
 @styled
@@ -89,8 +98,9 @@ def coordinate_names(motion: Motion) -> list[str]:
 
 
 def velocity_names(motion: Motion) -> list[str]:
-    """The other columns."""
-    found = set(coordinate_names(motion))
+    """The other columns, without anchors, which jump at events and rest between them."""
+    anchors = {name for c in motion.system.constraints for name, _ in c.anchors}
+    found = set(coordinate_names(motion)) | anchors
     return [name for name in motion.state_names if name not in found]
 
 
@@ -171,6 +181,7 @@ def _multipliers(axes: Axes, motion: Motion) -> None:
     axes.set_title("Multipliers" + _count_note(list(motion.multipliers)))
     axes.set_xlabel("$t$")
     axes.margins(x=0.01)
+    _borders(axes, motion)
     legend(axes)
 
 

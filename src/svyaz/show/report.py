@@ -237,9 +237,21 @@ def _trust(motion: Motion, summary: Mapping[str, Any]) -> str:
         spans = {name: _span(values) for name, values in motion.multipliers.items()}
         heads = ["constraint", "least", "greatest", "final"]
         tables.append(rows_table("Multipliers", heads, spans, heads[1:], 8))
+    if summary.get("phases"):
+        tables.append(table("Phases", ["t", "begin to act", "cease to act", "energy"], _phase_rows(summary["phases"])))
     final = [[_name(name), number(value, 10)] for name, value in summary["final"].items()]
     tables.append(table("Final state", [], final))
     return "".join(tables)
+
+
+def _phase_rows(phases: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """When constraints began and ceased to act, and the energy before and after."""
+    rows = []
+    for phase in phases:
+        energies = [number(phase[key], 8) for key in ("energy_before", "energy_after") if key in phase]
+        names = [escape(", ".join(phase[key])) for key in ("on", "off")]
+        rows.append([number(phase["t"], 9), *names, " → ".join(energies)])
+    return rows
 
 
 def _span(values: np.ndarray) -> dict[str, float | None]:

@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike
 
 from svyaz.constraints.reduced import is_reduced
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Deviation, Equations, form_name
+from svyaz.forms import Deviation, Equations, derive, form_name
 from svyaz.model import System
 from svyaz.motion.options import Options, options_for
 from svyaz.motion.simulation import equations_by_phase
+from svyaz.motion.switching import is_switched
 from svyaz.study import crew
 from svyaz.study.marks import Judge, judge_for, stable_intervals
 from svyaz.study.measures import known_measures, measures_for
@@ -59,6 +60,8 @@ def sweep(
     options = _options(system, axes, asked)
     name = form_name(system, form)
     parts = equations_by_phase(system, name, options)
+    if is_switched(system):  # the phases are not known in advance: any of the constraints may act
+        parts = [(parts[0][0], derive(system, name))]
     equations = parts[0][1]
     _gains_act(system, [d for _, e in parts for d in e.deviations], axes)
     measures = measures_for(known_measures(_all_constraints(parts)), measure)
@@ -129,7 +132,13 @@ def _compiled_once(
     gains = any(axis.kind == "gain" for axis in axes)
     automatic = options.stabilize == "auto" and not gains
     decided = automatic and (bool(parts[0][1].deviations) or any(i.hold for i in system.integrals))
-    own = len(parts) > 1 or bool(system.bypass) or is_reduced(parts[0][1]) or bool(parts[0][1].dependent)
+    own = (
+        len(parts) > 1
+        or is_switched(system)
+        or bool(system.bypass)
+        or is_reduced(parts[0][1])
+        or bool(parts[0][1].dependent)
+    )
     return not own and not decided and not structure_depends(system, found.changing)
 
 

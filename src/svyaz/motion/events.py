@@ -1,0 +1,269 @@
+"""Integration up to the first event: conditions are watched in the native loop, the moment is found by stepping again.
+
+The step in which a condition rises is repeated from its beginning with other lengths, by the same method, so that the
+state at the event has the accuracy of every other state and the moment is found to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.motion.conditions import Conditions, Key
+from svyaz.motion.integrate import Flow, Path, integrate
+from svyaz.motion.options import Options
+from svyaz.motion.segment import Segment, advance
+from svyaz.program import Native, SingularSystem
+
+Floats = NDArray[np.float64]
+SAMPLES = 8
+"""Into so many parts the step with an event is divided to find the first one in it."""
+
+TOGETHER = 1e-10
+"""Events within this part of a step happen at the same moment."""
+
+MOST_HALVINGS = 200
+
+
+def advance_to_event(
+    segment: Segment,
+    watched: Conditions,
+    continuing: Collection[Key],
+    state: Floats,
+    span: tuple[float, float],
+    options: Options,
+    rows: Callable[[float], Floats | None],
+    progress: Callable[[float], object] | None,
+) -> Path:
+    """Integrate until the first event, or to the end of the span.
+
+    ``continuing`` are conditions that were watched before the start as well and count there as soon as they are negative.
+    ``rows`` gives the times of the rows that are wanted when the end is known; None means every step. A multiplier that
+    should have released its constraint already is an event at the start.
+    """
+    if not watched.keys:
+        return advance(segment, state, span, options, rows(span[1]), progress)
+    at_once = watched.overdue(segment, span[0], state)
+    if at_once:
+        return replace(_row(span[0], state), steps=0, events=at_once)
+    path = _to_event(segment, watched, continuing, state, span, options, progress)
+    grid = rows(float(path.times[-1]))
+    if grid is None or path.status != "finished" or len(path.times) < 2:
+        return path
+    again = advance(segment, state, (span[0], float(path.times[-1])), options, grid, None)
+    if again.status != "finished":
+        return path
+    states = again.states.copy()
+    states[-1] = path.states[-1]
+    return replace(path, times=again.times, states=states, step_sizes=None)
+
+
+def _to_event(
+    segment: Segment,
+    watched: Conditions,
+    continuing: Collection[Key],
+    state: Floats,
+    span: tuple[float, float],
+    options: Options,
+    progress: Callable[[float], object] | None,
+) -> Path:
+    time, end = span
+    flags = np.array([key in continuing for key in watched.keys]) & (watched.at(segment, time, state) < 0.0)
+    pieces: list[Path] = []
+    while True:
+        guard = _Guard(segment, watched, flags, time, state)
+        path = advance(replace(segment, projection=guard.flow), state, (time, end), options, None, progress)
+        pieces.append(path)
+        if not guard.alarmed:
+            return _joined(pieces, path.status, path.reason, ())
+        found = _located(segment, watched, guard, path, options)
+        pieces.append(_row(found.time, found.state))
+        if found.reason or found.fired:
+            return _joined(pieces, "singular" if found.reason else "finished", found.reason, found.fired)
+        time, state, flags = found.time, found.state, found.armed
+        if time >= end:
+            return _joined(pieces, "finished", "", ())
+
+
+class _Guard:
+    """The map after each step with its memory; it belongs to one run."""
+
+    def __init__(self, segment: Segment, watched: Conditions, armed: NDArray[np.bool_], time: float, state: Floats):
+        from svyaz.motion.event_code import after_step_function, layout
+
+        n, m = len(state), len(watched.keys)
+        self.places = layout(n, m)
+        self.memory = np.zeros(self.places.size)
+        conditions_constants = watched.constants(segment)
+        inner = segment.projection
+        function = after_step_function()
+        whole = self.memory.view(np.int64)
+        whole[:3] = [watched.values.address, conditions_constants.ctypes.data, m]
+        if inner is not None:
+            whole[3:5] = [inner.address, inner.constants.ctypes.data]
+        whole[5:8] = [segment.rates.address, segment.rates.constants.ctypes.data, n]
+        self._put(self.places.before, np.concatenate([[time], state]))
+        self._put(self.places.slope_before, _slopes(segment, time, state))
+        levels = watched.levels(segment, time, state)
+        self._put(self.places.level, levels)
+        self._put(self.places.armed, armed | (watched.at(segment, time, state) < -levels))
+        owner = (function, watched, conditions_constants, segment)
+        self.flow = Flow(function.address, self.memory, n, owner)
+
+    def _put(self, place: int, numbers: NDArray[np.float64] | NDArray[np.bool_]) -> None:
+        self.memory[place : place + len(numbers)] = numbers
+
+    @property
+    def alarmed(self) -> bool:
+        """Was a step refused because a condition rose in it?"""
+        from svyaz.motion.event_code import ALARM
+
+        return bool(self.memory[ALARM])
+
+    @property
+    def armed(self) -> NDArray[np.bool_]:
+        """Which conditions counted at the beginning of the last step."""
+        return self.memory[self.places.armed : self.places.tried] > 0.0
+
+    @property
+    def levels(self) -> Floats:
+        """Below minus these conditions are armed."""
+        return self.memory[self.places.level : self.places.size]
+
+    @property
+    def end(self) -> float:
+        """The end of the last step."""
+        return float(self.memory[self.places.after])
+
+
+def _slopes(segment: Segment, time: float, state: Floats) -> Floats:
+    native = segment.rates.owner
+    assert isinstance(native, Native), "rates are native code"
+    try:
+        return native.evaluate(np.concatenate([[time], state]), segment.rates.constants)
+    except SingularSystem:
+        return np.full(len(state), np.nan)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Where the search in one step ended: at an event, or at the end of the step without one."""
+
+    time: float
+    state: Floats
+    fired: tuple[Key, ...]
+    armed: NDArray[np.bool_]
+    reason: str = ""
+
+
+def _located(segment: Segment, watched: Conditions, guard: _Guard, path: Path, options: Options) -> _Found:
+    """The first moment in the refused step at which an armed condition rises through zero."""
+    start, before = float(path.times[-1]), path.states[-1]
+    length = guard.end - start
+    again = _stepping(segment, start, before, options)
+    armed, levels = guard.armed, guard.levels
+    low, here, state = start, watched.at(segment, start, before), before
+    for k in range(1, SAMPLES + 1):
+        high = guard.end if k == SAMPLES else start + length * k / SAMPLES
+        reached = again(high)
+        if reached is None:
+            words = f"the equations have no unique solution for the accelerations after t = {low:.9g}"
+            return _Found(low, state, (), armed, words)
+        there = watched.at(segment, high, reached)
+        risen = np.flatnonzero(armed & (there >= 0.0) & (here < 0.0))
+        if len(risen):
+            break
+        armed = armed | (there < -levels)
+        low, here, state = high, there, reached
+    else:
+        return _Found(low, state, (), armed)
+    first = min(_root(lambda t, i=i: _value(watched, segment, again, t, i), low, high) for i in risen)  # type: ignore[misc]
+    at_event, late = again(first), again(min(first + TOGETHER * length, guard.end))
+    assert at_event is not None, "the root was found there"
+    after = there if late is None else watched.at(segment, min(first + TOGETHER * length, guard.end), late)
+    together = armed & ((after >= 0.0) | (watched.at(segment, first, at_event) >= 0.0))
+    return _Found(first, at_event, tuple(watched.keys[i] for i in np.flatnonzero(together)), armed & ~together)
+
+
+def _value(
+    watched: Conditions, segment: Segment, again: Callable[[float], Floats | None], time: float, number: int
+) -> float:
+    state = again(time)
+    return float("nan") if state is None else float(watched.at(segment, time, state)[number])
+
+
+def _stepping(segment: Segment, start: float, state: Floats, options: Options) -> Callable[[float], Floats | None]:
+    """The state at a time after ``start`` by one step of the method; None where it fails."""
+
+    def again(time: float) -> Floats | None:
+        if time <= start:
+            return state
+        path = integrate(
+            segment.rates,
+            state,
+            (start, time),
+            method=options.method,
+            step=time - start,
+            project=segment.projection,
+            jacobian=segment.jacobian,
+        )
+        return path.states[-1] if path.status == "finished" else None
+
+    return again
+
+
+def _root(value: Callable[[float], float], low: float, high: float) -> float:
+    """The least number found, not below the root in (low, high], of a function that is negative at ``low`` and not at ``high``.
+
+    Regula falsi (the Illinois variant), with a halving whenever the interval has not halved in three steps.
+    """
+    a, b, fa, fb = low, high, value(low), value(high)
+    widths, side = [b - a], 0
+    for _ in range(MOST_HALVINGS):
+        if b - a <= 2 * np.spacing(max(abs(a), abs(b))) or fb == 0.0:
+            return b
+        slow = len(widths) > 3 and widths[-1] > 0.5 * widths[-4]
+        middle = (a * fb - b * fa) / (fb - fa)
+        if slow or not a < middle < b:
+            middle = 0.5 * (a + b)
+        f = value(middle)
+        if f < 0.0:
+            a, fa, fb = middle, f, (0.5 * fb if side < 0 else fb)
+            side = -1
+        else:
+            b, fb, fa = middle, f, (0.5 * fa if side > 0 else fa)
+            side = 1
+        widths.append(b - a)
+    return b
+
+
+def _row(time: float, state: Floats) -> Path:
+    """One step that was found by stepping again."""
+    return Path(np.array([time]), state[None, :].copy(), "finished", "", 1, 0, 0, 0.0)
+
+
+def _joined(pieces: Sequence[Path], status: str, reason: str, events: tuple[Key, ...]) -> Path:
+    """Pieces one after another; a row that two of them share is kept once."""
+    times, states = [pieces[0].times], [pieces[0].states]
+    for piece in pieces[1:]:
+        first = int(len(piece.times) > 0 and piece.times[0] <= times[-1][-1])
+        times.append(piece.times[first:])
+        states.append(piece.states[first:])
+        if not len(times[-1]):
+            times.pop()
+            states.pop()
+    return Path(
+        times=np.concatenate(times),
+        states=np.concatenate(states),
+        status=status,
+        reason=reason,
+        steps=sum(p.steps for p in pieces),
+        rejected=sum(p.rejected for p in pieces),
+        evaluations=sum(p.evaluations for p in pieces),
+        seconds=sum(p.seconds for p in pieces),
+        singular_system=pieces[-1].singular_system,
+        events=events,
+    )

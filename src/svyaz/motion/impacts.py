@@ -1,0 +1,130 @@
+"""What happens to the state when constraints begin to act: the velocities are made to fit.
+
+An inelastic impact takes away the least kinetic energy that the constraints demand. With G of all constraints that act
+after the event, and g their velocity-level residuals (G v + ∂h/∂t where they move),
+
+    v⁺ = v⁻ - M⁻¹Gᵀ (G M⁻¹Gᵀ)⁻¹ g(v⁻),      M (v⁺ - v⁻) = Gᵀ Λ,
+
+by the augmented matrix where M has no inverse. Λ are the impulses, with the sign of the multipliers. For constraints that
+do not move the energy falls by ½ (v⁺ - v⁻)ᵀ M (v⁺ - v⁻) (L. Carnot's theorem).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.projection import projection_program
+from svyaz.constraints.ranks import examine
+from svyaz.constraints.snapshot import measure_of
+from svyaz.constraints.states import residuals
+from svyaz.expr.calculus import evaluate
+from svyaz.forms import Equations
+from svyaz.model import Constraint
+from svyaz.motion.deviations import deviations
+from svyaz.motion.integrate import Path
+from svyaz.motion.phase_runs import SWITCH_TOLERANCE
+from svyaz.program import SingularSystem, choose_orders, compile_program
+
+Floats = NDArray[np.float64]
+
+HELD = 1e-13
+"""Residuals after an impact, as parts of the constraints' own scales."""
+
+MOST_CORRECTIONS = 5
+MOST_LOOKED_AT = 50
+"""Rows of the path before an event from which the scales of constraints are taken."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The state with which a phase begins and the impulses that led to it, or why it cannot begin."""
+
+    state: Floats
+    impulses: dict[str, float] = field(default_factory=dict)
+    status: str = ""
+    reason: str = ""
+
+
+def anchored(equations: Equations, new: Sequence[Constraint], state: Floats, time: float) -> Floats:
+    """The state with the anchors of the constraints that begin to act set to their values at this moment."""
+    names = list(equations.states)
+    known = {**equations.system.constants, **dict(zip(names, map(float, state), strict=True)), "t": time}
+    moved = state.copy()
+    for name, expression in (anchor for c in new for anchor in c.anchors):
+        moved[names.index(name)] = evaluate(expression, known)
+    return moved
+
+
+def begin(equations: Equations, new: Sequence[Constraint], state: Floats, before: Path) -> Beginning:
+    """Let constraints begin to act: positions must fit them, velocities must fit or are made to by an impact.
+
+    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small.
+    """
+    time = float(before.times[-1])
+    if not new:
+        return Beginning(state)
+    report = examine(equations, state, time)
+    if report.singular or not report.full:
+        reason = "; ".join(report.messages) or f"the constraints are singular at t = {time:g}"
+        return Beginning(state, status="singular", reason=reason)
+    refused = _refused(equations, new, state, before)
+    if refused:
+        reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
+        return Beginning(state, status="infeasible", reason=reason)
+    try:
+        fitted = _fitted(equations, state, time)
+    except SingularSystem:
+        return Beginning(state, status="singular", reason=f"the constraints are singular at t = {time:g}")
+    return Beginning(fitted, _impulses(equations, state, fitted, time))
+
+
+def _refused(equations: Equations, new: Sequence[Constraint], state: Floats, before: Path) -> list[str]:
+    """In words: the new constraints that the state does not fit."""
+    stride = -(-len(before.times) // MOST_LOOKED_AT)
+    times, states = before.times[::-stride], before.states[::-stride]
+    found = residuals(equations, state, float(before.times[-1]))
+    measured = deviations(equations)
+    scales = measured.scales(times, states)
+    p = measured.positions
+    refused = []
+    for c in new:
+        r, k = found[c.name], measured.names.index(c.name)
+        misplaced = r.position is not None and abs(r.position) > SWITCH_TOLERANCE * scales[k]
+        too_fast = c.impact is None and abs(r.velocity) > SWITCH_TOLERANCE * scales[k + p]
+        if misplaced or too_fast:
+            hint = "" if misplaced else '; impact = "inelastic" would make the velocities fit'
+            refused.append(_told(c.name, r.position if misplaced else None, r.velocity) + hint)
+    return refused
+
+
+def _told(name: str, position: float | None, velocity: float) -> str:
+    if position is not None:
+        return f"the constraint '{name}': its residual is {position:.4g}"
+    return f"the velocity level of '{name}': its rate is {velocity:.4g}"
+
+
+def _fitted(equations: Equations, state: Floats, time: float) -> Floats:
+    """The nearest state in the norm of M, corrected until the constraints hold to rounding."""
+    constants = equations.system.constants
+    program = projection_program(equations, mass=measure_of(equations).at(state, time).mass)
+    sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
+    native = compile_program(choose_orders(program, constants, sample))
+    for _ in range(MOST_CORRECTIONS):
+        state = native.evaluate(np.concatenate([[time], state]), native.constants(constants))
+        here = measure_of(equations).at(state, time)
+        held = np.abs(here.position) <= HELD * here.position_scale
+        if np.all(held & (np.abs(here.velocity) <= HELD * here.velocity_scale)):
+            break
+    return state
+
+
+def _impulses(equations: Equations, before: Floats, after: Floats, time: float) -> dict[str, float]:
+    """Λ of M (v⁺ - v⁻) = Gᵀ Λ."""
+    here = measure_of(equations).at(after, time)
+    jump = here.v - measure_of(equations).at(before, time).v
+    found = np.linalg.lstsq(here.jacobian.T, here.mass @ jump, rcond=None)[0]
+    return dict(zip(equations.multiplier_names, map(float, found), strict=True))

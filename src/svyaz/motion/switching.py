@@ -1,0 +1,321 @@
+"""Variable structure by events: phase after phase, until a condition rises through zero or a time is reached.
+
+A phase has a set of constraints that act. It ends at the first event; then constraints begin and cease to act, those that
+begin take their anchors from the state, and the velocities are made to fit. What belongs to a set of constraints (equations,
+native code, gains) is made when the set is first met and used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.held import HeldIntegral, held_integrals
+from svyaz.constraints.perturbation import perturbation
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import Equations
+from svyaz.forms.lagrange import free_equations, lagrange_terms
+from svyaz.forms.multipliers import with_constraints
+from svyaz.forms.observed import energy, kinetic_and_potential
+from svyaz.model import Constraint, System
+from svyaz.motion.chapters import Chapter, collected
+from svyaz.motion.conditions import Conditions, Key, conditions
+from svyaz.motion.decide import Decision, decide
+from svyaz.motion.events import advance_to_event
+from svyaz.motion.impacts import anchored, begin
+from svyaz.motion.integrate import Path
+from svyaz.motion.options import Options
+from svyaz.motion.phase_runs import chapter_of, grid_of, kappa_of, refusal_of, stillborn, unfit_to_hold
+from svyaz.motion.phases import Phase, entry
+from svyaz.motion.result import Motion
+from svyaz.motion.segment import Segment, prepare
+from svyaz.program import Native, compile_program
+from svyaz.program.build import build
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], object]
+
+START = 0.0
+
+MOST_QUICK, QUICK = 30, 1e-9
+"""So many events within this part of the run are chatter: it would never end."""
+
+MOST_EVENTS = 100_000
+
+SHORT = 0.01
+"""Gains are chosen for a phase of at least this part of what is left of the run."""
+
+RISE = 1e-9
+"""Energy that an impact seems to add, as a part of the kinetic energy, and that is spoken of."""
+
+
+def is_switched(system: System) -> bool:
+    """Do events decide which constraints act?"""
+    return any(c.switched for c in system.constraints)
+
+
+def refuse_unfit(system: System, form: str) -> None:
+    """Refuse forms and words that do not go with constraints that events switch."""
+    if form != "multipliers":
+        message = f"the form '{form}' cannot follow constraints that events switch on and off"
+        raise ModelError([Problem(message, hint="use the form 'multipliers'")])
+    if system.bypass:
+        raise ModelError(
+            [Problem("the jump over a singular point ([bypass]) does not go with constraints that events switch")]
+        )
+
+
+@dataclass
+class Stage:
+    """What is known of the sets of constraints met so far: equations, gains and conditions, by the names of a set."""
+
+    system: System
+    options: Options
+    free: Equations
+    energy: Native
+    energy_constants: Floats
+    equations: dict[tuple[str, ...], Equations] = field(default_factory=dict)
+    decisions: dict[tuple[str, ...], Decision] = field(default_factory=dict)
+    watched: dict[tuple[tuple[str, ...], tuple[str, ...]], Conditions] = field(default_factory=dict)
+
+    def equations_with(self, active: Sequence[Constraint]) -> Equations:
+        """The equations with these constraints acting."""
+        names = tuple(c.name for c in active)
+        if names not in self.equations:
+            self.equations[names] = with_constraints(self.free, active)
+        return self.equations[names]
+
+    def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float) -> Conditions:
+        """The conditions that are watched while these constraints act."""
+        over = tuple(c.name for c in self.system.constraints if c.end is not None and c.end <= time)
+        key = (tuple(c.name for c in active), over)
+        if key not in self.watched:
+            self.watched[key] = conditions(segment, self.system.constraints, active, time)
+        return self.watched[key]
+
+    def decide(
+        self,
+        phase: Phase,
+        equations: Equations,
+        held: tuple[HeldIntegral, ...],
+        state: Floats,
+        continuing: Collection[Key],
+    ) -> tuple[str, ...]:
+        """Settle the gains of a set of constraints for the time up to the next event; what there is to be noted is returned."""
+        end = self.next_event(phase, equations, held, state, continuing)
+        names = tuple(c.name for c in phase.active)
+        self.decisions[names] = decide(equations, held, self.options, state, (phase.start, end))
+        return (*equations.notes, *self.decisions[names].notes)
+
+    def next_event(
+        self,
+        phase: Phase,
+        equations: Equations,
+        held: tuple[HeldIntegral, ...],
+        state: Floats,
+        continuing: Collection[Key],
+    ) -> float:
+        """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
+        if self.options.stabilize in ("off", "projection") or not equations.deviations:
+            return phase.end
+        plain = replace(self.options, stabilize="off", every=None)
+        segment = prepare(equations, perturbation(equations, "off"), held, plain, phase.start, state)
+        watched = conditions(segment, self.system.constraints, phase.active, phase.start)
+        span = (phase.start, phase.end)
+        path = advance_to_event(segment, watched, continuing, state, span, plain, lambda end: None, None)
+        least = phase.start + SHORT * (self.options.until - phase.start)
+        return min(max(float(path.times[-1]), least), phase.end)
+
+    def told_of_impact(
+        self, time: float, before: Floats, after: Floats, impulses: Mapping[str, float]
+    ) -> dict[str, Any]:
+        """Energies before and after an event, jumps of velocities, impulses."""
+        energies = self.energy.evaluate(np.array([[time, *before], [time, *after]]), self.energy_constants)
+        speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
+        return {
+            "energy_before": float(energies[0, 0]),
+            "energy_after": float(energies[1, 0]),
+            "kinetic_before": float(energies[0, 1]),
+            "kinetic_after": float(energies[1, 1]),
+            "velocity_jump": {name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
+            "impulses": dict(impulses),
+        }
+
+
+def stage_of(system: System, options: Options) -> Stage:
+    """A stage on which nothing has happened yet; the free part of the equations is derived once."""
+    outputs = [("energy", energy(system)), ("kinetic", kinetic_and_potential(system)[0])]
+    program = build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants))
+    native = compile_program(program)
+    free = free_equations(system, "multipliers", *lagrange_terms(system))
+    return Stage(system, options, free, native, native.constants(system.constants))
+
+
+def first_phase(stage: Stage) -> tuple[Phase, Equations]:
+    """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
+    active = tuple(c for c in stage.system.constraints if c.acts_at(START))
+    phase = Phase(START, _next_time(stage, START), active, active)
+    return phase, stage.equations_with(active)
+
+
+def first_event(system: System, options: Options, held: tuple[HeldIntegral, ...], state: Floats) -> float:
+    """When the first phase ends, as far as gains ask for it."""
+    stage = stage_of(system, options)
+    return stage.next_event(*first_phase(stage), held, state, ())
+
+
+def _next_time(stage: Stage, now: float) -> float:
+    times = (t for c in stage.system.constraints for t in (c.start, c.end) if t is not None and t > now)
+    return min([*times, stage.options.until])
+
+
+def run_switching(
+    stage: Stage, state: Floats, force: bool, progress: Progress | None, rows: Floats | None = None
+) -> Motion:
+    """Phase after phase to the end of the run; ``rows`` are the times at which the state is wanted."""
+    system, options = stage.system, stage.options
+    phase, equations = first_phase(stage)
+    chapters: list[Chapter] = []
+    log: list[dict[str, Any]] = [entry(START, _names(phase.active), [])]
+    continuing: Collection[Key] = ()
+    while True:
+        chapters.append(_episode(stage, phase, equations, state, continuing, force, progress, rows, not chapters))
+        path = chapters[-1].path
+        now, before = float(path.times[-1]), path.states[-1]
+        if path.status != "finished" or now >= options.until:
+            break
+        active = _switched(system, phase, path.events, now)
+        new = tuple(c for c in active if c not in phase.active)
+        equations = stage.equations_with(active)
+        beginning = begin(equations, new, anchored(equations, new, before, now), path)
+        continuing = {key for key in _keys(system, phase.active) if key not in path.events}
+        log.append(entry(now, _names(active), _names(phase.active)))
+        phase, state = Phase(now, _next_time(stage, now), active, new), beginning.state
+        refusal = (beginning.status, beginning.reason) if beginning.status else _chatter(log, options)
+        if refusal:
+            failed = stillborn(equations, options, state, (now, phase.end), *refusal)
+            chapters.append(replace(failed, after_event=True))
+            break
+        log[-1].update(stage.told_of_impact(now, before, state, beginning.impulses))
+    motion = collected(system, "multipliers", options, chapters, log)
+    return replace(motion, notes=(*motion.notes, *_rises(log)))
+
+
+def _names(constraints: Sequence[Constraint]) -> list[str]:
+    return [c.name for c in constraints]
+
+
+def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:
+    """Conditions that are watched while these constraints act."""
+    return [("off" if c in active else "on", c.name) for c in system.constraints]
+
+
+def _switched(system: System, phase: Phase, events: Collection[Key], now: float) -> tuple[Constraint, ...]:
+    """The constraints that act after a moment: events and times switch them."""
+    reached = now >= phase.end
+    found = []
+    for c in system.constraints:
+        acts = c in phase.active
+        if ("on", c.name) in events or (reached and c.start == phase.end):
+            acts = True
+        if ("off", c.name) in events or (reached and c.end == phase.end):
+            acts = False
+        if acts:
+            found.append(c)
+    return tuple(found)
+
+
+def _episode(
+    stage: Stage,
+    phase: Phase,
+    equations: Equations,
+    state: Floats,
+    continuing: Collection[Key],
+    force: bool,
+    progress: Progress | None,
+    rows: Floats | None,
+    first: bool,
+) -> Chapter:
+    """One phase up to the event that ends it."""
+    options, span = stage.options, (phase.start, phase.end)
+    refusal = refusal_of(equations, state, phase, first=True) if first else []
+    if isinstance(refusal, tuple):
+        return replace(stillborn(equations, options, state, span, *refusal), after_event=not first)
+    held = held_integrals(stage.system, state, phase.start, kappa_of(options))
+    false = () if force else unfit_to_hold(equations, held, options, state, phase.start)
+    if false:
+        failed = stillborn(equations, options, state, span, "infeasible", "; ".join(false))
+        return replace(failed, after_event=not first)
+    names = tuple(_names(phase.active))
+    notes = [*refusal, *([] if names in stage.decisions else stage.decide(phase, equations, held, state, continuing))]
+    decision = stage.decisions[names]
+    if not decision.allowed and not force:
+        failed = stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record)
+        return replace(failed, after_event=not first)
+    segment = replace(decision.segment, held=held).regained(decision.segment.perturbation)
+    watched = stage.conditions_of(segment, phase.active, phase.start)
+    if first:
+        notes.extend(_asleep(watched, segment, state))
+
+    def run(segment: Segment, options: Options) -> Path:
+        def times(end: float) -> Floats | None:
+            return grid_of(options, (phase.start, end), rows)
+
+        return advance_to_event(segment, watched, continuing, state, span, options, times, progress)
+
+    chapter, _ = chapter_of(replace(decision, segment=segment), state, phase, run, None, notes)
+    return replace(chapter, after_event=not first)
+
+
+def _asleep(watched: Conditions, segment: Segment, state: Floats) -> list[str]:
+    """Notes on conditions that are positive from the beginning."""
+    late = watched.at(segment, START, state) > watched.levels(segment, START, state)
+    return [
+        f"'{kind}' of the constraint '{name}' is positive at the start already: it counts when it rises through zero again"
+        for (kind, name), is_late in zip(watched.keys, late, strict=True)
+        if is_late and (kind, name) not in watched.overdue(segment, START, state)
+    ]
+
+
+def _chatter(log: Sequence[Mapping[str, Any]], options: Options) -> tuple[str, str] | None:
+    """(status, reason) when events follow each other so fast that the run would never end."""
+    if len(log) > MOST_EVENTS:
+        return "infeasible", f"there were {MOST_EVENTS} events up to t = {log[-1]['t']:.9g}: the run is given up"
+    if len(log) <= MOST_QUICK or log[-1]["t"] - log[-MOST_QUICK]["t"] > QUICK * (options.until - START):
+        return None
+    names = sorted({name for e in log[-MOST_QUICK:] for name in (*e["on"], *e["off"])})
+    told = ", ".join(f"'{name}'" for name in names)
+    reason = (
+        f"constraints are switched {MOST_QUICK} times near t = {log[-1]['t']:.9g} ({told}): their conditions chatter, "
+        "time does not go on"
+    )
+    return "infeasible", reason
+
+
+def _rises(log: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Notes on impacts that added energy, which only constraints that move can do."""
+    return [
+        f"the energy rose by {e['energy_after'] - e['energy_before']:.3g} at the event at t = {e['t']:.9g}: "
+        "a constraint that begins to act moves"
+        for e in log
+        if "energy_after" in e and e["energy_after"] - e["energy_before"] > RISE * e["kinetic_before"]
+    ]
+
+
+def common_rows(a: Motion, b: Motion) -> tuple[Floats, Floats]:
+    """States of two motions at the same times and in the same phase; rows at events are left out."""
+    found = []
+    for motion in (a, b):
+        events = np.array([e["t"] for e in motion.phases[1:]])
+        left = np.searchsorted(events, motion.times, side="left")
+        right = np.searchsorted(events, motion.times, side="right")
+        keys = zip(motion.times.tolist(), left.tolist(), strict=True)
+        inside = (left == right).tolist()
+        found.append({key: k for k, (key, fit) in enumerate(zip(keys, inside, strict=True)) if fit})
+    shared = [key for key in found[0] if key in found[1]]
+    rows_a, rows_b = ([places[key] for key in shared] for places in found)
+    return a.states[rows_a], b.states[rows_b]

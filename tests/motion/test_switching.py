@@ -1,0 +1,397 @@
+"""Constraints that events switch: moments, impacts, releases, and what is said when they do not fit."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from math import acos, cos, pi, sin, sqrt
+
+import numpy as np
+import pytest
+
+from svyaz import ModelError, System
+from svyaz.motion import check, simulate
+
+G = 9.81
+POINT = {"coordinates": ["x", "y"], "kinetic": "m/2*(x'^2 + y'^2)", "potential": "m*g*y"}
+
+METHODS = [
+    {"method": "euler", "step": 1e-3},
+    {"method": "rk2", "step": 1e-3},
+    {"method": "rk4", "step": 0.01},
+    {"method": "dopri5", "step": 0.01},
+    {"method": "rkf45", "rtol": 1e-9},
+    {"method": "dopri5", "rtol": 1e-9},
+    {"method": "dop853", "rtol": 1e-9},
+    {"method": "radau", "rtol": 1e-9},
+    {"method": "radau", "step": 0.01},
+]
+
+
+def string(**words) -> System:
+    """A weight of 2 kg beside the middle of a string of length 1: it falls from (0.6, 0)."""
+    rope = {"name": "string", "equation": "x^2 + y^2 = l^2", "on": "sqrt(x^2 + y^2) - l", "impact": "inelastic"}
+    given = {"parameters": {"m": 2, "g": G, "l": 1}, "initial": {"x": 0.6}, "constraint": [rope]}
+    return System(**{**POINT, **given, **words})
+
+
+def moments(motion) -> list[float]:
+    return [phase["t"] for phase in motion.phases]
+
+
+@pytest.mark.parametrize("how", METHODS, ids=lambda how: "-".join(map(str, how.values())))
+def test_a_string_becomes_taut_at_the_right_moment(how) -> None:
+    """Free fall is a parabola: exact for all methods but Euler's, whose states lie on t² + h t in place of t²."""
+    motion = simulate(string(), until=0.6, stabilize="off", **how)
+    moment = sqrt(2 * 0.8 / G)
+    if how["method"] == "euler":
+        h = how["step"]
+        k = int((h + sqrt(h * h + 4 * moment**2)) / (2 * h))  # whole steps: y = -g h² k (k - 1)/2, then a part of one
+        moment = k * h + (0.8 - G * h * h * k * (k - 1) / 2) / (G * h * k)
+    assert motion.finished
+    assert moments(motion) == pytest.approx([0.0, moment], abs=2e-12)
+    assert [phase["on"] for phase in motion.phases] == [[], ["string"]]
+
+
+def test_the_impact_of_a_taut_string_takes_the_velocity_along_it() -> None:
+    motion = simulate(string(), until=0.6)
+    event = motion.phases[1]
+    speed = sqrt(2 * G * 0.8)
+    assert event["kinetic_before"] == pytest.approx(speed**2, rel=1e-12)  # m = 2
+    assert event["kinetic_after"] == pytest.approx(0.36 * speed**2, rel=1e-12)
+    assert event["energy_after"] - event["energy_before"] == pytest.approx(-0.64 * speed**2, rel=1e-12)
+    # along the string (0.6, -0.8) the velocity is 0.8 v; G = 2 (0.6, -0.8), so M Δv = Gᵀ Λ gives Λ = -0.8 v
+    assert event["velocity_jump"] == pytest.approx({"x'": -0.48 * speed, "y'": 0.64 * speed}, rel=1e-12)
+    assert event["impulses"]["string"] == pytest.approx(-0.8 * speed, rel=1e-12)
+
+
+def test_both_rows_of_an_event_are_in_the_table() -> None:
+    motion = simulate(string(), until=0.6)
+    rows = np.flatnonzero(motion.times == motion.phases[1]["t"])
+    assert len(rows) == 2
+    before, after = motion.states[rows]
+    assert np.allclose(before[:2], after[:2], rtol=0, atol=1e-15)
+    assert after[2] * 0.6 + after[3] * -0.8 == pytest.approx(0.0, abs=1e-14)
+    assert np.isnan(motion.residuals["string"][rows[0]])
+    assert abs(motion.residuals["string"][rows[1]]) < 1e-15
+    assert abs(motion.hidden["string"][rows[1]]) < 1e-14
+    table = io.StringIO()
+    motion.to_csv(table)
+    assert sum(line.startswith(repr(float(motion.times[rows[0]]))) for line in table.getvalue().splitlines()) == 2
+
+
+@pytest.mark.parametrize("stabilize", ["off", "auto", "projection", 20, {"alpha": 20, "beta": 100}])
+def test_gains_hold_the_constraint_within_its_phase(stabilize) -> None:
+    """After the impact a pendulum of length 1: the energy tells the speed at every angle."""
+    motion = simulate(string(), until=3, rtol=1e-10, stabilize=stabilize)
+    assert motion.finished
+    late = motion.times > motion.phases[1]["t"]
+    assert np.nanmax(np.abs(motion.residuals["string"])) < 1e-8
+    energy = motion.integrals["energy"][late]
+    assert np.max(np.abs(energy - motion.phases[1]["energy_after"])) < 1e-7
+
+
+def test_rows_at_equal_times_and_at_events() -> None:
+    fine = simulate(string(), until=1, every=0.05, stabilize="projection")
+    moment = fine.phases[1]["t"]
+    assert fine.times == pytest.approx(sorted([*np.arange(21) * 0.05, moment, moment]), abs=1e-12)
+    whole = simulate(string(), until=1, stabilize="projection")
+    assert fine.states[-1] == pytest.approx(whole.states[-1], abs=1e-9)
+
+
+def test_the_error_is_estimated_in_phases_that_both_runs_share() -> None:
+    motion = simulate(string(), until=1, method="rk4", step=0.02, stabilize="projection", halve=True)
+    exact = simulate(string(), until=1, method="dop853", rtol=1e-13, stabilize="projection")
+    true = np.max(np.abs(motion.states[-1] - exact.states[-1]))
+    assert 0.2 * true < motion.trajectory_error < 20 * true
+
+
+def dome(speed: float = 1.0, **words) -> System:
+    """A bead on a dome of radius 1, at its top with a horizontal speed."""
+    surface = {"name": "dome", "equation": "sqrt(x^2 + y^2) = R", "off": "-lambda_dome"}
+    given = {"parameters": {"m": 3, "g": G, "R": 1}, "constraint": [surface]}
+    return System(**{**POINT, **given, "initial": {"y": "R", "x'": speed}, **words})
+
+
+@pytest.mark.parametrize("how", METHODS[2:], ids=lambda how: "-".join(map(str, how.values())))
+def test_a_reaction_that_would_pull_releases_its_constraint(how) -> None:
+    """Off the dome where cos φ = (2 + v₀²/(gR))/3; the time by quadrature of φ' = √(v₀² + 2g(1 - cos φ))."""
+    motion = simulate(dome(), until=1, stabilize="projection", **how)
+    cosine = (2 + 1 / G) / 3
+    angles, weights = np.polynomial.legendre.leggauss(60)
+    end = acos(cosine)
+    phi = end * (angles + 1) / 2
+    moment = float(np.sum(weights / np.sqrt(1 + 2 * G * (1 - np.cos(phi)))) * end / 2)
+    assert motion.phases[1]["off"] == ["dome"]
+    tolerance = 1e-6 if "step" in how else 1e-8
+    assert moments(motion) == pytest.approx([0, moment], abs=tolerance)
+    row = int(np.flatnonzero(motion.times == motion.phases[1]["t"])[0])
+    assert motion.states[row, 1] == pytest.approx(cosine, abs=tolerance)
+    assert motion.multipliers["dome"][row] == pytest.approx(0.0, abs=1e-12)
+    assert motion.phases[1]["velocity_jump"] == {}
+
+
+def test_a_bead_too_fast_for_the_dome_leaves_it_at_once() -> None:
+    """At the top λ = m (g - v²/R) < 0 already."""
+    motion = simulate(dome(4.0), until=0.5)
+    assert [phase["off"] for phase in motion.phases] == [[], ["dome"]]
+    assert moments(motion) == [0.0, 0.0]
+    assert motion.states[-1] == pytest.approx([2.0, 1 - G / 8, 4.0, -G / 2], abs=1e-12)
+
+
+def test_a_bead_leaves_the_dome_and_lands_on_the_floor() -> None:
+    floor = {"name": "floor", "equation": "y = 0", "on": "-y", "impact": "inelastic"}
+    surface = {"name": "dome", "equation": "sqrt(x^2 + y^2) = R", "off": "-lambda_dome"}
+    motion = simulate(dome(constraint=[surface, floor]), until=2, rtol=1e-12, stabilize="projection")
+    cosine = (2 + 1 / G) / 3
+    speed = sqrt(G * cosine)
+    x0, along, down = sin(acos(cosine)), speed * cosine, speed * sin(acos(cosine))
+    flight = (-down + sqrt(down**2 + 2 * G * cosine)) / G
+    assert motion.phases[2]["t"] - motion.phases[1]["t"] == pytest.approx(flight, abs=1e-9)
+    final = motion.summary()["final"]
+    assert final["x"] == pytest.approx(x0 + along * (2 - motion.phases[1]["t"]), abs=1e-9)
+    assert (final["y"], final["y'"]) == (pytest.approx(0, abs=1e-14), pytest.approx(0, abs=1e-14))
+    assert motion.summary()["multipliers"]["floor"] == pytest.approx(3 * G, rel=1e-12)
+
+
+def test_a_latch_catches_an_oscillator_where_it_is() -> None:
+    """x = sin t is caught when t = 2 by an anchor, and let go at t = 5."""
+    latch = {
+        "name": "latch",
+        "equation": "x = at",
+        "anchor": {"at": "x"},
+        "on": "t - 2",
+        "off": "t - 5",
+        "impact": "inelastic",
+    }
+    system = System(coordinates=["x"], kinetic="x'^2/2", potential="x^2/2", initial={"x'": 1}, constraint=[latch])
+    motion = simulate(system, until=6, rtol=1e-12)
+    assert moments(motion) == pytest.approx([0, 2, 5], abs=1e-12)
+    final = motion.summary()["final"]
+    assert final == pytest.approx({"x": sin(2) * cos(1), "x'": -sin(2) * sin(1), "at": sin(2)}, abs=1e-9)
+    assert motion.phases[1]["impulses"]["latch"] == pytest.approx(-cos(2), abs=1e-9)
+
+
+def test_times_and_events_in_one_model() -> None:
+    """A falling mass is carried by a table from t = 1 on, at rest where it was, and released at 2; it lands on y = -10."""
+    table = {"name": "table", "equation": "y = at", "anchor": {"at": "y"}, "from": 1, "until": 2, "impact": "inelastic"}
+    floor = {"name": "floor", "equation": "y = -10", "on": "-10 - y", "impact": "inelastic"}
+    system = System(
+        coordinates=["y"], kinetic="y'^2/2", potential="g*y", parameters={"g": G}, constraint=[table, floor]
+    )
+    motion = simulate(system, until=4, rtol=1e-12)
+    fall = sqrt(2 * (10 - G / 2) / G)
+    assert moments(motion) == pytest.approx([0, 1, 2, 2 + fall], abs=1e-9)
+    assert [phase["active"] for phase in motion.phases] == [[], ["table"], [], ["floor"]]
+    assert motion.phases[1]["impulses"]["table"] == pytest.approx(G, rel=1e-12)
+    assert motion.states[-1][:2] == pytest.approx([-10, 0], abs=1e-12)
+
+
+def test_a_condition_that_is_zero_at_the_start_does_not_count() -> None:
+    """A ball thrown upwards from the floor: it lands, it does not begin there; one that sinks at once never lands."""
+    floor = {"name": "floor", "equation": "y = 0", "on": "-y", "impact": "inelastic"}
+    words = {
+        "coordinates": ["y"],
+        "kinetic": "y'^2/2",
+        "potential": "g*y",
+        "parameters": {"g": G},
+        "constraint": [floor],
+    }
+    up = simulate(System(**words, initial={"y'": 3}), until=1)
+    assert up.finished
+    assert moments(up) == pytest.approx([0, 6 / G], abs=1e-9)
+    down = simulate(System(**words, initial={"y'": -3}), until=1)
+    assert moments(down) == [0.0]
+    late = simulate(System(**words, initial={"y": -1, "y'": -3}), until=1)
+    assert moments(late) == [0.0]
+    assert any("positive at the start" in note for note in late.notes)
+
+
+def test_a_short_visit_within_one_step_is_seen() -> None:
+    """y = t - t²·g/2 touches 0.0509 from below for 0.01 s only; the steps of dop853 on a parabola are as long as the run."""
+    top = 1 / (2 * G)
+    level = top - G / 2 * 0.005**2
+    catch = {
+        "name": "catch",
+        "equation": "y = at",
+        "anchor": {"at": "y"},
+        "on": f"y - {level!r}",
+        "impact": "inelastic",
+    }
+    system = System(
+        coordinates=["y"], kinetic="y'^2/2", potential="g*y", parameters={"g": G}, initial={"y'": 1}, constraint=[catch]
+    )
+    motion = simulate(system, until=0.2, method="rk4", step=0.02)
+    assert moments(motion) == pytest.approx([0, 1 / G - 0.005], abs=1e-9)
+
+
+def test_events_at_the_same_moment_happen_together() -> None:
+    """Two balls dropped from the same height reach the floor by different formulas; one impact, one entry."""
+    floors = [
+        {"name": "first", "equation": "a = 0", "on": "-a", "impact": "inelastic"},
+        {"name": "second", "equation": "b = 0", "on": "1 - exp(b)", "impact": "inelastic"},
+    ]
+    system = System(
+        coordinates=["a", "b"],
+        kinetic="(a'^2 + b'^2)/2",
+        potential="g*(a + b)",
+        parameters={"g": G},
+        initial={"a": 1, "b": 1},
+        constraint=floors,
+    )
+    motion = simulate(system, until=1)
+    assert moments(motion) == pytest.approx([0, sqrt(2 / G)], abs=1e-9)
+    assert motion.phases[1]["on"] == ["first", "second"]
+    assert motion.states[-1] == pytest.approx(np.zeros(4), abs=1e-12)
+
+
+def test_close_events_are_both_seen() -> None:
+    """A billionth of a second apart, which no condition may sleep through."""
+    floors = [
+        {"name": "first", "equation": "a = 0", "on": "-a", "impact": "inelastic"},
+        {"name": "second", "equation": "b = 0", "on": "-b", "impact": "inelastic"},
+    ]
+    system = System(
+        coordinates=["a", "b"],
+        kinetic="(a'^2 + b'^2)/2",
+        potential="g*(a + b)",
+        parameters={"g": G},
+        initial={"a": 1, "b": 1 + 1e-10},
+        constraint=floors,
+    )
+    motion = simulate(system, until=1)
+    assert {name for phase in motion.phases for name in phase["on"]} == {"first", "second"}
+    assert motion.states[-1] == pytest.approx(np.zeros(4), abs=1e-12)
+
+
+def test_an_impact_with_a_singular_mass_matrix() -> None:
+    """Sleigh with J = m a²: M of (x, y, φ) is singular, yet the blade takes only the velocity across it.
+
+    With the contact at the knife's edge and the mass a ahead of it in the direction across, T depends on the velocity of
+    the mass alone, and the impact must keep its part along the blade.
+    """
+    words = {
+        "coordinates": ["x", "y", "phi"],
+        "kinetic": "m/2*((x' - a*phi'*sin(phi))^2 + (y' + a*phi'*cos(phi))^2)",
+        "parameters": {"m": 2, "a": 0.5},
+        "initial": {"x'": 1, "y'": 0.3},
+        "constraint": [
+            {"name": "shaft", "equation": "phi = 0.2"},
+            {"name": "blade", "equation": "y'*cos(phi) = x'*sin(phi)", "on": "t - 0.5", "impact": "inelastic"},
+        ],
+    }
+    words["initial"]["phi"] = 0.2
+    motion = simulate(System(**words), until=1, stabilize="off")
+    along = cos(0.2) + 0.3 * sin(0.2)
+    event = motion.phases[1]
+    assert event["kinetic_before"] == pytest.approx(1.09, rel=1e-12)
+    assert event["kinetic_after"] == pytest.approx(along**2, rel=1e-12)
+    final = motion.summary()["final"]
+    assert final["x'"] == pytest.approx(along * cos(0.2), rel=1e-12)
+    assert final["y'"] == pytest.approx(along * sin(0.2), rel=1e-12)
+    assert final["phi'"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_moving_constraint_may_give_energy_and_that_is_told() -> None:
+    belt = {"name": "belt", "equation": "x' = 2", "on": "t - 1", "impact": "inelastic"}
+    motion = simulate(System(coordinates=["x"], kinetic="x'^2/2", constraint=[belt]), until=2)
+    assert motion.summary()["final"] == pytest.approx({"x": 2.0, "x'": 2.0}, rel=1e-9)
+    assert motion.phases[1]["energy_after"] - motion.phases[1]["energy_before"] == pytest.approx(2.0)
+    assert any("the energy rose by 2" in note for note in motion.notes)
+
+
+def test_without_an_impact_the_velocities_must_fit() -> None:
+    bare = string(constraint=[{"name": "string", "equation": "x^2 + y^2 = l^2", "on": "sqrt(x^2 + y^2) - l"}])
+    motion = simulate(bare, until=1)
+    assert motion.status == "infeasible"
+    assert "the velocity level of 'string'" in motion.reason
+    assert 'impact = "inelastic"' in motion.reason
+    assert motion.times[-1] == pytest.approx(sqrt(2 * 0.8 / G), abs=1e-12)
+
+
+def test_velocities_that_fit_need_no_impact() -> None:
+    """A ball on a string at its full length, thrown across it: taut from the first quarter of a turn on, without a jolt."""
+    rope = {"name": "string", "equation": "x^2 + y^2 = 1", "on": "t - 1"}
+    system = System(
+        coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", initial={"x": 1, "y": -1, "y'": 1}, constraint=[rope]
+    )
+    motion = simulate(system, until=1 + pi, stabilize="projection", rtol=1e-12)
+    assert motion.finished
+    assert motion.states[-1] == pytest.approx([-1, 0, 0, -1], abs=1e-9)
+
+
+def test_positions_must_fit_in_any_case() -> None:
+    rope = {"name": "string", "equation": "x^2 + y^2 = l^2", "on": "t - 0.1", "impact": "inelastic"}
+    motion = simulate(string(constraint=[rope]), until=1)
+    assert motion.status == "infeasible"
+    assert "its residual is" in motion.reason
+
+
+def test_chatter_ends_a_run_with_the_names() -> None:
+    """A relay with a dead zone of 2e-9 drives a mass to and fro between its edges."""
+    words = {"impact": "inelastic"}
+    forwards = {"name": "forwards", "equation": "x' = 1", "active": True, "on": "-x - 1e-9", "off": "x - 1e-9"}
+    backwards = {"name": "backwards", "equation": "x' = -1", "on": "x - 1e-9", "off": "-x - 1e-9"}
+    constraints = [{**forwards, **words}, {**backwards, **words}]
+    system = System(coordinates=["x"], kinetic="x'^2/2", initial={"x'": 1}, constraint=constraints)
+    motion = simulate(system, until=100, method="rk4", step=0.01)
+    assert motion.status == "infeasible"
+    assert "'backwards', 'forwards'" in motion.reason
+    assert "chatter" in motion.reason
+    assert len(motion.phases) == 31
+    assert np.diff(moments(motion))[1:] == pytest.approx(np.full(29, 2e-9), rel=1e-6)
+
+
+@pytest.mark.parametrize("form", ["chaplygin", "maggi", "appell", "voronets"])
+def test_other_forms_refuse_events(form) -> None:
+    with pytest.raises(ModelError, match="cannot follow constraints that events switch"):
+        simulate(string(), form=form)
+
+
+def test_check_examines_what_acts_at_the_start() -> None:
+    assert check(string()).result["rank"] == 0
+    result = check(dome(), stabilize=20, method="rk4", step=0.01).result
+    assert (result["rank"], result["gains"]["verdict"]) == (1, "stable")
+
+
+@cache
+def _rolling() -> System:
+    """A hoop of radius 1 and mass 1 slides down an incline of 30° and begins to roll when the slip has gone."""
+    return System(
+        coordinates=["s", "phi"],
+        kinetic="(s'^2 + phi'^2)/2",
+        potential="-g*sin(30*deg)*s",
+        parameters={"g": G, "mu": 0.2},
+        forces={"s": "-mu*g*cos(30*deg)*tanh(1e6*(s' - phi'))", "phi": "mu*g*cos(30*deg)*tanh(1e6*(s' - phi'))"},
+        initial={"phi'": 4},
+        constraint=[{"name": "rolling", "equation": "s' = phi'", "on": "s' - phi'", "impact": "inelastic"}],
+    )
+
+
+def test_a_velocity_constraint_begins_when_the_slip_ends() -> None:
+    """Backspin: s'' = g sin α + μ g cos α, φ'' = -μ g cos α; they meet after 4/(g sin α + 2 μ g cos α)."""
+    motion = simulate(_rolling(), until=1, rtol=1e-9)
+    a, f = G * 0.5, 0.2 * G * sqrt(3) / 2
+    moment = 4 / (a + 2 * f)
+    assert motion.phases[1]["t"] == pytest.approx(moment, abs=1e-5)
+    assert motion.states[-1, 2] == pytest.approx((a + f) * moment + a / 2 * (1 - moment), rel=1e-5)
+
+
+def test_a_held_integral_is_held_at_its_value_after_the_impact() -> None:
+    energy = {"name": "energy", "expression": "m/2*(x'^2 + y'^2) + m*g*y", "hold": True, "gain": 5}
+    motion = simulate(string(integral=[energy]), until=3, method="rk4", step=0.005)
+    assert motion.finished
+    late = motion.times > motion.phases[1]["t"] + 1
+    assert motion.integrals["energy"][late] == pytest.approx(
+        np.full(late.sum(), motion.phases[1]["energy_after"]), abs=1e-6
+    )
+
+
+def test_phases_by_time_are_told_too() -> None:
+    guide = {"name": "guide", "equation": "x = 0", "from": 1, "until": 2}
+    motion = simulate(System(**POINT, parameters={"m": 1, "g": G}, constraint=[guide]), until=3)
+    assert motion.summary()["phases"] == [
+        {"t": 0.0, "on": [], "off": [], "active": []},
+        {"t": 1.0, "on": ["guide"], "off": [], "active": ["guide"]},
+        {"t": 2.0, "on": [], "off": ["guide"], "active": []},
+    ]
