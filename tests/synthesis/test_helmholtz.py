@@ -170,6 +170,79 @@ def test_damped_oscillator() -> None:
     assert to_text(found.construction.lagrangian) == "m*x'^2/2 - k*x^2/2"
 
 
+def test_double_pendulum_given_by_its_equations() -> None:
+    """Relative damping c (b' - a')²/2 + c a'²/2; the Lagrangian is the one of the books."""
+    from svyaz.expr.calculus import evaluate
+
+    system = System(
+        coordinates=["a", "b"],
+        parameters={"m": 0.7, "k": 1.3, "l": 0.8, "g": 9.81, "c": 0.1},
+        equations={
+            "a": "(k + m)*a'' + m*l*b''*cos(a - b) + m*l*b'^2*sin(a - b) + (k + m)*g*sin(a) + c*a' - c*(b' - a') = 0",
+            "b": "m*l^2*b'' + m*l*a''*cos(a - b) - m*l*a'^2*sin(a - b) + m*g*l*sin(b) = -c*(b' - a')",
+        },
+    )
+    found = helmholtz(system)
+    assert found.holds
+    assert found.construction is not None
+    values = {"a": 0.4, "b": -0.7, "a'": 0.9, "b'": 0.3, **system.constants}
+    m, k, length, g, c = (values[n] for n in ("m", "k", "l", "g", "c"))
+    a, b, ad, bd = (values[n] for n in ("a", "b", "a'", "b'"))
+    kinetic = (k + m) / 2 * ad**2 + m * length**2 / 2 * bd**2 + m * length * ad * bd * np.cos(a - b)
+    height = -(k + m) * g * np.cos(a) - m * g * length * np.cos(b)
+    assert evaluate(found.construction.lagrangian, values) == pytest.approx(kinetic - height)
+    assert evaluate(found.construction.rayleigh, values) == pytest.approx(c / 2 * (ad**2 + (bd - ad) ** 2))
+    assert found.notes == ("the Lagrangian and the Rayleigh function give the equations",)
+
+
+def test_circulatory_forces_are_told_from_dissipation() -> None:
+    """ẍ = -y, ÿ = x: the conditions allow it, with a Rayleigh function that dissipates nothing; gyroscopes need none."""
+    turning = helmholtz(System(coordinates=["x", "y"], accelerations={"x": "-y", "y": "x"}))
+    assert turning.holds
+    assert "linear in the velocities" in turning.notes[0]
+    assert "circulatory" in turning.notes[0]
+    gyroscope = System(
+        coordinates=["x", "y"],
+        equations={"x": "x'' - 2*w*y' + k*x = 0", "y": "y'' + 2*w*x' + k*y = 0"},
+        parameters={"w": 1, "k": 2},
+    )
+    assert helmholtz(gyroscope).notes == ("the Lagrangian alone gives the equations",)
+
+
+def test_masses_that_change_with_time() -> None:
+    """d/dt (m(t) ẋ) + k x = 0 is Lagrange's; m(t) ẍ + k x = 0 lacks -ṁ ẋ, which is a Rayleigh function."""
+    from svyaz.expr.text import to_text
+
+    whole = System(coordinates=["x"], equations={"x": "exp(b*t)*(x'' + b*x' + x) = 0"}, parameters={"b": 0.3})
+    found = helmholtz(whole)
+    assert found.construction is not None
+    assert to_text(found.construction.rayleigh) == "0"
+    part = helmholtz(System(coordinates=["x"], equations={"x": "(1 + t)*x'' + x = 0"}))
+    assert part.construction is not None
+    assert to_text(part.construction.rayleigh) == "-x'^2/2"
+
+
+def test_a_term_that_vanishes_on_one_side_only_is_seen() -> None:
+    """|y| - y is zero for positive y; the coupling is there for negative y, where r_xy z' does not fit s."""
+    system = System(
+        coordinates=["x", "y", "z"],
+        equations={"x": "x'' + (abs(y) - y)*z' = 0", "y": "y'' + y = 0", "z": "z'' + z = 0"},
+    )
+    assert "H6" in helmholtz(system).failing
+
+
+def test_solved_equations_point_to_the_written_ones(svyaz, tmp_path) -> None:
+    text = (
+        "coordinates = ['r', 'th']\n[accelerations]\nr = \"r*th'^2 - 1/r^2\"\nth = \"-2*r'*th'/r\"\n[initial]\nr = 1\n"
+    )
+    (tmp_path / "kepler.toml").write_text(text)
+    done = svyaz("helmholtz", "kepler.toml", "--json", "found.json")
+    assert done.returncode == 1
+    assert "given in [equations], may pass" in " ".join(done.stdout.split())
+    assert "do not hold" in done.stderr
+    assert json.loads((tmp_path / "found.json").read_text())["initial"]["r"] == 1
+
+
 def test_H7_holds_for_the_inverse_cart() -> None:
     """With r_ac for r_ca, as printed, it would fail."""
     system = loads(gallery.find("inverse-cart", {"given": "field"}), "cart")

@@ -45,6 +45,12 @@ class Construction:
     lagrangian: Expression
     rayleigh: Expression
 
+    def circulatory(self, coordinates: Sequence[str]) -> Expression:
+        """The part of D linear in the velocities: forces of position that have no potential."""
+        v = [velocity(name) for name in coordinates]
+        still = dict.fromkeys(v, ZERO)
+        return add_up([ZERO, *(substitute(differentiate(self.rayleigh, x), still) * x for x in v)])
+
 
 def construct(
     f: Sequence[Expression],
@@ -73,7 +79,7 @@ def construct(
     height = potential([_tidy(e) for e in rest], q)
     if height is None:
         return None
-    lagrangian = combine(kinetic) + add_up(p * x for p, x in zip(vector, v, strict=True)) - height
+    lagrangian = add_up([combine(kinetic), *(p * x for p, x in zip(vector, v, strict=True)), combine(-height)])
     made = Construction(lagrangian, combine(rayleigh))
     return made if gives(made, f, coordinates) else None
 

@@ -96,6 +96,7 @@ class Helmholtz:
             result["rayleigh"] = to_text(self.construction.rayleigh)
         result["notes"] = list(self.notes)
         result["parameters"] = dict(self.system.constants)
+        result["initial"] = dict(zip(self.system.states, self.system.initial_state(), strict=True))
         return result
 
 
@@ -107,13 +108,27 @@ def helmholtz(system: System) -> Helmholtz:
     made = None
     if all(c.holds for c in conditions):
         made = construct(equations, system.coordinates, s, r)
-        if made is None:
-            notes.append("the conditions hold; the integrals for a Lagrangian and a Rayleigh function were not found")
+        notes.append(_told(made, system.coordinates))
     elif system.kind == "accelerations":
         notes.append(
             "tested in explicit form: the same equations multiplied by a mass matrix, given in [equations], may pass"
         )
     return Helmholtz(system, tested, conditions, made, tuple(notes))
+
+
+def _told(made: Construction | None, coordinates: Sequence[str]) -> str:
+    """What the functions that were constructed mean."""
+    if made is None:
+        return "the conditions hold; the integrals for a Lagrangian and a Rayleigh function were not found"
+    if made.rayleigh == 0:
+        return "the Lagrangian alone gives the equations"
+    around = made.circulatory(coordinates)
+    if around == 0:
+        return "the Lagrangian and the Rayleigh function give the equations"
+    return (
+        f"the part {to_text(around)} of the Rayleigh function is linear in the velocities: it stands for forces of "
+        "position that have no potential (circulatory), not for dissipation"
+    )
 
 
 def _equations(system: System) -> tuple[list[Expression], str]:
