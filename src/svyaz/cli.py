@@ -20,6 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments == ["--version"]:
             print(f"svyaz {__version__}")
             return 0
-    from svyaz.commands.group import run
+    try:
+        from svyaz.commands.group import run
 
-    return run(arguments)
+        return run(arguments)
+    except KeyboardInterrupt:  # between two lines of ours, or while a library was being loaded
+        print("svyaz: interrupted", file=sys.stderr)
+        return 130

@@ -131,3 +131,40 @@ def test_reduced_forms_take_models_whose_constraints_are_all_of_positions(sphere
         found[name] = json.loads(file.read_text())
     for key in ("final", "multipliers"):
         assert found[form][key] == pytest.approx(found["multipliers"][key], rel=1e-8, abs=1e-8)
+
+
+def test_a_step_longer_than_the_run_is_refused(capsys) -> None:
+    assert run(["simulate", "pendulum-xy", "--method", "rk4", "--step", "5", "--until", "1"]) == 2
+    assert "the step 5 is longer than the run, which ends at t = 1" in capsys.readouterr().err
+    assert run(["simulate", "pendulum-xy", "--method", "rk4", "--step", "0.01", "--until", "0.01"]) == 0
+
+
+def test_the_way_of_holding_integrals_can_be_set(tmp_path, capsys) -> None:
+    """Two integrals in involution have no brackets: 'bracket' is refused with the reason, 'orthogonal' runs."""
+    model = tmp_path / "two.toml"
+    model.write_text(
+        """coordinates = ["x", "y"]
+momenta = ["p", "s"]
+hamiltonian = "(p^2 + s^2 + x^2 + y^2)/2"
+[[integral]]
+name = "first"
+expression = "(p^2 + x^2)/2"
+hold = true
+[[integral]]
+name = "second"
+expression = "(s^2 + y^2)/2"
+hold = true
+[initial]
+x = 1
+s = 0.5
+[run]
+until = 1
+stabilize = 2
+"""
+    )
+    assert run(["simulate", str(model), "--set", "run.hold=orthogonal"]) == 0
+    capsys.readouterr()
+    assert run(["simulate", str(model), "--set", "run.hold=bracket"]) != 0
+    assert "involution" in capsys.readouterr().err
+    assert run(["simulate", str(model), "--set", "run.hold=never"]) == 2
+    assert "'orthogonal' or 'bracket', not 'never'" in capsys.readouterr().err

@@ -173,3 +173,19 @@ def test_mistake_in_the_model_writes_nothing(svyaz, tmp_path) -> None:
         refused(svyaz(command, "model.toml", option, "new/file"), "model.toml:2:21: unknown name 'q'")
     refused(svyaz("simulate", "pendulum:1", "--method", "rk5", "--csv", "new/motion.csv"), "rk5")
     assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
+
+
+@pytest.mark.parametrize("place", ["svyaz.commands.group.run", "svyaz.commands.common.load_model"])
+def test_an_interrupt_before_the_run_is_one_line(monkeypatch, capsys, place) -> None:
+    """While libraries are loaded or the model is read: no traceback, exit code 130."""
+    from svyaz.cli import main
+
+    def interrupted(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    monkeypatch.delitem(sys.modules, "svyaz.commands.derive", raising=False)
+    assert main(["derive", "pendulum:1"]) == 130
+    captured = capsys.readouterr()
+    assert captured.err.strip() == "svyaz: interrupted"
+    assert captured.out == ""

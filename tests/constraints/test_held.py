@@ -78,7 +78,26 @@ def pendulum(**settings: object) -> System:
     return System.from_words({**words, "integral": [energy]}).with_settings(settings)
 
 
-@pytest.mark.parametrize("stabilize", [{"alpha": 8, "beta": 16}, "off", "projection"])
+def test_off_means_that_nothing_is_held() -> None:
+    """The energy, asked to be 1, stays at 0 as the motion leaves it."""
+    motion = simulate(pendulum(), **ACCURATE, until=3, every=0.1, stabilize="off")
+    assert motion.integrals["total"] == pytest.approx(np.zeros(len(motion.times)), abs=1e-8)
+
+
+def test_off_means_that_nothing_is_held_in_sweeps_either() -> None:
+    from svyaz.study import sweep
+
+    how = {"method": "rk4", "step": 0.01, "until": 1.0, "workers": 1}
+    for stabilize, kept in (("off", True), ({"alpha": 8, "beta": 16}, False)):
+        found = sweep(pendulum(), {"m": [1.0, 2.0]}, **how, stabilize=stabilize)
+        ends = [simulate(pendulum(m=m), method="rk4", step=0.01, until=1.0, stabilize=stabilize) for m in (1.0, 2.0)]
+        assert [row.measures["final.x"] for row in found.rows] == pytest.approx(
+            [m.column("x")[-1] for m in ends], abs=1e-12
+        )
+        assert all(bool(abs(m.integrals["total"][-1]) < 1e-3) is kept for m in ends)
+
+
+@pytest.mark.parametrize("stabilize", [{"alpha": 8, "beta": 16}, "projection"])
 def test_constraints_are_untouched_by_a_held_integral(stabilize) -> None:
     system = pendulum()
     motion = simulate(system, **ACCURATE, until=3, every=0.1, stabilize=stabilize)

@@ -364,3 +364,16 @@ def test_C3_projection_corrects_more_often_where_steps_are_coarse() -> None:
     assert any("twice as many corrections" in note for note in motion.notes)
     assert max(np.max(np.abs(values)) for values in motion.residuals.values()) < 1e-12
     assert max(np.max(np.abs(values)) for values in motion.hidden.values()) < 1e-12
+
+
+def test_the_result_writes_gains_as_the_blocks_that_were_given() -> None:
+    """d/dt(h, ḣ, f) = [0 1 0; A B C; 0 D E](h, ḣ, f), with plus: -β = A, -α = B, -κ = E."""
+    text = gallery.find("three-link")
+    assert text is not None
+    system = loads(text, "three-link")
+    gains = {"alpha": 20, "beta": 100, "kappa": 10}
+    values = simulate(system, method="rk4", step=0.001, until=0.01, stabilize=gains).summary()["gains"]["values"]
+    assert values == {"A": (-100 * np.eye(4)).tolist(), "B": (-20 * np.eye(4)).tolist(), "E": [[-10.0]]}
+    blocks = {"A": -100.0, "B": -20.0, "C": [[1.0]] * 4, "E": -10.0}
+    again = simulate(system, method="rk4", step=0.001, until=0.01, stabilize=blocks).summary()["gains"]["values"]
+    assert again == {**values, "C": [[1.0]] * 4}

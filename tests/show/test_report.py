@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz.show.report import LONGEST_FORMULA, MOST_FORMULAS, report_page, write_report
+from svyaz.show.report import LONGEST_FORMULA, MOST_FORMULAS, gains_table, report_page, write_report
 from svyaz.show.tables import number
 
 EQUATIONS = [
@@ -189,3 +189,15 @@ def test_spatial_player_in_a_browser(spatial, browser, tmp_path: Path) -> None:
     assert found["faults"] == []
     assert found["drawn"] > 500
     assert found["last"] == "t = 3.00"
+
+
+def test_gain_matrices_and_their_roots_are_shown() -> None:
+    values = {"A": [[-100.0, 0.0], [0.0, -100.0]], "B": [[-20.0, 1.0], [0.0, -20.0]], "E": [[-5.0]]}
+    text = re.sub("<[^>]+>", " ", gains_table({"values": values, "roots": [[-10.0, 0.0], [-1.0, 2.0]]}))
+    assert "Gains: ḧ = A h + B ḣ + C f, ḟ = D ḣ + E f" in text
+    shown = re.sub(r"\s+", " ", text.replace("\u2212", "-"))
+    assert "A -100 · 1 (2 × 2)" in shown
+    assert "B -20 1; 0 -20" in shown
+    assert "E -5" in shown
+    assert "roots -10, -1 + 2 i" in shown
+    assert gains_table({"verdict": "stable"}) == ""

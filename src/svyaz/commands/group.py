@@ -56,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     except NegativeAnswer as answer:
         return _say(answer.reason, NEGATIVE_ANSWER)
     except click.Abort:
-        return INTERRUPTED
+        return _say("svyaz: interrupted", INTERRUPTED)
     except click.ClickException as error:
         error.show()
         return BAD_INPUT

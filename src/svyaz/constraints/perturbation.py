@@ -51,6 +51,25 @@ class Perturbation:
     kappa: float | None = None
     described: str = "off"
 
+    @property
+    def blocks(self) -> dict[str, list[list[float]]]:
+        """The blocks A, B, C, D, E of W that are not zero, as the contract writes them (stable gains are negative).
+
+        F is what an extended Lagrangian adds: the pull of positions on velocity constraints.
+        """
+        p = self.positions
+        place, speed, rest = slice(0, p), slice(p, 2 * p), slice(2 * p, None)
+        parts = {
+            "A": (speed, place),
+            "B": (speed, speed),
+            "C": (speed, rest),
+            "D": (rest, speed),
+            "E": (rest, rest),
+            "F": (rest, place),
+        }
+        found = {name: self.matrix[part] for name, part in parts.items()}
+        return {name: block.tolist() for name, block in found.items() if np.any(block)}
+
 
 def positions_of(equations: Equations) -> list[int]:
     """Numbers of the position constraints among the deviations."""

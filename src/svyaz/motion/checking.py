@@ -10,7 +10,7 @@ import numpy as np
 
 from svyaz import __version__
 from svyaz.constraints.classify import as_dictionary, classify
-from svyaz.constraints.held import held_integrals
+from svyaz.constraints.held import asked_rate, held_integrals
 from svyaz.constraints.held_checks import cannot_be_held, not_integrals
 from svyaz.constraints.ranks import RankReport, examine
 from svyaz.constraints.reduced import entered, examined, in_states_of
@@ -20,7 +20,6 @@ from svyaz.model import System
 from svyaz.model.words import is_number
 from svyaz.motion.decide import decide, verdict_record
 from svyaz.motion.options import options_for
-from svyaz.motion.phase_runs import kappa_of
 from svyaz.motion.simulation import START, equations_by_phase
 from svyaz.motion.switching import first_event, is_switched
 
@@ -59,7 +58,7 @@ def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
         runnable = report.full and not report.singular
     else:
         result.update({"rank": 0, "redundant": [], "initial": {}})
-    held = in_states_of(derived, held_integrals(system, state, START, kappa_of(options)))
+    held = in_states_of(derived, held_integrals(system, state, START, asked_rate(options.stabilize)))
     own = entered(derived, state, START)
     if runnable:
         wrong.extend(not_integrals(equations, system.integrals, state, START))

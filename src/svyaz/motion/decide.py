@@ -136,8 +136,8 @@ def _record(
         "proposed": choice.kappa if choice else None,
         "predicted": {},
     }
-    if law.gains:
-        record["values"] = dict(law.gains)
+    if law.kind == "linear" and law.gains:
+        record["values"] = law.blocks
     if choice is not None:
         record["auto"] = choice.as_json()
     if prediction is not None:

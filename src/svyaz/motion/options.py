@@ -112,6 +112,8 @@ def _within_reach(until: float, step: float | None, rtol: float | None, every: f
     for key, interval, most in (("step", step, MOST_STEPS), ("every", every, MOST_ROWS)):
         if interval is not None and until / interval > most:
             raise _bad(f"'{key}' = {interval:g} up to t = {until:g} is more than {most:.0e} times", None)
+    if step is not None and step > until * (1 + 1e-9):
+        raise _bad(f"the step {step:g} is longer than the run, which ends at t = {until:g}", "give a shorter --step")
 
 
 def _bad(message: str, hint: str | None) -> ModelError:

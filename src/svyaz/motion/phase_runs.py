@@ -144,15 +144,6 @@ def replaced_velocities(equations: Equations, state: Floats, time: float) -> lis
     return [f"the form '{equations.form}' takes {', '.join(told)}, as the constraints demand"] if told else []
 
 
-def kappa_of(options: Options) -> float | None:
-    """The decay rate that ``stabilize`` asks for integrals as well."""
-    if isinstance(options.stabilize, int | float):
-        return float(options.stabilize)
-    if isinstance(options.stabilize, Mapping) and "kappa" in options.stabilize:
-        return float(options.stabilize["kappa"])
-    return None
-
-
 def stillborn(
     equations: Equations,
     options: Options,

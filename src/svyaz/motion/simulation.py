@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.held import held_integrals
+from svyaz.constraints.held import asked_rate, held_integrals
 from svyaz.constraints.reduced import entered, examined, in_states_of, model_states
 from svyaz.constraints.states import NoConsistentState
 from svyaz.constraints.states import project as onto_constraints
@@ -28,7 +28,6 @@ from svyaz.motion.phase_runs import (
     Runner,
     chapter_of,
     grid_of,
-    kappa_of,
     refusal_of,
     replaced_velocities,
     stillborn,
@@ -108,7 +107,7 @@ def _run(
         phase, equations = queue.pop(0)
         span = (phase.start, phase.end)
         refusal = refusal_of(examined(equations), state, phase, first=not chapters)
-        held = in_states_of(equations, held_integrals(system, initial, START, kappa_of(options)))
+        held = in_states_of(equations, held_integrals(system, initial, START, asked_rate(options.stabilize)))
         replaced = replaced_velocities(equations, state, phase.start)
         state = entered(equations, state, phase.start)
         if isinstance(refusal, tuple):

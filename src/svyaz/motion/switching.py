@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.held import HeldIntegral, held_integrals
+from svyaz.constraints.held import HeldIntegral, asked_rate, held_integrals
 from svyaz.constraints.perturbation import perturbation
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
@@ -29,7 +29,7 @@ from svyaz.motion.events import advance_to_event
 from svyaz.motion.impacts import anchored, begin
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
-from svyaz.motion.phase_runs import chapter_of, grid_of, kappa_of, refusal_of, stillborn, unfit_to_hold
+from svyaz.motion.phase_runs import chapter_of, grid_of, refusal_of, stillborn, unfit_to_hold
 from svyaz.motion.phases import Phase, entry
 from svyaz.motion.result import Motion
 from svyaz.motion.segment import Segment, prepare
@@ -245,7 +245,7 @@ def _episode(
     refusal = refusal_of(equations, state, phase, first=True) if first else []
     if isinstance(refusal, tuple):
         return replace(stillborn(equations, options, state, span, *refusal), after_event=not first)
-    held = held_integrals(stage.system, state, phase.start, kappa_of(options))
+    held = held_integrals(stage.system, state, phase.start, asked_rate(options.stabilize))
     false = () if force else unfit_to_hold(equations, held, options, state, phase.start)
     if false:
         failed = stillborn(equations, options, state, span, "infeasible", "; ".join(false))

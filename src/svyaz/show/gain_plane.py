@@ -47,13 +47,13 @@ def growth(scheme: Discretisation, alpha: Floats, beta: Floats) -> Floats:
 
 def gains_shown(gains: Mapping[str, Any]) -> tuple[tuple[float, float] | None, float | None]:
     """((α, β), κ) of the record of a verdict: of the first position constraint, and of the first velocity constraint."""
-    values = gains.get("values", {})
-    alpha, beta = values.get("gain B 0 0"), values.get("gain A 0 0")
-    pair = None if alpha is None and beta is None else (float(alpha or 0.0), float(beta or 0.0))
-    kappa = values.get("gain E 0 0")
+    blocks = gains.get("values", {})
+    first = {name: -float(blocks[name][0][0]) for name in ("A", "B", "E") if blocks.get(name)}
+    pair = (first.get("B", 0.0), first.get("A", 0.0)) if first.keys() & {"A", "B"} else None
+    kappa = first.get("E")
     if pair is None and kappa is None and (roots := gains.get("roots")):
         pair, kappa = _from_roots([complex(*root) for root in roots])
-    return pair, None if kappa is None else float(kappa)
+    return pair, kappa
 
 
 def _from_roots(roots: list[complex]) -> tuple[tuple[float, float] | None, float | None]:

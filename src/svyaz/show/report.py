@@ -30,6 +30,7 @@ MOST_FORMULAS = 24
 LONGEST_FORMULA = 6_000  # characters of LaTeX; beyond this nobody reads, and the page grows by a hundred times as much
 FORMULAS_TOGETHER = 40_000
 HEAVIEST_SVG = 400_000  # bytes; a picture of very many lines is smaller, and opens faster, as PNG
+LARGEST_BLOCK = 16  # entries of a gain matrix that are written out
 
 STATUS = {
     "finished": "The motion was computed to its end, t = {t}.",
@@ -216,7 +217,32 @@ def _method(motion: Motion, summary: Mapping[str, Any]) -> str:
     if gains:
         sentences.append("Stabilisation: " + ", ".join(f"{escape(k)} {_plain(v)}" for k, v in gains.items()) + ".")
     sentences += [escape(note) for note in summary.get("notes", ())]
-    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
+    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(summary.get("gains", {}))
+
+
+def gains_table(gains: Mapping[str, Any]) -> str:
+    """The gain matrices of the perturbation equation, and its roots."""
+    rows = [[name, matrix_text(block)] for name, block in gains.get("values", {}).items()]
+    if not rows:
+        return ""
+    roots = ", ".join(_root(re, im) for re, im in gains.get("roots", ()))
+    rows += [["roots", roots]] if roots else []
+    return table("Gains: ḧ = A h + B ḣ + C f, ḟ = D ḣ + E f", [], rows)
+
+
+def matrix_text(block: Sequence[Sequence[float]]) -> str:
+    """A small matrix in one line; a multiple of the unit matrix as such, a large one by its size."""
+    corner = block[0][0]
+    square = len(block) == len(block[0])
+    if square and all(e == (corner if i == j else 0.0) for i, row in enumerate(block) for j, e in enumerate(row)):
+        return number(corner) if len(block) == 1 else f"{number(corner)} · 1 ({len(block)} × {len(block)})"
+    if len(block) * len(block[0]) > LARGEST_BLOCK:
+        return f"{len(block)} × {len(block[0])} matrix"
+    return "; ".join(" ".join(number(e) for e in row) for row in block)
+
+
+def _root(re: float, im: float) -> str:
+    return number(re, 4) if im == 0.0 else f"{number(re, 4)} {'+' if im > 0 else '−'} {number(abs(im), 4)} i"
 
 
 def _plain(value: str | float) -> str:

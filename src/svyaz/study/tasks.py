@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from svyaz.constraints.held import HeldIntegral, held_integrals
+from svyaz.constraints.held import HeldIntegral, asked_rate, held_integrals
 from svyaz.constraints.perturbation import Perturbation, critical, perturbation
 from svyaz.expr.calculus import evaluate
 from svyaz.forms import Equations
@@ -60,7 +60,9 @@ def native_work(
     system = equations.system
     state = np.array(system.initial_state())
     law, gains_of = _law(equations, options, members)
-    held = held_integrals(system, state, START, _decay_rate(options.stabilize))
+    asked = [m.asked.get("stabilize", options.stabilize) for m in members]
+    rate = next((r for r in map(asked_rate, asked) if r != 0.0), 0.0)
+    held = held_integrals(system, state, START, rate)
     segment = prepare(equations, law, held, options, START, state)
     columns = [name for name, _ in segment.observe.program.outputs]
     observed = [quantity for quantity in observed_for(measures) if quantity in columns]
@@ -94,22 +96,13 @@ def _data(
     values = {**constants, **gains_of(stabilize)}
     if held:
         at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
-        rate = _decay_rate(stabilize)
+        rate = asked_rate(stabilize)
         for h in held:
             fixed = h.integral.value
             values[h.value_name] = evaluate(h.integral.expression, at_start) if fixed is None else fixed
             values[h.gain_name] = h.integral.gain if rate is None else rate
     own = {key: member.asked.get(key, getattr(options, key)) for key in ("step", "rtol", "atol")}
     return {"values": values, "start": start, **own}
-
-
-def _decay_rate(stabilize: Any) -> float | None:
-    """The decay rate that gains ask for held integrals as well."""
-    if is_number(stabilize):
-        return float(stabilize)
-    if isinstance(stabilize, Mapping) and "kappa" in stabilize:
-        return float(stabilize["kappa"])
-    return None
 
 
 def _law(

@@ -130,7 +130,7 @@ def _step(written: Listing) -> str:
     lines = [
         "",
         "def step(inputs, constants):",
-        '    """The outputs; ArithmeticError when a linear system is singular."""',
+        '    """The outputs; ArithmeticError for a singular linear system, as `math` raises outside a domain."""',
     ]
     lines += [f"    {name} = inputs[{place}]" for place, name in written.inputs]
     lines += [f"    {name} = constants[{place}]" for place, name in enumerate(written.kept)]
