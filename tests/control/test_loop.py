@@ -153,18 +153,6 @@ def test_R4_multipliers_and_shulgin_agree_under_the_same_control(where: str) -> 
         assert np.abs(first.deviations[name] - second.deviations[name]).max() < 1e-7
 
 
-@pytest.mark.parametrize("where", ["zero", "nonzero"])
-def test_R3_random_consistent_starts_return(where: str) -> None:
-    found = regulation(equilibrium=where)
-    loop = found.loop()
-    random = np.random.default_rng(4)
-    for _ in range(20):
-        start = started(found, r=random.uniform(-0.03, 0.03), alpha=random.uniform(-0.02, 0.02))
-        run = loop.run(start, 15.0, rows=150)
-        assert run.returned
-        assert run.largest_residual < 1e-9
-
-
 def test_a_basin_counts_what_returns() -> None:
     found = regulation(equilibrium="nonzero")
     within = basin(found.loop(), {"r": (-0.03, 0.03), "alpha": (-0.02, 0.02)}, 100)
