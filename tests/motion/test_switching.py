@@ -202,6 +202,8 @@ def test_a_condition_that_is_zero_at_the_start_does_not_count() -> None:
     assert moments(up) == pytest.approx([0, 6 / G], abs=1e-9)
     down = simulate(System(**words, initial={"y'": -3}), until=1)
     assert moments(down) == [0.0]
+    assert any("active = true" in note for note in down.notes)
+    assert not any("at the start" in note for note in up.notes)
     late = simulate(System(**words, initial={"y": -1, "y'": -3}), until=1)
     assert moments(late) == [0.0]
     assert any("positive at the start" in note for note in late.notes)

@@ -106,7 +106,7 @@ class _Guard:
             whole[3:5] = [inner.address, inner.constants.ctypes.data]
         whole[5:8] = [segment.rates.address, segment.rates.constants.ctypes.data, n]
         self._put(self.places.before, np.concatenate([[time], state]))
-        self._put(self.places.slope_before, _slopes(segment, time, state))
+        self._put(self.places.slope_before, slopes(segment, time, state))
         levels = watched.levels(segment, time, state)
         self._put(self.places.level, levels)
         self._put(self.places.armed, armed | (watched.at(segment, time, state) < -levels))
@@ -139,7 +139,8 @@ class _Guard:
         return float(self.memory[self.places.after])
 
 
-def _slopes(segment: Segment, time: float, state: Floats) -> Floats:
+def slopes(segment: Segment, time: float, state: Floats) -> Floats:
+    """The rates at a state; not a number where they are not defined."""
     native = segment.rates.owner
     assert isinstance(native, Native), "rates are native code"
     try:
@@ -166,12 +167,12 @@ def _located(segment: Segment, watched: Conditions, guard: _Guard, path: Path, o
     again = _stepping(segment, start, before, options)
     armed, levels = guard.armed, guard.levels
     low, here, state = start, watched.at(segment, start, before), before
+    lost = "the equations have no unique solution for the accelerations after t = "
     for k in range(1, SAMPLES + 1):
         high = guard.end if k == SAMPLES else start + length * k / SAMPLES
         reached = again(high)
         if reached is None:
-            words = f"the equations have no unique solution for the accelerations after t = {low:.9g}"
-            return _Found(low, state, (), armed, words)
+            return _Found(low, state, (), armed, f"{lost}{low:.9g}")
         there = watched.at(segment, high, reached)
         risen = np.flatnonzero(armed & (there >= 0.0) & (here < 0.0))
         if len(risen):
@@ -180,19 +181,20 @@ def _located(segment: Segment, watched: Conditions, guard: _Guard, path: Path, o
         low, here, state = high, there, reached
     else:
         return _Found(low, state, (), armed)
-    first = min(_root(lambda t, i=i: _value(watched, segment, again, t, i), low, high) for i in risen)  # type: ignore[misc]
+    first = _root(lambda time: _largest(watched, segment, again(time), time, risen), low, high)
     at_event, late = again(first), again(min(first + TOGETHER * length, guard.end))
-    assert at_event is not None, "the root was found there"
+    if at_event is None:
+        return _Found(low, state, (), armed, f"{lost}{low:.9g}")
     after = there if late is None else watched.at(segment, min(first + TOGETHER * length, guard.end), late)
     together = armed & ((after >= 0.0) | (watched.at(segment, first, at_event) >= 0.0))
     return _Found(first, at_event, tuple(watched.keys[i] for i in np.flatnonzero(together)), armed & ~together)
 
 
-def _value(
-    watched: Conditions, segment: Segment, again: Callable[[float], Floats | None], time: float, number: int
+def _largest(
+    watched: Conditions, segment: Segment, state: Floats | None, time: float, which: NDArray[np.int64]
 ) -> float:
-    state = again(time)
-    return float("nan") if state is None else float(watched.at(segment, time, state)[number])
+    """The largest of some conditions: it rises through zero when the first of them does."""
+    return float("nan") if state is None else float(np.max(watched.at(segment, time, state)[which]))
 
 
 def _stepping(segment: Segment, start: float, state: Floats, options: Options) -> Callable[[float], Floats | None]:

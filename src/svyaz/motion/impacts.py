@@ -11,7 +11,7 @@ do not move the energy falls by ½ (v⁺ - v⁻)ᵀ M (v⁺ - v⁻) (L. Carnot's
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +27,7 @@ from svyaz.model import Constraint
 from svyaz.motion.deviations import deviations
 from svyaz.motion.integrate import Path
 from svyaz.motion.phase_runs import SWITCH_TOLERANCE
-from svyaz.program import SingularSystem, choose_orders, compile_program
+from svyaz.program import Native, SingularSystem, choose_orders, compile_program
 
 Floats = NDArray[np.float64]
 
@@ -59,10 +59,13 @@ def anchored(equations: Equations, new: Sequence[Constraint], state: Floats, tim
     return moved
 
 
-def begin(equations: Equations, new: Sequence[Constraint], state: Floats, before: Path) -> Beginning:
+def begin(
+    equations: Equations, new: Sequence[Constraint], state: Floats, before: Path, fit: Callable[[], Native]
+) -> Beginning:
     """Let constraints begin to act: positions must fit them, velocities must fit or are made to by an impact.
 
-    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small.
+    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small. ``fit``
+    gives the map of ``fitting``, if it is needed.
     """
     time = float(before.times[-1])
     if not new:
@@ -76,7 +79,7 @@ def begin(equations: Equations, new: Sequence[Constraint], state: Floats, before
         reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
         return Beginning(state, status="infeasible", reason=reason)
     try:
-        fitted = _fitted(equations, state, time)
+        fitted = _fitted(equations, state, time, fit())
     except SingularSystem:
         return Beginning(state, status="singular", reason=f"the constraints are singular at t = {time:g}")
     return Beginning(fitted, _impulses(equations, state, fitted, time))
@@ -107,14 +110,18 @@ def _told(name: str, position: float | None, velocity: float) -> str:
     return f"the velocity level of '{name}': its rate is {velocity:.4g}"
 
 
-def _fitted(equations: Equations, state: Floats, time: float) -> Floats:
-    """The nearest state in the norm of M, corrected until the constraints hold to rounding."""
-    constants = equations.system.constants
+def fitting(equations: Equations, state: Floats, time: float) -> Native:
+    """The map from a state to the nearest one, in the norm of M, that satisfies the constraints; made for states like this."""
     program = projection_program(equations, mass=measure_of(equations).at(state, time).mass)
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
-    native = compile_program(choose_orders(program, constants, sample))
+    return compile_program(choose_orders(program, equations.system.constants, sample))
+
+
+def _fitted(equations: Equations, state: Floats, time: float, native: Native) -> Floats:
+    """The state after the map, repeated until the constraints hold to rounding."""
+    constants = native.constants(equations.system.constants)
     for _ in range(MOST_CORRECTIONS):
-        state = native.evaluate(np.concatenate([[time], state]), native.constants(constants))
+        state = native.evaluate(np.concatenate([[time], state]), constants)
         here = measure_of(equations).at(state, time)
         held = np.abs(here.position) <= HELD * here.position_scale
         if np.all(held & (np.abs(here.velocity) <= HELD * here.velocity_scale)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from svyaz.model import Constraint, System
 from svyaz.motion.chapters import Chapter, collected
 from svyaz.motion.conditions import Conditions, Key, conditions
 from svyaz.motion.decide import Decision, decide
-from svyaz.motion.events import advance_to_event
-from svyaz.motion.impacts import anchored, begin
+from svyaz.motion.events import advance_to_event, slopes
+from svyaz.motion.impacts import anchored, begin, fitting
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
 from svyaz.motion.phase_runs import chapter_of, grid_of, refusal_of, stillborn, unfit_to_hold
@@ -48,6 +49,9 @@ MOST_EVENTS = 100_000
 
 SHORT = 0.01
 """Gains are chosen for a phase of at least this part of what is left of the run."""
+
+AT_ONCE = 1e-6
+"""What is looked at just after the start, as a part of the first phase."""
 
 RISE = 1e-9
 """Energy that an impact seems to add, as a part of the kinetic energy, and that is spoken of."""
@@ -80,6 +84,7 @@ class Stage:
     energy_constants: Floats
     equations: dict[tuple[str, ...], Equations] = field(default_factory=dict)
     decisions: dict[tuple[str, ...], Decision] = field(default_factory=dict)
+    fittings: dict[tuple[str, ...], Native] = field(default_factory=dict)
     watched: dict[tuple[tuple[str, ...], tuple[str, ...]], Conditions] = field(default_factory=dict)
 
     def equations_with(self, active: Sequence[Constraint]) -> Equations:
@@ -96,6 +101,13 @@ class Stage:
         if key not in self.watched:
             self.watched[key] = conditions(segment, self.system.constraints, active, time)
         return self.watched[key]
+
+    def fitting(self, equations: Equations, state: Floats, time: float) -> Native:
+        """The map that makes states fit the constraints of these equations."""
+        names = equations.multiplier_names
+        if names not in self.fittings:
+            self.fittings[names] = fitting(equations, state, time)
+        return self.fittings[names]
 
     def decide(
         self,
@@ -191,7 +203,8 @@ def run_switching(
         active = _switched(system, phase, path.events, now)
         new = tuple(c for c in active if c not in phase.active)
         equations = stage.equations_with(active)
-        beginning = begin(equations, new, anchored(equations, new, before, now), path)
+        start = anchored(equations, new, before, now)
+        beginning = begin(equations, new, start, path, partial(stage.fitting, equations, start, now))
         continuing = {key for key in _keys(system, phase.active) if key not in path.events}
         log.append(entry(now, _names(active), _names(phase.active)))
         phase, state = Phase(now, _next_time(stage, now), active, new), beginning.state
@@ -259,7 +272,7 @@ def _episode(
     segment = replace(decision.segment, held=held).regained(decision.segment.perturbation)
     watched = stage.conditions_of(segment, phase.active, phase.start)
     if first:
-        notes.extend(_asleep(watched, segment, state))
+        notes.extend(_asleep(watched, segment, state, phase.end - phase.start))
 
     def run(segment: Segment, options: Options) -> Path:
         def times(end: float) -> Floats | None:
@@ -271,14 +284,24 @@ def _episode(
     return replace(chapter, after_event=not first)
 
 
-def _asleep(watched: Conditions, segment: Segment, state: Floats) -> list[str]:
-    """Notes on conditions that are positive from the beginning."""
-    late = watched.at(segment, START, state) > watched.levels(segment, START, state)
-    return [
-        f"'{kind}' of the constraint '{name}' is positive at the start already: it counts when it rises through zero again"
-        for (kind, name), is_late in zip(watched.keys, late, strict=True)
-        if is_late and (kind, name) not in watched.overdue(segment, START, state)
-    ]
+def _asleep(watched: Conditions, segment: Segment, state: Floats, span: float) -> list[str]:
+    """Notes on conditions that are positive from the beginning, or become so without having been negative."""
+    if not watched.keys:
+        return []
+    levels, overdue = watched.levels(segment, START, state), watched.overdue(segment, START, state)
+    now = watched.at(segment, START, state)
+    soon = watched.at(segment, AT_ONCE * span, state + AT_ONCE * span * slopes(segment, START, state))
+    notes = []
+    for key, value, later, level in zip(watched.keys, now, soon, levels, strict=True):
+        kind, name = key
+        if value > level and key not in overdue:
+            told = "is positive at the start already: it counts when it rises through zero again"
+            notes.append(f"'{kind}' of the constraint '{name}' {told}")
+        elif abs(value) <= level and later > 10 * level and later > 0.0:
+            told = "is zero at the start and rises: it has not risen through zero and does not count"
+            hint = "; active = true lets the constraint act from the beginning" if kind == "on" else ""
+            notes.append(f"'{kind}' of the constraint '{name}' {told}{hint}")
+    return notes
 
 
 def _chatter(log: Sequence[Mapping[str, Any]], options: Options) -> tuple[str, str] | None:
