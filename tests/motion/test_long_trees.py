@@ -70,3 +70,18 @@ def test_a_thousand_links_are_run_and_not_written_out() -> None:
     assert motion.summary()["integrals"]["energy"]["drift"] < 1e-8
     with pytest.raises(ModelError, match="not written out"):
         system.derive()
+
+
+def test_long_tree_with_a_joint_that_meets_no_inertia_does_not_begin() -> None:
+    """Two links without mass before the last one, their axes and the last one's in a plane: x, z, x at zero angles."""
+    words = dict(loads(find("chain:20"), "chain:20").words)
+    bodies = [dict(body) for body in words["body"]]
+    for k, axis in ((17, [1, 0, 0]), (18, [0, 0, 1]), (19, [1, 0, 0])):
+        bodies[k] |= {"axis": axis, "pole": [0, 0, 0]}
+    for k in (17, 18):
+        bodies[k] |= {"mass": 0, "inertia": {"xx": 0, "yy": 0, "zz": 0}}
+    motion = System(**{**words, "body": bodies, "initial": {}}).simulate(until=0.1)
+    assert motion.status == "singular"
+    assert motion.reason == "the inertia matrix is singular there: 'q18' meets no inertia"
+    moving = System(**{**words, "body": bodies, "initial": {"q19": 1.0}}).simulate(until=0.1)
+    assert moving.status == "finished"

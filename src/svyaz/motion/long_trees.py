@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from svyaz.expr.calculus import ZERO, differentiate
 from svyaz.forms.tree.algebra import FLOATS
+from svyaz.forms.tree.articulated import loose_joint
 from svyaz.forms.tree.numeric import NumericTree
+from svyaz.forms.tree.places import placed
 from svyaz.forms.tree.steps import axis_kind, step_programs
 from svyaz.forms.tree.welded import welded
 from svyaz.model import System
@@ -93,6 +95,9 @@ def _forces(system: System) -> tuple[Native | None, Floats]:
 def simulate_long(system: System, options: Options, halve: bool, progress: Callable[[float], object] | None) -> Motion:
     """The motion of a long tree, with its energy; its trajectory error is not estimated, which a note tells."""
     state = np.array(system.initial_state())
+    loose = _loose(system, state)
+    if loose is not None:
+        return _stillborn(system, options, state, loose)
     grid = None
     if options.every is not None:
         grid = np.append(np.arange(0.0, options.until * (1 - 1e-12), options.every), options.until)
@@ -125,6 +130,31 @@ def simulate_long(system: System, options: Options, halve: bool, progress: Calla
         evaluations=path.evaluations,
         seconds=path.seconds,
         notes=("the trajectory error of long trees is not estimated",) if halve else (),
+    )
+
+
+def _loose(system: System, state: Floats) -> str | None:
+    """The coordinate of a joint that meets no inertia in a position."""
+    assert system.tree is not None, "only trees come here"
+    tree = welded(numbers(system.tree, system.parameters), FLOATS)
+    place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
+    found = loose_joint(placed(tree, place, FLOATS))
+    return None if found is None else tree.bodies[found].coordinates[0]
+
+
+def _stillborn(system: System, options: Options, state: Floats, coordinate: str) -> Motion:
+    """A motion that cannot begin."""
+    return Motion(
+        system=system,
+        form="articulated",
+        method=options.method,
+        step=options.step,
+        rtol=options.rtol,
+        status="singular",
+        reason=f"the inertia matrix is singular there: '{coordinate}' meets no inertia",
+        times=np.zeros(1),
+        states=state[None, :],
+        state_names=system.states,
     )
 
 

@@ -32,6 +32,9 @@ Six = list
 """Six elements: rotation, then translation."""
 SixBySix = list
 
+LOOSE = 1e-10
+"""Part of the largest moment (or mass) below which the inertia about (or along) an axis is taken for none."""
+
 
 def forward_dynamics(
     bodies: Sequence[Placed],
@@ -64,6 +67,29 @@ def forward_dynamics(
         inertias[base] = _added(inertias[base], carried_inertia(left, body.rotation, body.offset))
         biases[base] = _sum(biases[base], carried_wrench(rest, body.rotation, body.offset))
     return _outward(bodies, gravity, swept, parts, none)
+
+
+def loose_joint(bodies: Sequence[Placed]) -> int | None:
+    """The number of a body whose joint of one freedom meets no inertia, what it carries being free; of floats only.
+
+    D = Sᵀ Â S is compared with the largest moment (or mass) in Â. It vanishes beyond links that have no inertia, or
+    where such links line up.
+    """
+    inertias = [rigid(body) for body in bodies]
+    for k in range(len(bodies) - 1, -1, -1):
+        body, base = bodies[k], bodies[k].body.base
+        left = inertias[k]
+        if body.turns:
+            first = 0 if any(body.turns[0]) else 3
+            direction = [*body.turns[0], *body.slides[0]]
+            pressed = _product(inertias[k], direction)
+            inertia = _inner(direction, pressed)
+            if inertia <= LOOSE * max(inertias[k][i][i] for i in range(first, first + 3)):
+                return k
+            left = released(inertias[k], [pressed], [[1.0 / inertia]])
+        if base != GROUND:
+            inertias[base] = _added(inertias[base], carried_inertia(left, body.rotation, body.offset))
+    return None
 
 
 def released(inertia: SixBySix, pressed: Sequence[Six], inverse: SixBySix) -> SixBySix:
