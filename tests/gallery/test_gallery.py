@@ -68,7 +68,7 @@ def test_equations_as_text_are_read_back_to_the_same_equations(name) -> None:
     equations = loads(gallery.find(name), name).derive()
     if is_long(equations):
         pytest.skip("written as a sequence of named formulas")
-    plain = [*equations.constants, *equations.states, *(str(s) for s in multiplier_signs(equations))]
+    plain = [*equations.constants, *equations.states, *(str(s) for s in multiplier_signs(equations).values())]
     names = [n for n in plain if "'" not in n]
     moving = [*equations.accelerated, *(s for s in equations.states if "'" not in s)]
     scope = Scope(

@@ -42,7 +42,9 @@ def test_000_A10_listing_from_the_field() -> None:
 
 
 def test_000_A11_text_from_the_field() -> None:
-    motion = simulate(cart(), step=0.01, until=10)
+    system = loads(gallery.find("inverse-cart", {"given": "field", "data": "text"}), "inverse-cart")
+    assert (system.run["step"], system.run["until"]) == (0.01, 10)
+    motion = simulate(system)
     assert np.sqrt((deviations(motion).max(axis=1) ** 2).sum()) == pytest.approx(4.490464e-3, rel=1e-6)
 
 

@@ -15,11 +15,16 @@ from svyaz.model.words import nearest
 VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "ball-and-beam": ball_and_beam.CHOICES,
     "ball-on-plane": {"coordinates": ("quaternion", "angles", "printed")},
-    "inverse-cart": {"given": ("rates", "field", "constraints")},
+    "inverse-cart": {"given": ("rates", "field", "constraints"), "data": ("listing", "text")},
     "three-link": {"potential": ("simplified", "full")},
     "three-link-10": {"constraints": ("corrected", "printed")},
 }
 """Model → what can be chosen → choices; the first is the default. The file of another choice is NAME--CHOICE.toml."""
+
+REWRITTEN: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("inverse-cart", "text"): {"step = 0.001\n": "step = 0.01\n", "until = 15\n": "until = 10\n"},
+}
+"""(model, choice) → lines of the file that it replaces, for a choice that has no file of its own."""
 
 
 FAMILIES: Mapping[str, tuple[Callable[[int], str], int]] = {
@@ -51,7 +56,11 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     suffix = _check_choices(name, choices or {})
     if name in MADE:
         return MADE[name](choices or {})
-    return files("svyaz.gallery").joinpath("models", f"{name}{suffix}.toml").read_text(encoding="utf-8")
+    text = files("svyaz.gallery").joinpath("models", f"{name}{suffix}.toml").read_text(encoding="utf-8")
+    for choice in (choices or {}).values():
+        for line, other in REWRITTEN.get((name, choice), {}).items():
+            text = text.replace(line, other)
+    return text
 
 
 def _links(family: str, text: str, largest: int) -> int:
@@ -73,7 +82,7 @@ def _check_choices(name: str, choices: Mapping[str, str]) -> str:
         if choice not in known[what]:
             message = f"'{what}' of '{name}' cannot be '{choice}'"
             raise ModelError([Problem(message, None, "there are " + ", ".join(known[what]))])
-        if choice != known[what][0]:
+        if choice != known[what][0] and (name, choice) not in REWRITTEN:
             suffix += f"--{choice}"
     return suffix
 

@@ -18,6 +18,13 @@ def cart_gains() -> tuple[float, ...]:
     return float(found.roots.real.min()), float(found.roots.real.max()), found.decay_rate, found.step_limit
 
 
+def cart_of_the_text() -> tuple[float]:
+    """√(max h₁² + max h₂² + max h₃²) at the old nodes, as the listing joins them, with the step and end of the text."""
+    motion = simulate(gallery_model("inverse-cart", {"given": "field", "data": "text"}, {}))
+    h = [motion.residuals[f"{q}' of the field"][:-1].max() for q in ("x", "y", "phi")]
+    return (float(np.linalg.norm(h)),)
+
+
 def cart_conditions() -> tuple[float]:
     """How many of the seven conditions fail."""
     from svyaz.synthesis.helmholtz import helmholtz
