@@ -15,7 +15,7 @@ from importlib.resources import files
 from math import isfinite
 from typing import Any
 
-TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas")
+TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas", "walker")
 
 REPRODUCED, CORRECTED, IMPOSSIBLE, DIFFERS = "reproduced", "corrected", "not reproducible", "differs"
 

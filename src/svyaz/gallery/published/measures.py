@@ -19,7 +19,9 @@ SLEIGH_HEADING = 5.635748
 def measured(
     model: str, choices: Mapping[str, str], settings: Mapping[str, Any], run: Mapping[str, Any], measure: Sequence[str]
 ) -> tuple[float | str, ...]:
-    """What each measure says of the run: ``status``, ``final x``, ``largest NAME``, ``last NAME``, ``range x``."""
+    """What each measure says of the run: ``status``, ``final x``, ``largest NAME``, ``last NAME``, ``period`` (of the last
+    phase that ended) …
+    """
     motion = _run(model, json.dumps([dict(choices), dict(settings), dict(run)]))
     return tuple(_read(motion, *word.split(" ", 1)) for word in measure)
 
@@ -35,6 +37,8 @@ def _read(motion: Motion, what: str, name: str = "") -> float | str:
         return motion.status
     if not motion.finished:
         return float("nan")
+    if what == "period":
+        return float(motion.phases[-1]["t"] - motion.phases[-2]["t"])
     if what == "final":
         return float(motion.column(name)[-1])
     if what == "largest":
