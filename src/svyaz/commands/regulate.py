@@ -1,4 +1,4 @@
-"""``svyaz regulate MODEL``: a regulator and an observer about an equilibrium, and what they do to the full system."""
+"""``svyaz regulate MODEL``: a regulator and an observer about an equilibrium, with a verdict and trials on the full system."""
 
 from __future__ import annotations
 
@@ -20,22 +20,19 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
-from svyaz.commands.equilibria import root_text
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from svyaz.control.basin import Basin
-    from svyaz.control.loop import Transient
-    from svyaz.control.margins import Margin
     from svyaz.control.regulation import Regulation
+    from svyaz.control.regulators import Method
+    from svyaz.control.trials import Trial
     from svyaz.model import System
 
 Pairs = tuple[tuple[str, str], ...]
 
-PERTURBATION = 0.1
-"""Without --start the first independent coordinate is moved by this part of its size (or by 0.01)."""
+REACH = 0.1
+"""Without --start a basin reaches this part of the size of a coordinate (or of 1), unless the model has a box for it."""
 
 
 def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
@@ -47,7 +44,8 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
         "svyaz regulate ball-and-beam",
         "svyaz regulate ball-and-beam --with control=voltage --dependent alpha --measure r --run --plot run.png",
         "svyaz regulate ball-and-beam --with equilibrium=nonzero --against linearised --critical d=0.05:0.11",
-        "svyaz regulate ball-and-beam --basin 10000 --start r=-0.1:0.1 --start alpha=-0.1:0.1 --until 20",
+        "svyaz regulate ball-and-beam --basin 10000 --start r=-0.1:0.1 --start theta=-0.1:0.1 --until 20",
+        "svyaz regulate ball-and-beam --poles=-1,-2,-3+1i,-3-1i",
     )
 )
 @model_options
@@ -55,6 +53,12 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
 @_repeated("--near", "NAME=VALUE", "Take the equilibrium nearest to this position (else the initial one). Repeatable.")
 @_repeated("--box", "NAME=LOW:HIGH", "Where to look for equilibria. Repeatable.")
 @click.option("--dependent", metavar="NAMES", help="Redundant coordinates, one for each constraint; else the best.")
+@click.option(
+    "--variables",
+    type=click.Choice(["lagrange", "routh"]),
+    default="lagrange",
+    help="Variables of the design; Routh's belong to steady motions with cyclic coordinates.",
+)
 @click.option("--input", "inputs", metavar="NAMES", help="Inputs to control with; all unless given.")
 @click.option(
     "--measure", metavar="EXPRESSIONS", help="What is measured, separated by commas: an observer is designed."
@@ -62,6 +66,12 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
 @click.option(
     "--weights", metavar="FILE", help="Weights (TOML): [state], [input], [noise] by name, or Q, R; else ones."
 )
+@click.option(
+    "--solver",
+    type=click.Choice(["schur", "establishment"]),
+    help="How the Riccati equation is solved: by Schur vectors (default), or by Repin's and Tretyakov's establishment.",
+)
+@click.option("--poles", metavar="ROOTS", help="Place these roots, separated by commas, such as -1,-2+1i,-2-1i.")
 @click.option(
     "--against", type=click.Choice(["linearised"]), help="Also design from linearised constraints, and compare."
 )
@@ -102,14 +112,14 @@ def command(
     """Design a regulator u = u0 - K x (and an observer) about the equilibrium of MODEL nearest to its initial position.
 
     The first approximation keeps the second derivatives of the constraints; K is optimal for unit weights unless others
-    are given. The answer names the theorem and its hypotheses. Exit code 1 when there is no such equilibrium, or the
-    system is not controllable or not observable, or the run does not return.
+    are given. The answer names the theorem and its hypotheses. Exit code 1 when there is no such equilibrium, the system
+    is not controllable or not observable, or a run from a consistent start does not return.
     """
+    from svyaz.commands.regulate_report import show
     from svyaz.control.regulators import NotSolvable
     from svyaz.stability.choice import NoEquilibrium
 
-    if not until > 0:
-        raise click.UsageError("--until must be positive.")
+    _check_questions(asked["variables"], until, start, wanted or plot is not None, count)
     system = load_model(model, settings, choices)
     warn(system)
     _check_plot(plot)
@@ -120,60 +130,72 @@ def command(
         "box": ranges_of(box, system, "--box"),
     }
     points, ranges = _starts(start, system)
+    span = None if critical is None else ranges_of([critical], system, "--critical")[critical[0]]
     try:
         found = _designed(system, places, asked)
     except (NotSolvable, NoEquilibrium) as refusal:
-        write_json({"model": system.name, "reason": str(refusal)}, json_file)
+        facts = getattr(refusal, "facts", {})
+        write_json({"model": system.name, **facts, "reason": str(refusal)}, json_file)
         raise NegativeAnswer(str(refusal)) from refusal
-    margin = None if critical is None else found.margin(*_critical(critical, system))
+    margin = None if critical is None or span is None else found.margin(critical[0], span)
     runs = _runs(found, points, until) if wanted or plot else {}
     attraction = None if count is None else _basin(found, ranges, count, until)
-    write_json(found.as_json(margin, attraction, runs), json_file)
     if plot is not None:
         from svyaz.show.transients import plot_transients
 
-        plot_transients(runs, plot)
+        plot_transients({name: trial.transient for name, trial in runs.items()}, plot)
+    write_json(found.as_json(margin, attraction, runs), json_file)
     if json_file != "-":
-        _show(found, margin, attraction, runs)
+        show(found, margin, attraction, runs)
     _answer(found, runs)
 
 
+def _check_questions(variables: str, until: float, start: Pairs, run: bool, count: int | None) -> None:
+    """Refuse what cannot be asked, before anything is computed."""
+    if variables == "routh":
+        raise click.UsageError(
+            "--variables routh: Routh's variables are those of steady motions, where uncontrolled cyclic coordinates are "
+            "replaced by their momenta; regulators about equilibria are designed in Lagrange's."
+        )
+    if not 0 < until < float("inf"):
+        raise click.UsageError("--until must be positive.")
+    for name, text in start:
+        if ":" in text and count is None:
+            raise click.UsageError(f"--start {name}={text}: a range belongs to --basin; a run starts at one value.")
+        if ":" not in text and not run:
+            raise click.UsageError(f"--start {name}={text}: a value belongs to --run; a basin is spanned by LOW:HIGH.")
+
+
 def _designed(system: System, places: Mapping[str, Any], asked: Mapping[str, Any]) -> Regulation:
-    from dataclasses import replace
-
-    from svyaz.control.design import designed, theorem_of
     from svyaz.control.regulation import regulate
-    from svyaz.control.weights import read_weights
 
-    inputs, measure = names_of(asked["inputs"]), tuple(split_expressions(asked["measure"] or ""))
-    rival = asked["against"] is not None
-    found = regulate(
+    return regulate(
         system,
         **places,
         dependent=names_of(asked["dependent"]) or None,
-        inputs=inputs or None,
-        measure=measure,
-        against_linearised=rival,
+        inputs=names_of(asked["inputs"]) or None,
+        measure=asked["measure"] or "",
+        weights=asked["weights"],
+        method=_method(asked["solver"], asked["poles"]),
+        against_linearised=asked["against"] is not None,
     )
-    if asked["weights"] is None:
-        return found
-    weights = read_weights(asked["weights"], found.plant.variables, found.design.inputs, measure)
-    design = designed(found.plant, found.design.inputs, weights, found.design.measurement)
-    other = None if found.rival is None else designed(found.rival.model, design.inputs, weights, design.measurement)
-    theorem, hypotheses = theorem_of(design, found.plant)
-    return replace(found, design=design, rival=other, theorem=theorem, hypotheses=hypotheses)
 
 
-def split_expressions(text: str) -> list[str]:
-    """Expressions separated by commas that do not stand in parentheses."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+def _method(solver: str | None, poles: str | None) -> Method | str:
+    from svyaz.control.regulators import placing
+
+    if poles is None:
+        return solver or "schur"
+    if solver is not None:
+        raise click.UsageError("--poles and --solver exclude each other: placing roots solves no Riccati equation.")
+    try:
+        wanted = [complex(part.replace(" ", "").replace("i", "j")) for part in names_of(poles)]
+    except ValueError as error:
+        raise click.UsageError(f"--poles {poles}: roots are numbers such as -1 or -2+1i.") from error
+    bad = [root for root in wanted if not root.real < 0]
+    if bad:
+        raise click.UsageError(f"--poles {poles}: the root {bad[0]:g} would not be stable.")
+    return placing(wanted)
 
 
 def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
@@ -190,44 +212,22 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
     return points, ranges
 
 
-def _critical(given: tuple[str, str], system: System) -> tuple[str, tuple[float, float]]:
-    ((name, span),) = ranges_of([given], system, "--critical").items()
-    return name, span
-
-
-def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[str, Transient]:
-    """The transients of the control and of its rival from the same start."""
-    from svyaz.stability.starts import consistent_start
-
-    plant = found.plant
-    deviation = {n: x for n, x in points.items() if n.rstrip("'") not in plant.dependent}
-    if not points:
-        first = plant.independent[0]
-        deviation = {first: PERTURBATION * abs(plant.state[first]) or 0.01}
-    start = consistent_start(found.system, plant.state, plant.dependent, deviation)
-    state = dict(start.state)
-    if start.halvings:
-        told = ", ".join(f"{n} = {start.deviations[n]:.6g}" for n in deviation)
-        click.echo(f"the mechanism does not reach this start; it was halved {start.halvings} times: {told}", err=True)
-    given = {n: x for n, x in points.items() if n in plant.dependent}
-    if given:
-        state |= {n: plant.state[n] + x for n, x in given.items()}
-        _warn_of_the_limit(found, state)
-    runs = {"regulator": found.loop().run(state, until)}
-    if found.rival is not None:
-        runs["linearised constraints"] = found.rival_loop().run(state, until)
+def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[str, Trial]:
+    """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
+    runs = found.run(points, until)
+    trial = runs["regulator"]
+    if trial.start.halvings:
+        told = ", ".join(f"{n} = {trial.start.state[n] - found.plant.state.get(n, 0.0):.6g}" for n in points)
+        click.echo(
+            f"the mechanism does not reach this start; it was halved {trial.start.halvings} times: {told}", err=True
+        )
+    if not trial.start.consistent:
+        off = ", ".join(f"{name} = {value:.4g}" for name, value in trial.start.residuals.items())
+        where = "no limit of the motion was found"
+        if trial.limit is not None:
+            where = "it will not return, but tend to " + ", ".join(f"{n} = {x:.6g}" for n, x in trial.limit.items())
+        click.echo(f"the start does not satisfy the constraints ({off}): {where}", err=True)
     return runs
-
-
-def _warn_of_the_limit(found: Regulation, state: Mapping[str, float]) -> None:
-    from svyaz.control.limits import shifted_limit
-
-    limit = shifted_limit(found.design, state)
-    if limit is None:
-        click.echo("the start does not satisfy the constraints; no limit of the motion was found", err=True)
-        return
-    told = ", ".join(f"{n} = {x:.6g}" for n, x in limit.items())
-    click.echo(f"the start does not satisfy the constraints: it will not return, but tend to {told}", err=True)
 
 
 def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, until: float) -> Basin:
@@ -250,7 +250,7 @@ def _default_ranges(found: Regulation) -> dict[str, tuple[float, float]]:
             low, high = found.system.box[q]
             ranges[q] = (low - at, high - at)
         else:
-            reach = PERTURBATION * max(abs(at), 1.0)
+            reach = REACH * max(abs(at), 1.0)
             ranges[q] = (-reach, reach)
     return ranges
 
@@ -281,72 +281,9 @@ def _check_plot(plot: str | None) -> None:
         raise click.UsageError(str(error)) from error
 
 
-def _answer(found: Regulation, runs: Mapping[str, Transient]) -> None:
-    failed = [
-        h.text for h in found.hypotheses if not h.holds and "controllable" not in h.text and "observable" not in h.text
-    ]
-    if failed:
-        raise NegativeAnswer("the theorem does not apply: " + "; ".join(failed))
+def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:
+    if found.reason:
+        raise NegativeAnswer(found.reason)
     run = runs.get("regulator")
-    if run is not None and run.status != "finished":
-        raise NegativeAnswer(f"the run did not return: {run.reason}")
-
-
-def _show(found: Regulation, margin: Margin | None, attraction: Basin | None, runs: Mapping[str, Transient]) -> None:
-    from rich.console import Console
-
-    console = Console(markup=False)
-    _show_design(console, found)
-    if margin is not None:
-        whose = "the design from linearised constraints" if found.rival is not None else "the control, kept as it is,"
-        at = margin.first
-        told = (
-            f"fails at {margin.name} = {at:.6g}" if at is not None else f"does not fail for {margin.name} in the range"
-        )
-        console.print(f"{whose} {told}", highlight=False)
-    for name, run in runs.items():
-        last = "returned" if run.returned else f"has not returned ({run.status})"
-        console.print(f"{name}: {last} at t = {run.times[-1]:g}, residual {run.largest_residual:.2g}", highlight=False)
-    if attraction is not None:
-        console.print(
-            f"basin: {int(attraction.returned.sum())} of {len(attraction.returned)} starts returned, all within "
-            f"{attraction.radius:.3g} of the ranges; {attraction.outside} out of reach; {attraction.seconds:.3g} s",
-            highlight=False,
-        )
-
-
-def _show_design(console: Console, found: Regulation) -> None:
-    from rich.table import Table
-
-    plant, design = found.plant, found.design
-    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
-    console.print(f"{found.system.name}: {rest}", highlight=False)
-    if plant.dependent:
-        console.print(f"redundant: {', '.join(plant.dependent)}", highlight=False)
-    table = Table("gain", *plant.variables, title="u = u0 - K x", title_justify="left")
-    for name, row in zip(design.inputs, design.regulator.gain, strict=True):
-        table.add_row(name, *(f"{k:.6g}" for k in row))
-    if found.rival is not None:
-        for name, row in zip(design.inputs, found.rival.regulator.gain, strict=True):
-            table.add_row(f"{name}, linearised", *(f"{k:.6g}" for k in row))
-    if design.watcher is not None and design.measurement is not None:
-        for text, column in zip(design.measurement.texts, design.watcher.gain.T, strict=True):
-            table.add_row(f"observer, {text}", *(f"{k:.6g}" for k in column))
-    console.print(table)
-    from svyaz.stability.roots import roots
-
-    console.print("open roots   " + ", ".join(map(root_text, roots(plant.A))), highlight=False)
-    console.print("closed roots " + ", ".join(map(root_text, design.closed_roots(plant))), highlight=False)
-    if found.rival is not None:
-        true = ", ".join(map(root_text, found.rival.closed_roots(plant)))
-        verdict = "stabilises" if found.rival.stabilises(plant) else "does NOT stabilise"
-        console.print(f"linearised constraints: {verdict} the true plant; roots {true}", highlight=False)
-    console.print(
-        f"constraint-linearisation defect {plant.linearisation_defect:.4g}, Riccati residual {design.regulator.residual:.2g}",
-        highlight=False,
-    )
-    console.print(found.theorem, highlight=False)
-    for h in found.hypotheses:
-        console.print(f"  {'yes' if h.holds else 'NO '}  {h.text}", highlight=False)
-    for note in found.notes:
-        console.print(note, highlight=False)
+    if run is not None and run.failed:
+        raise NegativeAnswer(f"the run {run.answer}")

@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 
 SHELLS = 10
 NEWTON_STEPS = 30
+PATIENCE = 10
+"""A run counts as lost when it needs this many times the steps of one from close by."""
 LOOKS = 41
 """So often a run is looked at: what begins at zero and swings has its largest size somewhere on the way."""
 
@@ -99,12 +101,12 @@ def basin(
     starts, met = consistent_starts(loop, names, deviations)
     deviations = deviations[met]
     returned = np.zeros(len(starts), dtype=bool)
-    loop.flows  # noqa: B018 compiled once, before the threads
+    most = _patience(loop, names, sides, until, rtol)  # also compiles the loop, once, before the threads
     lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // 50))
 
     def run(lot: Sequence[int]) -> int:
         for k in lot:
-            returned[k] = _returns(loop, starts[k], until, rtol)
+            returned[k] = _returns(loop, starts[k], until, rtol, most)
         return len(lot)
 
     with ThreadPoolExecutor(workers or cpu_count() or 1) as crew:
@@ -117,9 +119,16 @@ def basin(
     return Basin(names, spans, deviations, returned, count - len(starts), until, perf_counter() - begin)
 
 
-def _returns(loop: ClosedLoop, start: Array, until: float, rtol: float) -> bool:
+def _patience(loop: ClosedLoop, names: Sequence[str], sides: Array, until: float, rtol: float) -> int:
+    """How many steps a run may take: a motion that whirls away faster and faster would take any number."""
+    close, _ = consistent_starts(loop, names, 1e-2 * np.abs(sides).max(axis=1, initial=0.0)[None, :])
+    start = close[0] if len(close) else loop.at_rest
+    return PATIENCE * (100 + loop.integrated(start, until, rtol, np.array([0.0, until]), most=10_000).steps)
+
+
+def _returns(loop: ClosedLoop, start: Array, until: float, rtol: float, most: int) -> bool:
     """Is every deviation at the end small beside its largest size, and the whole no larger than halfway?"""
-    path = loop.integrated(start, until, rtol, np.linspace(0.0, until, LOOKS))
+    path = loop.integrated(start, until, rtol, np.linspace(0.0, until, LOOKS), most=most)
     if path.status != "finished":
         return False
     sizes = np.abs(loop.all_deviations(path.states))

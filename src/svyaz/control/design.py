@@ -15,11 +15,11 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.control.pairs import PairReport, controllability, observability
-from svyaz.control.regulators import Matrix, NotSolvable, Regulator, lqr, observer
+from svyaz.control.regulators import METHODS, Matrix, Method, NotSolvable, Regulator, dual_of
 from svyaz.control.weights import Weights, unit_weights
 from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import Expression, evaluate, gradient, velocity
-from svyaz.stability.critical import Hypothesis, special_case
+from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.roots import roots, signs, zero_roots
 
@@ -28,6 +28,10 @@ FULL_INFORMATION = (
 )
 INCOMPLETE_INFORMATION = (
     "Krasinskii: stabilisation by an observer of the controllable subsystem, special case of m zero roots"
+)
+WITHOUT_CONSTRAINTS = "Krasovskii: stabilisation by the first approximation, linear feedback on a controllable pair"
+OBSERVED_WITHOUT_CONSTRAINTS = (
+    "Krasovskii: stabilisation by the first approximation, an observer of a controllable and observable pair"
 )
 
 ACCURATE = 1e-8
@@ -53,6 +57,7 @@ class Design:
     weights: Weights
     regulator: Regulator
     controllable: PairReport
+    method: Method
     measurement: Measurement | None = None
     watcher: Regulator | None = None
     observable: PairReport | None = None
@@ -92,8 +97,9 @@ def designed(
     inputs: Sequence[str] | None = None,
     weights: Weights | None = None,
     measurement: Measurement | None = None,
+    method: Method = METHODS["schur"],
 ) -> Design:
-    """The optimal regulator (and observer) for a first approximation.
+    """The regulator (and observer) for a first approximation, optimal unless the method is another.
 
     Raises NotSolvable when a root that is not stable can neither be moved nor be seen.
     """
@@ -103,16 +109,17 @@ def designed(
         len(model.variables), len(names), 0 if measurement is None else len(measurement.texts)
     )
     pair = controllability(model.A, b)
-    _refuse_fixed(pair, "cannot be moved by " + ", ".join(names), "not controllable")
-    regulator = lqr(model.A, b, given.state, given.input)
-    _refuse_inaccurate(regulator)
-    if measurement is None:
-        return Design(model, names, given, regulator, pair)
-    seen = observability(model.A, measurement.matrix)
-    _refuse_fixed(seen, "cannot be seen in " + ", ".join(measurement.texts), "not observable")
-    watcher = observer(model.A, measurement.matrix, given.process_noise, given.measurement_noise)
-    _refuse_inaccurate(watcher)
-    return Design(model, names, given, regulator, pair, measurement, watcher, seen)
+    seen = None if measurement is None else observability(model.A, measurement.matrix)
+    facts = {"controllable": pair.complete, "observable": None if seen is None else seen.complete}
+    _refuse_fixed(pair, f"cannot be moved by {', '.join(names)}", "not controllable", facts)
+    regulator = method.regulator(model.A, b, given.state, given.input)
+    _refuse_inaccurate(regulator, facts)
+    if measurement is None or seen is None:
+        return Design(model, names, given, regulator, pair, method)
+    _refuse_fixed(seen, f"cannot be seen in {', '.join(measurement.texts)}", "not observable", facts)
+    watcher = dual_of(method.observer, model.A, measurement.matrix, given.process_noise, given.measurement_noise)
+    _refuse_inaccurate(watcher, facts)
+    return Design(model, names, given, regulator, pair, method, measurement, watcher, seen)
 
 
 def chosen_inputs(model: FirstApproximation, inputs: Sequence[str] | None) -> tuple[str, ...]:
@@ -129,16 +136,23 @@ def chosen_inputs(model: FirstApproximation, inputs: Sequence[str] | None) -> tu
     return names
 
 
-def _refuse_fixed(report: PairReport, what: str, verdict: str) -> None:
+def told_roots(roots: Sequence[complex]) -> str:
+    """Roots in words: the root 1, the roots 1, 2+3i."""
+    told = [f"{z.real:.5g}" + (f"{z.imag:+.5g}i" if abs(z.imag) > 1e-12 * abs(z) else "") for z in roots]
+    return f"the root{'s' if len(told) > 1 else ''} {', '.join(told)}"
+
+
+def _refuse_fixed(report: PairReport, what: str, verdict: str, facts: Mapping[str, object]) -> None:
     bad = [root for root in report.fixed_roots if root.real > -1e-9 * max(1.0, abs(root))]
     if bad:
-        told = ", ".join(f"{z.real:.5g}" + (f"{z.imag:+.5g}i" if abs(z.imag) > 1e-12 * abs(z) else "") for z in bad)
-        raise NotSolvable(f"{verdict}: the root{'s' if len(bad) > 1 else ''} {told} {what}")
+        fixed = [[z.real, z.imag] for z in report.fixed_roots]
+        raise NotSolvable(f"{verdict}: {told_roots(bad)} {what}", {**facts, "fixed_roots": fixed})
 
 
-def _refuse_inaccurate(regulator: Regulator) -> None:
-    if not regulator.residual <= ACCURATE:
-        raise NotSolvable(f"the Riccati equation was not solved: its relative residual is {regulator.residual:.2g}")
+def _refuse_inaccurate(regulator: Regulator, facts: Mapping[str, object]) -> None:
+    if regulator.residual is not None and not regulator.residual <= ACCURATE:
+        reason = f"the Riccati equation was not solved: its relative residual is {regulator.residual:.2g}"
+        raise NotSolvable(reason, facts)
 
 
 def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:
@@ -173,18 +187,35 @@ def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hy
     """The theorem that makes the closed loop stable, and its hypotheses as they stand here."""
     closed = design.closed_matrix(plant)
     negative, _, _ = signs(closed)
-    m = len(plant.dependent)
+    m, zeros = len(plant.dependent), zero_roots(closed)
+    besides = " other than those of constraints" if m else ""
     hypotheses = [
         *special_case(plant),
-        Hypothesis("the pair (A, B) without z is controllable", design.controllable.complete),
-        Hypothesis(
-            f"all {len(closed)} roots of the closed loop other than those of constraints are negative",
-            negative == len(closed),
-        ),
-        Hypothesis(f"zero roots of the closed loop: {m}, one for each constraint", zero_roots(closed) == 0),
-        Hypothesis("the Riccati equation is solved to rounding", design.regulator.residual < ACCURATE),
+        Hypothesis(f"the pair (A, B){' without z' if m else ''} is controllable", design.controllable.complete),
+        Hypothesis(f"all {len(closed)} roots of the closed loop{besides} are negative", negative == len(closed)),
     ]
-    if design.observable is not None:
-        hypotheses.append(Hypothesis("the pair (A, C) is observable", design.observable.complete))
-        return INCOMPLETE_INFORMATION, tuple(hypotheses)
-    return FULL_INFORMATION, tuple(hypotheses)
+    if m:
+        count = f"zero roots of the closed loop: {m + zeros}, and {m} constraint{'s' if m > 1 else ''}"
+        hypotheses.append(Hypothesis(count, zeros == 0))
+    if design.regulator.residual is not None:
+        text = f"the Riccati equation is solved to rounding: residual {design.regulator.residual:.1g}"
+        hypotheses.append(Hypothesis(text, design.regulator.residual < ACCURATE))
+    hypotheses += _within_limits(plant, design.inputs)
+    if design.observable is None:
+        return FULL_INFORMATION if m else WITHOUT_CONSTRAINTS, tuple(hypotheses)
+    hypotheses.append(Hypothesis("the pair (A, C) is observable", design.observable.complete))
+    return INCOMPLETE_INFORMATION if m else OBSERVED_WITHOUT_CONSTRAINTS, tuple(hypotheses)
+
+
+def _within_limits(plant: FirstApproximation, inputs: Sequence[str]) -> list[Hypothesis]:
+    """An input with limits must hold the equilibrium from inside them."""
+    found = []
+    for name in inputs:
+        given, value = plant.system.inputs[name], plant.inputs[name]
+        if given.low is None and given.high is None:
+            continue
+        low = -np.inf if given.low is None else given.low
+        high = np.inf if given.high is None else given.high
+        text = f"the input {name} = {value:.4g} that holds the equilibrium lies within its limits"
+        found.append(Hypothesis(text, bool(low < value < high)))
+    return found

@@ -8,53 +8,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import symengine as se
 
 from svyaz.control.design import Design
-from svyaz.expr.calculus import evaluate, gradient
-from svyaz.forms.shulgin import shulgin
+from svyaz.control.loop import ClosedLoop, closed_loop
+from svyaz.stability.starts import ConstraintNumbers
 
 MOST_STEPS = 50
 
 
-def shifted_limit(design: Design, state: Mapping[str, float]) -> dict[str, float] | None:
-    """Coordinates and further states to which the closed loop tends from this state, by Newton's method; None if none.
+def shifted_limit(
+    design: Design, state: Mapping[str, float], loop: ClosedLoop | None = None
+) -> dict[str, float] | None:
+    """Coordinates and further states to which the closed loop tends from this state; None if none was found.
 
-    With an observer the estimates tend to the same deviations only up to the shift; the regulator alone is considered.
+    Newton's method on the rates of the loop, the estimates of an observer and limits of inputs among them, together
+    with F(q) - F(q(0)).
     """
-    model, system = design.model, design.model.system
-    equations = shulgin(system, dependent=model.dependent or None)
-    names = (*system.coordinates, *system.rates)
-    still = dict.fromkeys(system.velocities, 0.0)
-    level = [evaluate(c.expression, {**system.constants, **state}) for c in system.constraints]
-    held = dict(zip(design.inputs, design.regulator.gain, strict=True))
-
-    def inputs_at(values: Mapping[str, float]) -> dict[str, float]:
-        deviation = np.array([values.get(x, 0.0) - model.state.get(x, 0.0) for x in model.variables])
-        moved = {name: float(model.inputs[name] - row @ deviation) for name, row in held.items()}
-        return {**model.inputs, **moved}
-
-    rows = [*equations.bias, *(equations.explicit[name] for name in system.rates)]
-    slopes = [gradient(e, [se.Symbol(n) for n in (*names, *design.inputs)]) for e in rows]
-    bounds = [gradient(c.expression, [se.Symbol(n) for n in names]) for c in system.constraints]
-    x = np.array([float(model.state.get(name, 0.0)) for name in names])
-    by_name = np.zeros((len(design.inputs), len(names)))
-    for i, row in enumerate(design.regulator.gain):
-        for j, variable in enumerate(model.variables):
-            if variable in names:
-                by_name[i, names.index(variable)] = -row[j]
+    system = design.model.system
+    closed = loop or closed_loop(design)
+    numbers = ConstraintNumbers(system, design.model.dependent)
+    level = numbers.values(state)
+    places = {name: k for k, name in enumerate(closed.states)}
+    columns = [places[q] for q in system.coordinates]
+    x = closed.at_rest.copy()
     for _ in range(MOST_STEPS):
-        values = {**dict(zip(names, map(float, x), strict=True)), **still}
-        known = {**system.constants, **values, **inputs_at(values), "t": 0.0}
-        residual = [evaluate(e, known) for e in rows]
-        residual += [evaluate(c.expression, known) - f for c, f in zip(system.constraints, level, strict=True)]
-        full = np.array([[evaluate(e, known) for e in row] for row in slopes])
-        top = full[:, : len(names)] + full[:, len(names) :] @ by_name
-        below = np.array([[evaluate(e, known) for e in row] for row in bounds]).reshape(len(bounds), len(names))
-        step = np.linalg.lstsq(np.vstack([top, below]), -np.array(residual), rcond=1e-13)[0]
+        here = {q: float(x[places[q]]) for q in system.coordinates}
+        rate, slope = closed.rates_at(x)
+        jacobian = np.zeros((len(level), len(x)))
+        jacobian[:, columns] = numbers.jacobian(here)
+        rows = np.vstack([slope, jacobian])
+        sides = np.concatenate([rate, numbers.values(here) - level])
+        sizes = np.linalg.norm(rows, axis=1)
+        good = sizes > 0
+        step = np.linalg.lstsq(rows[good] / sizes[good, None], -sides[good] / sizes[good], rcond=1e-13)[0]
         x = x + step
         if not np.isfinite(x).all():
             return None
-        if np.abs(step).max() <= 1e-13 * (1 + np.abs(x).max()):
-            return dict(zip(names, map(float, x), strict=True))
+        if np.abs(step).max() <= 1e-12 * (1 + np.abs(x).max()):
+            return {name: float(x[places[name]]) for name in (*system.coordinates, *system.rates)}
     return None

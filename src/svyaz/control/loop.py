@@ -25,8 +25,15 @@ from svyaz.forms.shulgin import shulgin
 from svyaz.motion.integrate import Flow, Path, integrate
 from svyaz.program import Native, Program, choose_orders, compile_program
 from svyaz.program.build import build
+from svyaz.stability.starts import ConstraintNumbers
 
 Array = NDArray[np.float64]
+
+DRIFT = 1e-10
+REPETITIONS = 3
+
+MOST_STEPS = 100_000
+"""A motion that returns needs some thousands; one that whirls away faster and faster would need any number."""
 
 RETURNED = 1e-3
 """A motion has returned when its deviation, each variable over its largest size, has fallen to this part."""
@@ -75,6 +82,12 @@ class ClosedLoop:
         native = compile_program(program)
         return native, native.constants(self.values)
 
+    def rates_at(self, state: Array) -> tuple[Array, Array]:
+        """f (N,) and ∂f/∂x (N, N) of the closed loop ẋ = f(x)."""
+        given = np.concatenate([[0.0], state])
+        value, slope = (flow.owner.evaluate(given, flow.constants) for flow in self.flows)  # type: ignore[attr-defined]
+        return np.asarray(value), np.asarray(slope).reshape(len(state), len(state))
+
     @cached_property
     def at_rest(self) -> Array:
         """The equilibrium as a state of the loop."""
@@ -104,11 +117,19 @@ class ClosedLoop:
         rows: int = 400,
         progress: Callable[[float], object] | None = None,
     ) -> Transient:
-        """The nonlinear transient from a state of the model, and the linear one beside it."""
+        """The nonlinear transient from a state of the model, and the linear one beside it.
+
+        A run that lets the constraints drift by more than ``DRIFT`` of their slopes is repeated with tighter steps.
+        """
         start = self.entered(state)
         times = np.linspace(0.0, until, rows + 1)
-        path = self.integrated(start, until, rtol, times, progress)
-        return _transient(self, path, times)
+        allowed = DRIFT * ConstraintNumbers(self.equations.system, self.design.model.dependent).size(state)
+        for tighter in range(REPETITIONS):
+            path = self.integrated(start, until, max(rtol * 1e-2**tighter, 1e-13), times, progress)
+            found = _transient(self, path, times)
+            if found.status != "finished" or found.drift <= allowed:
+                break
+        return found
 
     def integrated(
         self,
@@ -117,8 +138,9 @@ class ClosedLoop:
         rtol: float,
         times: Array,
         progress: Callable[[float], object] | None = None,
+        most: int = MOST_STEPS,
     ) -> Path:
-        """By Radau's method, for the roots of a closed loop are far apart."""
+        """By Radau's method, for the roots of a closed loop are far apart; a motion that needs more steps is lost."""
         rates, jacobian = self.flows
         size = np.maximum(np.abs(self.at_rest), np.abs(start)).max(initial=1e-3)
         atol = rtol * np.maximum(np.maximum(np.abs(self.at_rest), np.abs(start)), 1e-3 * size)
@@ -132,6 +154,7 @@ class ClosedLoop:
             output=times,
             jacobian=jacobian,
             progress=progress,
+            max_steps=most,
         )
 
 
@@ -156,6 +179,24 @@ class Transient:
     @property
     def largest_residual(self) -> float:
         return max((float(np.abs(r).max()) for r in self.residuals.values()), default=0.0)
+
+    @property
+    def drift(self) -> float:
+        """The largest change of a residual: constraints are first integrals, whatever the start."""
+        return max((float(np.abs(r - r[0]).max()) for r in self.residuals.values()), default=0.0)
+
+    @property
+    def final(self) -> dict[str, float]:
+        """The last state, by name."""
+        return dict(zip(self.loop.states, map(float, self.states[-1]), strict=True))
+
+    @property
+    def falling(self) -> bool:
+        """Is the deviation, each variable over its largest size, less in the last quarter than in the one before?"""
+        sizes = np.abs(self.loop.all_deviations(self.states))
+        scaled = (sizes / np.maximum(sizes.max(axis=0), 1e-300)).max(axis=1)
+        quarter = max(1, len(scaled) // 4)
+        return self.status == "finished" and bool(scaled[-quarter:].max() < 0.9 * scaled[-2 * quarter : -quarter].max())
 
 
 def closed_loop(

@@ -62,12 +62,12 @@ Control = Callable[[FirstApproximation, FirstApproximation], Design]
 
 def redesigned(design: Design) -> Control:
     """The control found anew from the true model."""
-    return lambda true, wrong: designed(true, design.inputs, design.weights, design.measurement)
+    return lambda true, wrong: designed(true, design.inputs, design.weights, design.measurement, design.method)
 
 
 def redesigned_from_linearised(design: Design) -> Control:
     """The control found anew from the model with linearised constraints."""
-    return lambda true, wrong: designed(wrong, design.inputs, design.weights, design.measurement)
+    return lambda true, wrong: designed(wrong, design.inputs, design.weights, design.measurement, design.method)
 
 
 def kept(design: Design) -> Control:
@@ -134,7 +134,7 @@ class _Course:
     ) -> None:
         self.system, self.dependent, self.name = system, dependent, name
         point = {**equilibrium.state, **equilibrium.inputs}
-        sides = {q: (point[q] - 1.0, point[q] + 1.0) for q in system.coordinates if q not in fixed}
+        sides = {x: (value - 1.0, value + 1.0) for x, value in point.items() if x not in fixed}
         self.rest: RestEquations = rest_equations(system, fixed, sides)
         self.fixed = dict(fixed)
         pushes = {f"multiplier of {c}": value for c, value in equilibrium.multipliers.items()}

@@ -2,7 +2,8 @@
 
 The Kalman matrix [B AB A²B …] of a pair with roots -1700 and -0.3 has the numerical rank 2 although the pair of order 5
 is controllable; so the decision is made by the test of Popov, Belevitch and Hautus, rank [A - λ, B] = n for every root
-λ of A, after a diagonal change of variables and units of time that makes rows and columns comparable.
+λ of A, after a diagonal change of variables and units of time that makes rows and columns comparable. Gramians tell
+how hard a direction is to reach.
 """
 
 from __future__ import annotations
@@ -18,19 +19,24 @@ Matrix = NDArray[np.float64]
 NEGLIGIBLE = 1e-9
 """A singular value below this part of the norm counts as zero in the scaled test."""
 
+NEIGHBOURS = 4
+"""A root of this multiplicity is computed as a cluster; the mean of the cluster is exact to rounding."""
+
 
 @dataclass(frozen=True)
 class PairReport:
     """The verdict on a pair: the roots that cannot be moved (or seen), and how far the pair is from losing them.
 
     ``distance`` is the least singular value of [A - λ, B] over the roots, relative to the norm, in scaled variables.
-    ``minimal`` is the least number of inputs (measurements) with which the matrix A can be controlled (observed): the
-    number of its nontrivial invariant polynomials.
+    ``gramian`` is the least eigenvalue of the Gramian with unit diagonal: zero when a combination of variables cannot
+    be reached. ``minimal`` is the least number of inputs (measurements) with which the matrix A can be controlled
+    (observed): the number of its nontrivial invariant polynomials.
     """
 
     complete: bool
     fixed_roots: tuple[complex, ...]
     distance: float
+    gramian: float
     minimal: int
     naive_rank: int
 
@@ -39,24 +45,43 @@ def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
     """Can every root of A be moved by feedback through B?"""
     matrix, inputs = np.array(a, dtype=float), _columns(b)
     scaled, moved, _ = scaled_pair(matrix, inputs)
-    roots = np.linalg.eigvals(scaled)
     n = len(scaled)
-    distances = []
-    fixed = []
-    for root, original in zip(roots, np.linalg.eigvals(matrix), strict=True):
+    near = 1e-6 * max(float(np.linalg.norm(scaled, 2)), 1e-300) if n else 0.0
+    least = 1.0
+    fixed: list[complex] = []
+    for root in _centres(np.linalg.eigvals(scaled), near):
         # each root in its own unit of time: a slow root must not drown in the norm of a fast one
         test = np.hstack([scaled - root * np.eye(n), moved])
         values = np.linalg.svd(_unit_rows(test), compute_uv=False)
-        distances.append(float(values[-1] / max(values[0], 1e-300)))
-        if distances[-1] < NEGLIGIBLE:
-            fixed.append(complex(original))
+        parts = values / max(values[0], 1e-300)
+        least = min(least, float(parts[-1]))
+        known = any(abs(root - other) <= near + 1e-3 * abs(other) for other in fixed)
+        fixed += [] if known else [root] * int(np.count_nonzero(parts < NEGLIGIBLE))
     return PairReport(
         complete=not fixed,
         fixed_roots=tuple(fixed),
-        distance=min(distances, default=1.0),
+        distance=least,
+        gramian=float(degrees_of_control(scaled, moved).min(initial=1.0)),
         minimal=least_number_of_inputs(matrix),
         naive_rank=int(np.linalg.matrix_rank(kalman_matrix(matrix, inputs))),
     )
+
+
+def _centres(roots: NDArray[np.inexact], near: float) -> list[complex]:
+    """The roots, and for each the means of its nearest neighbours: one of them is a multiple root to rounding.
+
+    At a point that is no root the test passes, so that too many points do no harm. Means go first.
+    """
+    found: list[complex] = []
+    for count in range(min(NEIGHBOURS, len(roots)), 0, -1):
+        for root in roots:
+            order = np.argsort(np.abs(roots - root), kind="stable")[:count]
+            mean = complex(roots[order].mean())
+            if abs(mean.imag) <= 1e-12 * near:
+                mean = complex(mean.real)
+            if abs(mean - root) <= near + 1e-3 * abs(root) and mean not in found:
+                found.append(mean)
+    return found
 
 
 def observability(a: ArrayLike, c: ArrayLike) -> PairReport:
@@ -91,23 +116,48 @@ def _unit_rows(matrix: NDArray[np.complex128] | Matrix) -> NDArray[np.complex128
 def least_number_of_inputs(a: ArrayLike) -> int:
     """The largest geometric multiplicity of a root of A."""
     matrix = np.array(a, dtype=float)
-    if not len(matrix):
+    n = len(matrix)
+    if not n:
         return 0
     balanced = np.asarray(matrix_balance(matrix, permute=False)[0])
-    size = max(float(np.linalg.norm(balanced, 2)), 1e-300)
-    counts = []
-    for root in np.linalg.eigvals(balanced):
-        values = np.linalg.svd(balanced - root * np.eye(len(balanced)), compute_uv=False)
-        counts.append(int(np.count_nonzero(values < 1e-7 * size)))
-    return max(1, *counts)
+    near = 1e-6 * max(float(np.linalg.norm(balanced, 2)), 1e-300)
+    counts = [1]
+    for root in _centres(np.linalg.eigvals(balanced), near):
+        values = np.linalg.svd(_unit_rows(balanced - root * np.eye(n)), compute_uv=False)
+        counts.append(int(np.count_nonzero(values < NEGLIGIBLE * max(values[0], 1e-300))))
+    return max(counts)
 
 
-def controllability_gramian(a: ArrayLike, b: ArrayLike) -> Matrix:
-    """W with A W + W Aᵀ + B Bᵀ = 0, for a stable A: its small eigenvalues are directions that are hard to reach."""
+def controllability_gramian(a: ArrayLike, b: ArrayLike, discount: float | None = None) -> Matrix:
+    """W = ∫ e^(-2αt) e^(At) B Bᵀ e^(Aᵀt) dt over all times: its small eigenvalues are directions that are hard to reach.
+
+    It solves (A - αE) W + W (A - αE)ᵀ + B Bᵀ = 0. The discount α is 0 for a stable matrix unless given, and beyond the
+    largest real part for any other; the directions that cannot be reached at all do not depend on it.
+    """
     matrix, inputs = np.array(a, dtype=float), _columns(b)
-    if np.max(np.linalg.eigvals(matrix).real) >= 0:
-        raise ValueError("the Gramian over an infinite time belongs to a stable matrix")
-    return np.asarray(solve_continuous_lyapunov(matrix, -inputs @ inputs.T))
+    rate = _discount(matrix) if discount is None else discount
+    shifted = matrix - rate * np.eye(len(matrix))
+    if np.max(np.linalg.eigvals(shifted).real, initial=-np.inf) >= 0:
+        raise ValueError(f"the Gramian does not exist with the discount {rate:g}: there are roots beyond it")
+    return np.asarray(solve_continuous_lyapunov(shifted, -inputs @ inputs.T))
+
+
+def _discount(matrix: Matrix) -> float:
+    found = np.linalg.eigvals(matrix)
+    most = float(found.real.max(initial=-np.inf))
+    if most < -1e-9 * float(np.abs(found).max(initial=1.0)):
+        return 0.0
+    sizes = np.abs(found)
+    slow = sizes[sizes > 1e-6 * sizes.max(initial=0.0)]
+    return max(most, 0.0) + float(slow.min(initial=np.inf) if len(slow) else 1.0)
+
+
+def degrees_of_control(a: ArrayLike, b: ArrayLike) -> Matrix:
+    """Eigenvalues of the Gramian scaled to a unit diagonal, ascending; they do not depend on units."""
+    gramian = controllability_gramian(a, b)
+    sizes = np.sqrt(np.maximum(np.diag(gramian), 0.0))
+    scale = np.where(sizes > 0, sizes, 1.0)
+    return np.asarray(np.maximum(np.linalg.eigvalsh(gramian / np.outer(scale, scale)), 0.0))
 
 
 def _columns(b: ArrayLike) -> Matrix:

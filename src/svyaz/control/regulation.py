@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,28 @@ from numpy.typing import NDArray
 
 from svyaz import __version__
 from svyaz.control.basin import Basin
-from svyaz.control.design import Design, designed, measurement_of, theorem_of
-from svyaz.control.loop import ClosedLoop, Transient, closed_loop
+from svyaz.control.design import (
+    Design,
+    chosen_inputs,
+    designed,
+    input_columns,
+    measurement_of,
+    theorem_of,
+    told_roots,
+)
+from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
-from svyaz.control.regulators import NotSolvable
-from svyaz.control.weights import Weights
+from svyaz.control.pairs import PairReport
+from svyaz.control.regulators import METHODS, Method, NotSolvable
+from svyaz.control.spaces import loop_space, plant_space
+from svyaz.control.trials import Trial, started, tried
+from svyaz.control.weights import Weights, read_weights, weights_from
 from svyaz.model import System
 from svyaz.stability.choice import Chosen, equilibrium_near
-from svyaz.stability.critical import Hypothesis, words_for
+from svyaz.stability.hypotheses import Hypothesis, words_for
 from svyaz.stability.linearisation import FirstApproximation, with_linearised_constraints
 from svyaz.stability.roots import roots, zero_roots
+from svyaz.stability.tables import table
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,21 @@ class Regulation:
         """Do all hypotheses of the theorem hold?"""
         return all(h.holds for h in self.hypotheses)
 
+    @property
+    def reason(self) -> str:
+        """Why the theorem does not apply, or an empty text."""
+        design, told = self.design, []
+        if not design.controllable.complete:
+            fixed = told_roots(design.controllable.fixed_roots)
+            told.append(f"not controllable: {fixed} cannot be moved by {', '.join(design.inputs)}")
+        if design.observable is not None and design.measurement is not None and not design.observable.complete:
+            fixed = told_roots(design.observable.fixed_roots)
+            told.append(f"not observable: {fixed} cannot be seen in {', '.join(design.measurement.texts)}")
+        others = [h.text for h in self.hypotheses if not h.holds and not h.text.startswith("the pair (A, ")]
+        return "; ".join(
+            [*told, *(["the theorem does not apply, for this is not so: " + "; ".join(others)] if others else [])]
+        )
+
     def loop(self) -> ClosedLoop:
         """The nonlinear system under the control."""
         return closed_loop(self.design)
@@ -54,17 +83,46 @@ class Regulation:
         assert self.rival is not None, "a rival is made only when it is asked for"
         return closed_loop(self.rival)
 
+    def run(self, start: Mapping[str, float] | None = None, until: float = 20.0) -> dict[str, Trial]:
+        """The nonlinear transient from deviations of the equilibrium, and that of the rival from the same start."""
+        begin = started(self.plant, start or {})
+        trials = {"regulator": tried(self.design, begin, until)}
+        if self.rival is not None:
+            trials["linearised constraints"] = tried(self.rival, begin, until)
+        return trials
+
     def margin(self, name: str, span: tuple[float, float]) -> Margin:
         """Where the rival fails when it is designed anew for each value; without a rival, where the control itself fails."""
-        control = redesigned_from_linearised(self.rival) if self.rival is not None else kept(self.design)
+        compared = self.rival is not None or self.refused
+        control = redesigned_from_linearised(self.design) if compared else kept(self.design)
         return margin(
             self.system, self.chosen.equilibrium, self.chosen.fixed, self.plant.dependent, name, span, control
         )
 
+    def to_control(self) -> Any:
+        """The first approximation of the plant as a ``control.StateSpace`` of the package python-control."""
+        return plant_space(self.design, self.plant)
+
+    def loop_to_control(self) -> Any:
+        """The closed loop, to first order, as a ``control.StateSpace``."""
+        return loop_space(self.design, self.plant)
+
+    def _repr_html_(self) -> str:
+        """Gains, roots and hypotheses, for notebooks."""
+        design, plant = self.design, self.plant
+        rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
+        gains = table(
+            ["u = u0 - K x", *plant.variables],
+            [[n, *map(float, row)] for n, row in zip(design.inputs, design.regulator.gain, strict=True)],
+        )
+        found = ", ".join(f"{z:.5g}" for z in design.closed_roots(plant))
+        lines = table([self.theorem, "holds"], [[h.text, "yes" if h.holds else "NO"] for h in self.hypotheses])
+        return f"<p><b>{escape(self.system.name)}</b>: {escape(rest)}</p>{gains}<p>closed roots {found}</p>{lines}"
+
     def as_json(
-        self, critical: Margin | None = None, found: Basin | None = None, runs: Mapping[str, Transient] | None = None
+        self, critical: Margin | None = None, found: Basin | None = None, runs: Mapping[str, Trial] | None = None
     ) -> dict[str, Any]:
-        """As the contract writes it."""
+        """All of it as it is written to files."""
         design = self.design
         result: dict[str, Any] = {
             "svyaz": __version__,
@@ -84,11 +142,16 @@ class Regulation:
             "controllable": design.controllable.complete,
             "observable": None if design.observable is None else design.observable.complete,
             "observer": _observer_json(design),
+            "method": design.method.name,
             "riccati_residual": design.regulator.residual,
+            "gain_error": design.regulator.gain_error,
             "linearisation_defect": self.plant.linearisation_defect,
             "theorem": self.theorem,
             "hypotheses": words_for(self.hypotheses),
             "least_number_of_inputs": design.controllable.minimal,
+            "controllability": _pair_json(design.controllable),
+            "observability": None if design.observable is None else _pair_json(design.observable),
+            "reason": self.reason,
             "notes": list(self.notes),
             "parameters": dict(self.system.constants),
             "initial": dict(zip(self.system.states, self.system.initial_state(), strict=True)),
@@ -102,7 +165,7 @@ class Regulation:
         if found is not None:
             result["basin"] = found.as_json()
         if runs:
-            result["runs"] = {name: run_json(run) for name, run in runs.items()}
+            result["runs"] = {name: run.as_json() for name, run in runs.items()}
         return result
 
     def _rival_json(self, rival: Design) -> dict[str, Any]:
@@ -123,24 +186,34 @@ def regulate(
     near: Mapping[str, float] | None = None,
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
-    dependent: Sequence[str] | None = None,
-    inputs: Sequence[str] | None = None,
-    measure: Sequence[str] = (),
-    weights: Weights | None = None,
+    dependent: Sequence[str] | str | None = None,
+    inputs: Sequence[str] | str | None = None,
+    measure: Sequence[str] | str = (),
+    weights: Weights | Mapping[str, Any] | str | Path | None = None,
+    method: Method | str = "schur",
     against_linearised: bool = False,
 ) -> Regulation:
     """A regulator (and an observer) about the equilibrium nearest to ``near``.
 
-    Raises NoEquilibrium or NotSolvable, with the reason, when there is none to be had.
+    Weights are given by the words of a file of weights, by the name of such a file, or as matrices. Raises NoEquilibrium
+    or NotSolvable, with the reason, when there is none to be had.
     """
-    chosen = equilibrium_near(system, near, fix, box, dependent)
+    way = METHODS[method] if isinstance(method, str) else method
+    chosen = equilibrium_near(system, near, fix, box, _names(dependent) or None)
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
-    measured = measurement_of(plant, measure) if measure else None
-    design = designed(plant, inputs, weights, measured)
+    names = chosen_inputs(plant, _names(inputs) or None)
+    texts = tuple(split_expressions(measure)) if isinstance(measure, str) else tuple(measure)
+    given = _weights(weights, plant, names, texts)
+    try:
+        measured = measurement_of(plant, texts) if texts else None
+        design = designed(plant, names, given, measured, way)
+    except NotSolvable as refusal:
+        refusal.facts = {**_plant_json(plant, names), **refusal.facts}
+        raise
     rival, refused = _rival(plant, design) if against_linearised else (None, "")
     theorem, hypotheses = theorem_of(design, plant)
-    notes = [*chosen.notes, *chosen.equilibrium.notes, *plant.notes]
+    notes = [*chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
     notes += [f"linearised constraints allow no design: {refused}"] if refused else []
     told = tuple(dict.fromkeys(notes))
     return Regulation(plant.system, chosen, plant, design, theorem, hypotheses, rival, told, refused)
@@ -150,9 +223,62 @@ def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, st
     """The design from linearised constraints; where they leave nothing to control or to see, the reason."""
     wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
     try:
-        return designed(wrong, design.inputs, design.weights, design.measurement), ""
+        return designed(wrong, design.inputs, design.weights, design.measurement, design.method), ""
     except NotSolvable as refusal:
         return None, str(refusal)
+
+
+def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Names in a list, or separated by commas."""
+    parts = given.split(",") if isinstance(given, str) else given or ()
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def split_expressions(text: str) -> list[str]:
+    """Expressions separated by commas that do not stand in parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _weights(
+    given: Weights | Mapping[str, Any] | str | Path | None,
+    plant: FirstApproximation,
+    inputs: Sequence[str],
+    measured: Sequence[str],
+) -> Weights | None:
+    if given is None or isinstance(given, Weights):
+        return given
+    if isinstance(given, Mapping):
+        return weights_from(given, plant.variables, inputs, measured)
+    return read_weights(given, plant.variables, inputs, measured)
+
+
+def _zero_notes(chosen: Chosen) -> tuple[str, ...]:
+    verdict = chosen.equilibrium.verdict
+    return () if verdict is None else tuple(f"without control: {note}" for note in verdict.notes)
+
+
+def _plant_json(plant: FirstApproximation, inputs: Sequence[str]) -> dict[str, Any]:
+    """What is known of the plant when there is no control for it."""
+    return {
+        "svyaz": __version__,
+        "model": plant.system.name,
+        "state": dict(plant.state),
+        "inputs": dict(plant.inputs),
+        "variables": list(plant.variables),
+        "dependent": list(plant.dependent),
+        "A": plant.A.tolist(),
+        "B": input_columns(plant, inputs).tolist(),
+        "open_roots": pairs(roots(plant.A)),
+        "linearisation_defect": plant.linearisation_defect,
+        "parameters": dict(plant.system.constants),
+    }
 
 
 def pairs(values: NDArray[np.complex128]) -> list[list[float]]:
@@ -173,21 +299,11 @@ def _observer_json(design: Design) -> dict[str, Any] | None:
     }
 
 
-def run_json(run: Transient) -> dict[str, Any]:
-    """How a transient ended."""
-    last = {name: _number(column[-1]) for name, column in run.deviations.items()}
-    most = {name: _number(np.abs(column).max()) for name, column in run.inputs.items()}
+def _pair_json(report: PairReport) -> dict[str, Any]:
     return {
-        "status": run.status,
-        "reason": run.reason,
-        "returned": run.returned,
-        "t": float(run.times[-1]),
-        "deviations": last,
-        "largest_inputs": most,
-        "largest_residual": _number(run.largest_residual),
-        "residuals": {name: _number(column[-1]) for name, column in run.residuals.items()},
+        "complete": report.complete,
+        "fixed_roots": [[z.real, z.imag] for z in report.fixed_roots],
+        "distance": report.distance,
+        "gramian": report.gramian,
+        "minimal": report.minimal,
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -3,15 +3,17 @@
     VA + AᵀV - V B R⁻¹ Bᵀ V + Q = 0,   K = R⁻¹ Bᵀ V                    (Krasovskii's problem, Riccati's equation)
     x̂' = A x̂ + B u + Λ (σ - C x̂),     Λ = K(Aᵀ, Cᵀ)ᵀ
 
-The Riccati equation is solved by the Schur method in balanced variables; every solution carries its residual. The
-establishment method of Repin and Tretyakov, C' = AᵀC + CA - CBR⁻¹BᵀC + Q from C(0) = 0 to its limit, is an independent
-route; it is integrated by a stiff solver and certified by the same residual, because with a step chosen by hand it can
-stop at a wrong but bounded answer.
+The Riccati equation is solved by the Schur method in balanced variables; every solution carries its residual and an
+estimate of the error of K. The establishment method of Repin and Tretyakov, C' = AᵀC + CA - CBR⁻¹BᵀC + Q from C(0) = 0
+to its limit, is an independent route; it is integrated by a stiff solver and certified in the same way, because with a
+step chosen by hand it can stop at a wrong but bounded answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,24 +21,56 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_lyapunov
 from scipy.signal import place_poles
 
+from svyaz.expr import ModelError, Problem
+
 Matrix = NDArray[np.float64]
 
 REFINEMENTS = 4
 """Newton's steps on a solution of the Riccati equation at most."""
 
+ESTABLISHED = 1e-12
+"""The relative residual at which the establishment method has settled; where rounding keeps it from it, a thousandfold."""
+
+DOUBLINGS = 14
+
+PLACED = 1e-3
+"""Roots that were asked for may be missed by this part of their size."""
+
 
 class NotSolvable(Exception):
-    """The design problem has no solution; the message says why."""
+    """The design problem has no solution; the message says why, ``facts`` what was found out on the way."""
+
+    def __init__(self, message: str, facts: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.facts: dict[str, Any] = dict(facts or {})
 
 
 @dataclass(frozen=True)
 class Regulator:
-    """u = -K x, with the solution V of the Riccati equation, its relative residual, and the roots of A - BK."""
+    """u = -K x, with the solution V of the Riccati equation, its relative residual, and the roots of A - BK.
+
+    ``gain_error`` is the largest error of an entry of K as the next step of Newton's method estimates it. Both are
+    missing where K does not come from a Riccati equation.
+    """
 
     gain: Matrix
-    riccati: Matrix
-    residual: float
+    riccati: Matrix | None
+    residual: float | None
+    gain_error: float | None
     roots: NDArray[np.complex128]
+
+
+Finder = Callable[[Matrix, Matrix, Matrix, Matrix], Regulator]
+"""(A, B, Q, R) → regulator."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How K and Λ are found; an observer is a regulator of the dual pair."""
+
+    name: str
+    regulator: Finder
+    observer: Finder
 
 
 def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | None = None) -> Regulator:
@@ -56,15 +90,12 @@ def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | N
 
 
 def _refined(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix:
-    """Newton's steps (Kleinman): (A - BK)ᵀX + X(A - BK) + Q + KᵀRK = 0, as long as the residual falls."""
+    """Newton's steps as long as the residual falls."""
     best, error = v, _residual(a, b, q, r, v)
     for _ in range(REFINEMENTS):
-        gain = np.linalg.solve(r, b.T @ best)
-        closed = a - b @ gain
-        if np.max(np.linalg.eigvals(closed).real, initial=-np.inf) >= 0:
+        better = _newton_step(a, b, q, r, best)
+        if better is None:
             break
-        found = solve_continuous_lyapunov(closed.T, -(q + gain.T @ r @ gain))
-        better = np.asarray(0.5 * (found + found.T), dtype=float)
         now = _residual(a, b, q, r, better)
         if not now < error:
             break
@@ -72,10 +103,27 @@ def _refined(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix:
     return best
 
 
+def _newton_step(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix | None:
+    """Kleinman: (A - BK)ᵀX + X(A - BK) + Q + KᵀRK = 0; None when A - BK is not stable."""
+    gain = np.linalg.solve(r, b.T @ v)
+    closed = a - b @ gain
+    if np.max(np.linalg.eigvals(closed).real, initial=-np.inf) >= 0:
+        return None
+    found = solve_continuous_lyapunov(closed.T, -(q + gain.T @ r @ gain))
+    return np.asarray(0.5 * (found + found.T), dtype=float)
+
+
 def establish(
-    a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | None = None, duration: float = 10.0
+    a: ArrayLike,
+    b: ArrayLike,
+    q: ArrayLike | None = None,
+    r: ArrayLike | None = None,
+    duration: float | None = None,
 ) -> Regulator:
-    """The same regulator by the establishment method of Repin and Tretyakov over the given time."""
+    """The same regulator by the establishment method of Repin and Tretyakov.
+
+    Unless a duration is given, it goes on, each time twice as long, until the Riccati equation holds.
+    """
     matrix, inputs, state_weight, input_weight = _problem(a, b, q, r)
     n = len(matrix)
     quadratic = inputs @ np.linalg.solve(input_weight, inputs.T)
@@ -84,27 +132,60 @@ def establish(
         c = flat.reshape(n, n)
         return np.asarray(matrix.T @ c + c @ matrix - c @ quadratic @ c + state_weight).ravel()
 
-    run = solve_ivp(rate, (0.0, duration), np.zeros(n * n), method="LSODA", rtol=1e-11, atol=1e-13)
-    if not run.success:
-        raise NotSolvable(f"the establishment method stopped: {run.message}")
-    v = run.y[:, -1].reshape(n, n)
-    return _certified(matrix, inputs, state_weight, input_weight, 0.5 * (v + v.T))
+    flat, length, before = np.zeros(n * n), 10.0 if duration is None else duration, np.inf
+    for _ in range(DOUBLINGS):
+        run = solve_ivp(rate, (0.0, length), flat, method="LSODA", rtol=1e-11, atol=1e-13)
+        if not run.success:
+            raise NotSolvable(f"the establishment method stopped: {run.message}")
+        flat, length = run.y[:, -1], 2 * length
+        v = flat.reshape(n, n)
+        found = _certified(matrix, inputs, state_weight, input_weight, 0.5 * (v + v.T))
+        now = _residual(matrix, inputs, state_weight, input_weight, 0.5 * (v + v.T))
+        if duration is not None or now <= ESTABLISHED or 0.5 * before < now <= 1e3 * ESTABLISHED:
+            return found
+        before = now
+    raise NotSolvable(
+        f"the establishment method has not settled after {length:g} units of time: "
+        f"the relative residual of the Riccati equation is {now:.2g}"
+    )
 
 
-def placed(a: ArrayLike, b: ArrayLike, poles: ArrayLike) -> Regulator:
-    """u = -K x with given roots of A - BK (Kautsky, Nichols, Van Dooren)."""
+def placed(a: ArrayLike, b: ArrayLike, poles: Sequence[complex]) -> Regulator:
+    """u = -K x with given roots of A - BK (Kautsky, Nichols, Van Dooren), one for each variable."""
     matrix, inputs, _, _ = _problem(a, b, None, None)
+    wanted = np.asarray(poles, dtype=complex)
+    if len(wanted) != len(matrix):
+        raise ModelError([Problem(f"there are {len(matrix)} roots to be placed, and {len(wanted)} were given")])
+    if not np.allclose(np.sort_complex(wanted), np.sort_complex(wanted.conj())):
+        raise ModelError([Problem("complex roots are placed in pairs: each with its conjugate")])
     try:
-        gain = np.asarray(place_poles(matrix, inputs, np.asarray(poles)).gain_matrix, dtype=float)
+        gain = np.asarray(place_poles(matrix, inputs, wanted).gain_matrix, dtype=float)
     except ValueError as error:
-        raise NotSolvable(f"these roots cannot be placed: {error}") from error
-    return Regulator(gain, np.zeros_like(matrix), 0.0, np.asarray(np.linalg.eigvals(matrix - inputs @ gain)))
+        reason = str(error).strip().rstrip(".")
+        raise NotSolvable(f"these roots cannot be placed: {reason[0].lower()}{reason[1:]}") from error
+    reached = np.asarray(np.linalg.eigvals(np.asarray(matrix_balance(matrix - inputs @ gain, permute=False)[0])))
+    off = max(float(np.abs(reached - root).min() / max(abs(root), 1e-300)) for root in wanted)
+    if not off <= PLACED:
+        raise NotSolvable(f"these roots cannot be placed: rounding leaves them off by {off:.2g} of their size")
+    return Regulator(gain, None, None, None, reached)
+
+
+def placing(poles: Sequence[complex]) -> Method:
+    """The method that gives the closed loop these roots; an observer is optimal."""
+    return Method("placement", lambda a, b, q, r: placed(a, b, poles), lqr)
 
 
 def observer(a: ArrayLike, c: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | None = None) -> Regulator:
     """Λ of the observer as ``gain`` (n × number of measurements), by the dual problem (Aᵀ, Cᵀ)."""
-    dual = lqr(np.array(a, dtype=float).T, np.atleast_2d(np.array(c, dtype=float)).T, q, r)
-    return Regulator(dual.gain.T, dual.riccati, dual.residual, dual.roots)
+    return dual_of(lqr, np.array(a, dtype=float), np.atleast_2d(np.array(c, dtype=float)), q, r)
+
+
+def dual_of(
+    find: Callable[..., Regulator], a: Matrix, c: Matrix, q: ArrayLike | None = None, r: ArrayLike | None = None
+) -> Regulator:
+    """An observer by any way to find a regulator."""
+    dual = find(a.T, c.T, q, r)
+    return Regulator(dual.gain.T, dual.riccati, dual.residual, dual.gain_error, dual.roots)
 
 
 def transported(weight: ArrayLike, change: ArrayLike) -> Matrix:
@@ -132,7 +213,7 @@ def _check_weight(what: str, weight: Matrix, size: int, *, strict: bool) -> None
     if not np.allclose(weight, weight.T, rtol=1e-12, atol=0):
         raise NotSolvable(f"the {what} weight must be symmetric")
     least = float(np.linalg.eigvalsh(weight).min(initial=1.0))
-    if least < 0 or (strict and least <= 0):
+    if least < -1e-14 * float(np.abs(weight).max(initial=0.0)) or (strict and least <= 0):
         kind = "definite" if strict else "semidefinite"
         raise NotSolvable(f"the {what} weight must be positive {kind}; it has the root {least:.4g}")
 
@@ -140,7 +221,9 @@ def _check_weight(what: str, weight: Matrix, size: int, *, strict: bool) -> None
 def _certified(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Regulator:
     gain = np.asarray(np.linalg.solve(r, b.T @ v))
     closed = np.asarray(matrix_balance(a - b @ gain, permute=False)[0])
-    return Regulator(gain, v, _residual(a, b, q, r, v), np.asarray(np.linalg.eigvals(closed)))
+    next_one = _newton_step(a, b, q, r, v)
+    error = float("inf") if next_one is None else float(np.abs(np.linalg.solve(r, b.T @ (next_one - v))).max())
+    return Regulator(gain, v, _residual(a, b, q, r, v), error, np.asarray(np.linalg.eigvals(closed)))
 
 
 def _residual(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> float:
@@ -149,3 +232,7 @@ def _residual(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> float:
     rest = v @ a + a.T @ v - v @ b @ gain + q
     size = float(2 * np.linalg.norm(v @ a) + np.linalg.norm(v @ b @ gain) + np.linalg.norm(q))
     return float(np.linalg.norm(rest)) / max(size, 1e-300)
+
+
+METHODS = {"schur": Method("schur", lqr, lqr), "establishment": Method("establishment", establish, establish)}
+"""The ways to solve the Riccati equation."""

@@ -7,7 +7,6 @@ expression the measurement.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.expr import ModelError, Problem
+from svyaz.model.places import Places, read_toml
 from svyaz.model.words import is_number, nearest
 
 Matrix = NDArray[np.float64]
@@ -38,59 +38,100 @@ def unit_weights(states: int, inputs: int, measurements: int = 0) -> Weights:
 
 
 def read_weights(path: str | Path, variables: Sequence[str], inputs: Sequence[str], measured: Sequence[str]) -> Weights:
-    """Weights from a file; what is not given is 1."""
+    """Weights from a file; what is not given is 1. Mistakes are shown at their place."""
     try:
-        words = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ModelError([Problem(f"cannot read the weights '{path}': {error.strerror}")]) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ModelError([Problem(f"the weights '{path}' are not TOML: {error}")]) from error
-    return weights_from(words, variables, inputs, measured)
+    except UnicodeDecodeError as error:
+        raise ModelError([Problem(f"the weights '{path}' are not UTF-8 text (byte {error.start})")]) from error
+    words, places = read_toml(text, str(path))
+    return weights_from(words, variables, inputs, measured, places)
 
 
 def weights_from(
-    words: Mapping[str, Any], variables: Sequence[str], inputs: Sequence[str], measured: Sequence[str] = ()
+    words: Mapping[str, Any],
+    variables: Sequence[str],
+    inputs: Sequence[str],
+    measured: Sequence[str] = (),
+    places: Places | None = None,
 ) -> Weights:
     """Weights from words: [state], [input], [noise] by name, or matrices Q, R."""
+    reader = _Reader(places)
     known = ("state", "input", "noise", "Q", "R")
     for key in words:
         if key not in known:
-            message = f"weights have no '{key}'; there are {', '.join(known)}"
-            raise ModelError([Problem(message, hint=nearest(key, known))])
+            raise reader.mistake(f"weights have no '{key}'; there are {', '.join(known)}", (key,), nearest(key, known))
     for one, other in (("Q", "state"), ("R", "input")):
         if one in words and other in words:
-            raise ModelError([Problem(f"give either the matrix {one} or [{other}], not both")])
+            raise reader.mistake(f"give either the matrix {one} or [{other}], not both", (one,))
     noise = words.get("noise", {})
-    _check_table("noise", noise, (*variables, *measured))
+    reader.check_table("noise", noise, (*variables, *measured), strict=False)
+    process = [float(noise.get(name, 1.0)) for name in variables]
+    meters = [float(noise.get(text, 1.0)) if text not in variables else 1.0 for text in measured]
+    for text, value in zip(measured, meters, strict=True):
+        if not value > 0:
+            raise reader.mistake(f"[noise] of what is measured must be positive: {text} = {value:g}", ("noise", text))
     return Weights(
-        _matrix("Q", words["Q"]) if "Q" in words else _diagonal("state", words.get("state", {}), variables),
-        _matrix("R", words["R"]) if "R" in words else _diagonal("input", words.get("input", {}), inputs),
-        np.diag([float(noise.get(name, 1.0)) for name in variables]),
-        np.diag([float(noise.get(text, 1.0)) if text not in variables else 1.0 for text in measured]),
+        reader.matrix("Q", words["Q"], variables, strict=False)
+        if "Q" in words
+        else reader.diagonal("state", words.get("state", {}), variables, strict=False),
+        reader.matrix("R", words["R"], inputs, strict=True)
+        if "R" in words
+        else reader.diagonal("input", words.get("input", {}), inputs, strict=True),
+        np.diag(process),
+        np.diag(meters).reshape(len(meters), len(meters)),
     )
 
 
-def _check_table(what: str, table: Any, names: Sequence[str]) -> None:
-    if not isinstance(table, Mapping):
-        raise ModelError([Problem(f"[{what}] is a table: a number for each variable")])
-    for name, value in table.items():
-        if name not in names:
-            message = f"[{what}] has no variable '{name}'; there are {', '.join(names)}"
-            raise ModelError([Problem(message, hint=nearest(name, names))])
-        if not is_number(value):
-            raise ModelError([Problem(f"[{what}] {name} must be a number, not {value!r}")])
+class _Reader:
+    """Checks of what was written, told at its place in the file, if there is one."""
 
+    def __init__(self, places: Places | None) -> None:
+        self.places = places
 
-def _diagonal(what: str, table: Any, names: Sequence[str]) -> Matrix:
-    _check_table(what, table, names)
-    return np.diag([float(table.get(name, 1.0)) for name in names])
+    def mistake(self, message: str, path: tuple[str | int, ...], hint: str | None = None) -> ModelError:
+        place = None if self.places is None else self.places.key(path)
+        return ModelError([Problem(message, place, hint)])
 
+    def check_table(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> None:
+        """A table of numbers that are positive, or at least not negative, for known names."""
+        if not isinstance(table, Mapping):
+            raise self.mistake(f"[{what}] is a table: a number for each variable", (what,))
+        for name, value in table.items():
+            if name not in names:
+                message = f"[{what}] has no variable '{name}'; there are {', '.join(names)}"
+                raise self.mistake(message, (what, name), nearest(name, names))
+            if not is_number(value) or not np.isfinite(value):
+                raise self.mistake(f"[{what}] {name} must be a number, not {value!r}", (what, name))
+            if value < 0 or (strict and value == 0):
+                kind = "positive" if strict else "positive or zero"
+                raise self.mistake(f"weights must be {kind}: [{what}] {name} = {value:g}", (what, name))
 
-def _matrix(name: str, rows: Any) -> Matrix:
-    try:
+    def diagonal(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> Matrix:
+        self.check_table(what, table, names, strict=strict)
+        return np.diag([float(table.get(name, 1.0)) for name in names])
+
+    def matrix(self, key: str, rows: Any, names: Sequence[str], *, strict: bool) -> Matrix:
+        """A symmetric matrix, positive definite or semidefinite, in the order of the names."""
+        size = len(names)
+        rows = rows.tolist() if isinstance(rows, np.ndarray) else rows
+        told = f"{key} must be a {size} × {size} matrix of numbers, for {', '.join(names)}"
+        flat = [entry for row in rows for entry in row] if _is_rows(rows) else []
+        if len(flat) != size * size or not all(is_number(e) and np.isfinite(e) for e in flat):
+            raise self.mistake(told, (key,))
         matrix = np.array(rows, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError([Problem(f"{name} must be a square matrix of numbers")]) from error
-    if matrix.ndim != 2:
-        raise ModelError([Problem(f"{name} must be a square matrix of numbers")])
-    return matrix
+        if matrix.shape != (size, size):
+            raise self.mistake(told, (key,))
+        if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0):
+            raise self.mistake(f"{key} must be symmetric", (key,))
+        least = float(np.linalg.eigvalsh(matrix).min())
+        rounding = 1e-14 * float(np.abs(matrix).max(initial=0.0))
+        if least < -rounding or (strict and least <= 0):
+            kind = "positive definite" if strict else "positive semidefinite"
+            raise self.mistake(f"weights must be {kind}: {key} has the root {least:.4g}", (key,))
+        return matrix
+
+
+def _is_rows(rows: Any) -> bool:
+    return isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows)

@@ -250,6 +250,18 @@ class System:
 
         return check(self, **options)
 
+    def equilibria(self, **options: Any) -> Any:
+        """All its equilibria in a box, with their stability; see ``svyaz.stability.equilibria``."""
+        from svyaz.stability.equilibria import equilibria
+
+        return equilibria(self, **options)
+
+    def regulate(self, **options: Any) -> Any:
+        """A regulator about one of its equilibria; see ``svyaz.control.regulation``."""
+        from svyaz.control.regulation import regulate
+
+        return regulate(self, **options)
+
     def _repr_latex_(self) -> str:
         from svyaz.expr.latex import to_latex
 

@@ -83,8 +83,8 @@ class Zeros:
         return not self.undecided
 
 
-def all_zeros(problem: Problem, low: Array, high: Array) -> Zeros:
-    """All zeros with q in the box [low, high]."""
+def all_zeros(problem: Problem, low: Array, high: Array, most: int = MOST_PARTS) -> Zeros:
+    """All zeros with q in the box [low, high]; after so many parts the rest is left undecided."""
     found = Zeros()
     width = np.where(high > low, high - low, 1.0)
     slack = 1e-9 * width
@@ -95,7 +95,7 @@ def all_zeros(problem: Problem, low: Array, high: Array) -> Zeros:
             waiting += [(parts[0][LOT:], parts[1][LOT:])]
             parts = parts[0][:LOT], parts[1][:LOT]
         found.parts += len(parts[0])
-        if found.parts > MOST_PARTS:
+        if found.parts > most:
             found.undecided += [(lo, hi) for lot in [*waiting, parts] for lo, hi in zip(*lot, strict=True)]
             break
         parts = _kept(problem, parts, found, width)

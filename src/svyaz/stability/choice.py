@@ -8,7 +8,9 @@ from math import pi
 
 import numpy as np
 
+from svyaz.expr import ModelError, Problem
 from svyaz.model import System
+from svyaz.model.words import nearest
 from svyaz.stability.equilibria import Equilibria, Equilibrium, equilibria
 from svyaz.stability.rest import is_angle
 
@@ -38,14 +40,18 @@ def equilibrium_near(
 ) -> Chosen:
     """The equilibrium nearest to ``near``, which completes the initial position of the model.
 
-    Of a family those members are taken whose free coordinates have the values of this position.
+    Of a family those members are taken whose free coordinates have the values of this position, the coordinates that
+    ``near`` names before others.
     """
+    _check_near(system, near or {}, fix or {})
     position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
     fixed, notes = dict(fix or {}), []
+    position |= {q: x for q, x in fixed.items() if q in position}
+    order = sorted(system.coordinates, key=lambda q: q not in (near or {}))
     sides = _sides(system, position, dict(box or {}))
     found = equilibria(system, fixed, sides, dependent=dependent)
     while found.family:
-        name = next((q for q in system.coordinates if q in found.free and q not in fixed), None)
+        name = next((q for q in order if q in found.free and q not in fixed), None)
         if name is None:
             raise NoEquilibrium(found.reason())
         fixed[name] = position[name]
@@ -54,6 +60,15 @@ def equilibrium_near(
     if not found.equilibria:
         raise NoEquilibrium("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
     return Chosen(_nearest(found, position), fixed, (*notes, *found.notes))
+
+
+def _check_near(system: System, near: Mapping[str, float], fix: Mapping[str, float]) -> None:
+    for name in near:
+        if name not in system.coordinates:
+            message = f"the equilibrium is chosen by its position, and '{name}' is no coordinate of the model"
+            raise ModelError([Problem(message, hint=nearest(name, system.coordinates))])
+        if name in fix:
+            raise ModelError([Problem(f"'{name}' is prescribed; it cannot be near another value as well")])
 
 
 def _sides(
@@ -79,5 +94,5 @@ def _nearest(found: Equilibria, position: Mapping[str, float]) -> Equilibrium:
 
     best = min(found.equilibria, key=distance)
     if best.approximation is None:
-        raise NoEquilibrium(best.notes[0])
+        raise NoEquilibrium("; ".join(best.notes))
     return best

@@ -8,15 +8,15 @@ to a neighbouring equilibrium: stability without asymptotics (Lyapunov, Malkin).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.expr.calculus import ZERO, Expression, differentiate, names_in, velocity
+from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate, evaluate, names_in, substitute, velocity
 from svyaz.forms.reduction import is_nothing
 from svyaz.model import System
+from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.roots import roots, signs, zero_roots
 
@@ -26,14 +26,6 @@ SPECIAL_CASE = "Krasinskaya and Krasinskii, special case of m zero roots (Lyapun
 FIRST_APPROXIMATION = "Lyapunov, first approximation"
 LAGRANGE_DIRICHLET = "Lagrange and Dirichlet (Routh, for redundant coordinates)"
 NO_THEOREM = "the first approximation does not decide: a critical case beyond the zero roots of the constraints"
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """A condition of a theorem, and whether it holds here."""
-
-    text: str
-    holds: bool
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,7 @@ def stability(approximation: FirstApproximation) -> Verdict:
     special = special_case(approximation)
     others = Hypothesis(f"the other {len(matrix)} roots have negative real parts", negative == len(matrix))
     found = np.concatenate([np.asarray(roots(matrix)), np.zeros(m, dtype=complex)])
-    notes = _notes(zeros, m, neutral)
+    notes = _notes(approximation, zeros, neutral)
     if positive:
         reason = Hypothesis(f"{positive} root{'s have' if positive > 1 else ' has'} a positive real part", True)
         return Verdict(UNSTABLE, FIRST_APPROXIMATION, (reason,), found, zeros, m, notes)
@@ -75,34 +67,28 @@ def stability(approximation: FirstApproximation) -> Verdict:
     return Verdict(UNDECIDED, NO_THEOREM, (*special, others, *conservative), found, zeros, m, notes)
 
 
-def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
-    """The structure that the theorem needs, verified on the system: z' has no linear terms, rest satisfies the equations."""
-    m = len(approximation.dependent)
-    if not m:
-        return ()
-    tail = approximation.full_matrix[-m:]
-    return (
-        Hypothesis("det ∂F/∂s ≠ 0 at the equilibrium", bool(np.isfinite(approximation.slope).all())),
-        Hypothesis(
-            f"the variables z = y - B(0)x have no linear terms in their rates: {m} zero root{'s' if m > 1 else ''}",
-            not tail.any(),
-        ),
-        Hypothesis(
-            "the rates of z vanish with the velocities, so that neighbouring positions of rest form a surface", True
-        ),
-        Hypothesis("perturbations satisfy the constraints", True),
-    )
-
-
-def _notes(zeros: int, m: int, neutral: int) -> tuple[str, ...]:
-    notes = []
+def _notes(approximation: FirstApproximation, zeros: int, neutral: int) -> tuple[str, ...]:
+    """What is not as it is in general: zero roots beyond those of the constraints, roots on the imaginary axis."""
+    notes, m = [], len(approximation.dependent)
     if zeros > m:
+        names = ", ".join(free_to_drift(approximation))
         notes.append(
-            f"{zeros} zero roots, {m} from constraints: the equilibrium is not isolated, or a coordinate is free to drift"
+            f"{zeros} zero root{'s' if zeros > 1 else ''}: {m} of constraints, {zeros - m} because {names} may be moved "
+            "without any force (a cyclic coordinate, a family of equilibria, or a degenerate one)"
         )
     if neutral > zeros - m:
-        notes.append(f"{neutral - zeros + m} roots lie on the imaginary axis")
+        count = neutral - zeros + m
+        notes.append(f"{count} root{'s lie' if count > 1 else ' lies'} on the imaginary axis")
     return tuple(notes)
+
+
+def free_to_drift(approximation: FirstApproximation) -> tuple[str, ...]:
+    """Variables that take part in the vectors A ξ = 0."""
+    sizes = np.linalg.norm(approximation.A, axis=1, keepdims=True)
+    _, values, rows = np.linalg.svd(approximation.A / np.maximum(sizes, 1e-9 * sizes.max(initial=0.0)))
+    null = np.abs(rows[values < 1e-9 * max(values.max(initial=0.0), 1e-300)])
+    parts = null.max(axis=0, initial=0.0)
+    return tuple(name for name, part in zip(approximation.variables, parts, strict=True) if part > 1e-6)
 
 
 def _conservative(system: System, approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
@@ -113,57 +99,41 @@ def _conservative(system: System, approximation: FirstApproximation) -> tuple[Hy
     least = float(np.linalg.eigvalsh(symmetric / np.outer(sizes, sizes)).min(initial=np.inf))
     largest = float(np.abs(symmetric / np.outer(sizes, sizes)).max(initial=0.0))
     return (
-        Hypothesis("the forces have a potential, or are gyroscopic or dissipative", has_potential(system)),
+        Hypothesis(
+            "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states)",
+            has_potential(system),
+        ),
         Hypothesis("no further states take part", not system.rates),
         Hypothesis("the potential energy on the constraints has a strict minimum", least > 1e-10 * largest),
     )
 
 
 def has_potential(system: System) -> bool:
-    """Are the given forces functions of the position with symmetric derivatives, apart from a Rayleigh function D ≥ 0?
+    """Do the given forces consist of a part with symmetric derivatives by position, and a rest that gives no power?
 
-    Damping -b q̇ with a number b ≥ 0 on single coordinates is admitted as well.
+    The rest Q(q, q̇) - Q(q, 0) and the Rayleigh function are examined at random states: their power must not be positive.
     """
-    coordinates = system.coordinates
-    at_rest = {}
-    for q in coordinates:
-        force = system.forces.get(q, ZERO)
-        rest = _without_damping(force, q, system)
-        if rest is None or names_in(rest) & set(system.velocities):
-            return False
-        at_rest[q] = rest
-    if not _dissipates(system):
+    still = {velocity(q): ZERO for q in system.coordinates}
+    given = {q: system.forces.get(q, ZERO) for q in system.coordinates}
+    held = {q: substitute(force, still) for q, force in given.items()}
+    power = add_up((given[q] - held[q]) * velocity(q) for q in system.coordinates)
+    if not _never_positive(power, system) or not _never_positive(-system.dissipation, system):
         return False
-    return all(
-        _equal_slopes(at_rest[a], b, at_rest[b], a) for i, a in enumerate(coordinates) for b in coordinates[i + 1 :]
-    )
+    names = system.coordinates
+    return all(_equal_slopes(held[a], b, held[b], a) for i, a in enumerate(names) for b in names[i + 1 :])
 
 
-def _without_damping(force: Expression, q: str, system: System) -> Expression | None:
-    """The force without a term -b q̇, b ≥ 0 a constant; None when b is negative."""
-    from svyaz.expr.calculus import evaluate
-
-    slope = differentiate(force, velocity(q))
-    if slope == ZERO:
-        return force
-    if names_in(slope) <= set(system.constants):
-        return force - slope * velocity(q) if evaluate(slope, system.constants) <= 0 else None
-    return force
-
-
-def _dissipates(system: System) -> bool:
-    """Is the Rayleigh function a positive semidefinite quadratic form, by its values at random velocities?"""
-    from svyaz.expr.calculus import evaluate
-
-    if system.dissipation == ZERO:
+def _never_positive(expression: Expression, system: System) -> bool:
+    """By its values at random states, apart from rounding."""
+    if expression == ZERO or is_nothing(expression):
         return True
     random = np.random.default_rng(3)
-    names = names_in(system.dissipation) - set(system.constants)
-    points = [
-        {**system.constants, **{n: float(x) for n, x in zip(sorted(names), row, strict=True)}}
-        for row in random.normal(size=(24, len(names)))
-    ]
-    return all(evaluate(system.dissipation, point) >= 0 for point in points)
+    names = sorted(names_in(expression) - set(system.constants))
+    values = []
+    for row in random.normal(size=(24, len(names))):
+        point = {**system.constants, **{n: float(x) for n, x in zip(names, row, strict=True)}}
+        values.append(evaluate(expression, point))
+    return bool(np.nanmax(values) <= 1e-12 * np.nanmax(np.abs(values)))
 
 
 def _equal_slopes(first: Expression, by_second: str, second: Expression, by_first: str) -> bool:
@@ -171,8 +141,3 @@ def _equal_slopes(first: Expression, by_second: str, second: Expression, by_firs
 
     difference = differentiate(first, se.Symbol(by_second)) - differentiate(second, se.Symbol(by_first))
     return bool(difference == ZERO) or is_nothing(difference)
-
-
-def words_for(hypotheses: Sequence[Hypothesis]) -> list[dict[str, object]]:
-    """As the contract writes them."""
-    return [{"text": h.text, "holds": bool(h.holds)} for h in hypotheses]

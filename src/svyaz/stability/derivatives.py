@@ -145,9 +145,14 @@ def refuse_unfit(system: System) -> None:
     """Equilibria and first approximations are those of mechanical systems with geometric constraints that do not move."""
     if system.kind != "mechanical":
         raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
+    if system.tree is not None and system.tree.velocities != tuple(f"{q}'" for q in system.coordinates):
+        message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
+        raise ModelError(
+            [Problem(message, hint="describe the free body by coordinates of its own: prismatic, revolute")]
+        )
     for c in system.constraints:
         if c.order == 1:
-            message = f"'{c.name}' contains velocities: redundant coordinates belong to geometric constraints"
+            message = f"'{c.name}' contains velocities: equilibria are examined for geometric constraints, F(q) = 0"
             raise ModelError([Problem(message, c.place)])
         if "t" in names_in(c.expression) or c.start is not None or c.end is not None:
             raise ModelError(

@@ -8,7 +8,8 @@ a family: its dimension is told, and what may be prescribed to single out member
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
 from math import pi
 from typing import Any
 
@@ -19,14 +20,26 @@ from svyaz import __version__
 from svyaz.expr import ModelError
 from svyaz.model import System
 from svyaz.stability.boxes import Zeros, all_zeros, newton
-from svyaz.stability.critical import UNDECIDED, Verdict, stability, words_for
-from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.critical import UNDECIDED, Verdict, stability
+from svyaz.stability.hypotheses import words_for
+from svyaz.stability.linearisation import FirstApproximation, check_redundant, first_approximation
 from svyaz.stability.rest import RestEquations, rest_equations
+from svyaz.stability.tables import table
 
 Array = NDArray[np.float64]
 
 SAMPLES = 60
 """Starts of Newton's method from which a family is recognised."""
+
+FEW_PARTS = 20_000
+"""So many parts are looked at to prove that a box is empty where equilibria would form a family."""
+
+MOST_DOUBTS = 2000
+"""So many undecided parts are told apart."""
+
+MULTIPLE = (
+    "a multiple equilibrium, or several that rounding does not separate: the equations of rest are degenerate here"
+)
 
 DEPENDENT = 1e-8
 """A singular value below this part of the largest means that the equations depend on each other."""
@@ -93,7 +106,25 @@ class Equilibria:
             return ""
         names = ", ".join(self.free)
         count = "one of them" if self.dimension == 1 else f"{self.dimension} of them"
-        return f"the equilibria form a family of dimension {self.dimension}: prescribe {count} by --fix ({names})"
+        found = "" if self.members else "; none was found in the box from random starts"
+        return (
+            f"the equilibria form a family of dimension {self.dimension}: prescribe {count} by --fix ({names}){found}"
+        )
+
+    def _repr_html_(self) -> str:
+        """A row for each equilibrium, for notebooks."""
+        if self.family:
+            rows = [[k + 1, *(m.get(n, "") for n in self.free)] for k, m in enumerate(self.members)]
+            return f"<p><b>{escape(self.system.name)}</b>: {escape(self.reason())}</p>" + table(["", *self.free], rows)
+        named = [{**e.state, **e.inputs, **e.parameters} for e in self.equilibria]
+        heads = list(named[0]) if named else []
+        rows = [
+            [*x.values(), e.verdict.word if e.verdict else UNDECIDED, e.verdict.zero_roots if e.verdict else ""]
+            for x, e in zip(named, self.equilibria, strict=True)
+        ]
+        sure = "there are no others in the box" if self.complete else "there may be others"
+        title = f"<p><b>{escape(self.system.name)}</b>: {len(rows)} equilibria; {sure}</p>"
+        return title + table([*heads, "verdict", "zero roots"], rows)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -127,15 +158,19 @@ def equilibria(
     parameter with a side in ``box``. ``seed`` varies the starts from which a family is recognised, nothing else.
     """
     rest = rest_equations(system, fix, box)
+    check_redundant(system, dependent)
     searched = {name: rest.box[name] for name in rest.bounded}
     family = _family(rest, seed)
     if family is not None:
         dimension, free, members = family
         return Equilibria(system, (), dimension, False, searched, rest.fixed, free, members)
     zeros = all_zeros(rest.problem, rest.low, rest.high)
-    points = _distinct(rest, zeros)
-    found = tuple(_equilibrium(rest, point, dependent) for point in points)
-    notes = _doubts(rest, zeros)
+    points = _distinct(rest, zeros.points)
+    doubtful, notes = _doubts(rest, zeros, points)
+    found = tuple(
+        [_equilibrium(rest, point, dependent) for point in points]
+        + [replace(e, notes=(*e.notes, MULTIPLE)) for e in (_equilibrium(rest, p, dependent) for p in doubtful)]
+    )
     return Equilibria(system, found, 0, not notes, searched, rest.fixed, parts=zeros.parts, notes=notes)
 
 
@@ -151,12 +186,13 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
         if np.isnan(zero).any() or not _inside(rest, zero, 1e-6):
             continue
         null = _null_space(rest, zero)
-        if null.shape[1] and (excess > 0 or _goes_on(rest, zero, null)):
+        tangent = null if excess > 0 else _goes_on(rest, zero, null)
+        if tangent.shape[1]:
             members.append(zero)
-            directions.append(null)
+            directions.append(tangent)
         if len(members) >= 3:
             break
-    if not members and excess > 0:
+    if not members and excess > 0 and not _empty(rest):
         return excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")), ()
     if not members:
         return None
@@ -191,17 +227,25 @@ def _null_space(rest: RestEquations, zero: Array) -> Array:
     return np.asarray(null / np.where(lengths > 0, lengths, 1.0))
 
 
-def _goes_on(rest: RestEquations, zero: Array, null: Array) -> bool:
-    """Does the solution continue along each of its null directions? Else it is a multiple one, not a family."""
+def _goes_on(rest: RestEquations, zero: Array, null: Array) -> Array:
+    """Directions in which the solution continues, of those in which it may; a multiple solution has none."""
+    step = 1e-3 * (1 + float(np.abs(zero).max(initial=0.0)))
+    moves = []
     for k in range(null.shape[1]):
-        step = 1e-3 * (1 + float(np.abs(zero).max(initial=0.0)))
         near = newton(rest.problem, (zero + step * null[:, k])[None, :])[0]
-        moved = float(np.abs(near - zero).max())
-        if not moved >= 0.5 * step * float(np.abs(null[:, k]).max()):
-            return False
-        if not _null_space(rest, near).shape[1]:
-            return False
-    return True
+        move = near - zero
+        if float(np.abs(move).max()) >= 0.3 * step * float(np.abs(null[:, k]).max()) and _null_space(rest, near).size:
+            moves.append(move / np.linalg.norm(move))
+    if not moves:
+        return np.zeros((len(zero), 0))
+    columns, values, _ = np.linalg.svd(np.array(moves).T, full_matrices=False)
+    return np.asarray(columns[:, values > 0.1])
+
+
+def _empty(rest: RestEquations) -> bool:
+    """Is it proved, with little work, that nothing in the box is at rest?"""
+    zeros = all_zeros(rest.problem, rest.low, rest.high, FEW_PARTS)
+    return zeros.complete and not zeros.points
 
 
 def _inside(rest: RestEquations, zero: Array, slack: float) -> bool:
@@ -210,10 +254,10 @@ def _inside(rest: RestEquations, zero: Array, slack: float) -> bool:
     return bool(np.all(q >= rest.low - margin) and np.all(q <= rest.high + margin))
 
 
-def _distinct(rest: RestEquations, zeros: Zeros) -> list[Array]:
+def _distinct(rest: RestEquations, zeros: Sequence[Array]) -> list[Array]:
     """Zeros in the box, angles in (-π, π], none twice; in the order of their coordinates."""
     found: list[Array] = []
-    for zero in zeros.points:
+    for zero in zeros:
         if not _inside(rest, zero, 1e-9):
             continue
         point = zero.copy()
@@ -255,12 +299,12 @@ def _equilibrium(rest: RestEquations, point: Array, dependent: Sequence[str] | N
     return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, (*notes, *limits))
 
 
-def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[str, ...]:
-    """Words for parts of the box that could not be decided, joined where they touch."""
+def _doubts(rest: RestEquations, zeros: Zeros, known: Sequence[Array]) -> tuple[list[Array], tuple[str, ...]]:
+    """Multiple equilibria in parts of the box that could not be decided, and words for these parts, joined if they touch."""
     if zeros.complete:
-        return ()
+        return [], ()
     d = len(rest.bounded)
-    centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided])
+    centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided[:MOST_DOUBTS]])
     width = np.where(rest.high > rest.low, rest.high - rest.low, 1.0)
     places: list[Array] = []
     for c in centres:
@@ -268,4 +312,11 @@ def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[str, ...]:
             places.append(c)
     told = [", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, p, strict=True)) for p in places[:5]]
     more = "" if len(places) <= 5 else f" and {len(places) - 5} more places"
-    return (f"not decided near {'; '.join(told)}{more}: a multiple or degenerate equilibrium, or a singular position",)
+    note = f"not decided near {'; '.join(told)}{more}: a multiple or degenerate equilibrium, or a singular position"
+    starts, _ = _with_free(rest, np.array(places))
+    found = []
+    for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
+        near = np.all(np.abs(zero[:d] - place) <= 1e-3 * width)
+        if near and not any(np.all(np.abs(zero - other) <= 1e-7 * (1 + np.abs(other))) for other in known):
+            found.append(zero)
+    return _distinct(rest, found), (note,)

@@ -25,6 +25,7 @@ from svyaz.expr.calculus import evaluate, gradient
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.shulgin import redundancy, shulgin
 from svyaz.model import System
+from svyaz.model.words import nearest
 from svyaz.stability.derivatives import AtRest, Matrix, at_rest
 
 BALANCED = 1e-6
@@ -45,7 +46,8 @@ class FirstApproximation:
     """ξ' = A ξ + B u + Z z, ż = 0 to first order, ξ = (x₁, x₂, x₃) named by ``variables``.
 
     ``slope`` is B₀ of ṡ = B ṙ; ``stiffness`` C + C^B - F and ``inertia`` a_rr belong to a_rr ẍ + … + stiffness x = 0;
-    ``second_order`` is C^B, the part that linearised constraints lose. ``notes`` warn of a nearly degenerate split.
+    ``second_order`` is C^B, the part that linearised constraints lose. ``conditioning`` is the reciprocal condition
+    number of ∂F/∂s with unit rows of ∂F/∂q; ``notes`` warn of a nearly degenerate split.
     """
 
     system: System
@@ -61,6 +63,7 @@ class FirstApproximation:
     inertia: Matrix
     stiffness: Matrix
     second_order: Matrix
+    conditioning: float = 1.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -206,25 +209,23 @@ class _Split:
         self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
         self.numbers: AtRest = at_rest(system, self.values)
         place = {q: k for k, q in enumerate(system.coordinates)}
+        check_redundant(system, self.dependent)
         self.r = [place[q] for q in self.independent]
         self.s = [place[q] for q in self.dependent]
         self.notes: tuple[str, ...] = ()
+        self.conditioning = 1.0
         self.inverse = self._inverse()
         self.slope = -self.inverse @ self.numbers.jacobian[:, self.r]
 
     def _inverse(self) -> Matrix:
         """(∂F/∂s)⁻¹; a split that is degenerate here is refused, a nearly degenerate one noted."""
-        if len(self.s) != len(self.numbers.jacobian):
-            names = ", ".join(f"'{q}'" for q in self.dependent)
-            raise ModelError(
-                [Problem(f"there is one redundant coordinate for each constraint: {names} do not fit them")]
-            )
         if not self.s:
             return np.zeros((0, 0))
         block = self.numbers.jacobian[:, self.s]
         sizes = np.linalg.norm(self.numbers.jacobian, axis=1, keepdims=True)
         values = np.linalg.svd(block / np.where(sizes > 0, sizes, 1.0), compute_uv=False)
         names = ", ".join(f"'{q}'" for q in self.dependent)
+        self.conditioning = float(values[-1] / max(values[0], 1e-300))
         if values[-1] < DEGENERATE:
             raise ModelError(
                 [
@@ -286,7 +287,7 @@ class _Split:
         bent = np.einsum("srk,s->rk", bending, reaction)
         total = projected(x.stiffness - x.force_slopes["q"]) + bent
         stiffness = along(total)
-        lever = np.linalg.solve(inertia, np.eye(n))
+        lever = _inverse_inertia(inertia, self.independent)
         rates = x.rate_slopes
         below = np.hstack([along(rates["q"]), along(rates["v"]), rates["w"]])
         middle = lever @ np.hstack([-stiffness, damping - gyroscopic, projected(x.force_slopes["w"])])
@@ -305,8 +306,36 @@ class _Split:
             inertia=inertia,
             stiffness=stiffness,
             second_order=along(bent),
+            conditioning=self.conditioning,
             notes=self.notes,
         )
+
+
+def check_redundant(system: System, dependent: Sequence[str] | None) -> None:
+    """Refuse names that are no coordinates, and more or fewer of them than constraints; none is a free choice."""
+    if not dependent:
+        return
+    for q in dependent:
+        if q not in system.coordinates:
+            hint = nearest(q, system.coordinates)
+            raise ModelError([Problem(f"'{q}' cannot be redundant: it is no coordinate of the model", hint=hint)])
+    count = len(system.constraints)
+    if len(set(dependent)) != count or len(dependent) != count:
+        names = ", ".join(f"'{q}'" for q in dependent)
+        told = f"{count} constraint{'' if count == 1 else 's'}"
+        message = f"there is one redundant coordinate for each constraint: {names} and {told} do not fit"
+        raise ModelError([Problem(message)])
+
+
+def _inverse_inertia(inertia: Matrix, independent: Sequence[str]) -> Matrix:
+    """a_rr⁻¹; coordinates that move without inertia have no first approximation of this kind."""
+    sizes = np.sqrt(np.abs(np.diag(inertia)))
+    still = [q for q, size in zip(independent, sizes, strict=True) if not size > 0]
+    values = np.zeros(1) if still else np.linalg.svd(inertia / np.outer(sizes, sizes), compute_uv=False)
+    if len(inertia) and values[-1] < 1e-13:
+        names = ", ".join(still or independent)
+        raise ModelError([Problem(f"the inertia matrix of {names} is singular: they move without inertia")])
+    return np.asarray(np.linalg.solve(inertia, np.eye(len(inertia))))
 
 
 def chosen_redundant(system: System, values: Mapping[str, float]) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def rest_equations(
     left = [q for q in system.coordinates if q not in fixed]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
     angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
-    limits = {**system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
+    limits = {**_input_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing = [name for name in bounded if name not in limits]
     if missing:
         names = ", ".join(f"'{name}'" for name in missing)
@@ -80,6 +80,15 @@ def rest_equations(
         raise ModelError([Problem(message, hint=hint)])
     problem = _problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+
+
+def _input_limits(system: System) -> dict[str, tuple[float, float]]:
+    """An input that does not enter linearly is looked for between its limits."""
+    return {
+        name: (given.low, given.high)
+        for name, given in system.inputs.items()
+        if given.low is not None and given.high is not None and given.low < given.high
+    }
 
 
 def _check_names(system: System, fixed: Mapping[str, float], sides: Mapping[str, tuple[float, float]]) -> None:

@@ -76,7 +76,7 @@ def consistent_start(
     """
     position = {q: float(equilibrium[q]) for q in system.coordinates}
     given = dict(perturbation)
-    work = _Constraint(system, dependent)
+    work = ConstraintNumbers(system, dependent)
     solve = refine or dogleg
     halvings = 0
     while True:
@@ -104,13 +104,14 @@ def consistent_start(
     return ConsistentStart(deviations, {n: state[n] for n in system.states}, first, refinement, halvings)
 
 
-class _Constraint:
+class ConstraintNumbers:
     """F and its slopes in numbers."""
 
     def __init__(self, system: System, dependent: Sequence[str]) -> None:
         import symengine as se
 
         self.constants = system.constants
+        self.coordinates = system.coordinates
         self.dependent = tuple(dependent)
         self.independent = tuple(q for q in system.coordinates if q not in dependent)
         self.functions = [c.expression for c in system.constraints]
@@ -121,6 +122,21 @@ class _Constraint:
         known = {**self.constants, **values}
         return np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float).reshape(len(rows), columns)
 
+    def values(self, position: Mapping[str, float]) -> Array:
+        """F."""
+        return self._matrix([[f] for f in self.functions], position, 1)[:, 0]
+
+    def jacobian(self, position: Mapping[str, float]) -> Array:
+        """∂F/∂q in the order of the coordinates."""
+        columns = {name: k for k, name in enumerate((*self.dependent, *self.independent))}
+        both = np.hstack(
+            [
+                self._matrix(self.by_s, position, len(self.dependent)),
+                self._matrix(self.by_r, position, len(self.independent)),
+            ]
+        )
+        return np.asarray(both[:, [columns[q] for q in self.coordinates]])
+
     def slope(self, position: Mapping[str, float]) -> Array:
         """B = -(∂F/∂s)⁻¹ ∂F/∂r."""
         below = self._matrix(self.by_s, position, len(self.dependent))
@@ -130,17 +146,12 @@ class _Constraint:
 
     def size(self, position: Mapping[str, float]) -> float:
         """The largest entry of ∂F/∂q."""
-        both = [
-            self._matrix(self.by_s, position, len(self.dependent)),
-            self._matrix(self.by_r, position, len(self.independent)),
-        ]
-        return max((float(np.abs(m).max(initial=0.0)) for m in both), default=0.0)
+        return float(np.abs(self.jacobian(position)).max(initial=0.0))
 
     def residual_of(self, moved: Mapping[str, float], base: Array) -> Residual:
         def function(y: Array) -> tuple[Array, Array]:
             place = {**moved, **dict(zip(self.dependent, map(float, base + y), strict=True))}
-            value = self._matrix([[f] for f in self.functions], place, 1)[:, 0]
-            return value, self._matrix(self.by_s, place, len(self.dependent))
+            return self.values(place), self._matrix(self.by_s, place, len(self.dependent))
 
         return function
 

@@ -1,0 +1,94 @@
+"""What ``svyaz regulate`` prints: gains, roots, the theorem with its hypotheses, and how the trials ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from svyaz.commands.equilibria import root_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from svyaz.control.basin import Basin
+    from svyaz.control.margins import Margin
+    from svyaz.control.regulation import Regulation
+    from svyaz.control.trials import Trial
+
+
+def show(found: Regulation, margin: Margin | None, attraction: Basin | None, runs: Mapping[str, Trial]) -> None:
+    """Print the whole answer."""
+    from rich.console import Console
+
+    console = Console(markup=False)
+    _show_gains(console, found)
+    _show_roots(console, found)
+    console.print(found.theorem, highlight=False)
+    for h in found.hypotheses:
+        console.print(f"  {'yes' if h.holds else 'NO '}  {h.text}", highlight=False)
+    for note in found.notes:
+        console.print(note, highlight=False)
+    if margin is not None:
+        console.print(_margin_text(found, margin), highlight=False)
+    for name, trial in runs.items():
+        run = trial.transient
+        told = f"{name}: {trial.answer} at t = {run.times[-1]:g}, residual {run.largest_residual:.2g}"
+        console.print(told, highlight=False)
+    if attraction is not None:
+        console.print(
+            f"basin: {int(attraction.returned.sum())} of {len(attraction.returned)} starts returned, all within "
+            f"{attraction.radius:.3g} of the ranges; {attraction.outside} out of reach; {attraction.seconds:.3g} s",
+            highlight=False,
+        )
+
+
+def _margin_text(found: Regulation, margin: Margin) -> str:
+    compared = found.rival is not None or found.refused
+    whose = "the design from linearised constraints" if compared else "the control, kept as it is,"
+    if margin.first is not None:
+        return f"{whose} fails at {margin.name} = {margin.first:.6g}"
+    low, high = margin.values[0], margin.values[-1]
+    return f"{whose} does not begin to fail for {margin.name} between {low:g} and {high:g}"
+
+
+def _show_gains(console: Console, found: Regulation) -> None:
+    from rich.table import Table
+
+    plant, design = found.plant, found.design
+    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
+    console.print(f"{found.system.name}: {rest}", highlight=False)
+    if plant.dependent:
+        console.print(f"redundant: {', '.join(plant.dependent)}", highlight=False)
+    table = Table("gain", *plant.variables, title="u = u0 - K x", title_justify="left")
+    for name, row in zip(design.inputs, design.regulator.gain, strict=True):
+        table.add_row(name, *(f"{k:.6g}" for k in row))
+    if found.rival is not None:
+        for name, row in zip(design.inputs, found.rival.regulator.gain, strict=True):
+            table.add_row(f"{name}, linearised", *(f"{k:.6g}" for k in row))
+    if design.watcher is not None and design.measurement is not None:
+        for text, column in zip(design.measurement.texts, design.watcher.gain.T, strict=True):
+            table.add_row(f"observer, {text}", *(f"{k:.6g}" for k in column))
+    console.print(table)
+
+
+def _show_roots(console: Console, found: Regulation) -> None:
+    from svyaz.stability.roots import roots
+
+    plant, design = found.plant, found.design
+    console.print("open roots   " + ", ".join(map(root_text, roots(plant.A))), highlight=False)
+    console.print("closed roots " + ", ".join(map(root_text, design.closed_roots(plant))), highlight=False)
+    if found.rival is not None:
+        true = ", ".join(map(root_text, found.rival.closed_roots(plant)))
+        verdict = "stabilises" if found.rival.stabilises(plant) else "does NOT stabilise"
+        console.print(f"linearised constraints: {verdict} the true plant; roots {true}", highlight=False)
+    pair = design.controllable
+    console.print(
+        f"controllability: distance {pair.distance:.2g}, Gramian {pair.gramian:.2g}, "
+        f"least number of inputs {pair.minimal}",
+        highlight=False,
+    )
+    defect = f"constraint-linearisation defect {plant.linearisation_defect:.4g}" if plant.dependent else ""
+    accuracy = ""
+    if design.regulator.residual is not None and design.regulator.gain_error is not None:
+        accuracy = f"Riccati residual {design.regulator.residual:.2g}, K to {design.regulator.gain_error:.2g}"
+    console.print(", ".join(part for part in (defect, accuracy) if part), highlight=False)

@@ -1,0 +1,95 @@
+"""Linear systems of the package ``control`` (python-control): the plant and its loops handed out, others taken in.
+
+The package itself is needed only to hand something out; what is taken in is asked for its A, B, C, D and dt alone.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from svyaz.control.pairs import PairReport, controllability, observability
+from svyaz.control.regulators import METHODS, Method, NotSolvable, Regulator, dual_of
+
+if TYPE_CHECKING:
+    from svyaz.control.design import Design
+    from svyaz.stability.linearisation import FirstApproximation
+
+Matrix = NDArray[np.float64]
+
+
+def plant_space(design: Design, plant: FirstApproximation) -> Any:
+    """ξ' = A ξ + B (u - u₀), σ = C ξ as a ``control.StateSpace``; without a measurement all of ξ is put out."""
+    n = len(plant.variables)
+    b = design.B
+    if design.measurement is None:
+        return _space(plant.A, b, np.eye(n), plant.variables, design.inputs, plant.variables)
+    measured = design.measurement
+    return _space(plant.A, b, measured.matrix, plant.variables, design.inputs, measured.texts)
+
+
+def loop_space(design: Design, plant: FirstApproximation) -> Any:
+    """The closed loop with additional inputs v, u = u₀ - K ξ + v (or - K ξ̂), as a ``control.StateSpace``; ξ is put out."""
+    closed = design.closed_matrix(plant)
+    n, b = len(plant.variables), design.B
+    names = list(plant.variables)
+    if design.watcher is None:
+        return _space(closed, b, np.eye(n), names, design.inputs, names)
+    doubled = np.vstack([b, b])
+    out = np.hstack([np.eye(n), np.zeros((n, n))])
+    return _space(closed, doubled, out, [*names, *(f"estimate {x}" for x in names)], design.inputs, names)
+
+
+def regulator_for(
+    space: Any, q: ArrayLike | None = None, r: ArrayLike | None = None, method: Method = METHODS["schur"]
+) -> tuple[Regulator, PairReport]:
+    """u = -K x for a given state space, and the verdict on its pair (A, B)."""
+    a, b, _ = _matrices(space)
+    report = controllability(a, b)
+    _refuse(report, "not controllable", "cannot be moved")
+    weights = np.eye(len(a)) if q is None else np.array(q, dtype=float)
+    prices = np.eye(b.shape[1]) if r is None else np.array(r, dtype=float)
+    return method.regulator(a, b, weights, prices), report
+
+
+def observer_for(
+    space: Any, q: ArrayLike | None = None, r: ArrayLike | None = None, method: Method = METHODS["schur"]
+) -> tuple[Regulator, PairReport]:
+    """Λ of x̂' = A x̂ + B u + Λ (σ - C x̂) for a given state space, and the verdict on its pair (A, C)."""
+    a, _, c = _matrices(space)
+    report = observability(a, c)
+    _refuse(report, "not observable", "cannot be seen")
+    return dual_of(method.observer, a, c, q, r), report
+
+
+def _refuse(report: PairReport, verdict: str, what: str) -> None:
+    from svyaz.control.design import told_roots
+
+    bad = [z for z in report.fixed_roots if z.real > -1e-9 * max(1.0, abs(z))]
+    if bad:
+        raise NotSolvable(f"{verdict}: {told_roots(bad)} {what}")
+
+
+def _matrices(space: Any) -> tuple[Matrix, Matrix, Matrix]:
+    """A, B, C of a continuous system."""
+    if getattr(space, "dt", 0) not in (0, None):
+        raise NotSolvable("a system in discrete time was given: regulators here are those of continuous motion")
+    a, b, c = (np.atleast_2d(np.array(getattr(space, name), dtype=float)) for name in "ABC")
+    return a, b, c
+
+
+def _space(a: Matrix, b: Matrix, c: Matrix, states: Any, inputs: Any, outputs: Any) -> Any:
+    try:
+        package = import_module("control")
+    except ImportError as error:
+        raise ImportError("the package 'control' is not installed: pip install control") from error
+    names = {"states": _labels(states), "inputs": _labels(inputs), "outputs": _labels(outputs)}
+    return package.StateSpace(a, b, c, np.zeros((len(c), b.shape[1])), remove_useless_states=False, **names)
+
+
+def _labels(names: Any) -> list[str]:
+    """Names without dots and brackets, which ``control`` keeps for itself."""
+    return [str(name).replace(".", "_").replace("[", "(").replace("]", ")") for name in names]

@@ -1,0 +1,138 @@
+"""The closed loop tried from a start: made consistent where it can be, with what will become of it where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from svyaz.control.design import Design
+from svyaz.control.limits import shifted_limit
+from svyaz.control.loop import Transient, closed_loop
+from svyaz.expr import ModelError, Problem
+from svyaz.model.words import nearest
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.starts import ConstraintNumbers, consistent_start
+
+PERTURBATION = 0.1
+"""Without a start the first independent coordinate is moved by this part of its size (or by 0.01)."""
+
+ON_THE_SURFACE = 1e-9
+"""|F| over |∂F/∂q| of a start that satisfies the constraints."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start of the closed loop: ``state`` of all coordinates and velocities, ``residuals`` F of the constraints.
+
+    ``halvings`` tells how often the perturbation was halved until the mechanism could reach it.
+    """
+
+    state: Mapping[str, float]
+    residuals: Mapping[str, float]
+    consistent: bool
+    halvings: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A transient from a start; ``limit`` is where an inconsistent one was foretold to end, if that was found."""
+
+    start: Start
+    transient: Transient
+    limit: Mapping[str, float] | None
+
+    @property
+    def distance_from_limit(self) -> float | None:
+        """The largest distance of the last state from the limit that was foretold."""
+        if self.limit is None:
+            return None
+        final = self.transient.final
+        return max(abs(final[name] - value) for name, value in self.limit.items())
+
+    @property
+    def answer(self) -> str:
+        """In words, what became of it."""
+        run = self.transient
+        if run.status != "finished":
+            return f"did not finish: {run.reason or run.status}"
+        if run.returned:
+            return "returned"
+        if not self.start.consistent:
+            off = self.distance_from_limit
+            return "tends elsewhere" if off is None else f"tends elsewhere, {off:.2g} from the limit that was foretold"
+        return "is still returning" if run.falling else "has not returned"
+
+    @property
+    def failed(self) -> bool:
+        """Did it go astray, otherwise than was foretold?"""
+        run = self.transient
+        return run.status != "finished" or not (run.returned or run.falling or not self.start.consistent)
+
+    def as_json(self) -> dict[str, Any]:
+        run = self.transient
+        return {
+            "status": run.status,
+            "reason": run.reason,
+            "returned": run.returned,
+            "answer": self.answer,
+            "start": dict(self.start.state),
+            "consistent": self.start.consistent,
+            "halvings": self.start.halvings,
+            "limit": None if self.limit is None else dict(self.limit),
+            "distance_from_limit": _number(self.distance_from_limit),
+            "t": float(run.times[-1]),
+            "final": {name: _number(x) for name, x in run.final.items()},
+            "deviations": {name: _number(column[-1]) for name, column in run.deviations.items()},
+            "largest_inputs": {name: _number(np.abs(column).max()) for name, column in run.inputs.items()},
+            "largest_residual": _number(run.largest_residual),
+            "residuals": {name: _number(column[-1]) for name, column in run.residuals.items()},
+        }
+
+
+def _number(value: float | None) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None
+
+
+def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start:
+    """The start with these deviations from the equilibrium; without any, the first independent coordinate is moved.
+
+    Independent coordinates, their velocities and further states are completed by Algorithm 4.4.1. Redundant coordinates
+    that are given are added as they are: such a start is, in general, not on the constraints.
+    """
+    system, given = plant.system, dict(deviations)
+    _check(plant, given)
+    if not given:
+        first = plant.independent[0]
+        given = {first: PERTURBATION * abs(plant.state[first]) or 0.01}
+    free = {name: x for name, x in given.items() if name not in plant.dependent}
+    found = consistent_start(system, plant.state, plant.dependent, free)
+    state = dict(found.state)
+    state |= {name: state[name] + x for name, x in given.items() if name in plant.dependent}
+    numbers = ConstraintNumbers(system, plant.dependent)
+    off = numbers.values(state)
+    consistent = bool(np.all(np.abs(off) <= ON_THE_SURFACE * numbers.size(state)))
+    residuals = {c.name: float(x) for c, x in zip(system.constraints, off, strict=True)}
+    return Start(state, residuals, consistent, found.halvings)
+
+
+def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:
+    known = (*plant.variables, *plant.dependent)
+    for name in deviations:
+        if name.endswith("'") and name[:-1] in plant.dependent:
+            message = (
+                f"{name} is no part of a start: the velocities of redundant coordinates follow from the constraints"
+            )
+            raise ModelError([Problem(message)])
+        if name not in known:
+            message = f"'{name}' is not among the variables of the state: {', '.join(known)}"
+            raise ModelError([Problem(message, hint=nearest(name, known))])
+
+
+def tried(design: Design, start: Start, until: float) -> Trial:
+    """Run the closed loop from a start; for one that is not on the constraints, first say where it will end."""
+    loop = closed_loop(design)
+    limit = None if start.consistent else shifted_limit(design, start.state, loop)
+    return Trial(start, loop.run(start.state, until), limit)

@@ -1,0 +1,78 @@
+"""Hypotheses of the theorems of the special case, each examined on the system at hand.
+
+    ż = (B(q) - B(0)) ẋ,     z = y - B(0) x
+
+has no linear terms and vanishes with the velocities, so that the zero roots of the constraints are those of Lyapunov's
+special case; perturbations on F = 0 leave z = O(x²), and no other constant than zero is left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from svyaz.expr import ModelError
+from svyaz.expr.calculus import names_in
+from svyaz.stability.linearisation import DEGENERATE, FirstApproximation
+from svyaz.stability.starts import ConstraintNumbers, consistent_start
+
+SMALL = 1e-4
+"""The size of the perturbations with which the structure is examined, beside 1 and the coordinate."""
+
+CONSISTENT = 1e-9
+"""|F| over the size of ∂F/∂q that counts as zero."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A condition of a theorem, and whether it holds here."""
+
+    text: str
+    holds: bool
+
+
+def words_for(hypotheses: Sequence[Hypothesis]) -> list[dict[str, object]]:
+    """As results are written."""
+    return [{"text": h.text, "holds": bool(h.holds)} for h in hypotheses]
+
+
+def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
+    """The structure that the theorems need; nothing for a system without constraints."""
+    m, system = len(approximation.dependent), approximation.system
+    if not m:
+        return ()
+    split = approximation.conditioning
+    still = not any("t" in names_in(c.expression) for c in system.constraints)
+    residual, steady = _examined(approximation)
+    count = f"{m} zero root{'s' if m > 1 else ''}"
+    met = f"completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"
+    return (
+        Hypothesis(f"det ∂F/∂s ≠ 0 at the equilibrium: reciprocal condition number {split:.2g}", split > DEGENERATE),
+        Hypothesis(f"the rates of z = y - B(0)x have no linear terms: B(q) tends to B(0), {count}", steady),
+        Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still),
+        Hypothesis(
+            f"perturbations satisfy the constraints: small ones of each independent coordinate were {met}",
+            residual <= CONSISTENT,
+        ),
+    )
+
+
+def _examined(approximation: FirstApproximation) -> tuple[float, bool]:
+    """The largest |F| over |∂F/∂q| of small consistent perturbations, and whether B(q) - B(0) falls with their size."""
+    system, rest, dependent = approximation.system, approximation.state, approximation.dependent
+    numbers = ConstraintNumbers(system, dependent)
+    size, slope = max(numbers.size(rest), 1e-300), numbers.slope(rest)
+    largest, steady = 0.0, True
+    for q in approximation.independent:
+        changes = []
+        for reach in (SMALL, SMALL / 4):
+            try:
+                start = consistent_start(system, rest, dependent, {q: reach * (1 + abs(rest[q]))})
+            except ModelError:
+                return float("inf"), False
+            largest = max(largest, float(np.abs(numbers.values(start.state)).max()) / size)
+            changes.append(float(np.abs(numbers.slope(start.state) - slope).max(initial=0.0)))
+        steady &= changes[1] <= 0.5 * changes[0] + 1e-9 * (1 + float(np.abs(slope).max(initial=0.0)))
+    return largest, steady
