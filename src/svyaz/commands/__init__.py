@@ -7,8 +7,9 @@ from __future__ import annotations
 
 COMMANDS: dict[str, dict[str, str]] = {
     "Write equations": {
-        "derive": "Write the equations of motion as text, LaTeX, JSON, Python or C.",
+        "derive": "Write the equations of motion as text, LaTeX, JSON or code.",
         "inertia": "Write out the inertia matrix of a tree of bodies in few operations.",
+        "balance": "Find the mass distributions that make its inertia matrix constant.",
         "invert": "From a velocity field to a mechanical system in which it attracts.",
         "helmholtz": "Are these the equations of Lagrange and Rayleigh? The seven conditions.",
     },

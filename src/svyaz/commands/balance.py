@@ -1,0 +1,77 @@
+"""``svyaz balance TREE``: conditions on the mass distribution that make the inertia matrix constant."""
+
+from __future__ import annotations
+
+import click
+
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    json_option,
+    load_model,
+    model_options,
+    warn,
+    writable_outputs,
+    write_json,
+    write_text,
+)
+
+
+@click.command(
+    epilog=examples(
+        "svyaz balance two-armed-spatial",
+        "svyaz balance three-link-arm --out balanced-arm.toml",
+        "svyaz balance scara --format latex",
+        "svyaz balance my-robot.toml --json conditions.json",
+    )
+)
+@model_options
+@click.option(
+    "output_format",
+    "--format",
+    type=click.Choice(["text", "latex", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@click.option("--out", metavar="FILE", help="Write the model with balanced masses to FILE.")
+@json_option
+def command(
+    model: str,
+    settings: tuple[tuple[str, str], ...],
+    choices: tuple[tuple[str, str], ...],
+    output_format: str,
+    out: str | None,
+    json_file: str | None,
+) -> None:
+    """Find the mass distributions for which the inertia matrix of a tree does not depend on the position.
+
+    The conditions are linear in masses, first moments and inertias, named by body, none of them superfluous, and proved on
+    numbers both ways. Lengths with names stand for any lengths other than zero. Exit code 1 when no bodies can satisfy them.
+    """
+    import json
+
+    from svyaz.model.writing import to_toml
+    from svyaz.synthesis.balance_page import balance_latex, balance_text
+    from svyaz.synthesis.balanced_model import Infeasible
+    from svyaz.synthesis.balancing import balance_tree
+
+    system = load_model(model, settings, choices)
+    warn(system)
+    writable_outputs(out, json_file)
+    found = balance_tree(system)
+    if json_file is not None:
+        write_json(found.as_json(), json_file)
+    if json_file != "-":
+        written = {
+            "text": lambda: balance_text(found),
+            "latex": lambda: balance_latex(found),
+            "json": lambda: json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n",
+        }
+        write_text(written[output_format](), None)
+    if not found.proof.holds:
+        raise NegativeAnswer("the numbers do not confirm the conditions: the lengths differ too much in size")
+    if isinstance(found.masses, Infeasible):
+        raise NegativeAnswer(found.masses.reason)
+    if out is not None:
+        write_text(to_toml(found.balanced_words()), out)

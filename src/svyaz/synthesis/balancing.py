@@ -1,0 +1,268 @@
+"""Balancing a tree: conditions for a constant inertia matrix under readable names, proved, and a model that satisfies them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from svyaz import __version__
+from svyaz.expr import ModelError, Problem
+from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
+from svyaz.expr.text import to_text
+from svyaz.forms.tree.algebra import FLOATS, expressions
+from svyaz.forms.tree.terms import MOST_WRITTEN
+from svyaz.forms.tree.welded import welded
+from svyaz.model import System
+from svyaz.model.tree import Tree, numbers
+from svyaz.synthesis.augmented import Quantity, in_parameters, quantities, shortest, written
+from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
+from svyaz.synthesis.constant_inertia import Balance, balance
+from svyaz.synthesis.harmonics import TOLERANCE, Form, exact
+from svyaz.synthesis.proof import Proof, prove
+from svyaz.synthesis.reduction import Conditions
+
+SLIGHT, ROUNDING = 1e-5, 1e-12
+"""Parts of numeric axes (and of the longest pole) that are taken as zero: with a note, and without one."""
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """Conditions on the masses of a tree under which its inertia matrix is constant.
+
+    ``conditions`` are rows of the reduced system, ``known`` the quantities they are about. ``proof`` says what numbers said;
+    ``masses`` are masses that satisfy the conditions, or the reason why no bodies do.
+    """
+
+    system: System
+    found: Balance
+    known: tuple[Quantity, ...]
+    proof: Proof
+    masses: BalancedMasses | Infeasible
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[Form]:
+        """All conditions, each = 0."""
+        return list(self.found.conditions.rows.values())
+
+    @cached_property
+    def formulas(self) -> list[Expression]:
+        """The conditions in the parameters of the model: those that hold by themselves left out, and repetitions."""
+        return _independent([in_parameters(row, self.known) for row in self.rows])
+
+    @cached_property
+    def matrix(self) -> list[list[Form]]:
+        """The inertia matrix under the conditions, as short linear forms of the quantities."""
+        rows = self.rows
+        return [[shortest(entry, rows) for entry in row] for row in self.found.matrix]
+
+    def line(self, form: Form, first: int | None = None) -> str:
+        """A linear form of the quantities as text."""
+        return written(form, first, [q.name for q in self.known], to_text)
+
+    @property
+    def gravity_lines(self) -> list[str]:
+        """What must vanish besides for gravity to drop out of the equations."""
+        return [self.line(row, pivot) for pivot, row in self.found.gravity.rows.items()]
+
+    @property
+    def used_quantities(self) -> list[Quantity]:
+        """Those that occur in the conditions, in the matrix, or with gravity."""
+        forms = [*self.rows, *self.found.gravity.rows.values(), *(entry for row in self.matrix for entry in row)]
+        return [self.known[place] for place in sorted({place for form in forms for place in form})]
+
+    @property
+    def has_gravity(self) -> bool:
+        """Is there any gravity?"""
+        tree = self.system.tree
+        return tree is not None and any(g != 0 for g in tree.gravity)
+
+    def value(self, row: Form) -> float:
+        """What the model as it is makes of a condition."""
+        values = self.system.parameters
+        return sum(evaluate(exact(c), values) * evaluate(self.known[p].expression, values) for p, c in row.items())
+
+    def balanced_words(self) -> dict[str, Any]:
+        """The words of the model with balanced masses; there must be such."""
+        assert isinstance(self.masses, BalancedMasses), "no bodies satisfy the conditions"
+        assert self.system.tree is not None, "only trees come here"
+        tree = _straightened(self.system.tree, self.system.parameters, [])
+        return balanced_words(self.system, tree, self.masses)
+
+    def as_json(self) -> dict[str, Any]:
+        """The result of ``svyaz balance``."""
+        feasible = isinstance(self.masses, BalancedMasses)
+        result: dict[str, Any] = {
+            "svyaz": __version__,
+            "model": self.system.name,
+            "coordinates": list(self.found.tree.freedoms),
+            "conditions": [to_text(e) for e in self.formulas],
+            "matrix": [[to_text(in_parameters(entry, self.known)) for entry in row] for row in self.matrix],
+            "named": [
+                {"condition": self.line(row, pivot), "body": self.known[pivot].body, "value": self.value(row)}
+                for pivot, row in self.found.conditions.rows.items()
+            ],
+            "named_matrix": [[self.line(entry) for entry in row] for row in self.matrix],
+            "quantities": {
+                q.name: {"meaning": q.meaning, "formula": to_text(q.expression)} for q in self.used_quantities
+            },
+            "gravity": {
+                "drops_out": not self.found.gravity.rows,
+                "conditions": self.gravity_lines,
+            },
+            "proof": {
+                "poses": self.proof.poses,
+                "with_all": self.proof.with_all,
+                "without_one": self.proof.without_one,
+                "independent": self.proof.independent,
+                "holds": self.proof.holds,
+            },
+            "feasible": feasible,
+        }
+        if isinstance(self.masses, Infeasible):
+            result["reason"] = self.masses.reason
+        result["notes"] = list(self.notes)
+        result["parameters"] = dict(self.system.parameters)
+        result["initial"] = dict(zip(self.system.states, self.system.initial_state(), strict=True))
+        return result
+
+
+def balance_tree(system: System) -> Balanced:
+    """Find, name and prove the conditions, and look for bodies that satisfy them."""
+    if system.tree is None:
+        message = f"'{system.name}' is not a tree of bodies: it has no [[body]] tables"
+        raise ModelError([Problem(message)])
+    if not system.tree.freedoms:
+        raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
+    if len(system.tree.bodies) > MOST_WRITTEN:
+        message = f"conditions are found for trees of at most {MOST_WRITTEN} bodies, not {len(system.tree.bodies)}"
+        raise ModelError([Problem(message)])
+    notes: list[str] = []
+    tree = _without_zero_lengths(welded(system.tree, expressions()), system.parameters, notes)
+    tree = _straightened(tree, system.parameters, notes)
+    numeric = welded(numbers(system.tree, system.parameters), FLOATS)
+    numeric = _with_geometry_of(numeric, tree, system.parameters)
+    found, proof, special = _proved(tree, numeric, system.parameters)
+    if special:
+        notes.append("the lengths of this model are special: the conditions are for their numbers, not for any lengths")
+    taken = [*system.parameters, *system.states, *system.inputs]
+    masses = balanced_masses(system, numeric, found)
+    if any(body.joint == "free" for body in tree.bodies):
+        notes.append(
+            "the matrix is that of the velocities in body axes: of a free joint gyroscopic terms of the bias remain"
+        )
+    return Balanced(system, found, tuple(quantities(tree, taken)), proof, masses, tuple(notes))
+
+
+def _proved(tree: Tree, numeric: Tree, parameters: Mapping[str, float]) -> tuple[Balance, Proof, bool]:
+    """Conditions that the numbers confirm: for any lengths, or where these are special, for their numbers.
+
+    Numbers that came out of rounded products need a wider or a narrower view of what is zero than those that were written.
+    """
+    lengths = _lengths(tree, parameters)
+    tried = []
+    for tolerance in (1e-14, 1e-20, 1e-12, 1e-10):
+        token = TOLERANCE.set(tolerance)
+        try:
+            for known in ({}, lengths) if lengths else ({},):
+                found = balance(tree, known)
+                tried.append((found, prove(numeric, found.conditions, parameters), bool(known)))
+                if tried[-1][1].holds:
+                    return tried[-1]
+        finally:
+            TOLERANCE.reset(token)
+    return tried[0]
+
+
+def _lengths(tree: Tree, parameters: Mapping[str, float]) -> dict[str, float]:
+    entries = [e for body in tree.bodies for e in (*body.axis, *body.pole)]
+    names = set().union(*(names_in(se.sympify(e)) for e in entries))
+    return {name: parameters[name] for name in names}
+
+
+def _without_zero_lengths(tree: Tree, parameters: Mapping[str, float], notes: list[str]) -> Tree:
+    """Lengths whose number is zero are zero: what they multiply is no condition."""
+    zero = sorted(name for name, value in _lengths(tree, parameters).items() if value == 0.0)
+    if not zero:
+        return tree
+    notes.append(f"taken as zero, as the model says: {', '.join(zero)}")
+    known = {se.Symbol(name): se.Integer(0) for name in zero}
+
+    def vector(entries: Sequence[Expression]) -> Any:
+        return tuple(substitute(se.sympify(e), known) for e in entries)
+
+    bodies = tuple(replace(b, axis=vector(b.axis), pole=vector(b.pole)) for b in tree.bodies)
+    return Tree(bodies, tree.gravity)
+
+
+def _straightened(tree: Tree, parameters: Mapping[str, float], notes: list[str]) -> Tree:
+    """Parts of axes and poles that are zero but for the few digits of right angles (1.5708) made zero.
+
+    They would ask for conditions of their own.
+    """
+    sizes = [abs(evaluate(se.sympify(e), parameters)) for body in tree.bodies for e in body.pole]
+    longest = max(sizes)
+    told: list[str] = []
+
+    def vector(name: str, entries: Sequence[Any], scale: float) -> Any:
+        values = [abs(evaluate(se.sympify(e), parameters)) for e in entries]
+        if any(ROUNDING * scale < value < SLIGHT * scale for value in values):
+            told.append(name)
+        return tuple(se.Integer(0) if v < SLIGHT * scale else e for v, e in zip(values, entries, strict=True))
+
+    bodies = []
+    for body in tree.bodies:
+        axis = vector(body.name, body.axis, 1.0)
+        length = sum(evaluate(se.sympify(e), parameters) ** 2 for e in axis) ** 0.5
+        if length not in (0.0, 1.0) and not any(names_in(se.sympify(e)) for e in axis):
+            axis = tuple(se.sympify(e) / length for e in axis)
+        bodies.append(replace(body, axis=axis, pole=vector(body.name, body.pole, longest)))
+    if told:
+        names = ", ".join(f"'{name}'" for name in dict.fromkeys(told))
+        notes.append(f"parts below {SLIGHT:g} of the axes and poles of {names} are taken as zero")
+    return Tree(tuple(bodies), tree.gravity)
+
+
+def _with_geometry_of(numeric: Tree, tree: Tree, parameters: Mapping[str, float]) -> Tree:
+    """Numbers with the axes and poles of another tree of the same bodies."""
+
+    def vector(entries: Sequence[Any]) -> Any:
+        return tuple(evaluate(se.sympify(e), parameters) for e in entries)
+
+    bodies = [
+        replace(body, axis=vector(other.axis), pole=vector(other.pole))
+        for body, other in zip(numeric.bodies, tree.bodies, strict=True)
+    ]
+    return Tree(tuple(bodies), numeric.gravity)
+
+
+def _independent(formulas: Sequence[Expression]) -> list[Expression]:
+    """Formulas that are not combinations, with numbers, of those before them."""
+    known = Conditions()
+    monomials: dict[Expression, int] = {}
+    kept = []
+    for formula in formulas:
+        terms = formula.args if formula.is_Add else (formula,)
+        form: dict[int, Any] = {}
+        for term in terms:
+            number, rest = _parted(term)
+            place = monomials.setdefault(rest, len(monomials))
+            form[place] = form.get(place, 0.0) + number
+        form = {place: number for place, number in form.items() if number != 0.0}
+        if form and known.add(form):
+            kept.append(formula)
+    return kept
+
+
+def _parted(term: Expression) -> tuple[float, Expression]:
+    """A term as number times the rest."""
+    if term.is_Number:
+        return float(term), se.Integer(1)
+    factors = term.args if term.is_Mul else (term,)
+    number = float(np.prod([float(f) for f in factors if f.is_Number]))
+    return number, se.Mul(*[f for f in factors if not f.is_Number])

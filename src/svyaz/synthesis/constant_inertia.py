@@ -1,0 +1,240 @@
+"""Mass distributions that make the inertia matrix of a tree constant: the linear conditions, found and reduced.
+
+Every entry of the matrix is linear in the masses, first moments and inertias of the bodies. It is expanded in linearly
+independent functions of the joint coordinates; the coefficients of all but the constant one must vanish (A. I. Telegin,
+Writing out inertial matrices of hinged tree-shaped systems, 2025, example 3, there by hand). The matrix is built by
+composite bodies from the leaves to the ground, and conditions are used as soon as they are found: so the expansions stay
+short.
+
+The unknowns of a body k are those of the source: the mass M_k of all that its joint carries, the first moment d_k of the
+body augmented by the masses M_j in the poles of the bodies j it carries, d_k = m_k c_k + Σ M_j p_j, and its own inertia I_k
+about its pole. A free joint has the velocities in body axes of its definition, and the matrix is that for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+
+import symengine as se
+
+from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
+from svyaz.forms.tree.algebra import Elements, Vector, applied, cross, dot, plus, tensor_applied, times
+from svyaz.forms.tree.composite import Composite, joined
+from svyaz.forms.tree.places import Placed, place
+from svyaz.model.tree import GROUND, Body, Tree
+from svyaz.synthesis.harmonics import (
+    DIGITS,
+    Coefficient,
+    Form,
+    Harmonics,
+    Scalar,
+    accumulate,
+    coordinate,
+    cosine,
+    lifted,
+    real,
+    scalar,
+    sine,
+    unit_norm,
+    unknown,
+    value_of,
+)
+from svyaz.synthesis.reduction import Conditions
+
+EACH = 10
+"""Unknowns of a body: mass, first moment x y z, inertia xx yy zz xy xz yz."""
+
+MASS, FIRST, SECOND = 0, 1, 4
+"""Places of mass, first moment and inertia among the unknowns of a body."""
+
+NEGLIGIBLE = 1e-12
+"""Lengths and direction cosines smaller than this part of the largest are rounding."""
+
+ELEMENTS = Elements(lifted(0), lifted(1), sine, cosine)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """``conditions`` on the augmented bodies of a tree without fixed joints, the ``matrix`` under them (linear forms of the
+    unknowns), and ``gravity``: further conditions under which it drops out, empty when it does of itself.
+    """
+
+    tree: Tree
+    conditions: Conditions
+    matrix: tuple[tuple[Form, ...], ...]
+    gravity: Conditions
+
+
+def balance(tree: Tree, lengths: Mapping[str, float] | None = None) -> Balance:
+    """The conditions for a tree without fixed joints; lengths with names stay names unless they are given a number."""
+    bodies, gravity = _placed(tree, lengths or {})
+    found = _Search(tree, bodies, gravity)
+    matrix = found.matrix()
+    order = _order(len(tree.bodies))
+    own = found.conditions
+    conditions = Conditions([_augmented(tree, bodies, row) for row in own.rows.values()]).ordered(order)
+    entries = tuple(
+        tuple(conditions.reduced(_augmented(tree, bodies, own.reduced(entry.constant))) for entry in row)
+        for row in matrix
+    )
+    forms = [_augmented(tree, bodies, own.reduced(form)) for form in found.potential().varying]
+    weightless = Conditions([conditions.reduced(form) for form in forms]).ordered(order)
+    return Balance(tree, conditions, entries, weightless)
+
+
+def _order(count: int) -> list[int]:
+    """Rows claim inertias and first moments, those of the bodies next to the ground first; masses last."""
+    moments = [SECOND + 1, SECOND, *range(SECOND + 2, EACH), *range(FIRST, SECOND)]
+    return [EACH * k + c for k in range(count) for c in moments] + [EACH * k + MASS for k in range(count)]
+
+
+def _placed(tree: Tree, lengths: Mapping[str, float]) -> tuple[list[Placed], Vector]:
+    """The bodies at symbolic coordinates, with unknown mass, first moment and inertia each; and gravity."""
+    entries = [e for body in tree.bodies for e in (*body.axis, *body.pole)] + list(tree.gravity)
+    names = sorted(set().union(*(names_in(se.sympify(e)) for e in entries)) - set(lengths))
+    random = Random(2)
+    point = {name: se.Rational(random.randrange(500, 1500), 1000) for name in names}
+    known = {se.Symbol(name): se.RealDouble(value) for name, value in lengths.items()}
+
+    def vector(entries: Sequence[Expression], scale: float) -> Vector:
+        x, y, z = (_coefficient(substitute(se.sympify(e), known), point, scale) for e in entries)
+        return x, y, z
+
+    numbers = [abs(float(e)) for body in tree.bodies for e in map(se.sympify, body.pole) if e.is_Number]
+    longest = max([*numbers, 0.0])
+    numbered = {q: coordinate(number) for number, q in enumerate(tree.coordinates)}
+    placed = []
+    for k, body in enumerate(tree.bodies):
+        bare = replace(body, axis=_unit(vector(body.axis, 1.0)), pole=vector(body.pole, longest))
+        placed.append(_with_unknowns(bare, k, [numbered[q] for q in body.coordinates]))
+    return placed, vector(tree.gravity, 1.0)
+
+
+def _with_unknowns(body: Body, k: int, values: list[Harmonics]) -> Placed:
+    bare = place(replace(body, mass=0, center=(0, 0, 0), inertia=(0,) * 6), values, ELEMENTS)
+    own = [unknown(EACH * k + c) for c in range(EACH)]
+    xx, yy, zz, xy, xz, yz = own[SECOND:]
+    x, y, z = own[FIRST:SECOND]
+    return replace(bare, mass=own[MASS], moment=(x, y, z), inertia=(xx, yy, zz, -xy, -xz, -yz))
+
+
+def _unit(axis: Vector) -> Vector:
+    """The direction with the length 1 to all digits."""
+    if all(isinstance(e, int) for e in axis):
+        return axis
+    values = [value_of(e) for e in axis]
+    length = DIGITS.sqrt(sum(value * value for value in values))
+    x, y, z = (
+        Scalar(e.expression, v / length)
+        if isinstance(e, Scalar)
+        else e
+        if isinstance(e, int) and e == 0
+        else v / length
+        for e, v in zip(axis, values, strict=True)
+    )
+    return x, y, z
+
+
+def _coefficient(expression: Expression, point: Mapping[str, Expression], scale: float) -> Coefficient:
+    if names_in(expression):
+        return scalar(expression, point)
+    if expression.is_Integer:
+        return int(expression)
+    if expression.is_Rational:
+        return Fraction(str(expression))
+    value = evaluate(expression, {})
+    if abs(value) <= NEGLIGIBLE * scale:
+        return 0
+    return int(value) if value == int(value) else real(value)
+
+
+class _Search:
+    """Composite bodies from the leaves to the ground; what varies in an entry of the matrix becomes a condition."""
+
+    def __init__(self, tree: Tree, bodies: list[Placed], gravity: Vector) -> None:
+        self.tree, self.bodies, self.gravity = tree, bodies, gravity
+        self.conditions = Conditions()
+        numbers = {q: k for k, q in enumerate(tree.coordinates)}
+        self.quaternions = {
+            numbers[b.coordinates[3]]: tuple(numbers[e] for e in b.coordinates[4:])
+            for b in tree.bodies
+            if b.joint == "free"
+        }
+        self.composites: list[Composite] = [(b.mass, b.moment, b.inertia) for b in bodies]
+
+    def matrix(self) -> list[list[Harmonics]]:
+        size = len(self.tree.velocities)
+        entries = [[lifted(0)] * size for _ in range(size)]
+        for k in range(len(self.bodies) - 1, -1, -1):
+            self.composites[k] = self._tidy_composite(self.composites[k])
+            for column in range(len(self.bodies[k].turns)):
+                self._column(k, column, entries)
+            base = self.tree.parents[k]
+            if base != GROUND:
+                carried = self._tidy_composite(self.composites[k])
+                self.composites[base] = joined(self.composites[base], carried, self.bodies[k])
+        return entries
+
+    def _column(self, k: int, column: int, entries: list[list[Harmonics]]) -> None:
+        """The force and the moment of one unit acceleration, felt by all joints down to the ground."""
+        mass, moment, inertia = self.composites[k]
+        turn, slide = self.bodies[k].turns[column], self.bodies[k].slides[column]
+        force = plus(times(mass, slide), cross(turn, moment))
+        torque = plus(cross(moment, slide), tensor_applied(inertia, turn))
+        first = self.tree.first_velocity
+        own, i = first[k] + column, k
+        while True:
+            force, torque = self._tidy_vector(force), self._tidy_vector(torque)
+            for row, (t, s) in enumerate(zip(self.bodies[i].turns, self.bodies[i].slides, strict=True)):
+                entry = self._tidy(lifted(dot(t, torque) + dot(s, force)))
+                for form in entry.varying:
+                    self.conditions.add(form)
+                entries[first[i] + row][own] = entries[own][first[i] + row] = entry
+            base = self.tree.parents[i]
+            if base == GROUND:
+                return
+            force = self._tidy_vector(applied(self.bodies[i].rotation, self._tidy_vector(force)))
+            torque = applied(self.bodies[i].rotation, self._tidy_vector(torque))
+            torque = plus(torque, cross(self.bodies[i].offset, force))
+            i = base
+
+    def potential(self) -> Harmonics:
+        """The potential of gravity, -g · (first moment of everything about the origin)."""
+        total = lifted(0)
+        for k, body in enumerate(self.bodies):
+            if self.tree.parents[k] == GROUND:
+                mass, moment, _ = self._tidy_composite(self.composites[k])
+                everything = plus(applied(body.rotation, moment), times(mass, body.offset))
+                total = total - lifted(dot(self.gravity, everything))
+        return self._tidy(total)
+
+    def _tidy(self, function: Harmonics) -> Harmonics:
+        return self.conditions.reduced_function(unit_norm(lifted(function), self.quaternions))  # type: ignore[arg-type]
+
+    def _tidy_vector(self, vector: Vector) -> Vector:
+        x, y, z = (self._tidy(e) for e in vector)
+        return x, y, z
+
+    def _tidy_composite(self, composite: Composite) -> Composite:
+        mass, moment, inertia = composite
+        xx, yy, zz, xy, xz, yz = (self._tidy(e) for e in inertia)
+        return self._tidy(mass), self._tidy_vector(moment), (xx, yy, zz, xy, xz, yz)
+
+
+def _augmented(tree: Tree, bodies: Sequence[Placed], form: Form) -> Form:
+    """A linear form of own masses and first moments as one of carried masses and augmented moments.
+
+    m_k = M_k - Σ M_j and m_k c_k = d_k - Σ M_j p_j over the bodies j that k carries.
+    """
+    found: Form = {}
+    for number, coefficient in form.items():
+        k, c = divmod(number, EACH)
+        accumulate(found, {number: coefficient}, 1)
+        for j in tree.carried[k] if c < SECOND else ():
+            way = 1 if c == MASS else bodies[j].body.pole[c - FIRST]
+            if way != 0:
+                accumulate(found, {EACH * j + MASS: coefficient}, -1 * way)
+    return found

@@ -1,0 +1,164 @@
+"""Conditions for a constant inertia matrix proved on numbers, by the composite-body recursion, which knows nothing of them.
+
+Numbers that satisfy all conditions: the matrix is the same in random positions, to rounding. One condition broken, all
+others kept: it is not, and what then varies is different for each condition, so that no masses that break several of them
+leave it constant either. Then the conditions are sufficient, necessary, and none is superfluous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.expr.calculus import evaluate
+from svyaz.forms.tree.algebra import arrays
+from svyaz.forms.tree.composite import mass_matrix
+from svyaz.forms.tree.newton_euler import inverse_dynamics
+from svyaz.forms.tree.places import Placed, placed
+from svyaz.model.tree import Tree
+from svyaz.synthesis.constant_inertia import EACH, FIRST, MASS, SECOND
+from svyaz.synthesis.harmonics import exact
+from svyaz.synthesis.reduction import Conditions
+
+Array = NDArray[np.float64]
+
+POSES = 25
+SUFFICIENT, NECESSARY = 1e-9, 1e-7
+"""Spread of the matrix over the poses, as a part of its largest entry: less with all conditions, more without one."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """``with_all``: the spread with all conditions satisfied; ``without_one``: the least spread with one of them broken.
+
+    ``independent`` says that the variations, one for each broken condition, are linearly independent.
+    """
+
+    poses: int
+    with_all: float
+    without_one: float | None
+    independent: bool
+
+    @property
+    def holds(self) -> bool:
+        """Are the conditions sufficient, and is every one of them necessary?"""
+        needed = self.without_one is None or self.without_one > NECESSARY
+        return self.with_all < SUFFICIENT and needed and self.independent
+
+
+def prove(tree: Tree, conditions: Conditions, parameters: Mapping[str, float], seed: int = 5) -> Proof:
+    """``tree`` holds numbers and has no fixed joints; ``parameters`` give the lengths that conditions name."""
+    random = np.random.default_rng(seed)
+    poses = random_poses(tree, random)
+    scale = np.tile(unit_scales(tree), len(tree.bodies))
+    values = random.uniform(0.5, 1.5, len(scale)) * random.choice([-1.0, 1.0], len(scale)) * scale
+    values[MASS::EACH] = np.abs(values[MASS::EACH])
+    rows = {
+        pivot: {place: evaluate(exact(c), parameters) for place, c in row.items()}
+        for pivot, row in conditions.rows.items()
+    }
+    for pivot, row in rows.items():
+        values[pivot] = -sum(c * values[place] for place, c in row.items() if place != pivot)
+    with_all = spread(tree, values, poses)
+    broken, variations = [], []
+    for pivot in rows:
+        changed = values.copy()
+        changed[pivot] += scale[pivot]
+        broken.append(spread(tree, changed, poses))
+        alone = np.zeros_like(values)
+        alone[pivot] = scale[pivot]
+        variation = entries_at(tree, alone, poses)
+        variation = (variation - variation[:, :1]).ravel()
+        variations.append(variation / max(float(np.linalg.norm(variation)), 1e-300))
+    return Proof(POSES, with_all, min(broken, default=None), _independent(variations))
+
+
+def _independent(variations: Sequence[Array]) -> bool:
+    if not variations:
+        return True
+    singular = np.linalg.svd(np.array(variations), compute_uv=False)
+    return bool(singular[-1] > NECESSARY * singular[0])
+
+
+def unit_scales(tree: Tree) -> Array:
+    """Sizes of the unknowns of a body of mass 1 in a tree of such lengths."""
+    length = max([1e-9, *(float(np.linalg.norm(body.pole)) for body in tree.bodies)])
+    length = length if length > 1e-6 else 1.0
+    return np.array([1.0] + [length] * (SECOND - FIRST) + [length**2] * (EACH - SECOND))
+
+
+def random_poses(tree: Tree, random: np.random.Generator) -> Array:
+    """Positions (POSES, coordinates): any angles, slides within the size of the tree, unit quaternions."""
+    length = float(unit_scales(tree)[FIRST])
+    columns = []
+    for body in tree.bodies:
+        if body.joint == "free":
+            quaternions = random.normal(size=(POSES, 4))
+            columns += [random.uniform(-length, length, POSES) for _ in range(3)]
+            columns += list((quaternions / np.linalg.norm(quaternions, axis=1)[:, None]).T)
+        else:
+            size = np.pi if body.joint == "revolute" else length
+            columns.append(random.uniform(-size, size, POSES))
+    return np.stack(columns, axis=1)
+
+
+def spread(tree: Tree, values: Array, poses: Array) -> float:
+    """How much the entries of the inertia matrix differ over the poses, as a part of the largest entry."""
+    flat = entries_at(tree, values, poses)
+    largest = float(np.abs(flat).max())
+    return float((flat.max(axis=1) - flat.min(axis=1)).max()) / largest if largest > 0 else 0.0
+
+
+def entries_at(tree: Tree, values: Array, poses: Array) -> Array:
+    """The entries of the lower triangle of the inertia matrix at the poses, (entries, poses)."""
+    rows = mass_matrix(bodies_with(tree, values, poses), arrays())
+    lower = [e for k, row in enumerate(rows) for e in row[: k + 1]]
+    return np.array([np.broadcast_to(np.asarray(e, dtype=float), (len(poses),)) for e in lower])
+
+
+def gravity_part(tree: Tree, values: Array, poses: Array) -> float:
+    """The largest generalised force of gravity over the poses, as a part of weight times length."""
+    forces = inverse_dynamics(bodies_with(tree, values, poses), tree.gravity, None, None, arrays())
+    largest = max(float(np.max(np.abs(np.asarray(f, dtype=float)))) for f in forces)
+    weight = float(np.linalg.norm(tree.gravity)) * float(values[MASS::EACH].sum()) * float(unit_scales(tree)[FIRST])
+    return largest / weight if weight > 0 else 0.0
+
+
+def bodies_with(tree: Tree, values: Sequence[float] | Array, poses: Array) -> list[Placed]:
+    """The bodies at the poses with these carried masses, augmented moments and inertias."""
+    named = dict(zip(tree.coordinates, poses.T, strict=True))
+    own = own_values(tree, np.asarray(values, dtype=float))
+    found = []
+    for body, row in zip(placed(tree, named, arrays()), own, strict=True):
+        xx, yy, zz, xy, xz, yz = row[SECOND:]
+        moment = (row[1], row[2], row[3])
+        found.append(replace(body, mass=row[MASS], moment=moment, inertia=(xx, yy, zz, -xy, -xz, -yz)))
+    return found
+
+
+def own_values(tree: Tree, values: Array) -> Array:
+    """Own mass, first moment and inertia of each body, (bodies, 10), from carried masses and augmented moments."""
+    own = values.reshape(-1, EACH).copy()
+    for j, base in enumerate(tree.parents):
+        if base >= 0:
+            carried = values[EACH * j + MASS]
+            own[base, MASS] -= carried
+            own[base, FIRST:SECOND] -= carried * np.array(tree.bodies[j].pole, dtype=float)
+    return own
+
+
+def augmented_values(tree: Tree, own: Array) -> Array:
+    """The way back: carried masses and augmented moments from the bodies' own."""
+    masses = own[:, MASS].copy()
+    found = own.copy()
+    for j in range(len(tree.bodies) - 1, -1, -1):
+        if tree.parents[j] >= 0:
+            masses[tree.parents[j]] += masses[j]
+    for j, base in enumerate(tree.parents):
+        if base >= 0:
+            found[base, FIRST:SECOND] += masses[j] * np.array(tree.bodies[j].pole, dtype=float)
+    found[:, MASS] = masses
+    return found.reshape(-1)
