@@ -111,3 +111,9 @@ def test_other_forms_refuse(call) -> None:
     code, _, err = call("simulate", "string.toml", "--form", "maggi")
     assert code == 2
     assert "cannot follow constraints that events switch" in err
+
+
+def test_equilibria_are_those_of_constraints_that_always_act(call) -> None:
+    code, _, err = call("equilibria", "string.toml")
+    assert code == 2
+    assert "events switch the constraint 'string'" in err

@@ -154,7 +154,10 @@ def refuse_unfit(system: System) -> None:
         if c.order == 1:
             message = f"'{c.name}' contains velocities: equilibria are examined for geometric constraints, F(q) = 0"
             raise ModelError([Problem(message, c.place)])
-        if "t" in names_in(c.expression) or c.start is not None or c.end is not None:
+        if c.switched:
+            message = f"events switch the constraint '{c.name}': equilibria are those of constraints that always act"
+            raise ModelError([Problem(message, c.place)])
+        if "t" in names_in(c.expression) or c.varying:
             raise ModelError(
                 [Problem(f"the constraint '{c.name}' changes with time: there is no equilibrium", c.place)]
             )
