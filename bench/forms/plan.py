@@ -12,13 +12,15 @@ MODELS = (
     "three-link",
     "three-link:full",
     "three-link-10",
+    "three-link-10:printed",
     "rolling-disc",
     "suslov",
     "chaplygin-ball",
     "voronets-only",
     "ball-on-plane",
     "ball-on-plane:angles",
+    "ball-on-plane:printed",
 )
-"""Gallery models with velocity constraints; NAME:CHOICE is a variant."""
+"""All gallery models with velocity constraints; NAME:CHOICE is a variant."""
 
 FORMS = ("chaplygin", "voronets", "voronets:carried", "maggi", "appell")

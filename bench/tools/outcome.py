@@ -59,9 +59,9 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def table(title: str, rows: Sequence[Row]) -> Table:
     """The table for the terminal."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    shown = Table(*HEAD, title=title, title_justify="left")
+    shown = Table(*(Column(head, overflow="fold") for head in HEAD), title=title, title_justify="left")
     for row in rows:
         colour = {"met": "green", "not met": "red", "not measured": "red"}.get(row.verdict, "")
         *texts, verdict = cells(row)

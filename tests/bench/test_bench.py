@@ -127,3 +127,27 @@ def test_without_a_checkout_it_says_so(python, tmp_path) -> None:
     done = python("-m", "svyaz", "bench", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 2
     assert "checkout" in done.stderr
+
+
+def test_all_nonholonomic_models_of_the_gallery_have_their_forms_counted() -> None:
+    """The cheapest form without multipliers costs no more than the one with, on each of them."""
+    from svyaz import gallery
+    from svyaz.model import loads
+
+    plan, operations = module("forms.plan"), module("forms.operations")
+    found = set()
+    for name in gallery.names():
+        if name.endswith(":N"):
+            continue
+        for what, choices in (gallery.VARIANTS.get(name) or {"": ("",)}).items():
+            for k, choice in enumerate(choices):
+                if (name, choice) in gallery.REWRITTEN:
+                    continue
+                system = loads(gallery.find(name, {what: choice} if what else {}), name)
+                if system.kind == "mechanical" and any(c.order == 1 for c in system.constraints):
+                    found.add(f"{name}:{choice}" if k else name)
+    assert found == set(plan.MODELS)
+    for name in plan.MODELS:
+        counts = operations.count_job(name)
+        least = min(counts[form] for form in plan.FORMS if counts[form] > 0)
+        assert least <= counts["multipliers"], name

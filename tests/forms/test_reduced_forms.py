@@ -95,7 +95,7 @@ FORMS = {
 
 CASES = [(name, form) for name in SYSTEMS for form in FORMS[name]]
 
-STATES, WORST_CONDITION = 100, 1e3
+STATES, SPARE, WORST_CONDITION = 100, 25, 1e3
 ACCURATE = {"method": "dop853", "rtol": 1e-12, "stabilize": "off"}
 
 
@@ -111,12 +111,12 @@ def reference(name: str):
 
 @cache
 def consistent_states(name: str) -> tuple[tuple[float, np.ndarray], ...]:
-    """(time, state) on all constraints, scattered about the motion itself."""
+    """(time, state) on all constraints, scattered about the motion itself; some more than are compared."""
     equations = system(name).derive("multipliers")
     motion = reference(name)
     rng = np.random.default_rng(8)
     found: list[tuple[float, np.ndarray]] = []
-    while len(found) < STATES:
+    while len(found) < STATES + SPARE:
         row = rng.integers(len(motion.times))
         near = motion.states[row] + rng.normal(scale=0.3, size=motion.states.shape[1])
         try:
@@ -159,12 +159,14 @@ def test_F1_accelerations_are_those_of_the_multiplier_form(name, form) -> None:
     reduced, full = accelerations_of(equations), accelerations_of(system(name).derive("multipliers"))
     compared = 0
     for time, state in consistent_states(name):
+        if compared == STATES:
+            break
         if not equations.quasi and chart_condition(equations, state, time) > WORST_CONDITION:
             continue
         expected = full(time, state)
         assert reduced(time, state) == pytest.approx(expected, rel=1e-10, abs=1e-10 * np.abs(expected).max())
         compared += 1
-    assert compared > 0.8 * STATES
+    assert compared == STATES
 
 
 @pytest.mark.parametrize(("name", "form"), CASES)

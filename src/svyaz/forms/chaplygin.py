@@ -109,9 +109,12 @@ def applicable_chart(rows: VelocityRows, origin: Equations, dependent: Sequence[
         reasons.append(reason)
     if not reasons:
         return first_chart(FORM, rows, origin, dependent)
-    first = reasons[0] if declared(rows) else next((r for r in reasons if r.startswith("the coefficient")), reasons[0])
+    named = next((r for r in reasons if r.startswith("the coefficient")), None)
+    told = (
+        reasons[0] if declared(rows) or named in (None, reasons[0]) else f"{reasons[0]}; with others dependent, {named}"
+    )
     place = rows.constraints[0].place if rows.constraints else None
-    raise ModelError([Problem(f"the form 'chaplygin' does not apply: {first}", place, "use the form 'voronets'")])
+    raise ModelError([Problem(f"the form 'chaplygin' does not apply: {told}", place, "use the form 'voronets'")])
 
 
 def coefficients_know(chart: Chart) -> str | None:
