@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from svyaz import System
 from svyaz.show.scene import Item, Scene, bounds, build_scene, flat, project, states_at, zigzag
 
 
@@ -50,6 +51,30 @@ def test_projection_keeps_lengths_across_the_line_of_sight() -> None:
     assert across == pytest.approx([1, 0])
     eye = np.array([np.cos(0.7) * np.cos(0.4), np.cos(0.7) * np.sin(0.4), np.sin(0.7)])
     assert project(eye, azimuth=0.4, elevation=0.7) == pytest.approx([0, 0], abs=1e-15)
+
+
+@pytest.mark.parametrize("up", range(3))
+def test_any_axis_of_space_can_be_upwards(up) -> None:
+    axes = project(np.eye(3), up, azimuth=0.4, elevation=0.7)
+    assert axes[up] == pytest.approx([0, np.cos(0.7)])
+    # The picture is not mirrored: what z, x, y are to each other for z upwards, the next axes are for another one.
+    plain = project(np.eye(3), 2, azimuth=0.4, elevation=0.7)
+    right, back = plain[0], plain[1]
+    assert axes == pytest.approx(np.array({0: [plain[2], right, back], 1: [right, plain[2], -back], 2: plain}[up]))
+
+
+def test_tree_is_seen_from_where_gravity_is_downwards() -> None:
+    words = {"joint": "revolute", "base": "ground", "coordinate": "q", "axis": [1, 0, 0], "pole": [0, 1, 0], "mass": 1}
+    arm = System(
+        gravity=[0, "-g", 0], parameters={"g": 9.81}, body=[{**words, "center": [0, -1, 0]}], initial={"q": 0.1}
+    )
+    scene = build_scene(arm.simulate(until=0.1))
+    assert scene.up == 1
+    assert [item.kind for item in scene.items] == ["link", "link", "point"]
+    assert scene.items[0].points[0] == pytest.approx(np.array([[0, 0, 0], [0, 1, 0]]))  # it stands on the ground
+    paper = flat(scene)
+    assert paper.projected
+    assert paper.items[0].points[0, 1] == pytest.approx([0, np.cos(np.radians(22))])
 
 
 def test_bounds_hold_circles_and_all_moments() -> None:

@@ -8,8 +8,11 @@ from svyaz.expr.calculus import ONE, ZERO
 from svyaz.model.system import Drawing
 from svyaz.model.tree import GROUND, Body, Tree, Vector, axis_rotation, quaternion_rotation
 
-MOST_DRAWN = 40
+MOST_DRAWN = 80
 """Trees of more bodies than this are not drawn unless they say how."""
+
+MOST_TRACED = 4
+"""So many ends of branches leave traces; more would hide the mechanism."""
 
 UNITS = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 Z_AXIS = (ZERO, ZERO, ONE)
@@ -18,12 +21,14 @@ Z_AXIS = (ZERO, ZERO, ONE)
 def tree_drawings(tree: Tree) -> tuple[Drawing, ...]:
     """Links from each pole to the poles that it carries, and from the last ones to their centres of mass, which leave traces.
 
-    A tree whose joints all turn about z is drawn in its plane.
+    What does not fly stands on a link from the origin of the ground. A tree whose joints all turn about z is drawn in its
+    plane.
     """
     if len(tree.bodies) > MOST_DRAWN:
         return ()
     flat = all(body.joint in ("revolute", "fixed") and body.axis in (Z_AXIS, (ZERO,) * 3) for body in tree.bodies)
     entries = 2 if flat else 3
+    traced = sum(not carried for carried in tree.carried) <= MOST_TRACED
     poles: list[Vector] = []
     turned: list[tuple] = []
     drawings = []
@@ -34,13 +39,13 @@ def tree_drawings(tree: Tree) -> tuple[Drawing, ...]:
         pole = _sum(from_pole, _applied(under, offset))
         poles.append(pole)
         turned.append(_product(under, rotation))
-        if any(offset) and not ground:
+        if any(offset) and body.joint != "free":
             drawings.append(Drawing("link", (from_pole[:entries], pole[:entries])))
         if not tree.carried[k]:
             center = _sum(pole, _applied(turned[k], body.center))
             if any(body.center):
                 drawings.append(Drawing("link", (pole[:entries], center[:entries])))
-            drawings.append(Drawing("point", (center[:entries],), trace=True, name=body.name))
+            drawings.append(Drawing("point", (center[:entries],), trace=traced, name=body.name))
     return tuple(drawings)
 
 

@@ -79,6 +79,7 @@ def _draw_frame(scene: Scene, stage: Stage, row: int, note: str, font: FreeTypeF
 
     large = Image.new("RGB", (stage.width * SMOOTH, stage.height * SMOOTH), "white")
     pen = ImageDraw.Draw(large)
+    _draw_triad(pen, stage, scene, font)
     traced = [item for item in scene.items if item.trace]
     for k, item in enumerate(traced):
         path = stage.place(item.points[: row + 1, -1])
@@ -93,6 +94,16 @@ def _draw_frame(scene: Scene, stage: Stage, row: int, note: str, font: FreeTypeF
     pen.text((12 * SMOOTH, middle), f"t = {scene.times[row]:.2f}", fill=INK, font=font, anchor="lm")
     pen.text(((stage.width - 12) * SMOOTH, middle), note, fill=MUTED, font=font, anchor="rm")
     return large.resize((stage.width, stage.height), Image.Resampling.BOX)
+
+
+def _draw_triad(pen: ImageDraw, stage: Stage, scene: Scene, font: FreeTypeFont) -> None:
+    """The axes of space behind a spatial mechanism."""
+    if scene.triad is None:
+        return
+    origin, *ends = stage.place(scene.triad)
+    for name, end in zip("xyz", ends, strict=True):
+        pen.line([origin, end], fill=GRID, width=2 * SMOOTH)
+        pen.text((end[0] + 4 * SMOOTH, end[1]), name, fill=MUTED, font=font, anchor="lm")
 
 
 def _draw_item(pen: ImageDraw, stage: Stage, item: Item, row: int, joints: bool) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.show.scene import Array, Item, Scene, bounds, zigzag
-from svyaz.show.style import COLOURS, INK, MUTED
+from svyaz.show.style import COLOURS, GRID, INK, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,9 +26,20 @@ def prepare_axes(axes: Axes, scene: Scene) -> None:
         axes.set_xticks([])
         axes.set_yticks([])
         axes.spines[:].set_visible(False)
+        _draw_triad(axes, scene)
     else:
         axes.set_xlabel("$x$")
         axes.set_ylabel("$y$")
+
+
+def _draw_triad(axes: Axes, scene: Scene) -> None:
+    """The axes of space, where they are in the picture."""
+    if scene.triad is None:
+        return
+    origin = scene.triad[0]
+    for name, end in zip("xyz", scene.triad[1:], strict=True):
+        axes.plot(*np.column_stack([origin, end]), color=GRID, linewidth=1.4, zorder=1)
+        axes.annotate(f"${name}$", end, color=MUTED, fontsize=8, clip_on=True, annotation_clip=True)
 
 
 def draw_links(axes: Axes, scene: Scene, rows: NDArray[np.intp]) -> None:

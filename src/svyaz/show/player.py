@@ -80,6 +80,7 @@ def _encoded(scene: Scene, speed: float) -> dict[str, Any]:
         "span": [float(scene.times[0]), float(scene.times[-1])],
         "frames": len(scene.times),
         "dim": 3 if scene.spatial else 2,
+        "up": scene.up,
         "low": low.tolist(),
         "high": high.tolist(),
         "centre": centre.tolist(),

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from svyaz.model import System
     from svyaz.motion.result import Motion
 
 Array = NDArray[np.float64]
 
 AZIMUTH, ELEVATION = np.radians(-60.0), np.radians(22.0)  # from where a spatial mechanism is looked at
 COILS = 7
+TRIAD = 0.15  # length of the axes that are drawn in space, as a part of the largest extent
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,13 @@ class Scene:
 
     times: Array
     items: tuple[Item, ...]
-    projected: bool = False  # a plane picture of a spatial mechanism: its two coordinates are no lengths of the model
+    up: int = 2  # the axis of space that is drawn upwards
+    triad: Array | None = None  # of a plane picture of a spatial mechanism: origin and ends of the axes x, y, z (4, 2)
+
+    @property
+    def projected(self) -> bool:
+        """Is it a plane picture of a spatial mechanism? Its two coordinates are then no lengths of the model."""
+        return self.triad is not None
 
     @property
     def spatial(self) -> bool:
@@ -52,7 +60,15 @@ def build_scene(motion: Motion, times: Array | None = None) -> Scene:
     for drawing in motion.system.drawings:
         points, radius = motion.evaluate_drawing(drawing, np.column_stack([inside, rows]))
         items.append(Item(drawing.kind, points, radius, drawing.trace, drawing.name))
-    return Scene(inside, tuple(items))
+    return Scene(inside, tuple(items), upward_axis(motion.system))
+
+
+def upward_axis(system: System) -> int:
+    """The axis along which gravity acts on a tree of bodies, if along one alone; else z."""
+    if system.tree is None:
+        return 2
+    heavy = [k for k, entry in enumerate(system.tree.gravity) if entry != 0]
+    return heavy[0] if len(heavy) == 1 else 2
 
 
 def states_at(motion: Motion, times: Array) -> Array:
@@ -86,21 +102,26 @@ def can_be_drawn(motion: Motion) -> bool:
     return bool(motion.system.drawings) and bool(np.isfinite(motion.states).all(axis=1).any())
 
 
-def project(points: Array, azimuth: float = AZIMUTH, elevation: float = ELEVATION) -> Array:
-    """Parallel projection (…, 3) → (…, 2) with z upwards.
+def project(points: Array, up: int = 2, azimuth: float = AZIMUTH, elevation: float = ELEVATION) -> Array:
+    """Parallel projection (…, 3) → (…, 2) with the axis number ``up`` upwards.
 
-    right = (-sin a, cos a, 0), up = (-sin e cos a, -sin e sin a, cos e) for azimuth a and elevation e of the eye.
+    right = (-sin a, cos a, 0), up = (-sin e cos a, -sin e sin a, cos e) for azimuth a and elevation e of the eye, where z
+    is upwards; another axis is brought there by a turn.
     """
+    x, y, z = np.moveaxis(points, -1, 0)
+    upright = np.stack({0: (y, z, x), 1: (x, -z, y), 2: (x, y, z)}[up], axis=-1)
     sa, ca, se, ce = np.sin(azimuth), np.cos(azimuth), np.sin(elevation), np.cos(elevation)
-    return points @ np.array([[-sa, -se * ca], [ca, -se * sa], [0.0, ce]])
+    return np.asarray(upright @ np.array([[-sa, -se * ca], [ca, -se * sa], [0.0, ce]]))
 
 
 def flat(scene: Scene) -> Scene:
     """The scene as it is drawn on paper: itself when plane, its projection when spatial."""
     if not scene.spatial:
         return scene
-    items = tuple(replace(item, points=project(_lifted(item.points))) for item in scene.items)
-    return Scene(scene.times, items, projected=True)
+    items = tuple(replace(item, points=project(_lifted(item.points), scene.up)) for item in scene.items)
+    low, high = bounds(scene)
+    ends = np.concatenate([np.zeros((1, 3)), TRIAD * float(np.max(high - low)) * np.eye(3)])
+    return Scene(scene.times, items, scene.up, project(ends, scene.up))
 
 
 def _lifted(points: Array) -> Array:

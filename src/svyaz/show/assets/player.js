@@ -52,7 +52,8 @@
 
     plane(point) {
       if (!this.spatial) return [point[0], point[1]];
-      const [x, y, z] = point.map((v, k) => v - this.scene.centre[k]);
+      const [u, v, w] = point.map((entry, k) => entry - this.scene.centre[k]);
+      const [x, y, z] = [[v, w, u], [u, -w, v], [u, v, w]][this.scene.up];
       const sa = Math.sin(this.azimuth), ca = Math.cos(this.azimuth);
       const se = Math.sin(this.elevation), ce = Math.cos(this.elevation);
       return [-sa * x + ca * y, -se * (ca * x + sa * y) + ce * z];
@@ -154,7 +155,7 @@
 
     triad() {
       const { camera, scene } = this;
-      const length = scene.half * 0.5;
+      const length = scene.half * 0.3;
       const origin = camera.pixel([0, 0, 0]);
       ["x", "y", "z"].forEach((name, k) => {
         const tip = [0, 0, 0];
