@@ -7,7 +7,14 @@ import click
 from svyaz.commands.common import Assignment, ModelName, examples, write_text
 
 
-@click.command(epilog=examples("svyaz gallery", "svyaz gallery sling", "svyaz gallery pendulum:4 --out chain.toml"))
+@click.command(
+    epilog=examples(
+        "svyaz gallery",
+        "svyaz gallery sling",
+        "svyaz gallery pendulum:4 --out chain.toml",
+        "svyaz gallery random-tree:8 --with seed=3 --with branching=2",
+    )
+)
 @click.argument("name", type=ModelName(), required=False)
 @click.option("choices", "--with", metavar="NAME=CHOICE", type=Assignment(), multiple=True, help="Choose a variant.")
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
@@ -37,7 +44,8 @@ def _list() -> None:
     for name in gallery.names():
         example = name.replace(":N", ":3")
         system = loads(gallery.find(example) or "", example)
-        variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in gallery.VARIANTS.get(name, {}).items())
+        offered = gallery.VARIANTS.get(name) or gallery.OPEN_CHOICES.get(name, {})
+        variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in offered.items())
         notes = str(system.words.get("notes", "")).replace("\n", " ")
         table.add_row(name, notes or system.name, variants)
     Console(markup=False).print(table)

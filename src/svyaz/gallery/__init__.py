@@ -1,6 +1,7 @@
 """Models of the literature, each as the text of a model file that says what was published about it.
 
-``pendulum:N`` and ``chain:N`` are made for any N; the others are files. A model may have variants, chosen by name and choice.
+``pendulum:N``, ``chain:N`` and ``random-tree:N`` are made for any N; the others are files. A model may have variants,
+chosen by name and choice.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 
 from svyaz.expr import ModelError, Problem
-from svyaz.gallery import ball_and_beam, chain, pendulum
+from svyaz.gallery import ball_and_beam, chain, pendulum, random_tree_model
 from svyaz.model.words import nearest
 
 VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -33,15 +34,29 @@ FAMILIES: Mapping[str, tuple[Callable[[int], str], int]] = {
 }
 """Models for any number of links: how they are made, and the largest number."""
 
+CHOSEN_FAMILIES: Mapping[str, tuple[Callable[[int, Mapping[str, str]], str], int]] = {
+    "random-tree": (random_tree_model.random_tree_model, random_tree_model.LARGEST)
+}
+"""The same for models of which more can be chosen, numbers among it."""
+
+OPEN_CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {"random-tree:N": random_tree_model.CHOICES}
+"""What can be chosen of these, with the default first; their makers know what fits."""
+
 MADE: Mapping[str, Callable[[Mapping[str, str]], str]] = {"ball-and-beam": ball_and_beam.ball_and_beam}
 """Models with many variants: the text is made from the choices."""
 
 
 def names() -> list[str]:
-    """Names of all models, ``pendulum:N`` and ``chain:N`` among them."""
+    """Names of all models, ``pendulum:N``, ``chain:N`` and ``random-tree:N`` among them."""
     models = files("svyaz.gallery").joinpath("models")
     stems = [entry.name.removesuffix(".toml") for entry in models.iterdir() if entry.name.endswith(".toml")]
-    return sorted([*MADE, *(f"{family}:N" for family in FAMILIES), *(stem for stem in stems if "--" not in stem)])
+    return sorted(
+        [
+            *MADE,
+            *(f"{family}:N" for family in (*FAMILIES, *CHOSEN_FAMILIES)),
+            *(stem for stem in stems if "--" not in stem),
+        ]
+    )
 
 
 def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
@@ -51,6 +66,9 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
         _check_choices(name, choices or {})
         make, largest = FAMILIES[family]
         return make(_links(family, number, largest))
+    if colon and number != "N" and family in CHOSEN_FAMILIES:
+        make_chosen, largest = CHOSEN_FAMILIES[family]
+        return make_chosen(_links(family, number, largest), choices or {})
     if name not in names() or colon:
         return None
     suffix = _check_choices(name, choices or {})
@@ -65,9 +83,9 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
 
 def _links(family: str, text: str, largest: int) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= largest or len(text) > 9:
-        raise ModelError(
-            [Problem(f"a {family} has from 1 to {largest} links, not '{text[:20]}'", None, f"write {family}:3")]
-        )
+        parts = "bodies" if family in CHOSEN_FAMILIES else "links"
+        message = f"a {family} has from 1 to {largest} {parts}, not '{text[:20]}'"
+        raise ModelError([Problem(message, None, f"write {family}:3")])
     return int(text)
 
 
