@@ -103,6 +103,39 @@ def test_a_coin_turns_past_the_singular_heading_in_every_form(form, free) -> Non
         assert any("chosen for a well conditioned block" in note for note in motion.notes)
 
 
+KNIFE = {
+    "coordinates": ["x", "y", "phi"],
+    "kinetic": "(x'^2 + y'^2 + phi'^2)/2",
+    "potential": "-x",
+    "constraint": [{"name": "edge", "equation": "y'*cos(phi) = x'*sin(phi) + w*sin(t)"}],
+    "initial": {"x'": 0.5, "phi'": 1.2},
+}
+
+
+@pytest.mark.parametrize("form", ["maggi", "appell"])
+def test_quasi_velocities_of_the_model_are_left_where_they_degenerate(form) -> None:
+    """u = x' says nothing about a knife edge that heads along y, at 90° and 270°."""
+    words = {**KNIFE, "parameters": {"w": 0.0}, "quasi": {"u": "x'", "w1": "phi'"}}
+    system = System(**words)
+    found = simulate(system, form=form, **ACCURATE, until=5)
+    expected = simulate(system, form="multipliers", **ACCURATE, until=5)
+    assert found.states[-1] == pytest.approx(expected.states[-1], abs=1e-8)
+    told = [note for note in found.notes if "degenerates" in note]
+    assert f"the basis of the form '{form}' with the quasi-velocities 'u', 'w1' degenerates near t = 1.1" in told[0]
+    with pytest.raises(ModelError, match="at the initial state the quasi-velocities and the constraints do not"):
+        system.with_settings({"initial.phi": "pi/2"}).derive(form)
+
+
+@pytest.mark.parametrize("form", ["chaplygin", "voronets", "maggi", "appell"])
+def test_a_drift_that_has_a_denominator_is_watched_too(form) -> None:
+    """The edge on a moving belt: (cos φ, sin φ) is regular, the part of the velocity that the belt gives is not."""
+    system = System(**{**KNIFE, "potential": 0}, parameters={"w": 0.5})
+    found = simulate(system, form=form, **ACCURATE, until=5)
+    expected = simulate(system, form="multipliers", **ACCURATE, until=5)
+    assert found.states[-1] == pytest.approx(expected.states[-1], abs=1e-8)
+    assert len([note for note in found.notes if "degenerates" in note]) >= 2
+
+
 def test_a_free_choice_takes_the_best_block_at_the_start() -> None:
     words = dict(sleigh(**{"initial.phi": "85*deg"}).words)
     free = [{key: value for key, value in c.items() if key != "dependent"} for c in words["constraint"]]

@@ -78,6 +78,16 @@ class Equations:
         return tuple(d.name for d in self.deviations)
 
     @property
+    def named_basis(self) -> bool:
+        """Are the velocities the quasi-velocities that the model names?"""
+        return self.quasi and self.accelerated == tuple(self.system.quasi)
+
+    @property
+    def charted(self) -> bool:
+        """May what the velocities were solved for degenerate: dependent coordinates, or quasi-velocities of the model?"""
+        return bool(self.dependent) or self.named_basis
+
+    @property
     def pushing(self) -> tuple[Deviation, ...]:
         """The constraints whose multipliers are in the equations; those of eliminated constraints are not."""
         gone = {c.name for c in self.eliminated}

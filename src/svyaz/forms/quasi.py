@@ -7,19 +7,20 @@ which is regular at every heading.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import symengine as se
 
 from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, velocity
+from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, evaluate, velocity
 from svyaz.expr.quadratic import quadratic
 from svyaz.expr.trig import combine, product
 from svyaz.forms.equations import Equations
 from svyaz.forms.reduced_rows import Kinematics
 from svyaz.forms.reduction import Chart, VelocityRows, denominators, solve, with_sines
-from svyaz.forms.reduction_choice import some_chart
+from svyaz.forms.reduction_choice import SINGULAR_CHART, some_chart, values_at
 from svyaz.model import System
 
 PREFIXES = ("u", "w", "s", "nu", "quasi")
@@ -49,9 +50,9 @@ class Basis:
 
 
 def basis(form: str, origin: Equations, rows: VelocityRows, dependent: Sequence[str] | None) -> Basis:
-    """The quasi-velocities that the model names, or a basis of our own."""
-    if origin.system.quasi:
-        return _named_basis(form, origin.system, rows)
+    """The quasi-velocities that the model names; a basis of our own where it names none or other ones are asked for."""
+    if origin.system.quasi and dependent is None:
+        return _named_basis(form, origin, rows)
     made = _own_basis(origin.system, some_chart(form, rows, origin, dependent))
     if dependent is not None or not made.dependent or not made.names:
         return made
@@ -76,8 +77,9 @@ def _own_basis(system: System, chart: Chart) -> Basis:
     return Basis(names, matrix, tuple(drift), chart.dependent)
 
 
-def _named_basis(form: str, system: System, rows: VelocityRows) -> Basis:
+def _named_basis(form: str, origin: Equations, rows: VelocityRows) -> Basis:
     """Constraints and definitions of the quasi-velocities solved together for all velocities."""
+    system = origin.system
     v = [velocity(q) for q in system.coordinates]
     free = len(v) - len(rows.matrix)
     if len(system.quasi) != free:
@@ -92,12 +94,18 @@ def _named_basis(form: str, system: System, rows: VelocityRows) -> Basis:
         matrix.append([terms.get((i,), ZERO) for i in range(len(v))])
         sides.append([*(ONE if j == k else ZERO for j in range(free)), -terms.get((), ZERO)])
     solution = solve(matrix, sides)
-    if solution is None:
-        message = (
-            f"the quasi-velocities and the constraints do not determine the velocities: the form '{form}' has no basis"
-        )
-        raise ModelError([Problem(message, None, "define other quasi-velocities, or none")])
+    if solution is None or not _regular(matrix, values_at(origin)):
+        where = "" if solution is None else "at the initial state "
+        message = f"{where}the quasi-velocities and the constraints do not determine the velocities: the form '{form}' "
+        raise ModelError([Problem(message + "has no basis", None, "define other quasi-velocities, or none")])
     return Basis(tuple(system.quasi), tuple(tuple(row[:-1]) for row in solution), tuple(row[-1] for row in solution))
+
+
+def _regular(matrix: Sequence[Sequence[Expression]], values: Mapping[str, float]) -> bool:
+    """Is the determinant, rows of length one, different from zero?"""
+    numbers = np.array([[evaluate(e, values) for e in row] for row in matrix])
+    lengths = np.linalg.norm(numbers, axis=1, keepdims=True)
+    return bool(abs(np.linalg.det(numbers / np.where(lengths > 0.0, lengths, 1.0))) > SINGULAR_CHART)
 
 
 def _fresh_names(system: System, count: int) -> tuple[str, ...]:

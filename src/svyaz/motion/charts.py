@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from svyaz.constraints.reduced import model_states
 from svyaz.expr import ModelError
+from svyaz.expr.calculus import ZERO, Expression, gradient, substitute, velocity
 from svyaz.forms import REDUCED, Equations
 from svyaz.forms.reduction_choice import MOST_CHOICES
 from svyaz.model import Constraint
@@ -68,7 +69,7 @@ def advance_on_chart(
     is looked for instead.
     """
     equations, fine = segment.equations, finer(segment.equations, grid)
-    if equations.dependent and options.rtol is not None and options.charts == "change":
+    if equations.charted and options.rtol is not None and options.charts == "change":
         path = advance(segment, state, span, options, fine, progress, max_steps=USUAL_STEPS)
         if path.status != "stalled":
             return path
@@ -89,7 +90,7 @@ def end_of_chart(
 
 def finer(equations: Equations, grid: Floats | None) -> Floats | None:
     """The times of the rows, with more between them if a chart is to be watched."""
-    if grid is None or not equations.dependent or len(grid) < 2:
+    if grid is None or not equations.charted or len(grid) < 2:
         return grid
     return np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
@@ -155,7 +156,7 @@ def kept_chart(equations: Equations, path: Path) -> Switch | None:
 
 
 def _watched(equations: Equations, path: Path) -> Watch | None:
-    if not equations.dependent:
+    if not equations.charted:
         return None
     states = model_states(equations, path.times, path.states)
     good = np.isfinite(states).all(axis=1)
@@ -167,6 +168,9 @@ def _watched(equations: Equations, path: Path) -> Watch | None:
 
 
 def _told(equations: Equations) -> str:
+    if equations.named_basis:
+        names = ", ".join(f"'{name}'" for name in equations.accelerated)
+        return f"the basis of the form '{equations.form}' with the quasi-velocities {names}"
     return f"the chart of the form '{equations.form}' with {_named(equations)} dependent"
 
 
@@ -175,17 +179,27 @@ def _named(equations: Equations) -> str:
 
 
 def _qualities(equations: Equations, alpha: Floats, path: Path, count: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """The quality at each row, and whether the determinant has changed its sign since the row before."""
-    if equations.quasi:
-        quality = _basis_quality(equations, path.times[:count], path.states[:count])
-        turned = np.zeros(count, dtype=bool)
+    """The quality at each row, and whether the determinant has changed its sign since the row before.
+
+    A basis of our own has no denominators and is judged by itself; its drift has those of the chart.
+    """
+    times, states = path.times[:count], path.states[:count]
+    turned = np.zeros(count, dtype=bool)
+    if equations.named_basis:
+        block = np.linalg.det(np.concatenate([alpha, _quasi_rows(equations, times, states)], axis=1))
+    elif equations.quasi and not _drifts(equations):
+        return _basis_quality(equations, times, states), turned
     else:
         coordinates = equations.system.coordinates
         block = np.linalg.det(alpha[:, :, [coordinates.index(q) for q in equations.dependent]])
-        quality = np.abs(block) / _whole(alpha)
-        turned = np.zeros(count, dtype=bool)
-        turned[1:] = block[1:] * block[:-1] < 0.0
-    return quality, turned
+    turned[1:] = block[1:] * block[:-1] < 0.0
+    return np.abs(block) / _whole(alpha), turned
+
+
+def _drifts(equations: Equations) -> bool:
+    """Do the coordinates move when all quasi-velocities are zero?"""
+    still = dict.fromkeys(equations.velocities, ZERO)
+    return any(substitute(equations.explicit[q], still) != 0 for q in equations.system.coordinates)
 
 
 def _whole(alpha: Floats) -> Floats:
@@ -204,7 +218,7 @@ def _better(
     choices = list(combinations(range(n), m))
     whole = _whole(alpha)
     least = [float(np.min(np.abs(np.linalg.det(alpha[:, :, list(c)])) / whole)) for c in choices]
-    own = tuple(sorted(coordinates.index(q) for q in equations.dependent))
+    own = None if equations.named_basis else tuple(sorted(coordinates.index(q) for q in equations.dependent))
     good = [k for k in np.argsort(least)[::-1] if least[k] > max(wanted, 2 * LEAST) and choices[k] != own]
     for k in good:
         try:
@@ -215,11 +229,25 @@ def _better(
 
 
 def _scaled_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
-    """α (k, m, n) along rows of states of the model, columns scaled by 1/√M_ii, rows of length one."""
+    """α (k, m, n) along rows of states of the model."""
     origin = equations.origin
     assert origin is not None, "a reduced form has an origin"
     names = {c.name for c in equations.eliminated}
     rows = [row for d, row in zip(origin.deviations, origin.constraint_jacobian, strict=True) if d.name in names]
+    return _scaled(origin, rows, times, states)
+
+
+def _quasi_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
+    """∂u/∂q̇ (k, n - m, n) of the model's quasi-velocities along rows of states of the form."""
+    origin = equations.origin
+    assert origin is not None, "a reduced form has an origin"
+    v = [velocity(q) for q in equations.system.coordinates]
+    rows = [gradient(u, v) for u in equations.system.quasi.values()]
+    return _scaled(origin, rows, times, model_states(equations, times, states))
+
+
+def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Floats, states: Floats) -> Floats:
+    """Rows of coefficients of the velocities in numbers, columns scaled by 1/√M_ii, rows of length one."""
     entries = [*(e for row in rows for e in row), *(row[k] for k, row in enumerate(origin.mass_matrix))]
     outputs = [(str(k), e) for k, e in enumerate(entries)]
     native = compile_program(build(outputs, inputs=("t", *origin.states), parameters=origin.constants))

@@ -132,13 +132,7 @@ def _compiled_once(
     gains = any(axis.kind == "gain" for axis in axes)
     automatic = options.stabilize == "auto" and not gains
     decided = automatic and (bool(parts[0][1].deviations) or any(i.hold for i in system.integrals))
-    own = (
-        len(parts) > 1
-        or is_switched(system)
-        or bool(system.bypass)
-        or is_reduced(parts[0][1])
-        or bool(parts[0][1].dependent)
-    )
+    own = len(parts) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(parts[0][1]) or parts[0][1].charted
     return not own and not decided and not structure_depends(system, found.changing)
 
 
