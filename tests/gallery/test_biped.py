@@ -176,3 +176,14 @@ def test_T6_an_impact_is_the_mass_orthogonal_projection() -> None:
     along_slope, upwards = np.array([cos(SLOPE), -sin(SLOPE)]), np.array([sin(SLOPE), cos(SLOPE)])
     assert momentum == pytest.approx(normal * upwards + grip * along_slope, abs=1e-9)
     assert normal > 0
+
+
+def test_feet_that_leave_when_the_ground_would_pull_walk_the_same_gait() -> None:
+    """`off` by the sign of the reaction: at touch-down the other foot would have to be held down, so it is let go."""
+    text = gallery.find("biped")
+    for side, other in (("left", "right"), ("right", "left")):
+        text = text.replace(f'off = "{other}_lands"', f'off = "-lambda_{side}_ground"')
+    motion = simulate(loads(text), until=3)
+    expected = [phase["t"] for phase in biped().phases][:5]
+    assert [phase["t"] for phase in motion.phases] == pytest.approx(expected, abs=1e-9)
+    assert [phase["active"] for phase in motion.phases] == [phase["active"] for phase in biped().phases[:5]]

@@ -397,3 +397,56 @@ def test_phases_by_time_are_told_too() -> None:
         {"t": 1.0, "on": ["guide"], "off": [], "active": ["guide"]},
         {"t": 2.0, "on": [], "off": ["guide"], "active": []},
     ]
+
+
+def block(width: float, height: float) -> System:
+    """A block on a smooth floor, standing on its left corner, tilted by 0.1."""
+    corner = {"active": True, "on": "-left", "off": "-lambda_left_corner", "impact": "inelastic"}
+    other = {"on": "-right", "off": "-lambda_right_corner", "impact": "inelastic"}
+    return System(
+        coordinates=["y", "phi"],
+        kinetic="m/2*y'^2 + m*(b^2 + h^2)/6*phi'^2",
+        potential="m*g*y",
+        parameters={"m": 2, "b": width, "h": height, "g": G},
+        definitions={"left": "y - h*cos(phi) - b*sin(phi)", "right": "y - h*cos(phi) + b*sin(phi)"},
+        constraint=[
+            {"name": "left corner", "equation": "left = 0", **corner},
+            {"name": "right corner", "equation": "right = 0", **other},
+        ],
+        initial={"y": "h*cos(0.1) + b*sin(0.1)", "phi": 0.1},
+    )
+
+
+def test_a_slender_block_rocks_from_corner_to_corner() -> None:
+    """Both corners would stop it with a pull on the old one if J > m b²; so that one lifts, and ω⁺/ω⁻ = (J - mb²)/(J + mb²)."""
+    motion = simulate(block(0.2, 1.0), until=1, stabilize="projection")
+    inertia = (0.04 + 1) / 3
+    for number in range(1, 4):
+        new, old = ("right", "left") if number % 2 else ("left", "right")
+        phase = motion.phases[number]
+        assert (phase["on"], phase["off"]) == ([f"{new} corner"], [f"{old} corner"])
+        before, after = motion.column("phi'")[np.flatnonzero(motion.times == phase["t"])]
+        assert after / before == pytest.approx((inertia - 0.04) / (inertia + 0.04), rel=1e-9)
+
+
+def test_a_broad_block_stops_on_both_corners() -> None:
+    motion = simulate(block(1.0, 0.5), until=1, stabilize="projection")
+    assert motion.phases[-1]["active"] == ["left corner", "right corner"]
+    assert all(impulse > 0 for impulse in motion.phases[-1]["impulses"].values())
+    assert motion.states[-1] == pytest.approx([0.5, 0, 0, 0], abs=1e-12)
+
+
+def test_stick_and_slip_on_a_belt() -> None:
+    """A mass on a spring sticks to a belt (0.5 m/s) until the spring pulls with 1 N, then swings back through ω = 1."""
+    stick = {"name": "stick", "equation": "x' = v", "active": True, "on": "x' - v", "off": "abs(lambda_stick) - F"}
+    system = System(
+        coordinates=["x"],
+        kinetic="x'^2/2",
+        potential="x^2/2",
+        parameters={"v": 0.5, "F": 1},
+        initial={"x'": 0.5},
+        constraint=[stick],
+    )
+    motion = simulate(system, until=15, rtol=1e-11)
+    slip = 2 * pi - 2 * np.arctan2(1, 0.5)  # from (1, v) to (-1, v) on a circle, clockwise through the bottom
+    assert moments(motion) == pytest.approx([0, 2, 2 + slip, 6 + slip, 6 + 2 * slip], abs=1e-7)

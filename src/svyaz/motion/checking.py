@@ -20,8 +20,10 @@ from svyaz.model import System
 from svyaz.model.words import is_number
 from svyaz.motion.decide import decide, verdict_record
 from svyaz.motion.options import options_for
-from svyaz.motion.simulation import START, equations_by_phase
-from svyaz.motion.switching import first_event, is_switched
+from svyaz.motion.phases import START
+from svyaz.motion.simulation import equations_by_phase
+from svyaz.motion.stage import first_event
+from svyaz.motion.switching import is_switched
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from typing import Any
 
 from svyaz.model import Constraint, System
 
+START = 0.0
+"""Motions begin at t = 0."""
+
 
 @dataclass(frozen=True)
 class Phase:

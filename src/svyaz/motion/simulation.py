@@ -33,18 +33,16 @@ from svyaz.motion.phase_runs import (
     stillborn,
     unfit_to_hold,
 )
-from svyaz.motion.phases import Phase, phase_log, phases
+from svyaz.motion.phases import START, Phase, phase_log, phases
 from svyaz.motion.result import Motion
 from svyaz.motion.segment import Segment
 from svyaz.motion.sizes import scaled_difference
-from svyaz.motion.switching import common_rows, first_phase, is_switched, refuse_unfit, run_switching, stage_of
+from svyaz.motion.stage import first_phase, stage_of
+from svyaz.motion.switching import common_rows, is_switched, refuse_unfit, run_switching
 from svyaz.motion.tableau import method as find_method
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
-
-START = 0.0
-"""Motions begin at t = 0."""
 
 
 def simulate(

@@ -8,47 +8,36 @@ native code, gains) is made when the set is first met and used again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.held import HeldIntegral, asked_rate, held_integrals
-from svyaz.constraints.perturbation import perturbation
+from svyaz.constraints.held import asked_rate, held_integrals
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
-from svyaz.forms.lagrange import free_equations, lagrange_terms
-from svyaz.forms.multipliers import with_constraints
-from svyaz.forms.observed import energy, kinetic_and_potential
 from svyaz.model import Constraint, System
 from svyaz.motion.chapters import Chapter, collected
-from svyaz.motion.conditions import Conditions, Key, conditions
-from svyaz.motion.decide import Decision, decide
+from svyaz.motion.conditions import Conditions, Key
 from svyaz.motion.events import advance_to_event, slopes
-from svyaz.motion.impacts import anchored, begin, fitting
+from svyaz.motion.impacts import Beginning, anchored, begin, pulled
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
 from svyaz.motion.phase_runs import chapter_of, grid_of, refusal_of, stillborn, unfit_to_hold
-from svyaz.motion.phases import Phase, entry
+from svyaz.motion.phases import START, Phase, entry
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment, prepare
-from svyaz.program import Native, compile_program
-from svyaz.program.build import build
+from svyaz.motion.segment import Segment
+from svyaz.motion.stage import Stage, first_phase, next_time
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
-
-START = 0.0
 
 MOST_QUICK, QUICK = 30, 1e-9
 """So many events within this part of the run are chatter: it would never end."""
 
 MOST_EVENTS = 100_000
-
-SHORT = 0.01
-"""Gains are chosen for a phase of at least this part of what is left of the run."""
 
 AT_ONCE = 1e-6
 """What is looked at just after the start, as a part of the first phase."""
@@ -73,118 +62,6 @@ def refuse_unfit(system: System, form: str) -> None:
         )
 
 
-@dataclass
-class Stage:
-    """What is known of the sets of constraints met so far: equations, gains and conditions, by the names of a set."""
-
-    system: System
-    options: Options
-    free: Equations
-    energy: Native
-    energy_constants: Floats
-    equations: dict[tuple[str, ...], Equations] = field(default_factory=dict)
-    decisions: dict[tuple[str, ...], Decision] = field(default_factory=dict)
-    fittings: dict[tuple[str, ...], Native] = field(default_factory=dict)
-    watched: dict[tuple[tuple[str, ...], tuple[str, ...]], Conditions] = field(default_factory=dict)
-
-    def equations_with(self, active: Sequence[Constraint]) -> Equations:
-        """The equations with these constraints acting."""
-        names = tuple(c.name for c in active)
-        if names not in self.equations:
-            self.equations[names] = with_constraints(self.free, active)
-        return self.equations[names]
-
-    def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float) -> Conditions:
-        """The conditions that are watched while these constraints act."""
-        over = tuple(c.name for c in self.system.constraints if c.end is not None and c.end <= time)
-        key = (tuple(c.name for c in active), over)
-        if key not in self.watched:
-            self.watched[key] = conditions(segment, self.system.constraints, active, time)
-        return self.watched[key]
-
-    def fitting(self, equations: Equations, state: Floats, time: float) -> Native:
-        """The map that makes states fit the constraints of these equations."""
-        names = equations.multiplier_names
-        if names not in self.fittings:
-            self.fittings[names] = fitting(equations, state, time)
-        return self.fittings[names]
-
-    def decide(
-        self,
-        phase: Phase,
-        equations: Equations,
-        held: tuple[HeldIntegral, ...],
-        state: Floats,
-        continuing: Collection[Key],
-    ) -> tuple[str, ...]:
-        """Settle the gains of a set of constraints for the time up to the next event; what there is to be noted is returned."""
-        end = self.next_event(phase, equations, held, state, continuing)
-        names = tuple(c.name for c in phase.active)
-        self.decisions[names] = decide(equations, held, self.options, state, (phase.start, end))
-        return (*equations.notes, *self.decisions[names].notes)
-
-    def next_event(
-        self,
-        phase: Phase,
-        equations: Equations,
-        held: tuple[HeldIntegral, ...],
-        state: Floats,
-        continuing: Collection[Key],
-    ) -> float:
-        """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
-        if self.options.stabilize in ("off", "projection") or not equations.deviations:
-            return phase.end
-        plain = replace(self.options, stabilize="off", every=None)
-        segment = prepare(equations, perturbation(equations, "off"), held, plain, phase.start, state)
-        watched = conditions(segment, self.system.constraints, phase.active, phase.start)
-        span = (phase.start, phase.end)
-        path = advance_to_event(segment, watched, continuing, state, span, plain, lambda end: None, None)
-        least = phase.start + SHORT * (self.options.until - phase.start)
-        return min(max(float(path.times[-1]), least), phase.end)
-
-    def told_of_impact(
-        self, time: float, before: Floats, after: Floats, impulses: Mapping[str, float]
-    ) -> dict[str, Any]:
-        """Energies before and after an event, jumps of velocities, impulses."""
-        energies = self.energy.evaluate(np.array([[time, *before], [time, *after]]), self.energy_constants)
-        speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
-        return {
-            "energy_before": float(energies[0, 0]),
-            "energy_after": float(energies[1, 0]),
-            "kinetic_before": float(energies[0, 1]),
-            "kinetic_after": float(energies[1, 1]),
-            "velocity_jump": {name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
-            "impulses": dict(impulses),
-        }
-
-
-def stage_of(system: System, options: Options) -> Stage:
-    """A stage on which nothing has happened yet; the free part of the equations is derived once."""
-    outputs = [("energy", energy(system)), ("kinetic", kinetic_and_potential(system)[0])]
-    program = build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants))
-    native = compile_program(program)
-    free = free_equations(system, "multipliers", *lagrange_terms(system))
-    return Stage(system, options, free, native, native.constants(system.constants))
-
-
-def first_phase(stage: Stage) -> tuple[Phase, Equations]:
-    """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
-    active = tuple(c for c in stage.system.constraints if c.acts_at(START))
-    phase = Phase(START, _next_time(stage, START), active, active)
-    return phase, stage.equations_with(active)
-
-
-def first_event(system: System, options: Options, held: tuple[HeldIntegral, ...], state: Floats) -> float:
-    """When the first phase ends, as far as gains ask for it."""
-    stage = stage_of(system, options)
-    return stage.next_event(*first_phase(stage), held, state, ())
-
-
-def _next_time(stage: Stage, now: float) -> float:
-    times = (t for c in stage.system.constraints for t in (c.start, c.end) if t is not None and t > now)
-    return min([*times, stage.options.until])
-
-
 def run_switching(
     stage: Stage, state: Floats, force: bool, progress: Progress | None, rows: Floats | None = None
 ) -> Motion:
@@ -200,14 +77,11 @@ def run_switching(
         now, before = float(path.times[-1]), path.states[-1]
         if path.status != "finished" or now >= options.until:
             break
-        active = _switched(system, phase, path.events, now)
-        new = tuple(c for c in active if c not in phase.active)
-        equations = stage.equations_with(active)
-        start = anchored(equations, new, before, now)
-        beginning = begin(equations, new, start, path, partial(stage.fitting, equations, start, now))
+        active, beginning = _after_event(stage, _switched(system, phase, path.events, now), phase, path)
+        equations, new = stage.equations_with(active), tuple(c for c in active if c not in phase.active)
         continuing = {key for key in _keys(system, phase.active) if key not in path.events}
         log.append(entry(now, _names(active), _names(phase.active)))
-        phase, state = Phase(now, _next_time(stage, now), active, new), beginning.state
+        phase, state = Phase(now, next_time(stage, now), active, new), beginning.state
         refusal = (beginning.status, beginning.reason) if beginning.status else _chatter(log, options)
         if refusal:
             failed = stillborn(equations, options, state, (now, phase.end), *refusal)
@@ -216,6 +90,28 @@ def run_switching(
         log[-1].update(stage.told_of_impact(now, before, state, beginning.impulses))
     motion = collected(system, "multipliers", options, chapters, log)
     return replace(motion, notes=(*motion.notes, *_rises(log)))
+
+
+def _after_event(
+    stage: Stage, active: tuple[Constraint, ...], phase: Phase, path: Path
+) -> tuple[tuple[Constraint, ...], Beginning]:
+    """The constraints that act after an event, and the state with which they begin.
+
+    Those that an impact would have to hold by an impulse that their multipliers must not have are let go before it.
+    """
+    now, before = float(path.times[-1]), path.states[-1]
+    while True:
+        new = tuple(c for c in active if c not in phase.active)
+        equations = stage.equations_with(active)
+        start = anchored(equations, new, before, now)
+        beginning = begin(equations, new, start, path, partial(stage.fitting, equations, start, now))
+        if beginning.status:
+            return active, beginning
+        staying = [c for c in active if c in phase.active]
+        pulling = pulled(equations, staying, beginning.state, now, beginning.impulses)
+        if not pulling:
+            return active, beginning
+        active = tuple(c for c in active if c not in pulling)
 
 
 def _names(constraints: Sequence[Constraint]) -> list[str]:
