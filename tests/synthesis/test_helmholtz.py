@@ -209,6 +209,40 @@ def test_circulatory_forces_are_told_from_dissipation() -> None:
     assert helmholtz(gyroscope).notes == ("the Lagrangian alone gives the equations",)
 
 
+@pytest.mark.parametrize(
+    ("force", "expected"),
+    [
+        ("c*sign(x')", lambda v: abs(v)),
+        ("c*abs(x')*x'", lambda v: abs(v) ** 3 / 3),
+        ("c*x'^3", lambda v: v**4 / 4),
+        ("c*tanh(x')", lambda v: np.log(np.cosh(v))),
+        ("c*sqrt(1 + x'^2)*x'", lambda v: (1 + v**2) ** 1.5 / 3),
+    ],
+)
+def test_resistance_that_is_no_polynomial_has_its_rayleigh_function(force, expected) -> None:
+    """Dry friction: D = c |x'|; resistance c |x'| x': D = c |x'|³/3; both up to a constant."""
+    from svyaz.expr.calculus import evaluate
+
+    found = helmholtz(System(coordinates=["x"], equations={"x": f"x'' + {force} + x = 0"}, parameters={"c": 0.3}))
+    assert found.holds
+    assert found.construction is not None
+    at_zero = evaluate(found.construction.rayleigh, {"x'": 0.0, "x": 0.5, "c": 0.3})
+    for v in (-0.7, 0.4, 1.3):
+        value = evaluate(found.construction.rayleigh, {"x'": v, "x": 0.5, "c": 0.3})
+        assert value - at_zero == pytest.approx(0.3 * (expected(v) - expected(0.0)))
+
+
+def test_resistance_along_the_velocity_in_the_plane() -> None:
+    """c |v| v with a potential beside it."""
+    speed = "c*sqrt(x'^2 + y'^2)"
+    equations = {"x": f"m*x'' + {speed}*x' + k*x = 0", "y": f"m*y'' + {speed}*y' + m*g = 0"}
+    found = helmholtz(
+        System(coordinates=["x", "y"], equations=equations, parameters={"m": 2, "c": 0.3, "k": 1, "g": 9})
+    )
+    assert found.holds
+    assert found.construction is not None
+
+
 def test_masses_that_change_with_time() -> None:
     """d/dt (m(t) ẋ) + k x = 0 is Lagrange's; m(t) ẍ + k x = 0 lacks -ṁ ẋ, which is a Rayleigh function."""
     from svyaz.expr.text import to_text

@@ -148,6 +148,8 @@ def _integrated_term(term: Expression, x: se.Symbol, depth: int) -> Expression |
         return term * x
     result = _elementary(inside, x)
     if result is None:
+        result = _with_sign(inside, x)
+    if result is None:
         result = _trigonometric_product(inside, x, depth)
     if result is None:
         result = _by_parts(inside, x, depth)
@@ -176,10 +178,23 @@ def _elementary(inside: dict[Expression, int], x: se.Symbol) -> Expression | Non
         (type(se.tan(u)), 2): lambda: se.tan(u) - u,
         (type(se.sinh(u)), 1): lambda: se.cosh(u),
         (type(se.cosh(u)), 1): lambda: se.sinh(u),
+        (type(se.tanh(u)), 1): lambda: se.log(se.cosh(u)),
         (type(se.log(u)), 1): lambda: u * se.log(u) - u,
     }
     rule = tables.get((type(base), power))
     return None if rule is None else rule() / slope
+
+
+def _with_sign(inside: dict[Expression, int], x: se.Symbol) -> Expression | None:
+    """∫ xⁿ |x|ᵖ (sign x)^q dx: with k = n + p it is xᵏ⁺¹/(k + 1) where p + q is even, else xᵏ |x|/(k + 1)."""
+    absolute, side = se.Abs(x), se.sign(x)
+    if not inside.keys() <= {x, absolute, side} or not inside.keys() & {absolute, side}:
+        return None
+    n, p, q = (inside.get(b, 0) for b in (x, absolute, side))
+    k = n + p
+    if k < 0:
+        return None
+    return (x if (p + q) % 2 == 0 else absolute) * x**k / (k + 1)
 
 
 def _linear_slope(u: Expression, x: se.Symbol) -> Expression | None:

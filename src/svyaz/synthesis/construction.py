@@ -7,7 +7,8 @@ With s and r of the conditions:
    = (∂a_a/∂q_b - ∂a_b/∂q_a) q̇_b + ∂a_a/∂t + ∂U/∂q_a, and L = T + a_a q̇_a - U.
 
 s and M must be polynomials in the velocities; a and c come by integration along one coordinate after another, U as a
-potential. Nothing is returned that does not give the equations back.
+potential. Where s is no polynomial (dry friction, resistance as |q̇|q̇) and no forces are gyroscopic, what is left of f is
+integrated by the velocities: D = ∫ (f - E(T) - ∂U/∂q) dq̇. Nothing is returned that does not give the equations back.
 """
 
 from __future__ import annotations
@@ -61,27 +62,56 @@ def construct(
     """L and D, or None when an integral was not found."""
     q = [se.Symbol(name) for name in coordinates]
     v, a = [velocity(name) for name in coordinates], [acceleration(name) for name in coordinates]
-    rayleigh = _dissipation(q, v, s, r)
-    mass = [[differentiate(e, x) for x in a] for e in f]
-    kinetic = _twice_integrated(mass, v)
-    if rayleigh is None or kinetic is None:
+    kinetic = _twice_integrated([[differentiate(e, x) for x in a] for e in f], v)
+    if kinetic is None:
         return None
-    left = [
-        flattened(e - differentiate(rayleigh, x) - lagrange_expression(kinetic, name))
-        for e, x, name in zip(f, v, coordinates, strict=True)
-    ]
+    rest = [flattened(e - lagrange_expression(kinetic, name)) for e, name in zip(f, coordinates, strict=True)]
+    rayleigh = _dissipation(q, v, s, r)
+    made = None if rayleigh is None else _with_rayleigh(kinetic, rayleigh, rest, q, v)
+    if made is None or not gives(made, f, coordinates):
+        made = _by_velocities(kinetic, rest, q, v)
+    return made if made is not None and gives(made, f, coordinates) else None
+
+
+def _with_rayleigh(
+    kinetic: Expression,
+    rayleigh: Expression,
+    rest: Sequence[Expression],
+    q: Sequence[se.Symbol],
+    v: Sequence[se.Symbol],
+) -> Construction | None:
+    """L = T + a q̇ - U from f - E(T) = ``rest``, with D known."""
+    left = [flattened(e - differentiate(rayleigh, x)) for e, x in zip(rest, v, strict=True)]
     still = dict.fromkeys(v, ZERO)
     curl = [[substitute(differentiate(e, x), still) for x in v] for e in left]
     vector = _with_curl(curl, q)
     if vector is None:
         return None
-    rest = [substitute(e, still) - differentiate(p, TIME) for e, p in zip(left, vector, strict=True)]
-    height = potential([_tidy(e) for e in rest], q)
+    pulls = [substitute(e, still) - differentiate(p, TIME) for e, p in zip(left, vector, strict=True)]
+    height = potential([_tidy(e) for e in pulls], q)
     if height is None:
         return None
     lagrangian = add_up([combine(kinetic), *(p * x for p, x in zip(vector, v, strict=True)), combine(-height)])
-    made = Construction(lagrangian, combine(rayleigh))
-    return made if gives(made, f, coordinates) else None
+    return Construction(lagrangian, combine(rayleigh))
+
+
+def _by_velocities(
+    kinetic: Expression, rest: Sequence[Expression], q: Sequence[se.Symbol], v: Sequence[se.Symbol]
+) -> Construction | None:
+    """L = T - U, D = ∫ (rest - ∂U/∂q) dq̇, one velocity after another."""
+    still = dict.fromkeys(v, ZERO)
+    pulls = [substitute(e, still) for e in rest]
+    height = potential([_tidy(e) for e in pulls], q)
+    if height is None:
+        return None
+    rayleigh = ZERO
+    for e, pull, x in zip(rest, pulls, v, strict=True):
+        left = flattened(e - pull - differentiate(rayleigh, x))
+        part = ZERO if is_nothing(left) else antiderivative(left, x)
+        if part is None:
+            return None
+        rayleigh = rayleigh + part
+    return Construction(add_up([combine(kinetic), combine(-height)]), rayleigh)
 
 
 def gives(made: Construction, f: Sequence[Expression], coordinates: Sequence[str]) -> bool:
