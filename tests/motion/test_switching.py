@@ -187,6 +187,27 @@ def test_times_and_events_in_one_model() -> None:
     assert motion.states[-1][:2] == pytest.approx([-10, 0], abs=1e-12)
 
 
+def test_a_time_and_an_event_at_the_same_moment() -> None:
+    """One is held from t = 2 on, the other by an event that happens then."""
+    constraints = [
+        {"name": "timed", "equation": "x = x0", "anchor": {"x0": "x"}, "from": 2, "until": 3, "impact": "inelastic"},
+        {
+            "name": "caught",
+            "equation": "y = y0",
+            "anchor": {"y0": "y"},
+            "on": "t - 2",
+            "off": "t - 3",
+            "impact": "inelastic",
+        },
+    ]
+    words = {"coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "initial": {"x'": 1, "y'": 1}}
+    for how in ({"method": "rk4", "step": 0.07}, {"rtol": 1e-9}):
+        motion = simulate(System(**words, constraint=constraints), until=4, **how)
+        assert motion.finished
+        assert moments(motion)[-1] == pytest.approx(3, abs=1e-9)
+        assert motion.states[-1][:4] == pytest.approx([2, 2, 0, 0], abs=1e-9)
+
+
 def test_a_condition_that_is_zero_at_the_start_does_not_count() -> None:
     """A ball thrown upwards from the floor: it lands, it does not begin there; one that sinks at once never lands."""
     floor = {"name": "floor", "equation": "y = 0", "on": "-y", "impact": "inelastic"}

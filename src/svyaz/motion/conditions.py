@@ -13,6 +13,7 @@ from svyaz.expr.calculus import ZERO, Expression, substitute
 from svyaz.forms.programs import multiplier_symbols, rates_of
 from svyaz.model import Constraint
 from svyaz.model.system import multiplier_symbol
+from svyaz.motion.phases import reached
 from svyaz.motion.segment import Segment
 from svyaz.program import Native, SingularSystem, compile_program
 from svyaz.program.build import build
@@ -70,7 +71,7 @@ def conditions(
     equations = segment.equations
     found: dict[Key, Expression] = {}
     for c in constraints:
-        if c not in active and c.on is not None and (c.end is None or time < c.end):
+        if c not in active and c.on is not None and (c.end is None or not reached(time, c.end)):
             found["on", c.name] = c.on
         if c in active and c.off is not None:
             found["off", c.name] = c.off

@@ -23,7 +23,7 @@ from svyaz.motion.calls import address_of, call, callback, copy, part, read, who
 
 HEAD = 9
 ALARM = 8
-BETWEEN = 4
+BETWEEN = 8
 """Into so many parts a step is divided."""
 
 

@@ -19,8 +19,8 @@ from svyaz.motion.segment import Segment, advance
 from svyaz.program import Native, SingularSystem
 
 Floats = NDArray[np.float64]
-SAMPLES = 8
-"""Into so many parts the step with an event is divided to find the first one in it."""
+SAMPLES = 16
+"""Into so many parts the step with an event is divided to find the first one in it; a multiple of ``event_code.BETWEEN``."""
 
 TOGETHER = 1e-10
 """Events within this part of a step happen at the same moment."""

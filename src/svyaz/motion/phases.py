@@ -12,6 +12,9 @@ from svyaz.model import Constraint, System
 START = 0.0
 """Motions begin at t = 0."""
 
+CLOSE = 1e-12
+"""Moments that differ by no more than this, or this part of them, are the same."""
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -34,6 +37,11 @@ def phases(system: System, start: float, until: float) -> list[Phase]:
         found.append(Phase(left, right, active, tuple(c for c in active if c not in before)))
         before = active
     return found
+
+
+def reached(now: float, time: float) -> bool:
+    """Is a time over, as far as rounding lets one say?"""
+    return now >= time - CLOSE * max(1.0, abs(time))
 
 
 def phase_log(begun: Sequence[Phase]) -> tuple[dict[str, Any], ...]:

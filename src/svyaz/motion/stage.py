@@ -24,7 +24,7 @@ from svyaz.motion.decide import Decision, decide
 from svyaz.motion.events import advance_to_event
 from svyaz.motion.impacts import fitting
 from svyaz.motion.options import Options
-from svyaz.motion.phases import START, Phase
+from svyaz.motion.phases import START, Phase, reached
 from svyaz.motion.segment import Segment, prepare
 from svyaz.program import Native, compile_program
 from svyaz.program.build import build
@@ -58,7 +58,7 @@ class Stage:
 
     def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float) -> Conditions:
         """The conditions that are watched while these constraints act."""
-        over = tuple(c.name for c in self.system.constraints if c.end is not None and c.end <= time)
+        over = tuple(c.name for c in self.system.constraints if c.end is not None and reached(time, c.end))
         key = (tuple(c.name for c in active), over)
         if key not in self.watched:
             self.watched[key] = conditions(segment, self.system.constraints, active, time)
@@ -144,5 +144,5 @@ def first_event(system: System, options: Options, held: tuple[HeldIntegral, ...]
 
 def next_time(stage: Stage, now: float) -> float:
     """The next moment at which a time switches a constraint, or the end of the run."""
-    times = (t for c in stage.system.constraints for t in (c.start, c.end) if t is not None and t > now)
+    times = (t for c in stage.system.constraints for t in (c.start, c.end) if t is not None and not reached(now, t))
     return min([*times, stage.options.until])

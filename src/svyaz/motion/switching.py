@@ -26,7 +26,7 @@ from svyaz.motion.impacts import Beginning, anchored, begin, pulled
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
 from svyaz.motion.phase_runs import chapter_of, grid_of, refusal_of, stillborn, unfit_to_hold
-from svyaz.motion.phases import START, Phase, entry
+from svyaz.motion.phases import START, Phase, entry, reached
 from svyaz.motion.result import Motion
 from svyaz.motion.segment import Segment
 from svyaz.motion.stage import Stage, first_phase, next_time
@@ -75,7 +75,7 @@ def run_switching(
         chapters.append(_episode(stage, phase, equations, state, continuing, force, progress, rows, not chapters))
         path = chapters[-1].path
         now, before = float(path.times[-1]), path.states[-1]
-        if path.status != "finished" or now >= options.until:
+        if path.status != "finished" or reached(now, options.until):
             break
         active, beginning = _after_event(stage, _switched(system, phase, path.events, now), phase, path)
         equations, new = stage.equations_with(active), tuple(c for c in active if c not in phase.active)
@@ -125,13 +125,13 @@ def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:
 
 def _switched(system: System, phase: Phase, events: Collection[Key], now: float) -> tuple[Constraint, ...]:
     """The constraints that act after a moment: events and times switch them."""
-    reached = now >= phase.end
+    at_time = reached(now, phase.end)
     found = []
     for c in system.constraints:
         acts = c in phase.active
-        if ("on", c.name) in events or (reached and c.start == phase.end):
+        if ("on", c.name) in events or (at_time and c.start == phase.end):
             acts = True
-        if ("off", c.name) in events or (reached and c.end == phase.end):
+        if ("off", c.name) in events or (at_time and c.end == phase.end):
             acts = False
         if acts:
             found.append(c)
