@@ -13,12 +13,14 @@ from svyaz.commands.common import Assignment, ModelName, examples, write_text
         "svyaz gallery sling",
         "svyaz gallery pendulum:4 --out chain.toml",
         "svyaz gallery random-tree:8 --with seed=3 --with branching=2",
+        "svyaz gallery puma-560 --sequence",
     )
 )
 @click.argument("name", type=ModelName(), required=False)
 @click.option("choices", "--with", metavar="NAME=CHOICE", type=Assignment(), multiple=True, help="Choose a variant.")
+@click.option("--sequence", is_flag=True, help="The shortest sequence found for the inertia matrix, of trees.")
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
-def command(name: str | None, choices: tuple[tuple[str, str], ...], out: str | None) -> None:
+def command(name: str | None, choices: tuple[tuple[str, str], ...], sequence: bool, out: str | None) -> None:
     """List the models of the literature, or print the model file of one of them, to start from."""
     from svyaz import gallery
 
@@ -26,6 +28,10 @@ def command(name: str | None, choices: tuple[tuple[str, str], ...], out: str | N
         _list()
         return
     text = gallery.find(name, dict(choices))
+    if text is not None and sequence:
+        text = gallery.sequence(name)
+        if text is None:
+            raise click.UsageError(f"no sequence is kept for '{name}'; 'svyaz inertia' writes one for any tree.")
     if text is None:
         from svyaz.commands.common import unknown_model
 

@@ -79,6 +79,10 @@ class Format(click.ParamType):
     help="Fewest additions and multiplications, sines aside; or the fastest native code.",
 )
 @click.option("--double-by-sum", is_flag=True, help="Write 2x as x + x.")
+@click.option(
+    "--base-parameters", is_flag=True, help="List the groups into which masses and inertias were put together."
+)
+@click.option("--explicit", is_flag=True, help="Write each entry as one formula that shows the physical parameters.")
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
 @json_option
 def command(
@@ -89,6 +93,8 @@ def command(
     at: dict[str, str] | None,
     minimise: str,
     double_by_sum: bool,
+    base_parameters: bool,
+    explicit: bool,
     out: str | None,
     json_file: str | None,
 ) -> None:
@@ -99,24 +105,33 @@ def command(
     """
     import json
 
-    from svyaz.forms.tree.writing import inertia_latex, inertia_text
+    from svyaz.forms.tree.writing import (
+        base_parameters_text,
+        explicit_latex,
+        explicit_text,
+        inertia_latex,
+        inertia_text,
+    )
     from svyaz.program import export
 
     system = load_model(model, settings, choices)
     warn(system)
     inertia = _written(system, minimise, double_by_sum)
     values = None if at is None else _values(system, inertia, at)
+    elements = _explicit(system) if explicit else None
+    result = _result(system, inertia, values, elements)
     writable_outputs(out, json_file)
     if json_file is not None:
-        write_json(_result(system, inertia, values), json_file)
+        write_json(result, json_file)
     if json_file == "-":
         return
     if output_format == "json":
-        text = json.dumps(_result(system, inertia, values), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
     elif output_format == "latex":
-        text = inertia_latex(inertia)
+        text = inertia_latex(inertia) if elements is None else explicit_latex(elements, system)
     elif output_format == "text":
-        text = inertia_text(inertia, system.name)
+        text = inertia_text(inertia, system.name) if elements is None else explicit_text(elements, system)
+        text += base_parameters_text(inertia) if base_parameters else ""
         text += "" if values is None else _table(values, at or {})
     else:
         text = export(inertia.program, output_format)
@@ -139,6 +154,8 @@ def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
 
 def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[float]]:
     """The matrix at a position; values may be expressions of the parameters."""
+    from math import hypot, isfinite
+
     import symengine as se
 
     from svyaz.expr import ModelError, Problem, Scope, parse
@@ -154,19 +171,39 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
         raise ModelError([Problem(message, hint=nearest(unknown[0], tree.coordinates))])
     scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={})
     place = {q: evaluate(parse(at[q], scope), system.parameters) if q in at else 0.0 for q in tree.coordinates}
-    for body in tree.bodies:
-        if body.joint == "free" and not any(e in at for e in body.coordinates[3:]):
-            place[body.coordinates[3]] = 1.0
+    odd = [q for q, value in place.items() if not isfinite(value)]
+    if odd:
+        raise ModelError([Problem(f"--at: '{at[odd[0]]}' for {odd[0]} is no number")])
+    for body in (b for b in tree.bodies if b.joint == "free"):
+        quaternion = body.coordinates[3:]
+        if not any(e in at for e in quaternion):
+            place[quaternion[0]] = 1.0
+        if abs(hypot(*(place[e] for e in quaternion)) - 1.0) > 1e-6:
+            message = f"--at: the quaternion {', '.join(quaternion)} of '{body.name}' has not the length 1"
+            raise ModelError([Problem(message)])
     return matrix_at(inertia, system.parameters, place)
 
 
-def _result(system: System, inertia: Inertia, values: list[list[float]] | None) -> dict[str, Any]:
+def _explicit(system: System) -> list[list[Any]]:
+    from svyaz.forms.tree.explicit import explicit_inertia
+
+    assert system.tree is not None, "only trees come here"
+    return explicit_inertia(system.tree)
+
+
+def _result(
+    system: System, inertia: Inertia, values: list[list[float]] | None, elements: list[list[Any]] | None
+) -> dict[str, Any]:
     from svyaz import __version__
+    from svyaz.expr.text import to_text
     from svyaz.forms.tree.writing import inertia_json
 
     result = {"svyaz": __version__, "model": system.name, **inertia_json(inertia)}
     result["parameters"] = dict(system.parameters)
     result["initial"] = dict(zip(system.states, system.initial_state(), strict=True))
+    if elements is not None:
+        order = [*system.parameters, *system.states]
+        result["elements"] = [[to_text(entry, order) for entry in row] for row in elements]
     if values is not None:
         result["value"] = values
     return result

@@ -59,6 +59,13 @@ def names() -> list[str]:
     )
 
 
+def sequence(name: str) -> str | None:
+    """The shortest sequence that was found for the inertia matrix of a tree, as ``svyaz inertia`` writes it."""
+    entry = files("svyaz.gallery").joinpath("sequences", f"{name}.txt")
+    known = name in names() and entry.is_file()
+    return entry.read_text(encoding="utf-8") if known else None
+
+
 def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     """The text of the model of this name, or None when the gallery has none."""
     family, colon, number = name.partition(":")

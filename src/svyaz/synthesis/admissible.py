@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.synthesis.constant_inertia import EACH, FIRST, MASS, SECOND
+from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND
 
 Array = NDArray[np.float64]
 

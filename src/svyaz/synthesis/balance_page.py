@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from svyaz.expr.latex import to_latex
 from svyaz.expr.text import to_text
+from svyaz.forms.tree.harmonics import Form
 from svyaz.synthesis.augmented import rounded, written
 from svyaz.synthesis.balanced_model import BalancedMasses
 from svyaz.synthesis.balancing import Balanced
-from svyaz.synthesis.harmonics import Form
 
 LEGEND = (
     "d: first moments of the bodies with the masses that they carry put in their poles; I: inertias of the bodies about\n"

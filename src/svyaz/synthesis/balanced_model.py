@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from svyaz.expr.calculus import evaluate
 from svyaz.expr.text import to_text
+from svyaz.forms.tree.harmonics import exact
+from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND
 from svyaz.model import System
 from svyaz.model.tree import GROUND, MOMENTS, Tree, numbers
 from svyaz.synthesis.admissible import Body, flat_body, nearest_admissible, whole_body
-from svyaz.synthesis.constant_inertia import EACH, FIRST, MASS, SECOND, Balance
-from svyaz.synthesis.harmonics import exact
+from svyaz.synthesis.constant_inertia import Balance
 from svyaz.synthesis.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
 
 Array = NDArray[np.float64]

@@ -15,6 +15,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
 from svyaz.expr.text import to_text
 from svyaz.forms.tree.algebra import FLOATS, expressions
+from svyaz.forms.tree.harmonics import TOLERANCE, Form, exact
 from svyaz.forms.tree.terms import MOST_WRITTEN
 from svyaz.forms.tree.welded import welded
 from svyaz.model import System
@@ -22,7 +23,6 @@ from svyaz.model.tree import Tree, numbers
 from svyaz.synthesis.augmented import Quantity, in_parameters, quantities, shortest, written
 from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.constant_inertia import Balance, balance
-from svyaz.synthesis.harmonics import TOLERANCE, Form, exact
 from svyaz.synthesis.proof import Proof, prove
 from svyaz.synthesis.reduction import Conditions
 

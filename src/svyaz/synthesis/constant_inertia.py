@@ -14,46 +14,15 @@ about its pole. A free joint has the velocities in body axes of its definition, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from random import Random
+from dataclasses import dataclass
 
-import symengine as se
-
-from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
-from svyaz.forms.tree.algebra import Elements, Vector, applied, cross, dot, plus, tensor_applied, times
+from svyaz.forms.tree.algebra import Vector, applied, cross, dot, plus, tensor_applied, times
 from svyaz.forms.tree.composite import Composite, joined
-from svyaz.forms.tree.places import Placed, place
-from svyaz.model.tree import GROUND, Body, Tree
-from svyaz.synthesis.harmonics import (
-    DIGITS,
-    Coefficient,
-    Form,
-    Harmonics,
-    Scalar,
-    accumulate,
-    coordinate,
-    cosine,
-    lifted,
-    real,
-    scalar,
-    sine,
-    unit_norm,
-    unknown,
-    value_of,
-)
+from svyaz.forms.tree.harmonics import Form, Harmonics, accumulate, lifted, unit_norm
+from svyaz.forms.tree.places import Placed
+from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND, placed_with_unknowns, quaternions_of
+from svyaz.model.tree import GROUND, Tree
 from svyaz.synthesis.reduction import Conditions
-
-EACH = 10
-"""Unknowns of a body: mass, first moment x y z, inertia xx yy zz xy xz yz."""
-
-MASS, FIRST, SECOND = 0, 1, 4
-"""Places of mass, first moment and inertia among the unknowns of a body."""
-
-NEGLIGIBLE = 1e-12
-"""Lengths and direction cosines smaller than this part of the largest are rounding."""
-
-ELEMENTS = Elements(lifted(0), lifted(1), sine, cosine)
 
 
 @dataclass(frozen=True)
@@ -70,7 +39,7 @@ class Balance:
 
 def balance(tree: Tree, lengths: Mapping[str, float] | None = None) -> Balance:
     """The conditions for a tree without fixed joints; lengths with names stay names unless they are given a number."""
-    bodies, gravity = _placed(tree, lengths or {})
+    bodies, gravity = placed_with_unknowns(tree, lengths or {})
     found = _Search(tree, bodies, gravity)
     matrix = found.matrix()
     order = _order(len(tree.bodies))
@@ -91,78 +60,13 @@ def _order(count: int) -> list[int]:
     return [EACH * k + c for k in range(count) for c in moments] + [EACH * k + MASS for k in range(count)]
 
 
-def _placed(tree: Tree, lengths: Mapping[str, float]) -> tuple[list[Placed], Vector]:
-    """The bodies at symbolic coordinates, with unknown mass, first moment and inertia each; and gravity."""
-    entries = [e for body in tree.bodies for e in (*body.axis, *body.pole)] + list(tree.gravity)
-    names = sorted(set().union(*(names_in(se.sympify(e)) for e in entries)) - set(lengths))
-    random = Random(2)
-    point = {name: se.Rational(random.randrange(500, 1500), 1000) for name in names}
-    known = {se.Symbol(name): se.RealDouble(value) for name, value in lengths.items()}
-
-    def vector(entries: Sequence[Expression], scale: float) -> Vector:
-        x, y, z = (_coefficient(substitute(se.sympify(e), known), point, scale) for e in entries)
-        return x, y, z
-
-    numbers = [abs(float(e)) for body in tree.bodies for e in map(se.sympify, body.pole) if e.is_Number]
-    longest = max([*numbers, 0.0])
-    numbered = {q: coordinate(number) for number, q in enumerate(tree.coordinates)}
-    placed = []
-    for k, body in enumerate(tree.bodies):
-        bare = replace(body, axis=_unit(vector(body.axis, 1.0)), pole=vector(body.pole, longest))
-        placed.append(_with_unknowns(bare, k, [numbered[q] for q in body.coordinates]))
-    return placed, vector(tree.gravity, 1.0)
-
-
-def _with_unknowns(body: Body, k: int, values: list[Harmonics]) -> Placed:
-    bare = place(replace(body, mass=0, center=(0, 0, 0), inertia=(0,) * 6), values, ELEMENTS)
-    own = [unknown(EACH * k + c) for c in range(EACH)]
-    xx, yy, zz, xy, xz, yz = own[SECOND:]
-    x, y, z = own[FIRST:SECOND]
-    return replace(bare, mass=own[MASS], moment=(x, y, z), inertia=(xx, yy, zz, -xy, -xz, -yz))
-
-
-def _unit(axis: Vector) -> Vector:
-    """The direction with the length 1 to all digits."""
-    if all(isinstance(e, int) for e in axis):
-        return axis
-    values = [value_of(e) for e in axis]
-    length = DIGITS.sqrt(sum(value * value for value in values))
-    x, y, z = (
-        Scalar(e.expression, v / length)
-        if isinstance(e, Scalar)
-        else e
-        if isinstance(e, int) and e == 0
-        else v / length
-        for e, v in zip(axis, values, strict=True)
-    )
-    return x, y, z
-
-
-def _coefficient(expression: Expression, point: Mapping[str, Expression], scale: float) -> Coefficient:
-    if names_in(expression):
-        return scalar(expression, point)
-    if expression.is_Integer:
-        return int(expression)
-    if expression.is_Rational:
-        return Fraction(str(expression))
-    value = evaluate(expression, {})
-    if abs(value) <= NEGLIGIBLE * scale:
-        return 0
-    return int(value) if value == int(value) else real(value)
-
-
 class _Search:
     """Composite bodies from the leaves to the ground; what varies in an entry of the matrix becomes a condition."""
 
     def __init__(self, tree: Tree, bodies: list[Placed], gravity: Vector) -> None:
         self.tree, self.bodies, self.gravity = tree, bodies, gravity
         self.conditions = Conditions()
-        numbers = {q: k for k, q in enumerate(tree.coordinates)}
-        self.quaternions = {
-            numbers[b.coordinates[3]]: tuple(numbers[e] for e in b.coordinates[4:])
-            for b in tree.bodies
-            if b.joint == "free"
-        }
+        self.quaternions = quaternions_of(tree)
         self.composites: list[Composite] = [(b.mass, b.moment, b.inertia) for b in bodies]
 
     def matrix(self) -> list[list[Harmonics]]:
@@ -212,7 +116,7 @@ class _Search:
         return self._tidy(total)
 
     def _tidy(self, function: Harmonics) -> Harmonics:
-        return self.conditions.reduced_function(unit_norm(lifted(function), self.quaternions))  # type: ignore[arg-type]
+        return self.conditions.reduced_function(unit_norm(lifted(function), self.quaternions))
 
     def _tidy_vector(self, vector: Vector) -> Vector:
         x, y, z = (self._tidy(e) for e in vector)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.tree.algebra import arrays
 from svyaz.forms.tree.composite import mass_matrix
+from svyaz.forms.tree.harmonics import exact
 from svyaz.forms.tree.newton_euler import inverse_dynamics
 from svyaz.forms.tree.places import Placed, placed
+from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND
 from svyaz.model.tree import Tree
-from svyaz.synthesis.constant_inertia import EACH, FIRST, MASS, SECOND
-from svyaz.synthesis.harmonics import exact
 from svyaz.synthesis.reduction import Conditions
 
 Array = NDArray[np.float64]

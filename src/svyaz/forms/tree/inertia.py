@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -16,11 +16,11 @@ from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
 from svyaz.forms.tree.names import tape_names
 from svyaz.forms.tree.places import placed
-from svyaz.forms.tree.regroup import Link, links_of, shiftable, with_base_parameters, with_poles_shifted
+from svyaz.forms.tree.regroup import UNITS, Link, links_of, shiftable, with_base_parameters, with_poles_shifted
 from svyaz.forms.tree.sheet import Sheet
 from svyaz.forms.tree.short import Way, short_inertia
 from svyaz.forms.tree.welded import welded
-from svyaz.model.tree import Tree
+from svyaz.model.tree import GROUND, Tree
 from svyaz.program.build import build
 from svyaz.program.counts import operations
 from svyaz.program.interpret import evaluate as run
@@ -158,20 +158,38 @@ def _values(sheet: Sheet, point: Mapping[str, float]) -> dict[str, float]:
 
 
 def _groups(links: Sequence[Link]) -> Iterator[tuple[str, Expression]]:
-    """Base parameters by name, those that are zero or a single parameter left out."""
+    """Base parameters by name, those that are zero, a single parameter, or of no effect on the motion left out."""
     moments = ("xx", "yy", "zz", "xy", "xz", "yz")
     for link in links:
+        felt = _felt_moments(links, link)
         entries = [(f"m{link.number + 1}", link.mass)]
         entries += [(f"m{letter}{link.number + 1}", e) for letter, e in zip("xyz", link.moment, strict=True)]
         # products of inertia are given as ∫ x y dm, the tensor holds them with a minus
         signs = (1, 1, 1, -1, -1, -1)
         entries += [
-            (f"{name}{link.number + 1}", sign * e) for name, sign, e in zip(moments, signs, link.inertia, strict=True)
+            (f"{name}{link.number + 1}", sign * e)
+            for place, (name, sign, e) in enumerate(zip(moments, signs, link.inertia, strict=True))
+            if place in felt
         ]
         for name, e in entries:
             short = se.expand(e)
             if not short.is_Symbol and names_in(short):
                 yield f"{name}R", short
+
+
+def _felt_moments(links: Sequence[Link], link: Link) -> Collection[int]:
+    """Places of the moments of inertia that matter: of a body that turns about parallel axes only, that about them."""
+    turning, below = [], link
+    while True:
+        if below.joint == "revolute":
+            turning.append(below)
+        if below.base == GROUND:
+            break
+        if below.turn != UNITS:
+            return range(6)
+        below = links[below.base]
+    axes = {other.axis for other in turning}
+    return axes if len(axes) <= 1 else range(6)
 
 
 def matrix_at(inertia: Inertia, parameters: Mapping[str, float], position: Mapping[str, float]) -> list[list[float]]:

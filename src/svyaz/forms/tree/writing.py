@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from svyaz.expr.calculus import Expression
+from svyaz.expr.latex import to_latex
+from svyaz.expr.names import latex_name
 from svyaz.expr.text import to_text
 from svyaz.forms.tree.inertia import Inertia
+from svyaz.model import System
 from svyaz.program.exports.json import STYLE as TEXT
 from svyaz.program.exports.latex import STYLE as LATEX
 from svyaz.program.exports.listing import Assignment, Listing, Style, listing
@@ -76,6 +81,35 @@ def inertia_text(inertia: Inertia, title: str) -> str:
     counts = ", ".join(f"{count} {kind}" for kind, count in inertia.operations.items() if count)
     lines += ["", f"operations: {counts or 'none'}"]
     return "\n".join(lines) + "\n"
+
+
+def base_parameters_text(inertia: Inertia) -> str:
+    """The groups into which masses, first moments and inertias of the bodies were put together."""
+    lines = [f"  {name} = {to_text(e)}" for name, e in inertia.base_parameters]
+    return "\n".join(["", "base parameters (the groups of masses that the motion feels):", *(lines or ["  none"]), ""])
+
+
+def explicit_text(elements: Sequence[Sequence[Expression]], system: System) -> str:
+    """One formula for each entry of the lower triangle."""
+    assert system.tree is not None, "only trees come here"
+    lines = [f"{name} = {formula}" for name, formula in _lower(elements, system, to_text)]
+    return "\n".join([f"{system.name}, {', '.join(system.tree.freedoms)}", "", *lines, ""])
+
+
+def explicit_latex(elements: Sequence[Sequence[Expression]], system: System) -> str:
+    """The same as one aligned display."""
+    lines = [f"{latex_name(name)} &= {formula}" for name, formula in _lower(elements, system, to_latex)]
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n"
+
+
+def _lower(
+    elements: Sequence[Sequence[Expression]], system: System, show: Callable[..., str]
+) -> Iterator[tuple[str, str]]:
+    order = [*system.parameters, *system.states]
+    between = "" if len(elements) < 10 else "_"
+    for i, row in enumerate(elements):
+        for j, entry in enumerate(row[: i + 1]):
+            yield f"H{i + 1}{between}{j + 1}", show(entry, order)
 
 
 def inertia_latex(inertia: Inertia) -> str:
