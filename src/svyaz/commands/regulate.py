@@ -44,7 +44,7 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
         "svyaz regulate ball-and-beam",
         "svyaz regulate ball-and-beam --with control=voltage --dependent alpha --measure r --run --plot run.png",
         "svyaz regulate ball-and-beam --with equilibrium=nonzero --against linearised --critical d=0.05:0.11",
-        "svyaz regulate ball-and-beam --basin 10000 --start r=-0.1:0.1 --start theta=-0.1:0.1 --until 20",
+        "svyaz regulate ball-and-beam --basin 10000 --start r=0.1:0.3 --start alpha=-0.1:0.1 --until 20",
         "svyaz regulate ball-and-beam --poles=-1,-2,-3+1i,-3-1i",
     )
 )
@@ -80,7 +80,8 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
 @_repeated(
     "--start",
     "NAME=VALUE",
-    "Deviation from the equilibrium at the start, made consistent with the constraints; with --basin LOW:HIGH. Repeatable.",
+    "A variable at the start (the others are as in the equilibrium), made consistent with the constraints; with --basin "
+    "LOW:HIGH. Repeatable.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the transients (.png, .svg, .pdf).")
 @click.option(
@@ -199,7 +200,7 @@ def _method(solver: str | None, poles: str | None) -> Method | str:
 
 
 def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Deviations at the start of a run, and their ranges for a basin."""
+    """Values at the start of a run, and their ranges for a basin."""
     points: dict[str, float] = {}
     ranges: dict[str, tuple[float, float]] = {}
     for name, text in start:
@@ -214,13 +215,12 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
 
 def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[str, Trial]:
     """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
-    runs = found.run(points, until)
+    runs = found.run({name: value - _at_rest(found, name) for name, value in points.items()}, until)
     trial = runs["regulator"]
     if trial.start.halvings:
-        told = ", ".join(f"{n} = {trial.start.state[n] - found.plant.state.get(n, 0.0):.6g}" for n in points)
-        click.echo(
-            f"the mechanism does not reach this start; it was halved {trial.start.halvings} times: {told}", err=True
-        )
+        told = ", ".join(f"{n} = {trial.start.state[n]:.6g}" for n in points)
+        times = f"the deviation was halved {trial.start.halvings} times"
+        click.echo(f"the mechanism does not reach this start; {times}: {told}", err=True)
     if not trial.start.consistent:
         off = ", ".join(f"{name} = {value:.4g}" for name, value in trial.start.residuals.items())
         where = "no limit of the motion was found"
@@ -237,8 +237,16 @@ def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int
     if unknown:
         told = ", ".join(found.plant.variables)
         raise click.UsageError(f"--start {unknown[0]}: a basin is spanned by {told}.")
+    deviations = {
+        name: (low - _at_rest(found, name), high - _at_rest(found, name)) for name, (low, high) in ranges.items()
+    }
     with _bar(count) as progress:
-        return basin(found.loop(), ranges or _default_ranges(found), count, until, progress=progress)
+        return basin(found.loop(), deviations or _default_ranges(found), count, until, progress=progress)
+
+
+def _at_rest(found: Regulation, name: str) -> float:
+    """A variable in the equilibrium; velocities are zero there."""
+    return found.plant.state.get(name, 0.0)
 
 
 def _default_ranges(found: Regulation) -> dict[str, tuple[float, float]]:
