@@ -13,8 +13,10 @@ import pytest
 from svyaz.gallery.published import CORRECTED, DIFFERS, IMPOSSIBLE, REPRODUCED, published, reproduce, subjects
 
 ROWS = published()
-ERRATA_MODULES = ("errata_forms", "errata_gains", "errata_models", "errata_pendulum")
-SEEN_IN_THE_TEXT = {"000-E10", "000-E28", "000-E36", "000-E37", "004-E6"}
+ERRATA_MODULES = ("errata_beam", "errata_redundant", "errata_forms", "errata_gains", "errata_models", "errata_pendulum")
+SEEN_IN_THE_TEXT = {"000-E10", "000-E28", "000-E36", "000-E37", "004-E6"} | {
+    f"003-E{k}" for k in (22, 24, 25, 26, 27, 28)
+}
 
 
 def described(row) -> str:
@@ -52,9 +54,10 @@ def test_verdicts_follow_from_the_numbers() -> None:
 
 def test_every_erratum_is_explained_and_every_check_is_used(root) -> None:
     text = (root / "docs" / "errata.md").read_text(encoding="utf-8")
-    entries = dict(re.findall(r"^- \*\*(\d{3}-E\d+)\*\*(.*?)(?=^- |^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    entries = dict(re.findall(r"^- \*\*(\d{3}-E\d+[ab]?)\*\*(.*?)(?=^- |^## |\Z)", text, re.MULTILINE | re.DOTALL))
     checked = {row.erratum: row.check.split(".")[1] for row in ROWS if row.check}
     assert {f"000-E{k}" for k in range(1, 39)} <= set(entries)
+    assert {f"003-E{k}" for k in [*range(1, 30), "29a", "29b"]} <= set(entries)
     assert set(entries) == set(checked) | SEEN_IN_THE_TEXT
     for erratum, check in checked.items():
         assert f"`{check}`" in entries[erratum], erratum
@@ -62,7 +65,7 @@ def test_every_erratum_is_explained_and_every_check_is_used(root) -> None:
         name
         for module in ERRATA_MODULES
         for name, _ in inspect.getmembers(import_module(f"svyaz.gallery.published.{module}"), inspect.isfunction)
-        if re.match(r"e\d+_", name)
+        if re.match(r"e\d+[ab]?_", name)
     }
     assert written == set(checked.values())
 
@@ -81,6 +84,31 @@ def test_rows_are_written_as_json(svyaz) -> None:
     assert {row["model"] for row in result["rows"]} == {"three-link-10"}
     assert all({"what", "source", "computed", "verdict"} <= row.keys() for row in result["rows"])
     assert result["counts"]["differs"] == 0
+
+
+def test_figures_of_the_ball_and_beam_are_drawn(monkeypatch, tmp_path) -> None:
+    """Three of them here: with a linear curve, without, and of a run that fails."""
+    from click.testing import CliRunner
+
+    import svyaz.gallery.published as tables
+    from svyaz.commands.reproduce import command
+    from svyaz.gallery.published import figures
+
+    assert [figure.name for figure in figures.FIGURES] == [f"B.{k}" for k in range(1, 25)]
+    monkeypatch.setattr(figures, "FIGURES", [figures.FIGURES[k] for k in (4, 9, 20)])
+    monkeypatch.setattr(tables, "published", lambda names=(): [row for row in ROWS if row.erratum == "003-E11"])
+    done = CliRunner().invoke(command, ["ball-and-beam", "--out", str(tmp_path / "figures")])
+    assert done.exit_code == 0, done.output
+    assert "4 figures" in done.output
+    written = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert written == {"3.2.png", "B.5.png", "B.10.png", "B.21.png"}
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").iterdir())
+
+
+def test_figures_that_cannot_be_drawn_are_refused(svyaz, tmp_path) -> None:
+    done = svyaz("reproduce", "sleigh", "--out", str(tmp_path / "figures"))
+    assert done.returncode == 2
+    assert not (tmp_path / "figures").exists()
 
 
 def test_an_unknown_name_is_refused(svyaz) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from svyaz.commands.common import NegativeAnswer, examples, json_option, writable, write_json
+from svyaz.commands.common import NegativeAnswer, examples, json_option, writable, writable_folder, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,25 +20,34 @@ COLOURS = {"reproduced": "green", "corrected": "cyan", "not reproducible": "yell
 
 
 @click.command(
-    epilog=examples("svyaz reproduce", "svyaz reproduce sleigh inverse-cart", "svyaz reproduce --json reproduced.json")
+    epilog=examples(
+        "svyaz reproduce",
+        "svyaz reproduce sleigh inverse-cart",
+        "svyaz reproduce ball-and-beam --out figures",
+        "svyaz reproduce --json reproduced.json",
+    )
 )
 @click.argument("names", metavar="[NAME …]", nargs=-1)
+@click.option("--out", metavar="FOLDER", help="Also draw the published figures there, where svyaz can draw them.")
 @json_option
-def command(names: tuple[str, ...], json_file: str | None) -> None:
+def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> None:
     """Compute again what was published about the models NAME (all, unless some are named).
 
     Each row is reproduced, corrected (the printed formula is wrong, the one in use is not; see the errata), or not
     reproducible (what is missing is said). Exit code 1 when a row that should be reproduced is not.
     """
     from svyaz import __version__
-    from svyaz.gallery.published import published, reproduce, subjects
+    from svyaz.gallery.published import FIGURES_OF, draw_figures, published, reproduce, subjects
 
     known = subjects()
     for name in names:
         if name not in known:
             raise click.UsageError(f"nothing was published about '{name}'; there are {', '.join(known)}.")
+    if out is not None and names and not any(name in FIGURES_OF for name in names):
+        raise click.UsageError(f"figures are drawn of {', '.join(FIGURES_OF)} only.")
     if json_file not in (None, "-"):
         writable(json_file)
+    folder = None if out is None else writable_folder(out)
     rows = published(names)
     with _progress(len(rows)) as tell:
         outcomes = []
@@ -46,9 +55,13 @@ def command(names: tuple[str, ...], json_file: str | None) -> None:
             tell(row)
             outcomes.append(reproduce(row))
     counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in COLOURS}
-    write_json({"svyaz": __version__, "counts": counts, "rows": [o.as_json() for o in outcomes]}, json_file)
+    pictures = [] if folder is None else draw_figures(names, folder)
+    result = {"svyaz": __version__, "counts": counts, "rows": [o.as_json() for o in outcomes]}
+    write_json(result | ({"figures": [str(path) for path in pictures]} if pictures else {}), json_file)
     if json_file != "-":
         _show(outcomes, counts)
+        if pictures:
+            click.echo(f"{len(pictures)} figures in {folder}")
     wrong = [o for o in outcomes if not o.expected]
     if wrong:
         told = "; ".join(f"{o.row.model}: {o.row.what}" for o in wrong)

@@ -227,7 +227,7 @@ def _path(axes: Axes, scene: Scene) -> None:
 def planar_path(motion: Motion) -> Figure:
     """Paths of the parts marked ``trace``, with the mechanism in its last position; equal scales."""
     scene = _sampled_scene(motion)
-    figure = new_figure(*_panel_size(scene, 1, 1))
+    figure = new_figure(*panel_size(scene, 1, 1))
     _path(figure.subplots(), scene)
     return figure
 
@@ -248,7 +248,7 @@ def traces_plot(motion: Motion, moments: Iterable[float] | None = None) -> Figur
     scene = flat(build_scene(motion, times))
     columns = min(len(ends), 4 if len(ends) % 2 == 0 else 3)
     rows = -(-len(ends) // columns)
-    figure = new_figure(*_panel_size(scene, columns, rows))
+    figure = new_figure(*panel_size(scene, columns, rows))
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for axes, moment in zip(panels.ravel(), ends, strict=False):
         last = int(np.searchsorted(times, moment * (1 + 1e-9), side="right")) - 1
@@ -263,7 +263,7 @@ def traces_plot(motion: Motion, moments: Iterable[float] | None = None) -> Figur
     return figure
 
 
-def _panel_size(scene: Scene, columns: int, rows: int) -> tuple[float, float]:
+def panel_size(scene: Scene, columns: int, rows: int) -> tuple[float, float]:
     """Size of a figure whose panels have the proportions of the scene."""
     low, high = bounds(scene)
     ratio = float(np.clip((high[1] - low[1]) / (high[0] - low[0]), 0.4, 1.8))

@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.show.plots import save
+from svyaz.show.scene import Array
 from svyaz.show.style import COLOURS, DASHES, label, legend, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from svyaz.control.loop import Transient
+    from svyaz.motion.result import Motion
 
+ESTIMATE = "estimate "
+"""How the states of an observer are named."""
+
+MOST_OF_LINEAR = 10.0
 MOST = 1e3
 """Curves that leave the picture by this factor are cut off: a control that fails must not hide one that works."""
 
@@ -45,6 +51,37 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
     panels[-1].set_xlabel(label("t"))
     legend(panels[-1])
     return figure
+
+
+@styled
+def curve_figure(title: str, name: str, times: Array, values: Array, linear: Array | None) -> Figure:
+    """One deviation over time: the full nonlinear system, dashed over the first approximation where that is given."""
+    figure = new_figure(7.0, 3.4)
+    axes = figure.subplots()
+    if linear is None:
+        axes.plot(times, values, color=COLOURS[1])
+    else:
+        limit = MOST_OF_LINEAR * float(np.abs(linear).max())
+        axes.plot(times, linear, color=COLOURS[0], label="linear")
+        axes.plot(times, np.clip(values, -limit, limit), color=COLOURS[1], linestyle=DASHES[1], label="nonlinear")
+        legend(axes)
+    axes.set_title(title)
+    axes.set_xlabel(label("t"))
+    axes.set_ylabel(f"deviation of {label(name)}")
+    return figure
+
+
+def as_motion(run: Transient) -> Motion:
+    """The transient as a motion of the plant, to be animated or written; estimates of an observer are left out."""
+    from svyaz.motion.result import Motion
+
+    system = run.loop.equations.system
+    own = [k for k, name in enumerate(run.loop.states) if not name.startswith(ESTIMATE)]
+    names = tuple(run.loop.states[k] for k in own)
+    return Motion(
+        system, run.loop.equations.form, "radau", None, None, run.status, run.reason, run.times, run.states[:, own], names,
+        residuals=run.residuals,
+    )  # fmt: skip
 
 
 def plot_transients(runs: Mapping[str, Transient], file: str | os.PathLike[str]) -> Path:

@@ -13,9 +13,13 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
-TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas", "walker")
+TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas", "walker", "beam", "redundant")
+
+FIGURES_OF = {"ball-and-beam": "figures.write_figures"}
+"""Models whose published figures can be drawn, and by what."""
 
 REPRODUCED, CORRECTED, IMPOSSIBLE, DIFFERS = "reproduced", "corrected", "not reproducible", "differs"
 
@@ -27,16 +31,17 @@ FORMULA_WRONG, FORMULA_RIGHT = 1e-3, 1e-9
 class Row:
     """One printed number, claim or formula.
 
-    ``printed``: the numbers, or ``between`` bounds for each, or how the run ``ends``, or a ``text`` alone. ``measure``: what
-    is read off the run, or ``compute``/``check``: MODULE.FUNCTION. ``missing`` says why a row cannot be expected to agree;
-    a row with nothing to compute states what was shown and cannot be had.
+    ``printed``: the numbers, or ``between`` bounds for each, or how the run ``ends``, or a ``text`` alone. A printed number
+    that is given as text agrees within 0.6 units of its last digit. ``measure``: what is read off the run, or
+    ``compute``/``check``: MODULE.FUNCTION, ``compute`` with the ``choices`` as its arguments. ``missing`` says why a row cannot
+    be expected to agree; a row with nothing to compute states what was shown and cannot be had.
     """
 
     model: str
     what: str
     source: str
     text: str = ""
-    printed: Sequence[float] = ()
+    printed: Sequence[float | str] = ()
     between: Sequence[Sequence[float]] = ()
     ends: Sequence[str] = ()
     tolerance: float = 1e-6
@@ -84,6 +89,15 @@ def subjects() -> list[str]:
     return list(dict.fromkeys(row.model for row in published()))
 
 
+def draw_figures(names: Sequence[str], folder: Path) -> list[Path]:
+    """Draw the published figures of the models named (of all, unless some are) into the folder."""
+    drawn: list[Path] = []
+    for model, function in FIGURES_OF.items():
+        if not names or model in names:
+            drawn += _function(function)(folder)
+    return drawn
+
+
 def reproduce(row: Row) -> Outcome:
     """Compute what the row states and judge it."""
     computed: tuple[float | str, ...]
@@ -91,7 +105,7 @@ def reproduce(row: Row) -> Outcome:
         errors: tuple[float, float] = _function(row.check)()
         return Outcome(row, errors, _formula_verdict(*errors))
     if row.compute:
-        computed = tuple(_function(row.compute)())
+        computed = tuple(_function(row.compute)(**row.choices))
     elif not row.measure:
         return Outcome(row, (), IMPOSSIBLE)
     else:
@@ -121,6 +135,12 @@ def _agrees(row: Row, computed: Sequence[float | str]) -> bool:
     numbers = [float(value) for value in computed]
     if row.between:
         return all(low <= x <= high for x, (low, high) in zip(numbers, row.between, strict=True))
-    return all(
-        abs(x - p) <= max(row.tolerance * abs(p), row.absolute) for x, p in zip(numbers, row.printed, strict=True)
-    )
+    return all(abs(x - float(p)) <= _allowed(row, p) for x, p in zip(numbers, row.printed, strict=True))
+
+
+def _allowed(row: Row, printed: float | str) -> float:
+    """By how much a number may differ: of a text, 0.6 units of its last digit."""
+    if isinstance(printed, str):
+        digits, _, power = printed.lower().partition("e")
+        return float(0.6 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2])))
+    return max(row.tolerance * abs(printed), row.absolute)
