@@ -258,3 +258,25 @@ def test_bad_questions_are_refused(problem: Callable[[str], Any], changes: dict[
     asked: dict[str, Any] = {"start": case.start, "span": (0.0, 1.0), "method": "dopri5", "step": 0.1, **changes}
     with pytest.raises(ValueError, match=message):
         integrate(case.flow, asked.pop("start"), asked.pop("span"), **asked)
+
+
+def test_an_interrupt_while_native_code_is_loaded_is_not_lost() -> None:
+    """It is raised after the loading, once, and the handler is the old one again."""
+    import signal
+
+    from svyaz.motion.runs import interrupts_kept
+
+    reached = []
+
+    def interrupted() -> None:
+        with interrupts_kept():
+            signal.raise_signal(signal.SIGINT)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert reached == ["the end"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with interrupts_kept():
+        reached.append("again")
+    assert reached == ["the end", "again"]

@@ -85,7 +85,7 @@ def integrate(
     `progress` is called with the time reached, some tens of times a second; KeyboardInterrupt ends the run, and what
     was computed is returned with the status "stopped".
     """
-    from svyaz.motion.runs import adaptive_run, drive, fixed_radau_run, fixed_run, radau_run
+    from svyaz.motion.runs import adaptive_run, drive, fixed_radau_run, fixed_run, interrupts_kept, radau_run
 
     tableau = find_method(method)
     initial = _start(rates, start, span)
@@ -107,7 +107,8 @@ def integrate(
             run = radau_run(f, slope, after, initial, control, grid, max_steps)
         else:
             run = adaptive_run(tableau, f, after, initial, control, grid, max_steps)
-    run.advance(0)  # no step: the loop is loaded, or compiled for the first time, outside of the time that is told
+    with interrupts_kept():
+        run.advance(0)  # no step: the loop is loaded, or compiled for the first time, outside of the time that is told
     begin = perf_counter()
     code = drive(run, progress)
     return _path(run, code, grid, step, perf_counter() - begin)

@@ -6,8 +6,11 @@ that a loop knows stands in its arrays, hence a run that was interrupted anywher
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import current_thread, main_thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -60,6 +63,23 @@ class Run:
             return self.rows[: self.count[STORED]]
         self.put_away()
         return np.vstack([*self.kept.values(), self.rows[:0]])
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """An interrupt that comes meanwhile is raised at the end: within a callback of LLVM it would be lost."""
+    before = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or before is not signal.default_int_handler:
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def drive(run: Run, progress: Callable[[float], object] | None) -> int:
