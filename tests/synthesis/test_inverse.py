@@ -311,3 +311,11 @@ def test_command_answers_no(svyaz, tmp_path) -> None:
     result = json.loads((tmp_path / "found.json").read_text())
     assert result["stable"] is False
     assert {"lagrangian", "rayleigh", "accelerations", "positive_definite", "decay_rate"} <= result.keys()
+
+
+def test_the_system_itself_can_be_asked() -> None:
+    found = cart().invert(step=0.002)
+    assert found.step == 0.002
+    assert found._repr_latex_().startswith("$$\\begin{aligned}")
+    assert "K &= " in found._repr_latex_()
+    assert cart().helmholtz().failing == ()

@@ -262,6 +262,18 @@ class System:
 
         return regulate(self, **options)
 
+    def invert(self, **options: Any) -> Any:
+        """A system of Lagrange and Rayleigh in which its velocity field attracts; see ``svyaz.synthesis.inverse``."""
+        from svyaz.synthesis.inverse import invert
+
+        return invert(self, **options)
+
+    def helmholtz(self) -> Any:
+        """Are its equations those of Lagrange with a Rayleigh function? See ``svyaz.synthesis.helmholtz``."""
+        from svyaz.synthesis.helmholtz import helmholtz
+
+        return helmholtz(self)
+
     def _repr_latex_(self) -> str:
         from svyaz.expr.latex import to_latex
 

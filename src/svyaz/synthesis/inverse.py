@@ -79,6 +79,11 @@ class Inverse:
             )
         return tuple(told)
 
+    def _repr_latex_(self) -> str:
+        from svyaz.synthesis.inverse_written import inverse_latex
+
+        return f"$${inverse_latex(self).strip()}$$"
+
     def as_json(self) -> dict[str, Any]:
         """As the contract writes it, with the field, the gains and the bound of the step."""
         system = self.system
