@@ -52,11 +52,10 @@ def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
     for root in _centres(np.linalg.eigvals(scaled), near):
         # each root in its own unit of time: a slow root must not drown in the norm of a fast one
         test = np.hstack([scaled - root * np.eye(n), moved])
-        values = np.linalg.svd(_unit_rows(test), compute_uv=False)
-        parts = values / max(values[0], 1e-300)
-        least = min(least, float(parts[-1]))
+        values = np.linalg.svd(test / _row_sizes(scaled, root, moved), compute_uv=False)
+        least = min(least, float(values[-1]))
         known = any(abs(root - other) <= near + 1e-3 * abs(other) for other in fixed)
-        fixed += [] if known else [root] * int(np.count_nonzero(parts < NEGLIGIBLE))
+        fixed += [] if known else [root] * int(np.count_nonzero(values < NEGLIGIBLE))
     return PairReport(
         complete=not fixed,
         fixed_roots=tuple(fixed),
@@ -108,9 +107,10 @@ def scaled_pair(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return np.asarray(balanced), np.asarray(moved), np.asarray(scale)
 
 
-def _unit_rows(matrix: NDArray[np.complex128] | Matrix) -> NDArray[np.complex128] | Matrix:
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.where(lengths > 0, lengths, 1.0)
+def _row_sizes(a: Matrix, root: complex, b: Matrix) -> Matrix:
+    """By which the rows of [A - λ, B] are divided; a row that vanishes must not be blown up from its rounding."""
+    sizes = np.linalg.norm(a, axis=1) + abs(root) + np.linalg.norm(b, axis=1)
+    return np.where(sizes > 0, sizes, 1.0)[:, None]
 
 
 def least_number_of_inputs(a: ArrayLike) -> int:
@@ -123,8 +123,8 @@ def least_number_of_inputs(a: ArrayLike) -> int:
     near = 1e-6 * max(float(np.linalg.norm(balanced, 2)), 1e-300)
     counts = [1]
     for root in _centres(np.linalg.eigvals(balanced), near):
-        values = np.linalg.svd(_unit_rows(balanced - root * np.eye(n)), compute_uv=False)
-        counts.append(int(np.count_nonzero(values < NEGLIGIBLE * max(values[0], 1e-300))))
+        test = (balanced - root * np.eye(n)) / _row_sizes(balanced, root, np.zeros((n, 1)))
+        counts.append(int(np.count_nonzero(np.linalg.svd(test, compute_uv=False) < NEGLIGIBLE)))
     return max(counts)
 
 
@@ -135,11 +135,13 @@ def controllability_gramian(a: ArrayLike, b: ArrayLike, discount: float | None =
     largest real part for any other; the directions that cannot be reached at all do not depend on it.
     """
     matrix, inputs = np.array(a, dtype=float), _columns(b)
-    rate = _discount(matrix) if discount is None else discount
-    shifted = matrix - rate * np.eye(len(matrix))
+    balanced, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
+    rate = _discount(balanced) if discount is None else discount
+    shifted = balanced - rate * np.eye(len(matrix))
     if np.max(np.linalg.eigvals(shifted).real, initial=-np.inf) >= 0:
         raise ValueError(f"the Gramian does not exist with the discount {rate:g}: there are roots beyond it")
-    return np.asarray(solve_continuous_lyapunov(shifted, -inputs @ inputs.T))
+    moved = inputs / scale[:, None]
+    return np.asarray(solve_continuous_lyapunov(shifted, -moved @ moved.T) * np.outer(scale, scale))
 
 
 def _discount(matrix: Matrix) -> float:

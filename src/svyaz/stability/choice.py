@@ -41,7 +41,7 @@ def equilibrium_near(
     """The equilibrium nearest to ``near``, which completes the initial position of the model.
 
     Of a family those members are taken whose free coordinates have the values of this position, the coordinates that
-    ``near`` names before others.
+    ``near`` names before others; where only inputs are free, they have the values that the model gives them.
     """
     _check_near(system, near or {}, fix or {})
     position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
@@ -51,11 +51,11 @@ def equilibrium_near(
     sides = _sides(system, position, dict(box or {}))
     found = equilibria(system, fixed, sides, dependent=dependent)
     while found.family:
-        name = next((q for q in order if q in found.free and q not in fixed), None)
+        name = next((x for x in (*order, *system.inputs) if x in found.free and x not in fixed), None)
         if name is None:
             raise NoEquilibrium(found.reason())
-        fixed[name] = position[name]
-        notes.append(f"the equilibria form a family: {name} = {position[name]:.6g} is taken")
+        fixed[name] = position[name] if name in position else system.inputs[name].value
+        notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
         found = equilibria(system, fixed, sides, dependent=dependent)
     if not found.equilibria:
         raise NoEquilibrium("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
@@ -83,16 +83,20 @@ def _sides(
 
 
 def _nearest(found: Equilibria, position: Mapping[str, float]) -> Equilibrium:
+    """The nearest of those found, unless something that could not be decided is nearer."""
     angles = {q for q in found.system.coordinates if is_angle(found.system, q)}
 
-    def distance(e: Equilibrium) -> float:
+    def distance(state: Mapping[str, float]) -> float:
         gaps = []
         for q in found.system.coordinates:
-            gap = e.state[q] - position[q]
+            gap = state[q] - position[q]
             gaps.append((gap + pi) % (2 * pi) - pi if q in angles else gap)
         return float(np.linalg.norm(gaps))
 
-    best = min(found.equilibria, key=distance)
+    best = min(found.equilibria, key=lambda e: distance(e.state))
+    nearer = [p for p in found.doubtful if distance(p) < 0.99 * distance(best.state) - 1e-6]
+    if nearer:
+        raise NoEquilibrium("; ".join(found.notes))
     if best.approximation is None:
         raise NoEquilibrium("; ".join(best.notes))
     return best

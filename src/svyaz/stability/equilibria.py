@@ -31,6 +31,9 @@ Array = NDArray[np.float64]
 SAMPLES = 60
 """Starts of Newton's method from which a family is recognised."""
 
+SHOWN = 3
+"""So many members of a family are given as examples."""
+
 FEW_PARTS = 20_000
 """So many parts are looked at to prove that a box is empty where equilibria would form a family."""
 
@@ -82,7 +85,7 @@ class Equilibrium:
 @dataclass(frozen=True)
 class Equilibria:
     """What was found. ``dimension`` is that of the set of equilibria: 0 for single points; of a family, ``members`` are
-    examples and ``free`` the names any of which may be prescribed.
+    examples and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided.
     """
 
     system: System
@@ -95,6 +98,7 @@ class Equilibria:
     members: tuple[Mapping[str, float], ...] = ()
     parts: int = 0
     notes: tuple[str, ...] = field(default=())
+    doubtful: tuple[Mapping[str, float], ...] = ()
 
     @property
     def family(self) -> bool:
@@ -166,12 +170,16 @@ def equilibria(
         return Equilibria(system, (), dimension, False, searched, rest.fixed, free, members)
     zeros = all_zeros(rest.problem, rest.low, rest.high)
     points = _distinct(rest, zeros.points)
-    doubtful, notes = _doubts(rest, zeros, points)
-    found = tuple(
-        [_equilibrium(rest, point, dependent) for point in points]
-        + [replace(e, notes=(*e.notes, MULTIPLE)) for e in (_equilibrium(rest, p, dependent) for p in doubtful)]
+    places, notes = _doubts(rest, zeros)
+    multiple = [_equilibrium(rest, point, dependent) for point in _multiple(rest, places, points)]
+    found = (
+        *(_equilibrium(rest, point, dependent) for point in points),
+        *(replace(e, notes=(*e.notes, MULTIPLE)) for e in multiple),
     )
-    return Equilibria(system, found, 0, not notes, searched, rest.fixed, parts=zeros.parts, notes=notes)
+    doubtful = tuple(dict(zip(rest.bounded, map(float, p), strict=True)) | dict(rest.fixed) for p in places)
+    return Equilibria(
+        system, found, 0, not notes, searched, rest.fixed, parts=zeros.parts, notes=notes, doubtful=doubtful
+    )
 
 
 def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple[dict[str, float], ...]] | None:
@@ -190,8 +198,6 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
         if tangent.shape[1]:
             members.append(zero)
             directions.append(tangent)
-        if len(members) >= 3:
-            break
     if not members and excess > 0 and not _empty(rest):
         return excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")), ()
     if not members:
@@ -200,7 +206,7 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
     size = np.max([np.abs(null).max(axis=1) for null in directions], axis=0)
     named = [(name, s) for name, s in zip(rest.unknowns, size, strict=True) if not name.startswith("multiplier of ")]
     free = tuple(name for name, s in named if s > 1e-6)
-    return dimension, free, tuple(_named(rest, m) for m in members)
+    return dimension, free, tuple(_named(rest, m) for m in members[:SHOWN])
 
 
 def _with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
@@ -211,8 +217,7 @@ def _with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
     usable = np.isfinite(value).all(axis=1) & np.isfinite(linear).all(axis=(1, 2))
     free[usable] = -np.einsum("nij,nj->ni", np.linalg.pinv(linear[usable], rcond=1e-10), value[usable])
     sizes = np.median(np.abs(free[usable]), axis=0) if usable.any() else np.zeros(len(rest.free))
-    width = np.where(rest.high > rest.low, rest.high - rest.low, 1.0)
-    return np.hstack([positions, free]), np.concatenate([width, 1e3 * (1 + sizes)])
+    return np.hstack([positions, free]), np.concatenate([rest.width, 1e3 * (1 + sizes)])
 
 
 def _null_space(rest: RestEquations, zero: Array) -> Array:
@@ -299,24 +304,30 @@ def _equilibrium(rest: RestEquations, point: Array, dependent: Sequence[str] | N
     return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, (*notes, *limits))
 
 
-def _doubts(rest: RestEquations, zeros: Zeros, known: Sequence[Array]) -> tuple[list[Array], tuple[str, ...]]:
-    """Multiple equilibria in parts of the box that could not be decided, and words for these parts, joined if they touch."""
+def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, ...]]:
+    """Positions in parts of the box that could not be decided, joined where they touch, and words for them."""
     if zeros.complete:
         return [], ()
     d = len(rest.bounded)
     centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided[:MOST_DOUBTS]])
-    width = np.where(rest.high > rest.low, rest.high - rest.low, 1.0)
     places: list[Array] = []
     for c in centres:
-        if not any(np.all(np.abs(c - p) <= 1e-3 * width) for p in places):
+        if not any(np.all(np.abs(c - p) <= 1e-3 * rest.width) for p in places):
             places.append(c)
     told = [", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, p, strict=True)) for p in places[:5]]
     more = "" if len(places) <= 5 else f" and {len(places) - 5} more places"
     note = f"not decided near {'; '.join(told)}{more}: a multiple or degenerate equilibrium, or a singular position"
+    return places, (note,)
+
+
+def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Array]) -> list[Array]:
+    """Equilibria at positions that could not be decided: Newton's method goes there too, if slowly."""
+    if not places:
+        return []
     starts, _ = _with_free(rest, np.array(places))
     found = []
     for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
-        near = np.all(np.abs(zero[:d] - place) <= 1e-3 * width)
+        near = np.all(np.abs(zero[: len(place)] - place) <= 1e-3 * rest.width)
         if near and not any(np.all(np.abs(zero - other) <= 1e-7 * (1 + np.abs(other))) for other in known):
             found.append(zero)
-    return _distinct(rest, found), (note,)
+    return _distinct(rest, found)

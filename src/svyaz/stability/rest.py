@@ -52,6 +52,11 @@ class RestEquations:
     def high(self) -> Array:
         return np.array([self.box[name][1] for name in self.bounded], dtype=float)
 
+    @property
+    def width(self) -> Array:
+        """Sides of the box, to measure by."""
+        return np.where(self.high > self.low, self.high - self.low, 1.0)
+
 
 def rest_equations(
     system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None
