@@ -471,3 +471,21 @@ def test_stick_and_slip_on_a_belt() -> None:
     motion = simulate(system, until=15, rtol=1e-11)
     slip = 2 * pi - 2 * np.arctan2(1, 0.5)  # from (1, v) to (-1, v) on a circle, clockwise through the bottom
     assert moments(motion) == pytest.approx([0, 2, 2 + slip, 6 + slip, 6 + 2 * slip], abs=1e-7)
+
+
+def test_a_string_slackens_and_becomes_taut_again() -> None:
+    """Swung up with v₀² between 2gl and 5gl: slack where cos γ = (v₀² - 2gl)/(3gl) from the top, taut again after 4v sin γ/g."""
+    rope = {"active": True, "on": "x^2 + y^2 - l^2", "off": "lambda_string", "impact": "inelastic"}
+    system = string(
+        constraint=[{"name": "string", "equation": "x^2 + y^2 = l^2", **rope}],
+        initial={"y": "-l", "x'": "sqrt(3.5*g*l)"},
+    )
+    motion = simulate(system, until=2, rtol=1e-12, stabilize="projection")
+    off, on = motion.phases[1:3]
+    assert (off["off"], on["on"]) == (["string"], ["string"])
+    row = int(np.flatnonzero(motion.times == off["t"])[0])
+    cosine = 1.5 / 3
+    assert motion.column("y")[row] == pytest.approx(cosine, abs=1e-10)
+    flight = 4 * sqrt(G * cosine) * sqrt(1 - cosine**2) / G
+    assert on["t"] - off["t"] == pytest.approx(flight, abs=1e-9)
+    assert on["impulses"]["string"] < 0

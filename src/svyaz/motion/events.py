@@ -106,10 +106,11 @@ class _Guard:
             whole[3:5] = [inner.address, inner.constants.ctypes.data]
         whole[5:8] = [segment.rates.address, segment.rates.constants.ctypes.data, n]
         self._put(self.places.before, np.concatenate([[time], state]))
-        self._put(self.places.slope_before, slopes(segment, time, state))
-        levels = watched.levels(segment, time, state)
+        levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
         self._put(self.places.level, levels)
-        self._put(self.places.armed, armed | (watched.at(segment, time, state) < -levels))
+        self._put(self.places.armed, armed | (values < -levels))
+        self._put(self.places.last, values)
+        self._put(self.places.change, np.full(m, np.inf))
         owner = (function, watched, conditions_constants, segment)
         self.flow = Flow(function.address, self.memory, n, owner)
 
@@ -131,7 +132,7 @@ class _Guard:
     @property
     def levels(self) -> Floats:
         """Below minus these conditions are armed."""
-        return self.memory[self.places.level : self.places.size]
+        return self.memory[self.places.level : self.places.last]
 
     @property
     def end(self) -> float:
