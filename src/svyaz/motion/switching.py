@@ -42,8 +42,8 @@ MOST_EVENTS = 100_000
 AT_ONCE = 1e-6
 """What is looked at just after the start, as a part of the first phase."""
 
-RISE = 1e-9
-"""Energy that an impact seems to add, as a part of the kinetic energy, and that is spoken of."""
+RISE, MOST_NOTES = 1e-9, 3
+"""Energy that an impact adds, as a part of the largest kinetic energy at events, and that is spoken of; so often."""
 
 
 def is_switched(system: System) -> bool:
@@ -216,13 +216,17 @@ def _chatter(log: Sequence[Mapping[str, Any]], options: Options) -> tuple[str, s
 
 
 def _rises(log: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Notes on impacts that added energy, which only constraints that move can do."""
-    return [
-        f"the energy rose by {e['energy_after'] - e['energy_before']:.3g} at the event at t = {e['t']:.9g}: "
-        "a constraint that begins to act moves"
-        for e in log
-        if "energy_after" in e and e["energy_after"] - e["energy_before"] > RISE * e["kinetic_before"]
+    """Notes on impacts that added energy, which only constraints that move can do; the first few of them."""
+    impacts = [e for e in log if "kinetic_after" in e]
+    largest = max((max(e["kinetic_before"], e["kinetic_after"]) for e in impacts), default=0.0)
+    rises = [(e["t"], e["kinetic_after"] - e["kinetic_before"]) for e in impacts]
+    notes = [
+        f"the energy rose by {rise:.3g} at the event at t = {time:.9g}: a constraint that begins to act moves"
+        for time, rise in rises
+        if rise > RISE * largest
     ]
+    more = [f"… and at {len(notes) - MOST_NOTES} further events"] if len(notes) > MOST_NOTES else []
+    return [*notes[:MOST_NOTES], *more]
 
 
 def common_rows(a: Motion, b: Motion) -> tuple[Floats, Floats]:
