@@ -223,3 +223,24 @@ def warn(system: System) -> None:
     """Say on standard error what is odd about a model, though not wrong."""
     for problem in system.warnings:
         click.echo(f"warning: {problem}", err=True)
+
+
+def check_pictures(plot: str | None, animate: str | None) -> None:
+    """Refuse a picture that could not be written before anything is computed."""
+    from svyaz.show.animation import check_animation_file
+    from svyaz.show.files import suffix_of
+    from svyaz.show.plots import SUFFIXES
+
+    try:
+        if plot is not None:
+            suffix_of(plot, SUFFIXES, "a figure")
+        if animate is not None:
+            check_animation_file(animate)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def check_looks(system: System) -> None:
+    """Refuse to draw a mechanism that says nothing of its looks."""
+    if not system.drawings:
+        raise click.UsageError(f"'{system.name}' says nothing of its looks: add [[draw]] tables to the model.")

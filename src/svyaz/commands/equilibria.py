@@ -9,6 +9,8 @@ import click
 from svyaz.commands.common import (
     Assignment,
     NegativeAnswer,
+    check_looks,
+    check_pictures,
     examples,
     json_option,
     load_model,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "svyaz equilibria pendulum:3",
-        "svyaz equilibria ball-and-beam --fix r=0.25",
+        "svyaz equilibria ball-and-beam --fix r=0.25 --plot equilibria.png",
         "svyaz equilibria four-bar --box xB=-1.1:1.1 --box yB=-1.1:1.1 --box xC=0:6 --box yC=-3:3",
         "svyaz equilibria my-model.toml --fix u=0 --json equilibria.json",
     )
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
 )
+@click.option("--plot", metavar="FILE", help="Draw the mechanism in each equilibrium, side by side (.png, .svg, .pdf).")
 @json_option
 def command(
     model: str,
@@ -55,6 +58,7 @@ def command(
     choices: tuple[tuple[str, str], ...],
     fix: tuple[tuple[str, str], ...],
     box: tuple[tuple[str, str], ...],
+    plot: str | None,
     json_file: str | None,
 ) -> None:
     """Find all equilibria of MODEL in a box.
@@ -65,17 +69,34 @@ def command(
     """
     from svyaz.stability.equilibria import equilibria
 
+    check_pictures(plot, None)
     system = load_model(model, settings, choices)
+    if plot:
+        check_looks(system)
     warn(system)
-    writable_outputs(json_file)
+    writable_outputs(json_file, plot)
     found = equilibria(system, values_of(fix, system, "--fix"), ranges_of(box, system, "--box"))
     write_json(found.as_json(), json_file)
+    if plot is not None and found.equilibria:
+        _draw(found, plot)
     if json_file != "-":
         _show(found)
     if found.family:
         raise NegativeAnswer(found.reason())
     if not found.equilibria:
         raise NegativeAnswer("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
+
+
+def _draw(found: Equilibria, plot: str) -> None:
+    from svyaz.show.positions import Position, plot_positions
+
+    positions = []
+    for k, e in enumerate(found.equilibria):
+        word = e.verdict.word if e.verdict else "undecided"
+        given = {**e.parameters, **{n: x for n, x in found.fixed.items() if n in found.system.parameters}}
+        system = found.system.with_settings(given) if given else found.system
+        positions.append(Position(f"{k + 1}: {word}", system, e.state))
+    plot_positions(positions, plot)
 
 
 def _show(found: Equilibria) -> None:

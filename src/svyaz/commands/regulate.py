@@ -12,6 +12,8 @@ import click
 from svyaz.commands.common import (
     Assignment,
     NegativeAnswer,
+    check_looks,
+    check_pictures,
     examples,
     json_option,
     load_model,
@@ -24,6 +26,7 @@ from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
     from svyaz.control.basin import Basin
+    from svyaz.control.loop import Transient
     from svyaz.control.regulation import Regulation
     from svyaz.control.regulators import Method
     from svyaz.control.trials import Trial
@@ -84,6 +87,7 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
     "LOW:HIGH. Repeatable.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the transients (.png, .svg, .pdf).")
+@click.option("--animate", metavar="FILE", help="Draw an animation of the closed loop (.gif, .html).")
 @click.option(
     "--basin", "count", metavar="COUNT", type=click.IntRange(1), help="From how many of so many starts does it return?"
 )
@@ -105,6 +109,7 @@ def command(
     wanted: bool,
     until: float,
     plot: str | None,
+    animate: str | None,
     count: int | None,
     critical: tuple[str, str] | None,
     json_file: str | None,
@@ -120,11 +125,14 @@ def command(
     from svyaz.control.regulators import NotSolvable
     from svyaz.stability.choice import NoEquilibrium
 
-    _check_questions(asked["variables"], until, start, wanted or plot is not None, count)
+    wanted = wanted or plot is not None or animate is not None
+    _check_questions(asked["variables"], until, start, wanted, count)
+    check_pictures(plot, animate)
     system = load_model(model, settings, choices)
+    if animate:
+        check_looks(system)
     warn(system)
-    _check_plot(plot)
-    writable_outputs(json_file, plot)
+    writable_outputs(json_file, plot, animate)
     places = {
         "near": values_of(near, system, "--near"),
         "fix": values_of(fix, system, "--fix"),
@@ -139,12 +147,9 @@ def command(
         write_json({"model": system.name, **facts, "reason": str(refusal)}, json_file)
         raise NegativeAnswer(str(refusal)) from refusal
     margin = None if critical is None or span is None else found.margin(critical[0], span)
-    runs = _runs(found, points, until) if wanted or plot else {}
+    runs = _runs(found, points, until) if wanted else {}
     attraction = None if count is None else _basin(found, ranges, count, until)
-    if plot is not None:
-        from svyaz.show.transients import plot_transients
-
-        plot_transients({name: trial.transient for name, trial in runs.items()}, plot)
+    _pictures({name: trial.transient for name, trial in runs.items()}, plot, animate)
     write_json(found.as_json(margin, attraction, runs), json_file)
     if json_file != "-":
         show(found, margin, attraction, runs)
@@ -277,21 +282,27 @@ def _bar(count: int) -> Iterator[Callable[[int], object] | None]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def _check_plot(plot: str | None) -> None:
-    if plot is None:
-        return
-    from svyaz.show.files import suffix_of
-    from svyaz.show.plots import SUFFIXES
-
-    try:
-        suffix_of(plot, SUFFIXES, "a figure")
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-
-
 def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:
     if found.reason:
         raise NegativeAnswer(found.reason)
     run = runs.get("regulator")
     if run is not None and run.failed:
         raise NegativeAnswer(f"the run {run.answer}")
+
+
+def _pictures(runs: Mapping[str, Transient], plot: str | None, animate: str | None) -> None:
+    """Transients of all controls, and a film of the first."""
+    if plot is not None:
+        from svyaz.show.transients import plot_transients
+
+        plot_transients(runs, plot)
+    if animate is not None:
+        from svyaz.show.animation import animate as draw
+        from svyaz.show.scene import can_be_drawn
+        from svyaz.show.transients import as_motion
+
+        motion = as_motion(next(iter(runs.values())))
+        if can_be_drawn(motion):
+            draw(motion, animate)
+        else:
+            click.echo("there is no motion to show: the animation is left out", err=True)

@@ -9,6 +9,8 @@ import click
 
 from svyaz.commands.common import (
     NegativeAnswer,
+    check_looks,
+    check_pictures,
     examples,
     json_option,
     load_model,
@@ -57,10 +59,10 @@ def command(
     if csv == "-" and json_file == "-":
         raise click.UsageError("--csv and --json cannot both go to standard output.")
     if plot or animate:
-        _check_endings(plot, animate)
+        check_pictures(plot, animate)
     system = load_model(model, settings, choices)
-    if animate and not system.drawings:
-        raise click.UsageError(f"'{system.name}' says nothing of its looks: add [[draw]] tables to the model.")
+    if animate:
+        check_looks(system)
     warn(system)
     from svyaz.motion import simulate
     from svyaz.motion.options import options_for
@@ -83,21 +85,6 @@ def command(
         tables(motion)
     if not motion.finished:
         raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {motion.reason}")
-
-
-def _check_endings(plot: str | None, animate: str | None) -> None:
-    """Refuse a picture that could not be written before anything is computed."""
-    from svyaz.show.animation import check_animation_file
-    from svyaz.show.files import suffix_of
-    from svyaz.show.plots import SUFFIXES
-
-    try:
-        if plot is not None:
-            suffix_of(plot, SUFFIXES, "a figure")
-        if animate is not None:
-            check_animation_file(animate)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def _pictures(motion: Any, plot: str | None, animate: str | None) -> None:

@@ -152,13 +152,12 @@ def windows() -> tuple[float, ...]:
 def write_figures(folder: Path) -> list[Path]:
     """Figures 3.2 and B.1 – B.24 as pictures in the folder."""
     from svyaz.show.plots import save
-    from svyaz.show.positions import positions_figure
+    from svyaz.show.positions import Position, plot_positions
     from svyaz.show.transients import curve_figure
 
     plants = {words: regulation(Setup("torque", where)).plant for where, words in POSITIONS.items()}
-    system = next(iter(plants.values())).system
-    positions = [(words, plant.state) for words, plant in plants.items()]
-    written = [save(positions_figure(system, positions), folder / "3.2.png")]
+    positions = [Position(words, plant.system, plant.state) for words, plant in plants.items()]
+    written = [plot_positions(positions, folder / "3.2.png")]
     for figure in FIGURES:
         times, values, linear = curves(figure)
         written.append(
