@@ -14,6 +14,7 @@ from svyaz.program.lower import lower
 from svyaz.program.optimise import factor_sums, gather_constants, open_products, reachable
 from svyaz.program.sharing import share_pairs
 from svyaz.program.tape import Program
+from svyaz.program.trigonometry import fold_phases, fold_squares
 
 TRIG_COST = 20
 """One sine or cosine costs about as much as this many additions on present machines."""
@@ -44,13 +45,17 @@ def build(
 ) -> Program:
     """The shortest program found for the outputs.
 
-    Several ways of writing are tried: sines of sums kept or split; constants gathered first, then common factors taken
-    out of sums or not; products opened and shared first, factors taken out afterwards. The one with the least weighted
-    number of operations is returned. A system whose unknowns nobody uses is left out.
+    sin² + cos² is 1. Several ways of writing are tried: sines of sums kept or split, a cos + b sin of constants a, b left
+    or folded into one shifted cosine; constants gathered first, then common factors taken out of sums or not; products
+    opened and shared first, factors taken out afterwards. The one with the least weighted number of operations is
+    returned. A system whose unknowns nobody uses is left out.
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
     graphs = [(graph, gather_constants(graph, roots))]
+    folded = fold_phases(graph, graphs[0][1])
+    if folded != graphs[0][1]:
+        graphs.append((graph, gather_constants(graph, folded)))
     if _has_angle_sums(graph):
         graph, roots = _read(outputs, inputs, parameters, systems, split_angles=True)
         graphs.append((graph, gather_constants(graph, roots)))
@@ -115,7 +120,7 @@ def _read(
     graph.split_angles = split_angles
     roots = read_systems(graph, systems)
     roots.extend(graph.read(e) for _, e in outputs)
-    return graph, roots
+    return graph, fold_squares(graph, roots)
 
 
 def read_systems(graph: Graph, systems: Sequence[Linear]) -> list[int]:

@@ -121,13 +121,13 @@ def factor_sums(graph: Graph, roots: Sequence[int]) -> list[int]:
     def rewrite(node: tuple) -> int:
         if node[0] != "sum":
             return graph.intern(node)
-        return factored([(c, _term_factors(graph, n)) for c, n in node[1]])
+        return factored([(c, term_factors(graph, n)) for c, n in node[1]])
 
     def factored(terms: list[tuple[float, dict[int, int]]]) -> int:
         counts = Counter(n for _, f in terms for n, p in f.items() if p > 0 and graph.nodes[n][0] != "num")
         best = max(counts.items(), key=lambda item: (item[1], -item[0]), default=(0, 0))
         if best[1] < 2:
-            return graph.sum([(c, _term_node(graph, f)) for c, f in terms])
+            return graph.sum([(c, term_node(graph, f)) for c, f in terms])
         common = best[0]
         inside = []
         outside = []
@@ -146,19 +146,19 @@ def factor_sums(graph: Graph, roots: Sequence[int]) -> list[int]:
         group = (sign, {common: 1, bracket: 1} if bracket != common else {common: 2})
         if graph.nodes[bracket] == ("num", 1.0):
             group = (sign, {common: 1})
-        return factored([*outside, group]) if outside else graph.sum([(group[0], _term_node(graph, group[1]))])
+        return factored([*outside, group]) if outside else graph.sum([(group[0], term_node(graph, group[1]))])
 
     return rebuild(graph, roots, rewrite)
 
 
-def _term_factors(graph: Graph, number: int) -> dict[int, int]:
+def term_factors(graph: Graph, number: int) -> dict[int, int]:
     """{factor: power} of a term."""
     node = graph.nodes[number]
     return dict(node[1]) if node[0] == "product" else {number: 1}
 
 
-def _term_node(graph: Graph, factors: dict[int, int]) -> int:
-    """The inverse of ``_term_factors``."""
+def term_node(graph: Graph, factors: dict[int, int]) -> int:
+    """The inverse of ``term_factors``."""
     items = sorted((n, p) for n, p in factors.items() if p)
     if not items:
         return graph.number(1.0)
