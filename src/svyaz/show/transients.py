@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ESTIMATE = "estimate "
 """How the states of an observer are named."""
 
+PALE: dict[str, Any] = {"alpha": 0.35, "linewidth": 4.5}
+"""The linear motion is drawn beneath the nonlinear one, which often hides it."""
+
 MOST_OF_LINEAR = 10.0
 MOST = 1e3
 """Curves that leave the picture by this factor are cut off: a control that fails must not hide one that works."""
@@ -29,7 +32,8 @@ MOST = 1e3
 
 @styled
 def transients_figure(runs: Mapping[str, Transient]) -> Figure:
-    """A panel for each independent coordinate, the last for the inputs; one colour a control, the linear motion dashed."""
+    """A panel for each independent coordinate, the last for the inputs; one colour a control, broad and pale for the linear
+    motion beneath."""
     first = next(iter(runs.values()))
     names = first.loop.design.model.independent
     figure = new_figure(8.0, 2.2 * (len(names) + 1))
@@ -38,9 +42,8 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
         for k, (what, run) in enumerate(runs.items()):
             colour = COLOURS[k % len(COLOURS)]
             limit = MOST * max(float(np.abs(first.linear[name]).max()), 1e-12)
+            axes.plot(_linear_times(run), run.linear[name], color=colour, label=f"{what}, linear", **PALE)
             axes.plot(run.times, np.clip(run.deviations[name], -limit, limit), color=colour, label=what)
-            times = np.linspace(0.0, float(first.times[-1]), len(run.linear[name]))
-            axes.plot(times, run.linear[name], color=colour, linestyle=DASHES[1], label=f"{what}, linear")
         axes.set_ylabel(f"deviation of {label(name)}")
         legend(axes)
     for k, (what, run) in enumerate(runs.items()):
@@ -53,17 +56,23 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
     return figure
 
 
+def _linear_times(run: Transient) -> Array:
+    """The moments of the linear motion, which goes on where the nonlinear one fails."""
+    step = float(run.times[1] - run.times[0]) if len(run.times) > 1 else 1.0
+    return np.asarray(step * np.arange(len(next(iter(run.linear.values())))), dtype=float)
+
+
 @styled
 def curve_figure(title: str, name: str, times: Array, values: Array, linear: Array | None) -> Figure:
-    """One deviation over time: the full nonlinear system, dashed over the first approximation where that is given."""
+    """One deviation over time: the full nonlinear system, over the first approximation where that is given."""
     figure = new_figure(7.0, 3.4)
     axes = figure.subplots()
     if linear is None:
         axes.plot(times, values, color=COLOURS[1])
     else:
         limit = MOST_OF_LINEAR * float(np.abs(linear).max())
-        axes.plot(times, linear, color=COLOURS[0], label="linear")
-        axes.plot(times, np.clip(values, -limit, limit), color=COLOURS[1], linestyle=DASHES[1], label="nonlinear")
+        axes.plot(times, linear, color=COLOURS[0], label="linear", **PALE)
+        axes.plot(times, np.clip(values, -limit, limit), color=COLOURS[1], label="nonlinear")
         legend(axes)
     axes.set_title(title)
     axes.set_xlabel(label("t"))
