@@ -151,3 +151,29 @@ def test_all_nonholonomic_models_of_the_gallery_have_their_forms_counted() -> No
         counts = operations.count_job(name)
         least = min(counts[form] for form in plan.FORMS if counts[form] > 0)
         assert least <= counts["multipliers"], name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (("bench.regulators.basin", "svyaz", "4"), {"seconds", "work"}),
+        (("bench.regulators.basin", "scipy", "LSODA", "2"), {"seconds", "work"}),
+        (("bench.regulators.design", "gains", "parallel-manipulator"), {"seconds", "whole"}),
+    ],
+)
+def test_jobs_of_regulators_answer_with_positive_numbers(arguments, keys) -> None:
+    answer = answer_of(*arguments)
+    assert set(answer) == keys
+    assert all(value > 0 for value in answer.values())
+
+
+def test_the_beam_written_by_hand_is_the_model_of_the_gallery() -> None:
+    found = module("regulators.basin").regulation()
+    loop, plant = found.loop(), found.plant
+    gain = [float(k) for k in found.design.regulator.gain[0]]
+    rates = module("regulators.beam").closed_loop(found.system.parameters, gain, plant.state["r"], plant.inputs["nu"])
+    order = [loop.states.index(name) for name in ("r", "alpha", "theta", "r'", "alpha'")]
+    for row in np.random.default_rng(2).uniform(-0.1, 0.1, (5, 5)):
+        state = loop.at_rest + 0.0
+        state[order] += row
+        np.testing.assert_allclose(rates(0.0, list(state[order])), loop.rates_at(state)[0][order], rtol=1e-9)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from svyaz.control.loop import ClosedLoop
 from svyaz.expr.calculus import gradient
+from svyaz.motion.lots import radau_lot
 from svyaz.program import compile_program
 from svyaz.program.build import build
 
@@ -24,6 +25,9 @@ SHELLS = 10
 NEWTON_STEPS = 30
 PATIENCE = 10
 """A run counts as lost when it needs this many times the steps of one from close by."""
+LOT = 50
+"""So many runs are done by a thread at a time."""
+
 LOOKS = 41
 """So often a run is looked at: what begins at zero and swings has its largest size somewhere on the way."""
 
@@ -102,19 +106,19 @@ def basin(
     deviations = deviations[met]
     returned = np.zeros(len(starts), dtype=bool)
     most = _patience(loop, names, sides, until, rtol)  # also compiles the loop, once, before the threads
-    lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // 50))
-
-    def run(lot: Sequence[int]) -> int:
-        for k in lot:
-            returned[k] = _returns(loop, starts[k], until, rtol, most)
-        return len(lot)
-
-    with ThreadPoolExecutor(workers or cpu_count() or 1) as crew:
+    lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // LOT))
+    crew = ThreadPoolExecutor(workers or cpu_count() or 1)
+    try:
         done = 0
-        for finished in crew.map(run, lots):
-            done += finished
+        for lot, answer in zip(
+            lots, crew.map(lambda k: _returns(loop, starts[k], until, rtol, most), lots), strict=True
+        ):
+            returned[lot] = answer
+            done += len(lot)
             if progress is not None:
                 progress(done)
+    finally:
+        crew.shutdown(cancel_futures=True)  # interrupted, the rest is not begun
     spans = {name: ranges[name] for name in names}
     return Basin(names, spans, deviations, returned, count - len(starts), until, perf_counter() - begin)
 
@@ -126,15 +130,18 @@ def _patience(loop: ClosedLoop, names: Sequence[str], sides: Array, until: float
     return PATIENCE * (100 + loop.integrated(start, until, rtol, np.array([0.0, until]), most=10_000).steps)
 
 
-def _returns(loop: ClosedLoop, start: Array, until: float, rtol: float, most: int) -> bool:
+def _returns(loop: ClosedLoop, starts: Array, until: float, rtol: float, most: int) -> NDArray[np.bool_]:
     """Is every deviation at the end small beside its largest size, and the whole no larger than halfway?"""
-    path = loop.integrated(start, until, rtol, np.linspace(0.0, until, LOOKS), most=most)
-    if path.status != "finished":
-        return False
-    sizes = np.abs(loop.all_deviations(path.states))
-    scaled = sizes / np.maximum(sizes.max(axis=0), 1e-300)
-    middle, end = scaled[LOOKS // 2].max(), scaled[-1].max()
-    return bool(sizes[-1].max() <= 1e-6 or (end <= 0.05 and end <= middle))
+    times = np.linspace(0.0, until, LOOKS)
+    rates, jacobian = loop.flows
+    atol = loop.small(starts, rtol)
+    states, finished = radau_lot(rates, jacobian, starts, times, rtol=rtol, atol=atol, max_steps=most)
+    sizes = np.abs(np.array([loop.all_deviations(rows) for rows in states]))
+    largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
+    scaled = (sizes / largest).max(axis=2)
+    small = sizes[:, -1].max(axis=1) <= 1e-6
+    falling = (scaled[:, -1] <= 0.05) & (scaled[:, -1] <= scaled[:, LOOKS // 2])
+    return np.asarray(finished & (small | falling))
 
 
 def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array) -> tuple[Array, NDArray[np.bool_]]:

@@ -131,6 +131,11 @@ class ClosedLoop:
                 break
         return found
 
+    def small(self, starts: Array, rtol: float) -> Array:
+        """Errors that may be neglected in runs from these starts (N, states): parts of the sizes at rest and at first."""
+        sizes = np.maximum(np.abs(self.at_rest), np.abs(starts))
+        return np.asarray(rtol * np.maximum(sizes, 1e-3 * sizes.max(axis=1, initial=1e-3, keepdims=True)))
+
     def integrated(
         self,
         start: Array,
@@ -142,15 +147,13 @@ class ClosedLoop:
     ) -> Path:
         """By Radau's method, for the roots of a closed loop are far apart; a motion that needs more steps is lost."""
         rates, jacobian = self.flows
-        size = np.maximum(np.abs(self.at_rest), np.abs(start)).max(initial=1e-3)
-        atol = rtol * np.maximum(np.maximum(np.abs(self.at_rest), np.abs(start)), 1e-3 * size)
         return integrate(
             rates,
             start,
             (0.0, until),
             method="radau",
             rtol=rtol,
-            atol=atol,
+            atol=self.small(start[None, :], rtol)[0],
             output=times,
             jacobian=jacobian,
             progress=progress,

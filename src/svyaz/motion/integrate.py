@@ -93,7 +93,7 @@ def integrate(
     _one_of(tableau, step, rtol)
     if tableau.implicit and jacobian is None:
         raise ValueError(f"{tableau.name} is implicit and needs the Jacobian of the rates")
-    f, after, slope = _native(rates), _native(project), _native(jacobian)
+    f, after, slope = native_of(rates), native_of(project), native_of(jacobian)
     if step is not None:
         plan = schedule(span, step, every, max_steps)
         if tableau.implicit:
@@ -102,7 +102,7 @@ def integrate(
             run = fixed_run(tableau, f, after, initial, plan, grid)
     else:
         assert rtol is not None
-        control = _control(tableau, span, rtol, atol, rates.size)
+        control = control_of(tableau, span, rtol, atol, rates.size)
         if tableau.implicit:
             run = radau_run(f, slope, after, initial, control, grid, max_steps)
         else:
@@ -173,7 +173,8 @@ def schedule(span: tuple[float, float], step: float, every: int | None = None, m
     return Schedule(t0, t1, float(step), float(last), total, every or max(1, ceil(total / MOST_ROWS)))
 
 
-def _control(tableau: Tableau, span: tuple[float, float], rtol: float, atol: ArrayLike | None, size: int) -> Control:
+def control_of(tableau: Tableau, span: tuple[float, float], rtol: float, atol: ArrayLike | None, size: int) -> Control:
+    """Tolerances, checked, and the rule of the next step."""
     from svyaz.motion.adaptive import Control
 
     absolute = np.asarray(rtol if atol is None else atol, dtype=np.float64)
@@ -195,7 +196,8 @@ def _control(tableau: Tableau, span: tuple[float, float], rtol: float, atol: Arr
     )
 
 
-def _native(flow: Flow | None) -> Native:
+def native_of(flow: Flow | None) -> Native:
+    """What the loops call; nothing where there is no flow."""
     from svyaz.motion.calls import Native
 
     if flow is None:
