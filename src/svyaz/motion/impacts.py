@@ -5,19 +5,19 @@ after the event, and g their velocity-level residuals (G v + ∂h/∂t where the
 
     v⁺ = v⁻ - M⁻¹Gᵀ (G M⁻¹Gᵀ)⁻¹ g(v⁻),      M (v⁺ - v⁻) = Gᵀ Λ,
 
-by the augmented matrix where M has no inverse. Λ are the impulses, with the sign of the multipliers. For constraints that
-do not move the energy falls by ½ (v⁺ - v⁻)ᵀ M (v⁺ - v⁻) (L. Carnot's theorem).
+with M + GᵀG in place of M where M has no inverse, which gives the same. Λ are the impulses, with the sign of the
+multipliers. For constraints that do not move the energy falls by ½ (v⁺ - v⁻)ᵀ M (v⁺ - v⁻) (L. Carnot's theorem).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.projection import projection_program
+from svyaz.constraints.nearest import least_correction
 from svyaz.constraints.ranks import examine
 from svyaz.constraints.snapshot import measure_of
 from svyaz.constraints.states import residuals
@@ -28,14 +28,15 @@ from svyaz.model.system import multiplier_symbol
 from svyaz.motion.deviations import deviations
 from svyaz.motion.integrate import Path
 from svyaz.motion.phase_runs import SWITCH_TOLERANCE
-from svyaz.program import Native, SingularSystem, choose_orders, compile_program
+from svyaz.program import compile_program
+from svyaz.program.build import build
 
 Floats = NDArray[np.float64]
 
 HELD = 1e-13
 """Residuals after an impact, as parts of the constraints' own scales."""
 
-MOST_CORRECTIONS = 5
+MOST_CORRECTIONS = 8
 UNBOUNDED = 1e12
 """The size of a multiplier that stands for an impulse."""
 
@@ -66,13 +67,10 @@ def anchored(equations: Equations, new: Sequence[Constraint], state: Floats, tim
     return moved
 
 
-def begin(
-    equations: Equations, new: Sequence[Constraint], state: Floats, before: Path, fit: Callable[[], Native]
-) -> Beginning:
+def begin(equations: Equations, new: Sequence[Constraint], state: Floats, before: Path) -> Beginning:
     """Let constraints begin to act: positions must fit them, velocities must fit or are made to by an impact.
 
-    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small. ``fit``
-    gives the map of ``fitting``, if it is needed.
+    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small.
     """
     time = float(before.times[-1])
     if not new:
@@ -85,10 +83,7 @@ def begin(
     if refused:
         reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
         return Beginning(state, status="infeasible", reason=reason)
-    try:
-        fitted = _fitted(equations, state, time, fit())
-    except SingularSystem:
-        return Beginning(state, status="singular", reason=f"the constraints are singular at t = {time:g}")
+    fitted = _fitted(equations, state, time)
     return Beginning(fitted, _impulses(equations, state, fitted, time))
 
 
@@ -117,23 +112,38 @@ def _told(name: str, position: float | None, velocity: float) -> str:
     return f"the velocity level of '{name}': its rate is {velocity:.4g}"
 
 
-def fitting(equations: Equations, state: Floats, time: float) -> Native:
-    """The map from a state to the nearest one, in the norm of M, that satisfies the constraints; made for states like this."""
-    program = projection_program(equations, mass=measure_of(equations).at(state, time).mass)
-    sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
-    return compile_program(choose_orders(program, equations.system.constants, sample))
+def _fitted(equations: Equations, state: Floats, time: float) -> Floats:
+    """The nearest state in the norm of M: positions first, then velocities, corrected until the constraints hold to rounding.
 
-
-def _fitted(equations: Equations, state: Floats, time: float, native: Native) -> Floats:
-    """The state after the map, repeated until the constraints hold to rounding."""
-    constants = native.constants(equations.system.constants)
+    A correction of the positions is a displacement that all constraints allow but for their residuals.
+    """
+    measure = measure_of(equations)
     for _ in range(MOST_CORRECTIONS):
-        state = native.evaluate(np.concatenate([[time], state]), constants)
-        here = measure_of(equations).at(state, time)
-        held = np.abs(here.position) <= HELD * here.position_scale
-        if np.all(held & (np.abs(here.velocity) <= HELD * here.velocity_scale)):
+        here = measure.at(state, time)
+        if np.all(np.abs(here.position) <= HELD * here.position_scale):
             break
+        state = _displaced(equations, state, time, least_correction(here.mass, here.jacobian, -here.position))
+    for _ in range(MOST_CORRECTIONS):
+        here = measure.at(state, time)
+        if np.all(np.abs(here.velocity) <= HELD * here.velocity_scale):
+            break
+        state = measure.moved(state, v=here.v + least_correction(here.mass, here.jacobian, -here.velocity))
     return state
+
+
+def _displaced(equations: Equations, state: Floats, time: float, displacement: Floats) -> Floats:
+    """The state with its coordinates moved by ∂q̇/∂v times a displacement (itself, where velocities are rates)."""
+    names = list(equations.states)
+    places = [names.index(q) for q in equations.system.coordinates]
+    moved = state.copy()
+    if equations.quasi:
+        rows = equations.directions.values()
+        outputs = [(str(k), e) for k, e in enumerate(e for row in rows for e in row)]
+        native = compile_program(build(outputs, inputs=("t", *names), parameters=equations.constants))
+        values = native.evaluate(np.concatenate([[time], state]), native.constants(equations.system.constants))
+        displacement = values.reshape(len(places), -1) @ displacement
+    moved[places] += displacement
+    return moved
 
 
 def _impulses(equations: Equations, before: Floats, after: Floats, time: float) -> dict[str, float]:

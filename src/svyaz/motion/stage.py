@@ -22,7 +22,6 @@ from svyaz.model import Constraint, System
 from svyaz.motion.conditions import Conditions, Key, conditions
 from svyaz.motion.decide import Decision, decide
 from svyaz.motion.events import advance_to_event
-from svyaz.motion.impacts import fitting
 from svyaz.motion.options import Options
 from svyaz.motion.phases import START, Phase, reached
 from svyaz.motion.segment import Segment, prepare
@@ -46,7 +45,6 @@ class Stage:
     energy_constants: Floats
     equations: dict[tuple[str, ...], Equations] = field(default_factory=dict)
     decisions: dict[tuple[str, ...], Decision] = field(default_factory=dict)
-    fittings: dict[tuple[str, ...], Native] = field(default_factory=dict)
     watched: dict[tuple[tuple[str, ...], tuple[str, ...]], Conditions] = field(default_factory=dict)
 
     def equations_with(self, active: Sequence[Constraint]) -> Equations:
@@ -63,13 +61,6 @@ class Stage:
         if key not in self.watched:
             self.watched[key] = conditions(segment, self.system.constraints, active, time)
         return self.watched[key]
-
-    def fitting(self, equations: Equations, state: Floats, time: float) -> Native:
-        """The map that makes states fit the constraints of these equations."""
-        names = equations.multiplier_names
-        if names not in self.fittings:
-            self.fittings[names] = fitting(equations, state, time)
-        return self.fittings[names]
 
     def decide(
         self,

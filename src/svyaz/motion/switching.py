@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,8 +102,7 @@ def _after_event(
     while True:
         new = tuple(c for c in active if c not in phase.active)
         equations = stage.equations_with(active)
-        start = anchored(equations, new, before, now)
-        beginning = begin(equations, new, start, path, partial(stage.fitting, equations, start, now))
+        beginning = begin(equations, new, anchored(equations, new, before, now), path)
         if beginning.status:
             return active, beginning
         staying = [c for c in active if c in phase.active]
