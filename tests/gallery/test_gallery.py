@@ -25,6 +25,7 @@ VARIANTS = [
 
 def test_the_models_that_were_promised_are_there() -> None:
     promised = {"pendulum:N", "sling", "sling-hooked", "pendulum-xy", "spring-double-pendulum"}
+    promised |= {"ball-and-beam", "inverted-pendulum-xy", "four-bar-motor", "furuta-linkage", "parallel-manipulator"}
     assert promised <= set(gallery.names())
 
 

@@ -99,9 +99,9 @@ def test_figures_of_the_ball_and_beam_are_drawn(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(tables, "published", lambda names=(): [row for row in ROWS if row.erratum == "003-E11"])
     done = CliRunner().invoke(command, ["ball-and-beam", "--out", str(tmp_path / "figures")])
     assert done.exit_code == 0, done.output
-    assert "4 figures" in done.output
+    assert "6 figures" in done.output
     written = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert written == {"3.2.png", "B.5.png", "B.10.png", "B.21.png"}
+    assert written == {"3.2.png", "4.1.png", "4.2.png", "B.5.png", "B.10.png", "B.21.png"}
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").iterdir())
 
 

@@ -1,4 +1,4 @@
-"""The figures of 003 (Ilyina 2019): positions of rest (3.2), transients of the ball and beam (B.1 – B.24), computed anew.
+"""The figures of 003 (Ilyina 2019): positions of rest (3.2), transients of the ball and beam (4.1, 4.2, B.1 – B.24), anew.
 
 The initial perturbations are not printed; x₁ = 0.03 m (0.02 m with an observer) is taken, and α = 0.02 under a torque, with θ
 from the equation of the rod. The motor is the one with which the printed gains were computed.
@@ -90,6 +90,18 @@ def _figures() -> list[Figure]:
 
 FIGURES: tuple[Figure, ...] = tuple(_figures())
 
+WINDOWS = tuple(
+    Figure(
+        name,
+        f"observer, {rod} rod, d = 0.08 m",
+        "r",
+        Setup("voltage", "nonzero", "alpha", 0.08, True, wrong),
+        not wrong,
+    )
+    for name, rod, wrong in (("4.1", "true", False), ("4.2", "linearised", True))
+)
+"""The windows of the author's program, whose d is not legible."""
+
 
 @cache
 def regulation(setup: Setup) -> Regulation:
@@ -144,13 +156,12 @@ def coincidence() -> tuple[float, ...]:
 
 
 def windows() -> tuple[float, ...]:
-    """Figures 4.1 and 4.2, the program with an observer at the non-zero position: does the red curve return (d = 0.08)?"""
-    setups = [Setup("voltage", "nonzero", "alpha", 0.08, observer=True, lagrange=wrong) for wrong in (False, True)]
-    return tuple(float(transient(setup).returned) for setup in setups)
+    """Figures 4.1 and 4.2: does the nonlinear motion return?"""
+    return tuple(float(transient(figure.setup).returned) for figure in WINDOWS)
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Figures 3.2 and B.1 – B.24 as pictures in the folder."""
+    """Figures 3.2, 4.1, 4.2 and B.1 – B.24 as pictures in the folder."""
     from svyaz.show.plots import save
     from svyaz.show.positions import Position, plot_positions
     from svyaz.show.transients import curve_figure
@@ -158,7 +169,7 @@ def write_figures(folder: Path) -> list[Path]:
     plants = {words: regulation(Setup("torque", where)).plant for where, words in POSITIONS.items()}
     positions = [Position(words, plant.system, plant.state) for words, plant in plants.items()]
     written = [plot_positions(positions, folder / "3.2.png")]
-    for figure in FIGURES:
+    for figure in (*WINDOWS, *FIGURES):
         times, values, linear = curves(figure)
         written.append(
             save(curve_figure(figure.title, figure.variable, times, values, linear), folder / f"{figure.name}.png")
