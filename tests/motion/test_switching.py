@@ -474,7 +474,7 @@ def test_stick_and_slip_on_a_belt() -> None:
 
 
 def test_a_string_slackens_and_becomes_taut_again() -> None:
-    """Swung up with v₀² between 2gl and 5gl: slack where cos γ = (v₀² - 2gl)/(3gl) from the top, taut again after 4v sin γ/g."""
+    """v₀² between 2gl and 5gl at the bottom: slack at cos γ = (v₀² - 2gl)/(3gl) from the top, taut after 4v sin γ/g."""
     rope = {"active": True, "on": "x^2 + y^2 - l^2", "off": "lambda_string", "impact": "inelastic"}
     system = string(
         constraint=[{"name": "string", "equation": "x^2 + y^2 = l^2", **rope}],
@@ -489,3 +489,62 @@ def test_a_string_slackens_and_becomes_taut_again() -> None:
     flight = 4 * sqrt(G * cosine) * sqrt(1 - cosine**2) / G
     assert on["t"] - off["t"] == pytest.approx(flight, abs=1e-9)
     assert on["impulses"]["string"] < 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_impacts_are_those_of_the_augmented_matrix(seed) -> None:
+    """[M -Gᵀ; G 0] (Δv; Λ) = (0; -G v) for random masses, half of them singular; one old constraint and two new ones."""
+    rng = np.random.default_rng(seed)
+    n = 5
+    root = rng.normal(size=(n, n if seed < 3 else n - 1))
+    mass = root @ root.T
+    rows = rng.normal(size=(3, n))
+    start = rng.normal(size=n)
+    start -= rows[0] * (rows[0] @ start) / (rows[0] @ rows[0])
+    speeds = [f"q{k}'" for k in range(n)]
+    sides = [" + ".join(f"({g!r})*{v}" for g, v in zip(row, speeds, strict=True)) for row in rows.tolist()]
+    switches = [{}, *[{"on": "t - 0.25", "impact": "inelastic"}] * 2]
+    system = System(
+        coordinates=[f"q{k}" for k in range(n)],
+        kinetic=" + ".join(f"({m!r})/2*{speeds[i]}*{speeds[j]}" for (i, j), m in np.ndenumerate(mass.astype(object))),
+        constraint=[
+            {"name": f"c{k}", "equation": f"{side} = 0", **words}
+            for k, (side, words) in enumerate(zip(sides, switches, strict=True))
+        ],
+        initial=dict(zip(speeds, start.tolist(), strict=True)),
+    )
+    motion = simulate(system, until=0.5, method="rk4", step=0.1, stabilize="off")
+    assert motion.finished
+    before, after = motion.states[np.flatnonzero(motion.times == motion.phases[1]["t"])][:, n:]
+    matrix = np.block([[mass, -rows.T], [rows, np.zeros((3, 3))]])
+    solution = np.linalg.solve(matrix, np.concatenate([np.zeros(n), -rows @ before]))
+    assert after - before == pytest.approx(solution[:n], abs=1e-11)
+    assert list(motion.phases[1]["impulses"].values()) == pytest.approx(solution[n:], abs=1e-10)
+    lost = motion.phases[1]["energy_before"] - motion.phases[1]["energy_after"]
+    assert lost == pytest.approx(solution[:n] @ mass @ solution[:n] / 2, rel=1e-9)
+    assert np.max(np.abs(rows @ motion.states[-1, n:])) < 1e-12
+
+
+def test_a_run_that_is_interrupted_keeps_what_it_has() -> None:
+    """Ctrl-C after the second event."""
+
+    def interrupt(time: float) -> None:
+        if time > 1.6:
+            raise KeyboardInterrupt
+
+    motion = simulate(_walker(), until=1e4, method="euler", step=1e-5, progress=interrupt)
+    assert motion.status == "stopped"
+    assert len(motion.phases) >= 2
+    assert motion.times[-1] >= motion.phases[-1]["t"]
+
+
+def _walker() -> System:
+    """A mass that is caught by a brake every second and let go a tenth of a second later."""
+    brake = {
+        "name": "brake",
+        "equation": "x' = 1",
+        "on": "sin(2*pi*t) - 0.5",
+        "off": "0.2 - sin(2*pi*t)",
+        "impact": "inelastic",
+    }
+    return System(coordinates=["x"], kinetic="x'^2/2", potential="-x", initial={"x'": 1}, constraint=[brake])
