@@ -117,6 +117,21 @@ def test_a_parameter_is_unknown_when_it_has_a_side_in_the_box() -> None:
     assert (family.dimension, set(family.free)) == (1, {"u", "w"})
 
 
+def test_parameters_in_terms_of_others_follow_those_prescribed_or_unknown() -> None:
+    system = System(
+        coordinates=["u"],
+        kinetic="u'^2/2",
+        potential="-q*cos(u) + p*u/2",
+        parameters={"p": 2.0, "q": "3*p - h", "h": "p^2/8"},
+        box={"u": [-3, 0.1]},
+    )
+    prescribed = system.equilibria(fix={"p": 1.0})
+    assert prescribed.equilibria[-1].state["u"] == pytest.approx(np.arcsin(-0.5 / (3 - 1 / 8)))
+    unknown = system.equilibria(fix={"u": -0.2}, box={"p": (0.5, 5.0)})
+    assert [e.parameters["p"] for e in unknown.equilibria] == pytest.approx([8 * (3 - 0.5 / np.sin(0.2))])
+    assert unknown.equilibria[0].verdict.word == "stable"
+
+
 def test_a_box_that_no_member_of_a_family_reaches_is_empty() -> None:
     system = System(
         coordinates=["x", "y"],

@@ -132,6 +132,8 @@ def _show_one(console: Console, number: int, e: Equilibrium) -> None:
         console.print(f"roots {told}", highlight=False)
         zeros, m = e.verdict.zero_roots, e.verdict.constraint_roots
         console.print(f"zero roots {zeros}, of constraints {m}; {e.verdict.theorem}", highlight=False)
+        for h in e.verdict.hypotheses:
+            console.print(f"  {'yes' if h.holds else 'NO '}  {h.text}", highlight=False)
     for note in (*e.notes, *(e.verdict.notes if e.verdict else ())):
         console.print(note, highlight=False)
 

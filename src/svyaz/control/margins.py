@@ -87,7 +87,8 @@ def margin(
     """Follow the closed loop over the range of a parameter and find where it loses or gains stability."""
     if name not in system.parameters:
         raise ModelError([Problem(f"'{name}' is no parameter of the model: its critical value has no meaning")])
-    course = _Course(system, equilibrium, fixed, dependent, name)
+    others = {key: value for key, value in fixed.items() if key != name}
+    course = _Course(system, equilibrium, others, dependent, name)
     values = np.linspace(*span, SAMPLES)
     nominal = system.parameters[name]
     largest = np.full(SAMPLES, np.nan)

@@ -284,7 +284,7 @@ def _equilibrium(rest: RestEquations, point: Array, dependent: Sequence[str] | N
     values = _named(rest, point)
     state = {name: values[name] for name in (*system.coordinates, *system.rates)}
     inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
-    parameters = {name: values[name] for name in system.parameters if name in values}
+    parameters = {name: values[name] for name in system.parameters if name in rest.bounded}
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
     there = system.with_settings(parameters) if parameters else system
     notes: tuple[str, ...] = ()

@@ -61,15 +61,21 @@ class RestEquations:
 def rest_equations(
     system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None
 ) -> RestEquations:
-    """The equations of rest with some names prescribed; a parameter with a box of its own becomes an unknown."""
+    """The equations of rest with some names prescribed; a parameter with a box of its own becomes an unknown.
+
+    Parameters that are given in terms of others follow those that are prescribed or unknown.
+    """
     refuse_unfit(system)
     fixed, sides = dict(fix or {}), dict(box or {})
     _check_names(system, fixed, sides)
-    expressions = _expressions(system)
+    given = {name: value for name, value in fixed.items() if name in system.parameters}
+    system = system.with_settings(given) if given else system
     multipliers = [str(s) for s in _multipliers(system)]
     further = [name for name in system.rates if name not in fixed]
     inputs = [name for name in system.inputs if name not in fixed]
     freed = [name for name in system.parameters if name in sides and name not in fixed]
+    following = _following(system, freed)
+    expressions = [substitute(e, following) for e in _expressions(system)]
     free = _linear(expressions, [*multipliers, *further, *inputs])
     left = [q for q in system.coordinates if q not in fixed]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
@@ -85,6 +91,24 @@ def rest_equations(
         raise ModelError([Problem(message, hint=hint)])
     problem = _problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+
+
+def _following(system: System, freed: Sequence[str]) -> dict[se.Symbol, Expression]:
+    """Parameters that are given in terms of unknown ones, as expressions of these."""
+    from svyaz.expr import Scope, parse
+
+    if not freed:
+        return {}
+    scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={}, forbidden={})
+    texts = {name: text for name, text in system.words.get("parameters", {}).items() if isinstance(text, str)}
+    written = {name: parse(text, scope) for name, text in texts.items() if name not in freed}
+    moving = set(freed)
+    while more := {name for name, e in written.items() if name not in moving and names_in(e) & moving}:
+        moving |= more
+    following = {se.Symbol(name): written[name] for name in moving if name in written}
+    for _ in following:
+        following = {name: substitute(e, following) for name, e in following.items()}
+    return following
 
 
 def _input_limits(system: System) -> dict[str, tuple[float, float]]:
