@@ -7,7 +7,8 @@ import pinocchio as pin
 import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
-from svyaz import ModelError, System
+from svyaz import System
+from svyaz.expr.calculus import evaluate
 from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery import find
@@ -51,12 +52,25 @@ def test_rate_of_m_minus_twice_c_is_skew(name) -> None:
     np.testing.assert_allclose(difference + difference.T, 0, atol=1e-7 * np.abs(rate).max())
 
 
-def test_free_joints_have_no_christoffel_symbols() -> None:
-    system = System(**random_tree(2, 0, joints=("free",)))
+@pytest.mark.parametrize("seed", range(6))
+def test_free_joints_have_a_coriolis_matrix_too(seed) -> None:
+    """bias = C v + gravity, and the rate of M along the motion minus 2 C is skew; Ṁ by differences along q̇ = N v."""
+    system = System(**random_tree(2 + seed % 3, seed, joints=("free", "revolute", "prismatic")))
     tree = NumericTree(system.tree, {})
-    q, v = state(tree)
-    with pytest.raises(ModelError, match="free joint"):
-        tree.coriolis_matrix(q, v)
+    q, v = state(tree, seed)
+    matrix = tree.coriolis_matrix(q, v)
+    bias = tree.bias(q, v)
+    np.testing.assert_allclose(matrix @ v + tree.gravity_terms(q), bias, atol=1e-11 * np.abs(bias).max())
+    rates = [evaluate(rate, dict(zip((*system.coordinates, *system.velocities), (*q, *v), strict=True)))
+             for rate in system.coordinate_rates.values()]  # fmt: skip
+    h = 1e-6 * np.array(rates)
+    rate = (tree.mass_matrix(q + h) - tree.mass_matrix(q - h)) / 2e-6
+    skew = rate - 2 * matrix
+    np.testing.assert_allclose(skew + skew.T, 0, atol=1e-7 * np.abs(matrix).max())
+    parts = tree.bias_parts(q, v)
+    total = parts["centrifugal"] + parts["coriolis"] + parts["gravity"]
+    np.testing.assert_allclose(total, bias, atol=1e-11 * np.abs(bias).max())
+    assert abs(v @ parts["gyroscopic"]) < 1e-11 * (1 + np.abs(v) @ np.abs(parts["gyroscopic"]))
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -8,8 +8,10 @@ import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
 from svyaz import System
+from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.random_trees import random_tree
+from svyaz.model.tree import Tree, numbers
 
 ALL_JOINTS = ("revolute", "revolute", "revolute", "prismatic", "prismatic", "fixed", "free")
 GROUPS = range(30)
@@ -21,33 +23,45 @@ def close(ours, theirs, relative: float = 1e-10) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=relative * scale)
 
 
-def drawn(seed: int, joints=ALL_JOINTS) -> NumericTree:
+def drawn(seed: int, joints=ALL_JOINTS) -> Tree:
     size = 2 + seed % 11
-    words = random_tree(size, seed, branching=1.0 + (seed % 4) * 0.5, joints=joints)
-    system = System(**words)
-    return NumericTree(system.tree, system.parameters)
+    return System(**random_tree(size, seed, branching=1.0 + (seed % 4) * 0.5, joints=joints)).tree
+
+
+def equal_pinocchio(ours: NumericTree | NativeTree, tree: Tree, seed: int) -> None:
+    """M, gravity, bias, inverse and forward dynamics at a random state; ``tree`` holds numbers."""
+    model = pinocchio_model(tree)
+    data = model.createData()
+    rng = np.random.default_rng(seed)
+    q, v = random_state(tree, rng)
+    their_q, order = q[their_coordinates(tree)], their_velocities(tree)
+    their_v = v[order]
+    a, tau = rng.uniform(-2, 2, len(v)), rng.uniform(-2, 2, len(v))
+    upper = np.triu(pin.crba(model, data, their_q))
+    mass = upper + np.triu(upper, 1).T
+    close(ours.mass_matrix(q)[np.ix_(order, order)], mass)
+    close(ours.gravity_terms(q)[order], pin.computeGeneralizedGravity(model, data, their_q))
+    close(ours.bias(q, v)[order], pin.nonLinearEffects(model, data, their_q, their_v))
+    close(ours.inverse_dynamics(q, v, a)[order], pin.rnea(model, data, their_q, their_v, a[order]))
+    close(ours.forward_dynamics(q, v, tau)[order], pin.aba(model, data, their_q, their_v, tau[order]))
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_T1_random_trees_equal_pinocchio(group) -> None:
     for seed in range(group * EACH, (group + 1) * EACH):
-        numeric = drawn(seed)
-        tree = numeric.tree
-        model = pinocchio_model(tree)
-        data = model.createData()
-        rng = np.random.default_rng(seed)
-        q, v = random_state(tree, rng)
-        their_q, order = q[their_coordinates(tree)], their_velocities(tree)
-        their_v = v[order]
-        a, tau = rng.uniform(-2, 2, len(v)), rng.uniform(-2, 2, len(v))
-        upper = np.triu(pin.crba(model, data, their_q))
-        mass = upper + np.triu(upper, 1).T
-        close(numeric.mass_matrix(q)[np.ix_(order, order)], mass)
-        close(numeric.gravity_terms(q)[order], pin.computeGeneralizedGravity(model, data, their_q))
-        close(numeric.bias(q, v)[order], pin.nonLinearEffects(model, data, their_q, their_v))
-        close(numeric.inverse_dynamics(q, v, a)[order], pin.rnea(model, data, their_q, their_v, a[order]))
-        theirs = pin.aba(model, data, their_q, their_v, tau[order])
-        close(numeric.forward_dynamics(q, v, tau)[order], theirs)
+        numeric = NumericTree(drawn(seed), {})
+        equal_pinocchio(numeric, numeric.tree, seed)
+
+
+@pytest.mark.parametrize("group", range(4))
+def test_T1_forty_of_them_as_native_programs(group) -> None:
+    """Those with few freedoms, which are the quickest to compile; all joint types are among them."""
+    few = [seed for seed in range(len(GROUPS) * EACH) if len(drawn(seed).velocities) <= 7]
+    chosen = few[:: len(few) // 40][:40]
+    assert len(chosen) == 40
+    assert {body.joint for seed in chosen for body in drawn(seed).bodies} == set(ALL_JOINTS)
+    for seed in chosen[group::4]:
+        equal_pinocchio(NativeTree(drawn(seed), {}), numbers(drawn(seed), {}), seed)
 
 
 @pytest.mark.parametrize("axes", ["any", "coordinate", "parallel"])
@@ -61,7 +75,7 @@ def test_T1_formulas_by_poles_equal_composite_bodies(axes) -> None:
 
 
 def test_T1_batches_give_what_single_states_give() -> None:
-    numeric = drawn(8)
+    numeric = NumericTree(drawn(8), {})
     rng = np.random.default_rng(0)
     states = [random_state(numeric.tree, rng) for _ in range(5)]
     q, v = np.array([s[0] for s in states]), np.array([s[1] for s in states])

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svyaz.expr import ModelError, Problem
 from svyaz.forms.tree import articulated, composite, newton_euler, poles
 from svyaz.forms.tree.algebra import FLOATS, Elements, arrays
 from svyaz.forms.tree.energies import energies_of
@@ -100,7 +99,7 @@ class NumericTree:
         return np.moveaxis(np.array(full, dtype=float), 2, 0) / STEP
 
     def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Floats:
-        """C with bias = C v + gravity terms and Ṁ - 2 C skew: C_ij = Σ_k c_ijk v_k, Christoffel symbols of the first kind."""
+        """C with bias = C v + gravity terms and Ṁ - 2 C skew: C_ij = Σ_k c_ijk v_k, see ``_christoffel``."""
         return np.einsum("ijk,k->ij", self._christoffel(q), np.asarray(v, dtype=float))
 
     def bias_parts(self, q: ArrayLike, v: ArrayLike) -> dict[str, Floats]:
@@ -122,12 +121,32 @@ class NumericTree:
         }
 
     def _christoffel(self, q: ArrayLike) -> Floats:
-        """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i)."""
-        if any(body.joint == "free" for body in self.tree.bodies):
-            message = "the velocities of a free joint are no rates of coordinates and have no Christoffel symbols"
-            raise ModelError([Problem(message)])
+        """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i), Christoffel symbols of the first kind.
+
+        Velocities of a free joint are no rates of coordinates: their fields do not commute, [E_a, E_b] = Σ b_abl E_l, and
+        Koszul's formula adds ½ (b_kjl M_li - b_kil M_lj - b_jil M_lk).
+        """
         slopes = self.mass_matrix_slopes(q)
-        return 0.5 * (np.einsum("kij->ijk", slopes) + np.einsum("jik->ijk", slopes) - slopes)
+        symbols = 0.5 * (np.einsum("kij->ijk", slopes) + np.einsum("jik->ijk", slopes) - slopes)
+        if all(body.joint != "free" for body in self.tree.bodies):
+            return symbols
+        lowered = np.einsum("abl,lc->abc", self._brackets(), self.mass_matrix(q))
+        added = np.einsum("kji->ijk", lowered) - np.einsum("kij->ijk", lowered) - np.einsum("jik->ijk", lowered)
+        return symbols + 0.5 * added
+
+    def _brackets(self) -> Floats:
+        """b_abl of all velocities: of a free joint [ω_x, ω_y] = ω_z, [ω_x, v_y] = v_z and so on in turn."""
+        size = len(self.tree.velocities)
+        found = np.zeros((size, size, size))
+        for body, first in zip(self.tree.bodies, self.tree.first_velocity, strict=True):
+            if body.joint != "free":
+                continue
+            for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+                for x, y, sign in ((a, b, 1.0), (b, a, -1.0)):
+                    found[first + 3 + x, first + 3 + y, first + 3 + c] = sign
+                    found[first + 3 + x, first + y, first + c] = sign
+                    found[first + y, first + 3 + x, first + c] = -sign
+        return found
 
     def _directions(self, q: Floats) -> Floats:
         """∂q̇/∂v_k in row k: how the coordinates move with each velocity alone."""
