@@ -117,7 +117,7 @@ def test_every_method_is_explained(root) -> None:
 
 def test_errata_are_numbered_by_source(root) -> None:
     text = (root / "docs" / "errata.md").read_text(encoding="utf-8")
-    entries = re.findall(r"^- \*\*(\d{3}-E\d+)\*\*\{ #(\d{3}-e\d+) \}", text, re.MULTILINE)
+    entries = re.findall(r"^- \*\*(\d{3}-E\d+[ab]?)\*\*\{ #(\d{3}-e\d+[ab]?) \}", text, re.MULTILINE)
     assert entries
     assert all(label.lower() == anchor for label, anchor in entries)
     assert len(set(entries)) == len(entries) == len(re.findall(r"^- ", text, re.MULTILINE))
