@@ -96,6 +96,20 @@ def test_sweeps_run_through_events(call, tmp_path) -> None:
     assert all(float(row["residual.string"]) < 1e-12 for row in rows)
 
 
+def test_a_sweep_measures_the_gait(call, tmp_path) -> None:
+    """On a steeper slope the walker takes longer steps."""
+    code, *_ = call(
+        *("sweep", "biped", "--vary", "slope=0.04:0.06:2", "--until", "12", "--workers", "1", "--out", "swept"),
+        *("--measure", "phases", "--measure", "period"),
+    )
+    assert code == 0
+    with (tmp_path / "swept" / "sweep.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["phases"]) for row in rows] == [17, 17]
+    shallow, steep = (float(row["period"]) for row in rows)
+    assert 0.68 < shallow < steep < 0.78
+
+
 def test_a_report_tells_the_phases(call, tmp_path) -> None:
     code, *_ = call("report", "string.toml", "--out", "told")
     assert code == 0

@@ -30,6 +30,8 @@ TITLES = {
     "steps": "Steps",
     "evaluations": "Evaluations",
     "t": "Time reached",
+    "phases": "Phases",
+    "period": "Time of the last phase",
 }
 LOGARITHMIC = ("residual", "error", "drift", "steps", "evaluations")
 MOST_MAPS = 6

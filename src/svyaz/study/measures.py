@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 KINDS = ("final", "residual", "drift", "multiplier")
 _WHAT = {"final": "state", "residual": "constraint", "drift": "integral", "multiplier": "constraint"}
-SINGLE = ("t", "steps", "evaluations", "error")
+SINGLE = ("t", "steps", "evaluations", "error", "phases", "period")
 FIRST, SIZE, CHANGE, TOP, LAST = range(5)
 """Columns of the totals of an observed quantity: first value, largest size, largest change, largest value, last value."""
 
@@ -122,6 +122,9 @@ def of_summary(summary: Mapping[str, Any]) -> dict[str, float | None]:
     found |= {f"multiplier.{n}": v for n, v in summary["multipliers"].items()}
     found |= {key: summary[key] for key in ("t", "steps", "evaluations")}
     found["error"] = summary["trajectory_error"]
+    moments = [phase["t"] for phase in summary.get("phases", ())]
+    found["phases"] = max(len(moments), 1)
+    found["period"] = moments[-1] - moments[-2] if len(moments) > 1 else None
     return found
 
 
