@@ -12,11 +12,13 @@ import symengine as se
 from svyaz import gallery
 from svyaz.control.design import designed
 from svyaz.control.pairs import controllability, kalman_matrix, observability
+from svyaz.control.regulation import regulate
 from svyaz.control.regulators import establish, lqr, observer, transported
 from svyaz.expr.calculus import Expression, evaluate, gradient
 from svyaz.forms import derive
 from svyaz.forms.shulgin import redundancy
 from svyaz.model import System, loads
+from svyaz.stability.choice import NoEquilibrium
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
 from svyaz.stability.roots import signs, zero_roots
 from svyaz.stability.starts import consistent_start
@@ -319,3 +321,11 @@ def test_003_A35_the_printed_voltage_laws_are_unstable_as_they_stand(where: str,
     assert not literal.stabilises(found)
     positive = sorted((z.real for z in literal.closed_roots(found) if z.real > 0), reverse=True)
     assert positive == pytest.approx([1.727, 0.252] if where == "zero" else [2.79], rel=2e-3)
+
+
+@pytest.mark.parametrize("control", ["torque", "voltage"])
+def test_R6_a_radius_as_long_as_the_rod_leaves_no_torque_that_holds_the_ball(control: str) -> None:
+    """With d = l the slope B vanishes at the second position: it is refused there, not divided by."""
+    system = stand(equilibrium="nonzero", control=control).with_settings({"d": 0.12})
+    with pytest.raises(NoEquilibrium, match="degenerate equilibrium, or a singular position"):
+        regulate(system)

@@ -61,6 +61,7 @@ b0 = 0.3
 r0 = {r0}
 theta0 = "{theta0}"
 ratio = "{ratio}"          # dtheta/dalpha at the equilibrium
+lever = "ratio/max(ratio^2, 1e-12)"          # its inverse; with d = l no torque holds the ball at the second position
 reach = "sqrt(l^2 + (L - d)^2)"
 alpha_max = "acos((L^2 - L*d - l*d)/(L*reach)) - acos((L - d)/reach)"          # radius and rod in one line
 alpha_min = "acos(min((L^2 - L*d + l*d)/(L*reach), 1)) - acos((L - d)/reach)"
@@ -152,10 +153,10 @@ def ball_and_beam(choices: Mapping[str, str]) -> str:
         ratio="L/d" if zero else "-(L/d)*(l^2 - d^2)/(l^2 + d^2)",
         motor_parameters=parameters if voltage else "",
         force="-b0*theta'" if voltage else "nu - b0*theta'",
-        inputs='e = "Ra*m*g*r0/(k3*ratio)/k2"\n' if voltage else 'nu = "m*g*r0/ratio"\n',
+        inputs='e = "Ra*m*g*r0*lever/(k3*k2)"\n' if voltage else 'nu = "m*g*r0*lever"\n',
         motor=MOTOR if voltage else "",
         dependent=chosen["dependent"],
-        current='I = "m*g*r0/(k3*ratio)"\n' if voltage else "",
+        current='I = "m*g*r0*lever/k3"\n' if voltage else "",
         published=', "La", "Ra"' + (names if table else "") if voltage else "",
         recovered=names if voltage and not table else "",
     )
