@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 from functools import cache
-from math import acos, cos, pi, sin, sqrt
+from math import acos, asin, cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from svyaz import ModelError, System
 from svyaz.motion import check, simulate
@@ -548,3 +549,50 @@ def _walker() -> System:
         "impact": "inelastic",
     }
     return System(coordinates=["x"], kinetic="x'^2/2", potential="-x", initial={"x'": 1}, constraint=[brake])
+
+
+def hops(amplitude: float, rate: float, until: float) -> list[tuple[float, bool]]:
+    """Moments at which a mass leaves a table y = A sin ωt (False) and lands on it (True), at rest relative to it."""
+    found: list[tuple[float, bool]] = []
+    now = 0.0
+    while True:
+        if amplitude * rate**2 * sin(rate * now) < G * (1 - 1e-12):  # carried until the table falls away faster than g
+            phase = asin(G / (amplitude * rate**2))
+            turns = np.floor(rate * now / (2 * pi))
+            leaving = [(2 * pi * (turns + k) + phase) / rate for k in range(2)]
+            now = next(t for t in leaving if t > now)
+        if now > until:
+            return found
+        found.append((now, False))
+        height, speed = amplitude * sin(rate * now), amplitude * rate * cos(rate * now)
+
+        def below(t: float, now: float = now, height: float = height, speed: float = speed) -> float:
+            return amplitude * sin(rate * t) - height - speed * (t - now) + G / 2 * (t - now) ** 2
+
+        times = now + np.linspace(1e-3, 2, 20001) / rate * 10
+        first = int(np.argmax([below(t) > 0 for t in times]))
+        now = float(brentq(below, times[first - 1], times[first], xtol=1e-15))
+        if now > until:
+            return found
+        found.append((now, True))
+
+
+@pytest.mark.parametrize(("amplitude", "rate"), [(0.02, 30.0), (0.05, 30.0), (0.012, 30.0)])
+@pytest.mark.parametrize("how", [{"rtol": 1e-11}, {"method": "rk4", "step": 1e-3}], ids=str)
+def test_a_mass_hops_on_a_shaken_table(amplitude, rate, how) -> None:
+    """Lift-off by the reaction, landing by an inelastic impact with a table that moves."""
+    table = {"active": True, "on": "table - y", "off": "-lambda_table", "impact": "inelastic"}
+    system = System(
+        coordinates=["y"],
+        kinetic="y'^2/2",
+        potential="g*y",
+        parameters={"g": G, "A": amplitude, "w": rate},
+        definitions={"table": "A*sin(w*t)"},
+        constraint=[{"name": "table", "equation": "y = table", **table}],
+        initial={"y'": "A*w"},
+    )
+    motion = simulate(system, until=1.2, stabilize="projection", **how)
+    expected = hops(amplitude, rate, 1.2)
+    assert len(expected) > 5
+    assert [bool(phase["on"]) for phase in motion.phases[1:]] == [landed for _, landed in expected]
+    assert moments(motion)[1:] == pytest.approx([time for time, _ in expected], abs=1e-7 if "rtol" in how else 1e-5)
