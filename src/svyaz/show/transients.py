@@ -25,7 +25,7 @@ ESTIMATE = "estimate "
 PALE: dict[str, Any] = {"alpha": 0.35, "linewidth": 4.5}
 """The linear motion is drawn beneath the nonlinear one, which often hides it."""
 
-MOST_OF_LINEAR = 10.0
+MOST_OF_LINEAR = 30.0
 MOST = 1e3
 """Curves that leave the picture by this factor are cut off: a control that fails must not hide one that works."""
 

@@ -119,7 +119,7 @@ def transient(setup: Setup) -> Transient:
     found = regulation(setup)
     start = consistent_start(found.system, found.plant.state, found.plant.dependent, setup.start)
     loop = found.rival_loop() if setup.lagrange else found.loop()
-    return loop.run(start.state, setup.until)
+    return loop.run(start.state, setup.until, rows=1200)
 
 
 def curves(figure: Figure) -> tuple[Floats, Floats, Floats | None]:
