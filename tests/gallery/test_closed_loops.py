@@ -11,9 +11,11 @@ import pytest
 from svyaz import gallery
 from svyaz.control.basin import basin, consistent_starts
 from svyaz.control.limits import shifted_limit
-from svyaz.control.loop import ClosedLoop
+from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.regulation import Regulation, regulate
+from svyaz.forms import derive
 from svyaz.model import loads
+from svyaz.stability.starts import consistent_start
 
 STARTS = 20
 Ranges = Mapping[str, tuple[float, float]]
@@ -94,6 +96,18 @@ def test_R3_from_inconsistent_starts_the_loop_tends_where_it_is_said_to(k: int) 
     for residual in run.residuals.values():
         assert np.abs(residual - residual[0]).max() < 1e-9
     assert not run.returned
+
+
+@pytest.mark.parametrize("k", [3, *range(len(LOOPS) - 4, len(LOOPS))], ids=lambda k: NAMES[k])
+def test_R4_multipliers_and_shulgin_agree_under_the_same_control(k: int) -> None:
+    found, loop, _ = regulated(k)
+    first = found.plant.independent[0]
+    start = consistent_start(found.system, found.plant.state, found.plant.dependent, {first: 0.05}).state
+    other = closed_loop(found.design, equations=derive(found.system, "multipliers"))
+    runs = [each.run(start, 10.0, rtol=1e-11) for each in (loop, other)]
+    for name in found.plant.variables:
+        gap = np.abs(runs[0].deviations[name] - runs[1].deviations[name]).max()
+        assert gap < 1e-7 * max(1.0, float(np.abs(runs[0].deviations[name]).max()))
 
 
 def test_R3_the_command_says_where_an_inconsistent_start_leads(svyaz) -> None:
