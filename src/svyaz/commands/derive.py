@@ -34,6 +34,7 @@ FORMATS = ("text", "latex", "json", "python", "c", "matlab", "julia", "maple")
 @click.option(
     "output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write."
 )
+@click.option("--parts", is_flag=True, help="The bias of a tree in parts: centrifugal, Coriolis, gravity, gyroscopic.")
 @click.option("--reactions", is_flag=True, help="Add the reactions of the constraints that the form has eliminated.")
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
 @json_option
@@ -43,6 +44,7 @@ def command(
     choices: tuple[tuple[str, str], ...],
     form: str | None,
     output_format: str,
+    parts: bool,
     reactions: bool,
     out: str | None,
     json_file: str | None,
@@ -61,6 +63,9 @@ def command(
     system = load_model(model, settings, choices)
     warn(system)
     writable_outputs(out, json_file)
+    if parts:
+        _write_parts(system, output_format, out, json_file)
+        return
     equations = system.derive(form)
     recovered = _recovered(equations) if reactions else {}
     if output_format == "text":
@@ -75,6 +80,30 @@ def command(
         write_json(as_json(equations) | recovered, json_file)
     if json_file != "-":
         write_text(text, out)
+
+
+def _write_parts(system: Any, output_format: str, out: str | None, json_file: str | None) -> None:
+    """The parts of the bias of a tree; code gives all of them as outputs."""
+    import json
+
+    from svyaz.forms.tree.bias_parts import bias_parts
+    from svyaz.forms.tree.parts_writing import parts_json, parts_latex, parts_text
+    from svyaz.program import export
+
+    found = bias_parts(system)
+    if json_file is not None:
+        write_json(parts_json(found), json_file)
+    if json_file == "-":
+        return
+    if output_format == "text":
+        text = parts_text(found)
+    elif output_format == "latex":
+        text = parts_latex(found)
+    elif output_format == "json":
+        text = json.dumps(parts_json(found), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = export(found.program(), output_format)
+    write_text(text, out)
 
 
 def _recovered(equations: Any) -> dict[str, Any]:
