@@ -147,6 +147,33 @@ def test_free_joint_needs_its_coordinates() -> None:
     assert line == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message", "line"),
+    [
+        ("axis = [3, 0, 4]", 'axis = ["zero", 0, 0]', "the axis of 'hand' has no direction", 20),
+        ('pole = ["l1", 0, 0]', 'pole = ["1/zero", 0, 0]', "'pole' of 'hand' has no finite real value", 21),
+        ("mass = 2", 'mass = "1/zero"', "'mass' of 'hand' has no finite real value", 22),
+        ("center = [0, 0, 0]", 'center = ["log(zero - 1)", 0, 0]', "'center' of 'hand' has no finite real value", 23),
+    ],
+)
+def test_numbers_that_are_none_are_told_of(old, new, message, line) -> None:
+    assert problem(ARM.replace(old, new).replace("g = 9.81", "g = 9.81\nzero = 0")) == (message, line)
+
+
+def test_tree_that_cannot_move_is_refused() -> None:
+    text = '[[body]]\nname = "rock"\nbase = "ground"\njoint = "fixed"\nmass = 1\n'
+    assert problem(text) == ("no joint of the tree moves", 1)
+
+
+def test_point_of_mass_on_its_axis_is_warned_of() -> None:
+    text = (
+        '[[body]]\nname = "bead"\nbase = "ground"\njoint = "revolute"\ncoordinate = "q"\naxis = [0, 0, 1]\nmass = 1\n'
+    )
+    told = [w.message for w in loads(text + "center = [0, 0, 1]").warnings]
+    assert told == ["'bead' has no moment of inertia about the axis of its joint: the inertia matrix is singular"]
+    assert loads(text + "center = [1, 0, 0]\ninertia = { zz = 1 }").warnings == ()
+
+
 def test_central_inertia_is_carried_to_the_pole() -> None:
     text = ARM.replace(
         "inertia = { xx = 1, yy = 1, zz = 1 }", "central_inertia = { xx = 1, yy = 2, zz = 2.5, xy = 0.1 }"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from svyaz.expr.calculus import evaluate
+from svyaz.expr.calculus import Expression, evaluate, names_in
 from svyaz.model.reader import Path, Reader
 from svyaz.model.tree import GROUND, MOMENTS, Body, Tree
 from svyaz.model.tree_mass import inertia_key
@@ -43,7 +43,8 @@ def check_masses(
     doubtful: dict[str, list[str]] = {}
     heavy = []
     for body, path, table in zip(tree.bodies, paths, tables, strict=True):
-        numbers = _numbers(body, values)
+        _check_directions(reader, values, path, body)
+        numbers = _numbers(reader, values, path, body)
         heavy.append(numbers is None or numbers[0] > 0 or any(numbers[2].values()))
         if numbers is None:
             continue
@@ -54,6 +55,8 @@ def check_masses(
             reader.report(fault[0], f"{fault[1].format(body.name)}", hint=fault[2])
     for what, names in doubtful.items():
         reader.warn((), what.replace("'{}'", _listed(names)))
+    if not any(body.freedoms for body in tree.bodies) and tree.bodies and not reader.problems:
+        reader.report(paths[0], "no joint of the tree moves", at_key=True)
     _check_moving(reader, tree, paths, heavy)
 
 
@@ -64,11 +67,42 @@ Fault = tuple[Path, str, str | None]
 """Where, what (with {} for the name of the body), hint."""
 
 
-def _numbers(body: Body, values: Mapping[str, float]) -> Numbers | None:
+def _numbers(reader: Reader, values: Mapping[str, float], path: Path, body: Body) -> Numbers | None:
+    """Mass distribution as numbers; None, with the mistake noted, where one is not finite."""
     mass = evaluate(body.mass, values)
     center = [evaluate(c, values) for c in body.center]
     inertia = {name: evaluate(e, values) for name, e in zip(MOMENTS, body.inertia, strict=True)}
-    return (mass, center, inertia) if all(map(isfinite, [mass, *center, *inertia.values()])) else None
+    if all(map(isfinite, [mass, *center, *inertia.values()])):
+        return mass, center, inertia
+    _check_finite(
+        reader, values, path, body.name, {"mass": (body.mass,), "center": body.center, "inertia": body.inertia}
+    )
+    return None
+
+
+def _check_directions(reader: Reader, values: Mapping[str, float], path: Path, body: Body) -> None:
+    """The pole must be somewhere, and the axis of a joint point somewhere, for the numbers of the parameters."""
+    _check_finite(reader, values, path, body.name, {"pole": body.pole})
+    if reader.problems_at((*path, "axis")):
+        return
+    # an axis of parameters is divided by its length: one without a length is not finite
+    if not all(isfinite(evaluate(a, values)) for a in body.axis) and _all_finite(values, body.axis):
+        reader.report((*path, "axis"), f"the axis of '{body.name}' has no direction")
+
+
+def _check_finite(
+    reader: Reader, values: Mapping[str, float], path: Path, name: str, entries: Mapping[str, Sequence[Expression]]
+) -> None:
+    for key, expressions in entries.items():
+        finite = all(isfinite(evaluate(e, values)) for e in expressions)
+        if not finite and _all_finite(values, expressions):
+            reader.report((*path, key), f"'{key}' of '{name}' has no finite real value")
+            return
+
+
+def _all_finite(values: Mapping[str, float], expressions: Sequence[Expression]) -> bool:
+    """Have the parameters themselves values? Else their mistake is told elsewhere."""
+    return all(isfinite(values.get(name, 0.0)) for e in expressions for name in names_in(e))
 
 
 def _check_mass(
@@ -107,10 +141,23 @@ def _check_moving(reader: Reader, tree: Tree, paths: Sequence[Path], heavy: Sequ
         if carries[k] and tree.parents[k] != GROUND:
             carries[tree.parents[k]] = True
     idle = [k for k, body in enumerate(tree.bodies) if body.freedoms and not carries[k]]
-    if idle:
-        names = _listed([f"'{tree.bodies[k].name}'" for k in idle])
-        message = f"the joint of {names} moves nothing that has mass or inertia: the inertia matrix is singular"
-        reader.warn(paths[idle[0]], message)
+    slim = [k for k, body in enumerate(tree.bodies) if carries[k] and not tree.carried[k] and _turns_nothing(body)]
+    for found, message in (
+        (idle, "the joint of {} moves nothing that has mass or inertia: the inertia matrix is singular"),
+        (slim, "{} has no moment of inertia about the axis of its joint: the inertia matrix is singular"),
+    ):
+        if found and not reader.problems:
+            reader.warn(paths[found[0]], message.format(_listed([f"'{tree.bodies[k].name}'" for k in found])))
+
+
+def _turns_nothing(body: Body) -> bool:
+    """Is a revolute joint the axis of points of mass alone, whatever the parameters are?"""
+    if body.joint != "revolute":
+        return False
+    xx, yy, zz, xy, xz, yz = body.inertia
+    x, y, z = body.axis
+    about = x * x * xx + y * y * yy + z * z * zz - 2 * (x * y * xy + x * z * xz + y * z * yz)
+    return bool(about == 0)
 
 
 def is_planar(tree: Tree) -> bool:
