@@ -136,6 +136,23 @@ def test_a_drift_that_has_a_denominator_is_watched_too(form) -> None:
     assert len([note for note in found.notes if "degenerates" in note]) >= 2
 
 
+@pytest.mark.parametrize("every", [None, 1.0, 2.5])
+@pytest.mark.parametrize("form", ["chaplygin", "voronets", "voronets:carried"])
+def test_charts_change_between_the_rows_that_were_asked_for(form, every) -> None:
+    """The edge turns through 86° or more between two rows, so that each chart degenerates within them, again and again."""
+    system = System(**{**KNIFE, "initial": {"phi'": 1.5}}, parameters={"w": 0.0})
+    motion = simulate(system, form=form, method="rk4", step=0.005, until=10, every=every, stabilize="off")
+    assert motion.finished, motion.reason
+    if every is not None:
+        assert motion.times == pytest.approx(np.arange(0, 10.01, every))
+    assert np.all(np.diff(motion.times) > 0)
+    assert len([note for note in motion.notes if "the chart with" in note]) >= 8
+    t, w = motion.times, 1.5  # v' = cos(w t) along the edge, from rest
+    speed = np.sin(w * t) / w
+    assert motion.column("x'") == pytest.approx(speed * np.cos(w * t), abs=1e-6)
+    assert motion.column("y") == pytest.approx((t / 2 - np.sin(2 * w * t) / (4 * w)) / w, abs=1e-6)
+
+
 def test_a_free_choice_takes_the_best_block_at_the_start() -> None:
     words = dict(sleigh(**{"initial.phi": "85*deg"}).words)
     free = [{key: value for key, value in c.items() if key != "dependent"} for c in words["constraint"]]

@@ -30,7 +30,8 @@ KINDS = {"multiplier ": "multipliers", "residual ": "residuals", "hidden ": "hid
 class Chapter:
     """One phase as it was run (or not: then without a segment), with the record of its gains and its notes.
 
-    ``after_event``: its first row is kept beside the last one before it, from which it may differ.
+    ``after_event``: its first row is kept beside the last one before it, from which it may differ. ``joint``: its last
+    row, at which another chart takes over, was not asked for.
     """
 
     segment: Segment | None
@@ -40,6 +41,7 @@ class Chapter:
     notes: tuple[str, ...]
     equations: Equations | None = None
     after_event: bool = False
+    joint: bool = False
 
 
 def collected(
@@ -54,9 +56,9 @@ def collected(
     """
     times, states, tables = [], [], []
     for k, chapter in enumerate(chapters):
-        first = 0 if k == 0 or chapter.after_event else 1
-        times.append(chapter.path.times[first:])
-        own = chapter.path.states[first:]
+        shown = slice(0 if k == 0 or chapter.after_event else 1, -1 if chapter.joint else None)
+        times.append(chapter.path.times[shown])
+        own = chapter.path.states[shown]
         states.append(model_states(_equations_of(chapter), times[-1], own))
         tables.append(_table(chapter, times[-1], own))
     last = chapters[-1]
@@ -98,7 +100,7 @@ def _equations_of(chapter: Chapter) -> Equations:
 
 
 def _table(chapter: Chapter, times: Floats, states: Floats) -> dict[str, Floats]:
-    if chapter.segment is None:
+    if chapter.segment is None or not len(times):
         return {}
     table = dict(observed(chapter.segment, times, states))
     power = stabilising_power(chapter.segment, times, states)

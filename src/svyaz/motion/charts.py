@@ -41,7 +41,7 @@ WIDER = {"chaplygin": "voronets"}
 USUAL_STEPS = 20_000
 """More steps than this are taken only if the chart of the equations stays good over them."""
 
-FINE = 500
+FINE = 4000
 """Where rows are wanted at given times only, the chart is looked at this many times at least."""
 
 
@@ -73,19 +73,17 @@ def advance_on_chart(
         path = advance(segment, state, span, options, fine, progress, max_steps=USUAL_STEPS)
         if path.status != "stalled":
             return path
-        switch = chart_switch(equations, path, grid, active)
+        switch = chart_switch(equations, path, active)
         if switch is not None and switch.equations is not None:
             return path
     return advance(segment, state, span, options, fine, progress)
 
 
-def end_of_chart(
-    equations: Equations, path: Path, options: Options, grid: Floats | None, active: Sequence[Constraint]
-) -> Switch | None:
+def end_of_chart(equations: Equations, path: Path, options: Options, active: Sequence[Constraint]) -> Switch | None:
     """What is to be done about the chart of a run, as the options wish; None when it stays good."""
     if options.charts == "keep":
         return kept_chart(equations, path)
-    return chart_switch(equations, path, grid, active)
+    return chart_switch(equations, path, active)
 
 
 def finer(equations: Equations, grid: Floats | None) -> Floats | None:
@@ -96,12 +94,11 @@ def finer(equations: Equations, grid: Floats | None) -> Floats | None:
 
 
 def only(path: Path, grid: Floats | None) -> Path:
-    """The path with the rows of the grid alone, and the last one if the run ended early."""
+    """The path with the rows of the grid alone, and the first and the last one."""
     if grid is None:
         return path
     kept = np.isin(path.times, grid)
-    kept[0] = True
-    kept[-1] |= path.status != "finished"
+    kept[[0, -1]] = True
     return replace(path, times=path.times[kept], states=path.states[kept])
 
 
@@ -119,7 +116,7 @@ class Watch:
         return int(found[0]) if len(found) else None
 
 
-def chart_switch(equations: Equations, path: Path, grid: Floats | None, active: Sequence[Constraint]) -> Switch | None:
+def chart_switch(equations: Equations, path: Path, active: Sequence[Constraint]) -> Switch | None:
     """What is to be done about the chart of a run; None when it stays good."""
     watch = _watched(equations, path)
     if watch is None:
@@ -131,8 +128,7 @@ def chart_switch(equations: Equations, path: Path, grid: Floats | None, active: 
         if bad is None:
             break
         passed = watch.turned[bad] or watch.quality[bad] < LEAST
-        last = bad - 1 if passed and bad > 1 else bad
-        row = last if grid is None else int(np.flatnonzero(np.isin(times[: last + 1], grid))[-1])
+        row = bad - 1 if passed and bad > 1 else bad
         wanted = 2 * min(float(watch.quality[bad]), POOR)
         other = _better(equations, taken, watch.alpha[row : bad + 1], wanted, active)
         if other is not None:

@@ -58,13 +58,14 @@ def chapter_of(
         notes.append(
             "the steps lead far off the constraints: repeated with twice as many corrections after each of them"
         )
-    switch = end_of_chart(segment.equations, path, options, grid, phase.active)
+    switch = end_of_chart(segment.equations, path, options, phase.active)
     path = only(_cut(path, switch), grid)
+    joint = grid is not None and switch is not None and switch.equations is not None and path.times[-1] not in grid
     notes.extend([switch.note] if switch is not None else [])
     notes.extend(lost_constraints(segment, path, predicted))
     notes.extend(passed_near(segment, path))
     path = _ended_at_singularity(segment, path, options)
-    return Chapter(segment, path, options, decision.record, tuple(notes)), switch
+    return Chapter(segment, path, options, decision.record, tuple(notes), joint=joint), switch
 
 
 def _cut(path: Path, switch: Switch | None) -> Path:

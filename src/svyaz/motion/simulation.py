@@ -44,6 +44,9 @@ from svyaz.motion.tableau import method as find_method
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
 
+MOST_IN_VAIN = 4
+"""Charts are changed so often without getting on; where none is good the last one is kept."""
+
 
 def simulate(
     system: System,
@@ -99,7 +102,7 @@ def _run(
 ) -> Motion:
     """Phase after phase; ``rows`` are the times at which the state is wanted, else the options decide."""
     chapters: list[Chapter] = []
-    initial = state
+    initial, in_vain = state, 0
     queue = list(parts)
     while queue:
         phase, equations = queue.pop(0)
@@ -126,6 +129,9 @@ def _run(
         chapters.append(chapter)
         if switch is not None and switch.equations is not None:
             queue.insert(0, (replace(phase, start=float(chapter.path.times[-1]), new=()), switch.equations))
+            in_vain = in_vain + 1 if len(chapter.path.times) == 1 else 0
+            if in_vain > MOST_IN_VAIN:
+                options = replace(options, charts="keep")
         state = model_states(equations, chapter.path.times[-1:], chapter.path.states[-1:])[0]
         if chapter.path.status != "finished":
             break
