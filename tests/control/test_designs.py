@@ -117,6 +117,13 @@ def test_an_input_that_enters_as_a_square_is_looked_for_between_its_limits() -> 
     assert np.isfinite(heavier.largest).all()
 
 
+def test_a_range_may_contain_values_for_which_there_is_no_model() -> None:
+    words = {**CART, "parameters": {**CART["parameters"], "h": "1/(l - 1)"}}
+    found = System(**words).regulate().margin("l", (0.4, 1.0))
+    assert np.isnan(found.largest[-1])
+    assert np.isfinite(found.largest[:-1]).all()
+
+
 def test_R4_a_slider_crank_with_multipliers_and_by_shulgin_moves_alike_under_its_control() -> None:
     found = System(**CRANK).regulate()
     start = started(found.plant, {"phi": 0.2, "phi'": 0.5, "I": 0.3})

@@ -25,7 +25,10 @@ BEAD: dict[str, Any] = {
 def test_on_a_smooth_wire_everything_holds() -> None:
     found = special_case(first_approximation(System(**BEAD), {"x": 0.0, "y": 0.0}))
     assert [h.holds for h in found] == [True] * 4
-    assert "reciprocal condition number 1" in found[0].text
+    assert "least singular value is 1 of the largest" in found[0].text
+    tilted = System(**{**BEAD, "potential": "y + 2*x", "constraint": [{"name": "wire", "equation": "y = x^2 - 4*x"}]})
+    slanting = special_case(first_approximation(tilted, {"x": 1.0, "y": -3.0}, dependent=["y"]))
+    assert "least singular value is 0.45 of the largest" in slanting[0].text  # 1/√5
 
 
 def test_on_a_wire_with_a_corner_the_slope_does_not_tend_to_its_value() -> None:

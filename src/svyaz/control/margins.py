@@ -143,7 +143,10 @@ class _Course:
 
     def largest_real_part(self, value: float, guess: Array, control: Control) -> tuple[float, Array | None]:
         """The largest real part of the true closed loop, and the equilibrium it belongs to."""
-        constants = self.system.with_settings({self.name: value}).parameters
+        try:
+            constants = self.system.with_settings({self.name: value}).parameters
+        except ModelError:  # the model has no such variant: a ratio by zero, a root of a negative number
+            return float("nan"), None
         problem = replace(self.rest.problem, values={**self.rest.problem.values, **constants, **self.fixed})
         zero = newton(problem, guess[None, :])[0]
         if np.isnan(zero).any():

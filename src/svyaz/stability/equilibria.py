@@ -22,7 +22,8 @@ from svyaz.model import System
 from svyaz.stability.boxes import Zeros, all_zeros, newton
 from svyaz.stability.critical import UNDECIDED, Verdict, stability
 from svyaz.stability.hypotheses import words_for
-from svyaz.stability.linearisation import FirstApproximation, check_redundant, first_approximation
+from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.redundant import check_redundant
 from svyaz.stability.rest import RestEquations, rest_equations
 from svyaz.stability.tables import table
 

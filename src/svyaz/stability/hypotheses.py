@@ -49,7 +49,10 @@ def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
     count = f"{m} zero root{'s' if m > 1 else ''}"
     met = f"completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"
     return (
-        Hypothesis(f"det ∂F/∂s ≠ 0 at the equilibrium: reciprocal condition number {split:.2g}", split > DEGENERATE),
+        Hypothesis(
+            f"det ∂F/∂s ≠ 0 at the equilibrium: its least singular value is {split:.2g} of the largest of ∂F/∂q",
+            split > DEGENERATE,
+        ),
         Hypothesis(f"the rates of z = y - B(0)x have no linear terms: B(q) tends to B(0), {count}", steady),
         Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still),
         Hypothesis(

@@ -25,8 +25,8 @@ from svyaz.expr.calculus import evaluate, gradient
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.shulgin import redundancy, shulgin
 from svyaz.model import System
-from svyaz.model.words import nearest
 from svyaz.stability.derivatives import AtRest, Matrix, at_rest
+from svyaz.stability.redundant import check_redundant, chosen_redundant
 
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""
@@ -46,8 +46,8 @@ class FirstApproximation:
     """ξ' = A ξ + B u + Z z, ż = 0 to first order, ξ = (x₁, x₂, x₃) named by ``variables``.
 
     ``slope`` is B₀ of ṡ = B ṙ; ``stiffness`` C + C^B - F and ``inertia`` a_rr belong to a_rr ẍ + … + stiffness x = 0;
-    ``second_order`` is C^B, the part that linearised constraints lose. ``conditioning`` is the reciprocal condition
-    number of ∂F/∂s with unit rows of ∂F/∂q; ``notes`` warn of a nearly degenerate split.
+    ``second_order`` is C^B, the part that linearised constraints lose. ``conditioning`` is the least singular
+    value of ∂F/∂s over the largest of ∂F/∂q, with unit rows of the latter; ``notes`` warn of a nearly degenerate split.
     """
 
     system: System
@@ -223,9 +223,11 @@ class _Split:
             return np.zeros((0, 0))
         block = self.numbers.jacobian[:, self.s]
         sizes = np.linalg.norm(self.numbers.jacobian, axis=1, keepdims=True)
-        values = np.linalg.svd(block / np.where(sizes > 0, sizes, 1.0), compute_uv=False)
+        unit = np.where(sizes > 0, sizes, 1.0)
+        values = np.linalg.svd(block / unit, compute_uv=False)
         names = ", ".join(f"'{q}'" for q in self.dependent)
-        self.conditioning = float(values[-1] / max(values[0], 1e-300))
+        largest = float(np.linalg.norm(self.numbers.jacobian / unit, 2))
+        self.conditioning = float(values[-1]) / max(largest, 1e-300)
         if values[-1] < DEGENERATE:
             raise ModelError(
                 [
@@ -311,22 +313,6 @@ class _Split:
         )
 
 
-def check_redundant(system: System, dependent: Sequence[str] | None) -> None:
-    """Refuse names that are no coordinates, and more or fewer of them than constraints; none is a free choice."""
-    if not dependent:
-        return
-    for q in dependent:
-        if q not in system.coordinates:
-            hint = nearest(q, system.coordinates)
-            raise ModelError([Problem(f"'{q}' cannot be redundant: it is no coordinate of the model", hint=hint)])
-    count = len(system.constraints)
-    if len(set(dependent)) != count or len(dependent) != count:
-        names = ", ".join(f"'{q}'" for q in dependent)
-        told = f"{count} constraint{'' if count == 1 else 's'}"
-        message = f"there is one redundant coordinate for each constraint: {names} and {told} do not fit"
-        raise ModelError([Problem(message)])
-
-
 def _inverse_inertia(inertia: Matrix, independent: Sequence[str]) -> Matrix:
     """a_rr⁻¹; coordinates that move without inertia have no first approximation of this kind."""
     sizes = np.sqrt(np.abs(np.diag(inertia)))
@@ -336,15 +322,3 @@ def _inverse_inertia(inertia: Matrix, independent: Sequence[str]) -> Matrix:
         names = ", ".join(still or independent)
         raise ModelError([Problem(f"the inertia matrix of {names} is singular: they move without inertia")])
     return np.asarray(np.linalg.solve(inertia, np.eye(len(inertia))))
-
-
-def chosen_redundant(system: System, values: Mapping[str, float]) -> tuple[str, ...]:
-    """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at these values."""
-    from svyaz.forms.reduction_choice import ordered_choices
-    from svyaz.forms.shulgin import FORM, position_rows
-
-    if not system.constraints:
-        return ()
-    rows = position_rows(system.constraints, system.coordinates)
-    origin = multipliers(system)
-    return tuple(ordered_choices(FORM, rows, origin, {**values, "t": 0.0})[0])
