@@ -50,6 +50,15 @@ def test_a_wheel_without_inertia_is_refused_in_words() -> None:
         first_approximation(light, {})
 
 
+def test_constraints_that_repeat_each_other_or_leave_nothing_are_named() -> None:
+    rods = [{"name": "rod", "equation": "x^2 + y^2 = 1"}, {"name": "again", "equation": "2*x^2 + 2*y^2 = 2"}]
+    with pytest.raises(ModelError, match="'rod', 'again' depend on each other"):
+        System(**{**BEAD, "constraint": rods}).equilibria()
+    pinned = System(**{**BEAD, "constraint": [rods[0], {"name": "line", "equation": "x = y"}]}).equilibria()
+    assert [e.state["x"] for e in pinned.equilibria] == pytest.approx([-np.sqrt(0.5), np.sqrt(0.5)])
+    assert all("nothing is left that could move" in e.notes[0] for e in pinned.equilibria)
+
+
 def test_R2_exceptions_are_named_by_their_coordinates() -> None:
     """A cart that may stand anywhere, with a bead on a wire that it carries."""
     system = System(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz import __version__
-from svyaz.expr import ModelError
+from svyaz.expr import ModelError, Problem
 from svyaz.model import System
 from svyaz.stability.boxes import Zeros, all_zeros, newton
 from svyaz.stability.critical import UNDECIDED, Verdict, stability
@@ -207,7 +207,17 @@ def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple
     size = np.max([np.abs(null).max(axis=1) for null in directions], axis=0)
     named = [(name, s) for name, s in zip(rest.unknowns, size, strict=True) if not name.startswith("multiplier of ")]
     free = tuple(name for name, s in named if s > 1e-6)
+    if not free:
+        _refuse_repetition(rest, size)
     return dimension, free, tuple(_named(rest, m) for m in members[:SHOWN])
+
+
+def _refuse_repetition(rest: RestEquations, size: Array) -> None:
+    """Multipliers alone are not determined: some constraints follow from others."""
+    moving = [name for name, s in zip(rest.unknowns, size, strict=True) if s > 1e-6]
+    names = ", ".join(f"'{name.removeprefix('multiplier of ')}'" for name in moving)
+    message = f"the constraints {names} depend on each other at the equilibria: what each carries is not determined"
+    raise ModelError([Problem(message, hint="leave out those that repeat others; 'svyaz check' names them")])
 
 
 def _with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:

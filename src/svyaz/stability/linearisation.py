@@ -207,6 +207,8 @@ class _Split:
         here = {**dict.fromkeys(system.velocities, 0.0), **self.state}
         self.dependent = tuple(dependent) if dependent else chosen_redundant(system, {**self.values, **here})
         self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
+        if not self.independent:
+            raise ModelError([Problem("there are as many constraints as coordinates: nothing is left that could move")])
         self.numbers: AtRest = at_rest(system, self.values)
         place = {q: k for k, q in enumerate(system.coordinates)}
         check_redundant(system, self.dependent)
