@@ -239,3 +239,23 @@ def test_rates_beyond_the_method_are_refused_beside_constraints() -> None:
     assert motion.status == "infeasible"
     assert "held integrals" in motion.reason
     assert "-400" in motion.reason
+
+
+@pytest.mark.parametrize("form", ["chaplygin", "voronets", "voronets:carried", "maggi", "appell"])
+def test_integrals_are_held_in_forms_without_multipliers(form) -> None:
+    """The spin of a knife edge and its energy, whose velocities are not all states of these forms."""
+    energy = {"name": "whole", "expression": "(x'^2 + y'^2 + phi'^2)/2", "hold": True, "gain": 2.0, "value": 1.2}
+    spin = {"name": "spin", "expression": "phi'", "hold": True, "gain": 2.0, "value": 1.0}
+    system = System(
+        coordinates=["x", "y", "phi"],
+        kinetic="(x'^2 + y'^2 + phi'^2)/2",
+        constraint=[{"name": "edge", "equation": "x'*sin(phi) = y'*cos(phi)"}],
+        integral=[energy, spin],
+        initial={"x'": 1.0, "phi'": 1.1},
+    )
+    how = {"method": "dop853", "rtol": 1e-10, "until": 3.0, "every": 0.25, "stabilize": "auto"}
+    found = simulate(system, form=form, **how)
+    assert found.finished, found.reason
+    for name, value in (("whole", 1.2), ("spin", 1.0)):
+        deviation_of = found.integrals[name] - value
+        np.testing.assert_allclose(deviation_of, deviation_of[0] * np.exp(-2 * found.times), atol=1e-7)

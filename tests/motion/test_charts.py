@@ -178,3 +178,10 @@ def test_sweeps_and_exports_work_in_every_form() -> None:
         for j in (1.0, 2.0)
     ]
     assert ends == pytest.approx(expected, abs=1e-6)
+
+
+def test_of_equally_simple_choices_the_better_conditioned_one_is_taken() -> None:
+    """At 0.3 rad the edge is solved for y' (quality cos 0.3), not for x', whichever side of the equation they stand on."""
+    for equation in ("x'*sin(phi) = y'*cos(phi)", "y'*cos(phi) = x'*sin(phi)", "-3*x'*sin(phi) + 3*y'*cos(phi) = 0"):
+        words = {**KNIFE, "constraint": [{"name": "edge", "equation": equation}], "initial": {"phi": 0.3}}
+        assert System(**words, parameters={"w": 0.0}).derive("voronets").dependent == ("y",)

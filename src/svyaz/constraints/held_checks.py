@@ -129,7 +129,7 @@ def _levels(equations: Equations) -> _Levels:
     states = [se.Symbol(s) for s in equations.states]
     kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
     valued = [i for i in equations.system.integrals if i.value is not None]
-    entries: list[Expression] = [*kept, *(i.expression for i in valued)]
+    entries: list[Expression] = [*kept, *(equations.in_states(i.expression) for i in valued)]
     native, constants = _compiled(
         equations, _numbered([*entries, *(s for e in entries for s in gradient(e, states))]), ()
     )

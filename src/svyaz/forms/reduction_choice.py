@@ -112,8 +112,9 @@ def _greedy(alpha: Array, fixed: Sequence[int], left: Sequence[int], count: int)
 
 
 def _complexity(rows: VelocityRows, choice: Sequence[int]) -> int:
-    """Entries of the block that are no numbers, those of sums counting more."""
-    return sum(len(row[k].free_symbols) + len(row[k].args) for row in rows.matrix for k in choice if row[k] != 0)
+    """Entries of the block that are no numbers, those of sums counting more; signs and factors are nothing."""
+    entries = [row[k] for row in rows.matrix for k in choice if row[k] != 0]
+    return sum(len(e.free_symbols) + sum(not part.is_Number for part in e.args) for e in entries)
 
 
 def _no_chart(form: str, rows: VelocityRows, asked: Sequence[str]) -> ModelError:
