@@ -195,6 +195,19 @@ def test_nothing_outside_the_file_is_read(write) -> None:
         load(write('<robot name="r">&s;</robot>'))
 
 
+def test_deep_nesting_is_refused(write) -> None:
+    with pytest.raises(ModelError, match="elements are nested too deeply"):
+        load(write("<robot>" + "<a>" * 10000 + "</a>" * 10000 + "</robot>"))
+
+
+def test_place_of_a_mistake_counts_letters_not_bytes(write) -> None:
+    text = '<robot name="été"><link name="a"/><link name="a"/></robot>'
+    with pytest.raises(ModelError) as caught:
+        load(write(text))
+    place = caught.value.problems[0].place
+    assert text[place.column - 1 :].startswith('a"/></robot>')
+
+
 def test_robot_that_cannot_move_is_refused(write) -> None:
     text = '<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>'
     with pytest.raises(ModelError, match="no joint of the robot moves"):
