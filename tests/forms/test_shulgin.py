@@ -180,3 +180,42 @@ def test_R6_velocity_constraints_are_refused() -> None:
     words = {"coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "constraint": [{"equation": "y' = x*x'"}]}
     with pytest.raises(ModelError, match="takes geometric constraints"):
         shulgin(System(**words))
+
+
+FIVE_BAR: dict[str, object] = {
+    "coordinates": ["a", "b", "x", "y"],
+    "kinetic": "0.01*(a'^2 + b'^2) + 0.25*(x'^2 + y'^2)",
+    "potential": "4.905*y",
+    "constraint": [
+        {"name": "left", "equation": "(x - 0.4*cos(a))^2 + (y - 0.4*sin(a))^2 = 0.36"},
+        {"name": "right", "equation": "(x - 0.5 - 0.4*cos(b))^2 + (y - 0.4*sin(b))^2 = 0.36"},
+    ],
+    "initial": {"a": "120*deg", "b": "60*deg", "x": 0.25, "y": "0.4*sin(60*deg) + sqrt(0.36 - 0.45^2)"},
+}
+
+
+def test_redundant_coordinates_are_exchanged_where_the_split_degenerates() -> None:
+    system = System(**FIVE_BAR)
+    # arms and rods come into one line on the way down: x and y cannot stay independent there
+    options = {"method": "dop853", "rtol": 1e-11, "until": 1.5}
+    split = system.simulate(form="shulgin", **options)
+    whole = system.simulate(form="multipliers", stabilize="projection", **options)
+    told = split.summary()
+    assert told["status"] == "finished"
+    assert told["notes"][0].startswith("redundant: 'a', 'b', chosen for a well conditioned ∂F/∂s")
+    assert any("degenerates near t" in note and "is taken" in note for note in told["notes"])
+    expected = whole.summary()["final"]
+    assert {name: told["final"][name] for name in expected} == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_split_that_is_nearly_degenerate_at_the_start_is_warned_of() -> None:
+    near = System(
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        constraint=[{"equation": "x^2 + y^2 = 1", "dependent": "x"}],
+        initial={"x": 0.01, "y": "-sqrt(1 - 0.0001)"},
+    )
+    (note,) = near.derive("shulgin").notes
+    assert note.startswith("∂F/∂s is nearly singular for 'x' at the initial position")
+    assert System(**{**near.words, "initial": {"x": 1.0}}).derive("shulgin").notes == ()

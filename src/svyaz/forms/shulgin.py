@@ -26,10 +26,13 @@ from svyaz.expr.trig import combine
 from svyaz.forms.equations import Equations
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.reduction import VelocityRows, is_nothing
-from svyaz.forms.reduction_choice import ordered_choices, values_at
+from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, scaled_rows, values_at
 from svyaz.model import Constraint, System
 
 FORM = "shulgin"
+
+NEARLY_DEGENERATE = 0.02
+"""Below this quality, |det ∂F/∂s| over √det(∂F/∂q ∂F/∂qᵀ) in scaled coordinates, the choice is warned of."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,25 @@ def shulgin(
         observed={str(velocity(s)): rate for s, rate in rates.items()},
         eliminated=tuple(d.constraint for d in origin.deviations),
         origin=origin,
+        dependent=split.dependent,
+        notes=_notes(origin, split, dependent),
     )
+
+
+def _notes(origin: Equations, split: Redundancy, asked: Sequence[str] | None) -> tuple[str, ...]:
+    """Which coordinates were taken as redundant, unless that was said; and a warning near a degenerate position."""
+    if not split.dependent:
+        return ()
+    rows = position_rows([d.constraint for d in origin.deviations], origin.system.coordinates)
+    alpha = scaled_rows(rows, origin, values_at(origin))
+    quality = float(qualities(alpha, [[rows.coordinates.index(q) for q in split.dependent]])[0])
+    names = ", ".join(f"'{q}'" for q in split.dependent)
+    notes = []
+    if not asked and set(declared(rows)) != set(split.dependent):
+        notes.append(f"redundant: {names}, chosen for a well conditioned ∂F/∂s (quality {quality:.2g} of 1)")
+    if quality < NEARLY_DEGENERATE:
+        notes.append(f"∂F/∂s is nearly singular for {names} at the initial position (quality {quality:.2g} of 1)")
+    return tuple(notes)
 
 
 def _projected(
