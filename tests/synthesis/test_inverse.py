@@ -14,7 +14,7 @@ from svyaz.expr.calculus import evaluate
 from svyaz.expr.text import to_text
 from svyaz.model import loads
 from svyaz.motion import simulate
-from svyaz.program import compile_program
+from svyaz.program import compile_program, export
 from svyaz.synthesis.family import family
 from svyaz.synthesis.inverse import decay_rate, invert
 from svyaz.synthesis.inverse_written import inverse_model, inverse_program
@@ -239,6 +239,19 @@ def test_exported_code_contains_the_equations_and_the_gains() -> None:
     assert np.array([[by_name[f"K[{a},{b}]"] for b in q] for a in q]) == pytest.approx(gains)
     expected = slopes @ [1.1, 0.2, 0.9] + gains @ h
     assert [by_name[f"acceleration[{a}]"] for a in q] == pytest.approx(expected)
+    assert values[-6:] == pytest.approx([1.1, 0.2, 0.9, *expected])
+
+
+def test_exported_code_runs_by_itself() -> None:
+    """Euler's method over the exported Python gives the published end of the listing."""
+    space: dict = {}
+    found = invert(cart())
+    exec(compile(export(inverse_program(found), "python"), "exported", "exec"), space)
+    constants = space["constants"]([found.system.constants[name] for name in space["PARAMETERS"]])
+    state = np.array([0.0, -1.0, 0.0, 1.0, 0.0, 1.0])
+    for k in range(15000):
+        state = state + 0.001 * np.array(space["rates"](0.001 * k, state, constants))
+    assert state[:3] == pytest.approx([0.649481858, 0.760985120, 15.002275677], rel=1e-6)
 
 
 @pytest.mark.parametrize("given", ["field", "constraints"])

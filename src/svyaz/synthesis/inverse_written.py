@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from svyaz.expr.calculus import acceleration
+from svyaz.expr.calculus import acceleration, velocity
 from svyaz.expr.latex import to_latex
 from svyaz.expr.text import to_text
 from svyaz.program.build import build
@@ -15,7 +15,9 @@ from svyaz.synthesis.inverse import Inverse, deviation
 
 
 def inverse_program(found: Inverse) -> Program:
-    """Outputs: q̈ of each coordinate (``acceleration[x]``), the deviations h (``h[x]``) and the gains (``K[x,y]``)."""
+    """Outputs: q̈ of each coordinate (``acceleration[x]``), the deviations h (``h[x]``), the gains (``K[x,y]``), and the
+    rates of all states, by which the code can be integrated.
+    """
     system = found.system
     q = system.coordinates
     outputs = [(f"acceleration[{name}]", a) for name, a in found.accelerations.items()]
@@ -23,6 +25,8 @@ def inverse_program(found: Inverse) -> Program:
     outputs.extend(
         (f"K[{a},{b}]", entry) for a, row in zip(q, found.gains, strict=True) for b, entry in zip(q, row, strict=True)
     )
+    rates = {name: velocity(name) for name in q} | {f"{name}'": a for name, a in found.accelerations.items()}
+    outputs.extend((f"rate[{state}]", rates[state]) for state in system.states)
     return build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants))
 
 
