@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import hypot, isfinite
 
@@ -132,7 +132,7 @@ def read_urdf(text: str, file: str | None) -> Robot:
     )
 
 
-def _named(reading: _Reading, element: Element, known: Sequence[str] | dict[str, Link]) -> str | None:
+def _named(reading: _Reading, element: Element, known: Collection[str]) -> str | None:
     name = element.attributes.get("name", "").strip()
     if not name:
         reading.report(f"a {element.name} has no name", element)
@@ -176,12 +176,12 @@ def _link(reading: _Reading, name: str, element: Element, inertial: Element) -> 
 
 def _joints(reading: _Reading, links: dict[str, Link]) -> list[Joint]:
     joints: list[Joint] = []
-    names: list[str] = []
+    names: set[str] = set()
     for element in reading.document.root.all("joint"):
         name = _named(reading, element, names)
         if name is None:
             continue
-        names.append(name)
+        names.add(name)
         joint = _joint(reading, name, element, links)
         if joint is not None:
             joints.append(joint)
@@ -258,13 +258,9 @@ def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[Joint]) ->
         told = ", ".join(f"'{name}'" for name in roots[:5]) + (" …" if len(roots) > 5 else "")
         message = f"the robot has {len(roots)} roots, links that no joint carries: {told}"
         reading.report(message, links[roots[1]].element)
-    reached = {roots[0]} if roots else set()
-    waiting = list(reached)
-    while waiting:
-        link = waiting.pop()
-        new = [j.child for j in joints if j.parent == link and j.child not in reached]
-        reached.update(new)
-        waiting.extend(new)
+    reached = (
+        {joint.child for joint in _ordered(roots[0], joints)} if len(roots) == 1 and not reading.problems else set()
+    )
     circle = [name for name in links if name not in reached and name in carrier]
     if circle and len(roots) < 2 and not reading.problems:
         told = ", ".join(f"'{name}'" for name in circle[:5]) + (" …" if len(circle) > 5 else "")

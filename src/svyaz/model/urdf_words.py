@@ -93,7 +93,7 @@ class _Writing:
 
     def text(self, terms: Terms) -> str | int:
         """The sum as an expression; its parameters are used."""
-        self.used |= terms.keys()
+        self.used.update(terms)
         text = ""
         for name, factor in terms.items():
             size = "" if abs(factor) == 1.0 else f"{abs(factor)!r}*"
