@@ -185,3 +185,18 @@ def test_of_equally_simple_choices_the_better_conditioned_one_is_taken() -> None
     for equation in ("x'*sin(phi) = y'*cos(phi)", "y'*cos(phi) = x'*sin(phi)", "-3*x'*sin(phi) + 3*y'*cos(phi) = 0"):
         words = {**KNIFE, "constraint": [{"name": "edge", "equation": equation}], "initial": {"phi": 0.3}}
         assert System(**words, parameters={"w": 0.0}).derive("voronets").dependent == ("y",)
+
+
+def test_a_run_that_is_stopped_does_not_go_on_in_another_chart() -> None:
+    """The chart degenerates at t = 0.9; the user stops the run when it is far beyond."""
+
+    def stop(time: float) -> None:
+        if time > 20.0:
+            raise KeyboardInterrupt
+
+    system = System(**{**KNIFE, "initial": {"phi'": 1.5}}, parameters={"w": 0.0})
+    how = {"method": "rk4", "step": 1e-5, "until": 300, "every": 0.01, "stabilize": "off"}
+    motion = simulate(system, form="voronets", **how, progress=stop)
+    assert motion.status == "stopped"
+    assert motion.times[-1] < 1.0
+    assert "stopped by the user after t = 0.9" in motion.reason

@@ -73,13 +73,17 @@ def _cut(path: Path, switch: Switch | None) -> Path:
     if switch is None or (switch.equations is None and path.status == "finished"):
         return path
     every_step = len(path.times) == path.steps + 1
+    if path.status == "stopped":
+        status, reason = "stopped", f"stopped by the user after t = {path.times[switch.row]:.9g}"
+    else:
+        status, reason = ("finished", "") if switch.equations else ("singular", switch.note)
     return replace(
         path,
         times=path.times[: switch.row + 1],
         states=path.states[: switch.row + 1],
         steps=switch.row if every_step else path.steps,
-        status="finished" if switch.equations else "singular",
-        reason="" if switch.equations else switch.note,
+        status=status,
+        reason=reason,
     )
 
 
