@@ -11,6 +11,7 @@ from tree_oracle import random_state
 from urdf_oracle import pinocchio_robot, their_state
 
 import svyaz
+from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 
 FOLDER = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
@@ -54,3 +55,22 @@ def test_T5_robot_equals_pinocchio(robot: str, free_base: bool) -> None:
     assert np.abs(numeric.bias(q, v)[order] - bias).max() <= 1e-10 * np.abs(bias).max()
     gravity = pin.computeGeneralizedGravity(model, data, theirs_q)
     assert np.abs(numeric.gravity_terms(q)[order] - gravity).max() <= 1e-10 * np.abs(gravity).max()
+
+
+def test_T5_native_programs_of_a_robot_equal_pinocchio() -> None:
+    path = FOLDER / ROBOTS["panda"]
+    system = svyaz.load(path)
+    native = NativeTree(system.tree, system.parameters)
+    model = pinocchio_robot(path, False)
+    data = model.createData()
+    rng = np.random.default_rng(6)
+    states = [random_state(system.tree, rng) for _ in range(20)]
+    masses = native.mass_matrix(np.array([q for q, _ in states]))
+    biases = native.bias(np.array([q for q, _ in states]), np.array([v for _, v in states]))
+    for (q, v), mass, bias in zip(states, masses, biases, strict=True):
+        theirs_q, theirs_v, order = their_state(model, system.tree, q, v)
+        pin.crba(model, data, theirs_q)
+        expected = np.triu(data.M) + np.triu(data.M, 1).T
+        assert np.abs(mass[np.ix_(order, order)] - expected).max() <= 1e-10 * np.abs(expected).max()
+        expected = pin.nonLinearEffects(model, data, theirs_q, theirs_v)
+        assert np.abs(bias[order] - expected).max() <= 1e-10 * np.abs(expected).max()
