@@ -79,7 +79,19 @@ def test_equations_and_code_of_a_urdf(cart, tmp_path) -> None:
 @pytest.mark.parametrize("option", ["--free-base", "--damping"])
 def test_options_of_urdf_files_are_refused_elsewhere(option, capsys) -> None:
     assert run(["inertia", "puma-560", option]) == 2
-    assert f"{option}: only of a URDF file can this be asked; 'puma-560' is none." in capsys.readouterr().err
+    assert "--free-base and --damping are asked for of URDF files; 'puma-560' is none." in capsys.readouterr().err
+
+
+def test_model_in_toml_has_no_free_base_to_ask_for(tmp_path, capsys) -> None:
+    assert run(["gallery", "puma-560", "--out", str(tmp_path / "puma.toml")]) == 0
+    assert run(["inertia", str(tmp_path / "puma.toml"), "--free-base"]) == 2
+    assert "a free base and damping are asked for of URDF files" in capsys.readouterr().err
+
+
+def test_urdf_is_known_by_its_text_too(cart, tmp_path) -> None:
+    other = tmp_path / "cart.xml"
+    other.write_text(CART, encoding="utf-8")
+    assert result("inertia", str(other), "--at", "swing_1=0")["value"][0][0] == 3.0
 
 
 def test_mistake_in_a_urdf_exits_with_2_and_writes_nothing(cart, tmp_path, capsys) -> None:

@@ -121,23 +121,16 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     context = click.get_current_context(silent=True)
     urdf_options = {} if context is None else context.meta.get(URDF_OPTIONS, {})
     if text is not None:
-        _only_for_urdf(name, urdf_options)
+        if any(urdf_options.values()):
+            raise click.UsageError(f"--free-base and --damping are asked for of URDF files; '{name}' is none.")
         system = model.loads(text, file=name)
     elif not Path(name).is_file():
         raise unknown_model(name, is_path)
     elif choices:
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
-        if not name.lower().endswith(".urdf"):
-            _only_for_urdf(name, urdf_options)
         system = model.load(name, **urdf_options)
     return system.with_settings(dict(settings)) if settings else system
-
-
-def _only_for_urdf(name: str, options: Mapping[str, bool]) -> None:
-    asked = [f"--{option.replace('_', '-')}" for option, value in options.items() if value]
-    if asked:
-        raise click.UsageError(f"{' and '.join(asked)}: only of a URDF file can this be asked; '{name}' is none.")
 
 
 def unknown_model(name: str, is_path: bool) -> click.UsageError:

@@ -21,7 +21,7 @@ def load(path: str | Path, *, free_base: bool = False, damping: bool = False) ->
     """Read a model file; of a URDF the root is free, and the damping of its joints acts, if that is asked for."""
     path = Path(path)
     text = _text(path)
-    if path.suffix.lower() == URDF_SUFFIX:
+    if path.suffix.lower() == URDF_SUFFIX or _is_xml(text):
         return System.from_words(*_urdf(text, str(path), free_base, damping))
     if free_base or damping:
         message = f"a free base and damping are asked for of URDF files; '{path}' says itself how its bodies are joined"
@@ -30,11 +30,18 @@ def load(path: str | Path, *, free_base: bool = False, damping: bool = False) ->
 
 
 def loads(text: str, file: str = "model") -> System:
-    """Read the text of a model file; ``file`` is named in messages."""
+    """Read the text of a model file, TOML or URDF; ``file`` is named in messages."""
+    if _is_xml(text):
+        return System.from_words(*_urdf(text, file, free_base=False, damping=False))
     words, places = read_toml(text, file)
     if "urdf" in words:
         words, places = _with_urdf(words, places, file)
     return System.from_words(words, file, places)
+
+
+def _is_xml(text: str) -> bool:
+    """No model file in TOML begins like this."""
+    return text.lstrip().startswith("<")
 
 
 def _text(path: Path) -> str:
