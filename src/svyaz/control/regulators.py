@@ -17,9 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.integrate import solve_ivp
 from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_lyapunov
-from scipy.signal import place_poles
 
 from svyaz.expr import ModelError, Problem
 
@@ -124,6 +122,8 @@ def establish(
 
     Unless a duration is given, it goes on, each time twice as long, until the Riccati equation holds.
     """
+    from scipy.integrate import solve_ivp
+
     matrix, inputs, state_weight, input_weight = _problem(a, b, q, r)
     n = len(matrix)
     quadratic = inputs @ np.linalg.solve(input_weight, inputs.T)
@@ -152,6 +152,8 @@ def establish(
 
 def placed(a: ArrayLike, b: ArrayLike, poles: Sequence[complex]) -> Regulator:
     """u = -K x with given roots of A - BK (Kautsky, Nichols, Van Dooren), one for each variable."""
+    from scipy.signal import place_poles
+
     matrix, inputs, _, _ = _problem(a, b, None, None)
     wanted = np.asarray(poles, dtype=complex)
     if len(wanted) != len(matrix):
