@@ -139,7 +139,8 @@ def test_R4_a_slider_crank_with_multipliers_and_by_shulgin_moves_alike_under_its
 def test_R3_an_inconsistent_start_ends_where_it_was_foretold() -> None:
     found = System(**CRANK).regulate()
     assert found.plant.dependent == ("psi", "x")
-    trial = found.run({"phi": 0.05, "x": 0.01}, 20.0)["regulator"]
+    at = found.plant.state
+    trial = found.run({"phi": at["phi"] + 0.05, "x": at["x"] + 0.01}, 20.0)["regulator"]
     assert not trial.start.consistent
     assert not trial.transient.returned
     assert not trial.failed

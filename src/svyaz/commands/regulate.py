@@ -220,7 +220,7 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
 
 def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[str, Trial]:
     """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
-    runs = found.run({name: value - _at_rest(found, name) for name, value in points.items()}, until)
+    runs = found.run(points, until)
     trial = runs["regulator"]
     if trial.start.halvings:
         told = ", ".join(f"{n} = {trial.start.state[n]:.6g}" for n in points)

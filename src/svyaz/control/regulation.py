@@ -84,8 +84,9 @@ class Regulation:
         return closed_loop(self.rival)
 
     def run(self, start: Mapping[str, float] | None = None, until: float = 20.0) -> dict[str, Trial]:
-        """The nonlinear transient from deviations of the equilibrium, and that of the rival from the same start."""
-        begin = started(self.plant, start or {})
+        """The nonlinear transient from these values of variables, and that of the rival from the same start."""
+        deviations = {name: value - self.plant.state.get(name, 0.0) for name, value in (start or {}).items()}
+        begin = started(self.plant, deviations)
         trials = {"regulator": tried(self.design, begin, until)}
         if self.rival is not None:
             trials["linearised constraints"] = tried(self.rival, begin, until)
