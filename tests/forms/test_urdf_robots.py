@@ -74,3 +74,26 @@ def test_T5_native_programs_of_a_robot_equal_pinocchio() -> None:
         assert np.abs(mass[np.ix_(order, order)] - expected).max() <= 1e-10 * np.abs(expected).max()
         expected = pin.nonLinearEffects(model, data, theirs_q, theirs_v)
         assert np.abs(bias[order] - expected).max() <= 1e-10 * np.abs(expected).max()
+
+
+def test_points_of_links_are_given_in_the_frames_of_the_file(tmp_path) -> None:
+    """Points of a link with mass and of a frame without, against Pinocchio's placements."""
+    path = tmp_path / "kinova.urdf"
+    path.write_bytes((FOLDER / ROBOTS["kinova"]).read_bytes())
+    places = {"hand": ("j2s6s200_link_6", [0.1, -0.2, 0.3]), "tip": ("j2s6s200_end_effector", [0.01, 0.02, 0.03])}
+    points = "".join(f'[[point]]\nname = "{n}"\nbody = "{link}"\nat = {at}\n' for n, (link, at) in places.items())
+    measured = "".join(
+        f'[[integral]]\nname = "{name} {axis}"\nexpression = "{name}_{axis}"\n' for name in places for axis in "xyz"
+    )
+    model_file = tmp_path / "held.toml"
+    model_file.write_text(f'urdf = "kinova.urdf"\n{points}{measured}', encoding="utf-8")
+    system = svyaz.load(model_file)
+    model = pinocchio_robot(path, False)
+    data = model.createData()
+    q, v = random_state(system.tree, np.random.default_rng(7))
+    theirs, _, _ = their_state(model, system.tree, q, v)
+    pin.framesForwardKinematics(model, data, theirs)
+    at = {**system.parameters, **dict(zip(system.coordinates, q, strict=True))}
+    for name, (link, place) in places.items():
+        found = [float(i.expression.subs(at)) for i in system.integrals if i.name.startswith(name)]
+        assert found == pytest.approx(data.oMf[model.getFrameId(link)].act(np.array(place)), abs=1e-10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,11 +55,13 @@ def _text(path: Path) -> str:
         raise ModelError([Problem(f"the model file '{path}' is not UTF-8 text (byte {error.start})")]) from error
 
 
-def _urdf(text: str, file: str, free_base: bool, damping: bool) -> tuple[dict[str, Any], str, Places]:
+def _urdf(
+    text: str, file: str, free_base: bool, damping: bool, points: Sequence[Any] = ()
+) -> tuple[dict[str, Any], str, Places]:
     from svyaz.model.urdf import read_urdf
     from svyaz.model.urdf_words import robot_words
 
-    words, places = robot_words(read_urdf(text, file), free_base=free_base, damping=damping)
+    words, places = robot_words(read_urdf(text, file), free_base=free_base, damping=damping, points=points)
     return words, file, places
 
 
@@ -79,8 +81,10 @@ def _with_urdf(words: Mapping[str, Any], places: Places, file: str) -> tuple[dic
         text = _text(path)
     except ModelError as error:
         raise ModelError([replace(problem, place=here) for problem in error.problems]) from error
-    robot, _, _ = _urdf(text, str(path), **flags)
-    own = {key: value for key, value in words.items() if key not in URDF_KEYS}
+    points = words.get("point", [])
+    rewritten = ("point",) if isinstance(points, list) else ()
+    robot, _, _ = _urdf(text, str(path), **flags, points=points if rewritten else ())
+    own = {key: value for key, value in words.items() if key not in (*URDF_KEYS, *rewritten)}
     for key in MERGED:
         if isinstance(own.get(key, {}), Mapping):
             own[key] = {**robot.get(key, {}), **own.get(key, {})}

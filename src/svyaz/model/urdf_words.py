@@ -117,8 +117,13 @@ class _Seat:
 NOWHERE: tuple[Terms, ...] = ({}, {}, {})
 
 
-def robot_words(robot: Robot, *, free_base: bool, damping: bool) -> tuple[dict[str, Any], Places]:
-    """The words of the model, and places of its bodies in the file; ``damping`` lets the joints' damping act."""
+def robot_words(
+    robot: Robot, *, free_base: bool, damping: bool, points: Sequence[Any] = ()
+) -> tuple[dict[str, Any], Places]:
+    """The words of the model, and places of its bodies in the file; ``damping`` lets the joints' damping act.
+
+    ``points`` are [[point]] tables that name links and give places in their frames.
+    """
     words: dict[str, Any] = {
         "name": robot.name,
         "body": [],
@@ -142,12 +147,27 @@ def robot_words(robot: Robot, *, free_base: bool, damping: bool) -> tuple[dict[s
     if not words["body"] or all(body["joint"] == "fixed" for body in words["body"]):
         hint = None if free_base else "--free-base lets it float"
         raise ModelError([robot.document.problem("no joint of the robot moves", robot.document.root, "", hint)])
+    words["point"] = [_located(writing, seats, table) for table in points]
     _remarks(writing, robot, damping)
     words["parameters"] = {name: value for name, value in words["parameters"].items() if name in writing.used}
     return {key: value for key, value in words.items() if value or key == "body"}, writing.places
 
 
 MOVES = ("revolute", "continuous", "prismatic")
+
+
+def _located(writing: _Writing, seats: Mapping[str, _Seat], table: Any) -> Any:
+    """A point of a link as one of the body to which the link belongs; what is no point is left as it is."""
+    seat = seats.get(str(table.get("body"))) if isinstance(table, Mapping) else None
+    at = table.get("at", (0, 0, 0)) if seat is not None else None
+    if seat is None or not isinstance(at, list | tuple) or len(at) != len(POSITION):
+        return table
+    entries = []
+    for way, row in zip(seat.way, seat.turn, strict=True):
+        parts = [f"({writing.text(way)})"] if way else []
+        parts += [f"{factor!r}*({entry})" for factor, entry in zip(row, at, strict=True) if factor]
+        entries.append(" + ".join(parts) or 0)
+    return {**table, "body": seat.body, "at": entries}
 
 
 def _floats_already(robot: Robot) -> bool:
