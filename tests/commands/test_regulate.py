@@ -41,8 +41,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_answer_has_all_its_parts(svyaz, tmp_path: Path) -> None:
     done = svyaz(
         *("regulate", "ball-and-beam", "--dependent", "theta", "--measure", "r", "--against", "linearised"),
-        *("--critical", "d=0.05:0.06", "--run", "--until", "5", "--start", "r=0.01", "--start", "r'=0.02"),
-        *("--basin", "6", "--start", "r=-0.01:0.01", "--plot", "run.png", "--json", "out.json"),
+        *("--critical", "d=0.05:0.06", "--run", "--until", "40", "--start", "r=0.26", "--start", "r'=0.02"),
+        *("--basin", "6", "--start", "r=0.24:0.26", "--plot", "run.png", "--json", "out.json"),
     )
     assert done.returncode == 0, done.stderr
     assert "u = u0 - K x" in done.stdout
@@ -62,7 +62,9 @@ def test_the_answer_has_all_its_parts(svyaz, tmp_path: Path) -> None:
     assert all(h["holds"] for h in result["hypotheses"])
     assert result["critical"]["name"] == "d"
     assert result["basin"]["count"] == 6
+    assert result["basin"]["returned"] == 6
     assert result["runs"]["regulator"]["start"]["r'"] == 0.02
+    assert result["runs"]["regulator"]["start"]["r"] == pytest.approx(0.26)
     assert set(result["runs"]) == {"regulator", "linearised constraints"}
 
 
