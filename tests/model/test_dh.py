@@ -91,6 +91,28 @@ def test_random_tables_equal_pinocchio(convention: str, seed: int) -> None:
     assert np.allclose(ours.bias(q, v), bias, rtol=0, atol=1e-12 * np.abs(bias).max())
 
 
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_points_are_given_in_the_frames_of_the_table(convention: str) -> None:
+    rng = np.random.default_rng(9)
+    rows = [random_row(rng, k, joint) for k, joint in enumerate(["revolute", "prismatic", "revolute"])]
+    tip = [0.1, -0.2, 0.3]
+    points = [{"name": "tip", "body": "3", "at": tip}]
+    shown = [{"name": axis, "expression": f"tip_{axis}"} for axis in "xyz"]
+    system = System(dh={"convention": convention, "link": rows}, point=points, integral=shown)
+    q = dict(zip(system.coordinates, rng.uniform(-2, 2, 3), strict=True))
+    place = pin.SE3.Identity()
+    for row in rows:
+        value = q[row["coordinate"]]
+        theta = row["theta"] + (value if row["joint"] == "revolute" else 0.0)
+        d = row["d"] + (value if row["joint"] == "prismatic" else 0.0)
+        if convention == "standard":
+            place = place * turn_z(theta) * shift(row["a"], d) * turn_x(row["alpha"])
+        else:
+            place = place * turn_x(row["alpha"]) * shift(row["a"], 0) * turn_z(theta) * shift(0, d)
+    found = [float(i.expression.subs(q)) for i in system.integrals]
+    assert found == pytest.approx(place.act(np.array(tip)), abs=1e-13)
+
+
 def puma_by_table() -> System:
     """The PUMA of the gallery by modified parameters, its mass distribution taken from the gallery into link frames.
 

@@ -16,7 +16,7 @@ x, y, z of a link there, its vectors become sums of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -25,7 +25,7 @@ import symengine as se
 from svyaz.expr import Scope
 from svyaz.expr.calculus import ONE, ZERO, Expression, names_in, real_value
 from svyaz.model.reader import Path, Reader
-from svyaz.model.tree import GROUND, MOMENTS, Body, Vector
+from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Vector
 from svyaz.model.tree_mass import Mass, read_constant, read_mass
 from svyaz.model.turns import NEARLY, QUARTER, from_quarter, sine_cosine
 from svyaz.model.words import nearest
@@ -34,31 +34,7 @@ CONVENTIONS = ("standard", "modified")
 NOWHERE = (ZERO, ZERO, ZERO)
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """Axes of a link's frame at zero coordinates, and the way to its origin from the pole of the body."""
-
-    x: Vector
-    y: Vector
-    z: Vector
-    way: Vector = NOWHERE
-
-    def vector(self, entries: Sequence[Expression]) -> Vector:
-        """A vector given in the frame, in the axes of the ground."""
-        return _sum(*(_times(e, axis) for e, axis in zip(entries, (self.x, self.y, self.z), strict=True)))
-
-    def about_x(self, sine: Expression, cosine: Expression) -> _Frame:
-        """Turned about its x axis."""
-        y, z = self.y, self.z
-        return _Frame(self.x, _sum(_times(cosine, y), _times(sine, z)), _sum(_times(-sine, y), _times(cosine, z)))
-
-    def about_z(self, sine: Expression, cosine: Expression) -> _Frame:
-        """Turned about its z axis."""
-        x, y = self.x, self.y
-        return _Frame(_sum(_times(cosine, x), _times(sine, y)), _sum(_times(-sine, x), _times(cosine, y)), self.z)
-
-
-GROUND_FRAME = _Frame((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+GROUND_FRAME = Frame((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE), NOWHERE)
 
 
 def read_convention(reader: Reader, given: Mapping[str, Any]) -> str:
@@ -81,9 +57,9 @@ def dh_bodies(
     paths: Sequence[Path],
     tables: Sequence[Mapping[str, Any]],
     bases: Sequence[int],
-) -> list[Body]:
-    """The bodies of the rows, each after its base."""
-    frames: list[_Frame] = []
+) -> tuple[list[Body], list[Frame]]:
+    """The bodies of the rows, each after its base, and the frames of the links."""
+    frames: list[Frame] = []
     bodies = []
     for path, words, base in zip(paths, tables, bases, strict=True):
         below = GROUND_FRAME if base == GROUND else frames[base]
@@ -91,17 +67,31 @@ def dh_bodies(
         tilt, turn = (_sine_cosine(reader, scope, (*path, key), words.get(key, 0)) for key in ("alpha", "theta"))
         mass, center, inertia = read_mass(reader, scope, path, words)
         if convention == "standard":
-            turned = below.about_z(*turn).about_x(*tilt)
-            axis, pole = below.z, _sum(below.way, _times(d, below.z))
-            frame = _Frame(turned.x, turned.y, turned.z, _times(a, turned.x))
+            frame = _about_x(_about_z(below, *turn), *tilt)
+            axis, pole = below.z, _sum(below.origin, _times(d, below.z))
+            frame = replace(frame, origin=_times(a, frame.x))
             center, inertia = _moved(a, mass, center, inertia)
         else:
-            tilted = below.about_x(*tilt)
-            frame = tilted.about_z(*turn)
-            axis, pole = tilted.z, _sum(below.way, _times(a, below.x), _times(d, tilted.z))
+            tilted = _about_x(below, *tilt)
+            frame = _about_z(tilted, *turn)
+            axis, pole = tilted.z, _sum(below.origin, _times(a, below.x), _times(d, tilted.z))
         frames.append(frame)
         bodies.append(_body(words, base, axis, pole, (mass, frame.vector(center), _turned(frame, inertia))))
-    return bodies
+    return bodies, frames
+
+
+def _about_x(frame: Frame, sine: Expression, cosine: Expression) -> Frame:
+    """The axes turned about x; the origin in the pole."""
+    y, z = frame.y, frame.z
+    turned = _sum(_times(cosine, y), _times(sine, z)), _sum(_times(-sine, y), _times(cosine, z))
+    return Frame(frame.x, *turned, NOWHERE)
+
+
+def _about_z(frame: Frame, sine: Expression, cosine: Expression) -> Frame:
+    """The axes turned about z; the origin in the pole."""
+    x, y = frame.x, frame.y
+    turned = _sum(_times(cosine, x), _times(sine, y)), _sum(_times(-sine, x), _times(cosine, y))
+    return Frame(*turned, frame.z, NOWHERE)
 
 
 def _body(words: Mapping[str, Any], base: int, axis: Vector, pole: Vector, distribution: Mass) -> Body:
@@ -149,7 +139,7 @@ def _moved(
     return (a + x, y, z), (xx, yy + grown, zz + grown, xy + mass * a * y, xz + mass * a * z, yz)
 
 
-def _turned(frame: _Frame, inertia: tuple[Expression, ...]) -> tuple[Expression, ...]:
+def _turned(frame: Frame, inertia: tuple[Expression, ...]) -> tuple[Expression, ...]:
     """R J Rᵀ of the tensor with the products of inertia negative, given and returned with them positive."""
     own = dict(zip(MOMENTS, inertia, strict=True))
     rows = (

@@ -35,6 +35,8 @@ def read_points(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names
         at = _vector(reader, path, words.get("at", (0, 0, 0)), names)
         if body is None or at is None:
             continue
+        if names.tree.frames:
+            at = names.tree.frames[body].point(at)
         for axis, entry in zip(AXES, position(names.tree, body, at), strict=True):
             name = f"{words['name']}_{axis}"
             if reader.declare_one(names, name, "definition", (*path, "name")):

@@ -7,7 +7,7 @@ parameters; an inertia is (xx, yy, zz, xy, xz, yz) about the pole, xy being +∫
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,11 +55,38 @@ class Body:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A frame fixed in a body, by its axes in the frame of the body and the way to its origin from the pole."""
+
+    x: Vector
+    y: Vector
+    z: Vector
+    origin: Vector
+
+    def vector(self, entries: Sequence[Expression]) -> Vector:
+        """A vector given in this frame, in that of the body."""
+        x, y, z = (
+            sum((e * axis[i] for e, axis in zip(entries, (self.x, self.y, self.z), strict=True)), se.Integer(0))
+            for i in range(3)
+        )
+        return x, y, z
+
+    def point(self, entries: Sequence[Expression]) -> Vector:
+        """A point given in this frame, in that of the body, from the pole."""
+        x, y, z = (o + v for o, v in zip(self.origin, self.vector(entries), strict=True))
+        return x, y, z
+
+
+@dataclass(frozen=True)
 class Tree:
-    """Bodies in an order in which each comes after its base, and the acceleration of gravity in ground axes."""
+    """Bodies in an order in which each comes after its base, and the acceleration of gravity in ground axes.
+
+    ``frames`` holds for each body the frame in which a person gives its points, where these are not the bodies' own.
+    """
 
     bodies: tuple[Body, ...]
     gravity: Vector
+    frames: tuple[Frame, ...] = ()
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

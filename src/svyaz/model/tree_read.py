@@ -12,7 +12,7 @@ from svyaz.expr.calculus import ONE, ZERO, names_in
 from svyaz.model import words as vocabulary
 from svyaz.model.dh import dh_bodies, read_convention
 from svyaz.model.reader import Names, Path, Reader
-from svyaz.model.tree import FREEDOMS, GROUND, JOINTS, Body, Tree
+from svyaz.model.tree import FREEDOMS, GROUND, JOINTS, Body, Frame, Tree
 from svyaz.model.tree_checks import check_masses
 from svyaz.model.tree_mass import read_mass, read_vector
 
@@ -151,11 +151,13 @@ def read_tree(reader: Reader, names: Names, tables: Mapping[int, Mapping[str, An
     place = {k: i for i, k in enumerate(order)}
     place[GROUND] = GROUND
     rows, paths, bases = [tables[k] for k in order], [(*prefix, k) for k in order], [place[numbers[k]] for k in order]
+    frames: list[Frame] = []
     if "dh" in model:
-        bodies = dh_bodies(reader, scope, read_convention(reader, model["dh"]), paths, rows, bases)
+        bodies, frames = dh_bodies(reader, scope, read_convention(reader, model["dh"]), paths, rows, bases)
     else:
         bodies = [_body(reader, scope, *row) for row in zip(paths, rows, bases, strict=True)]
-    tree = Tree(tuple(bodies), read_vector(reader, scope, ("gravity",), model.get("gravity", (0, 0, 0))))
+    gravity = read_vector(reader, scope, ("gravity",), model.get("gravity", (0, 0, 0)))
+    tree = Tree(tuple(bodies), gravity, tuple(frames))
     check_masses(reader, names.parameters, tree, paths, rows, model)
     return tree
 
