@@ -15,7 +15,7 @@ from svyaz.expr.text import to_text
 from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.program import compile_program, export
-from svyaz.synthesis.family import family
+from svyaz.synthesis.family import family, is_family
 from svyaz.synthesis.inverse import decay_rate, invert
 from svyaz.synthesis.inverse_written import inverse_model, inverse_program
 
@@ -291,6 +291,25 @@ def test_mistakes_in_inverse_problems() -> None:
         System(coordinates=["x"], field={"x": "x'"})
     with pytest.raises(ModelError, match="'kinetic' does not go with a velocity field"):
         System(coordinates=["x"], field={"x": 1}, kinetic="x'^2")
+
+
+def test_fields_and_constraints_that_cannot_be_taken() -> None:
+    steep = System(coordinates=["x"], field={"x": "sqrt(x)"}, rayleigh=[[1]], run={"until": 1})
+    with pytest.raises(ModelError, match="not finite at x = 0"):
+        invert(steep)
+    circle = [{"name": "speed", "equation": "x'^2 + y'^2 = 1"}]
+    with pytest.raises(ModelError, match="linear in the velocities, and 'speed' is not"):
+        invert(System(coordinates=["x", "y"], constraint=circle, free={"mu1": 1}))
+
+
+def test_constraints_that_leave_no_choice_are_a_field() -> None:
+    """x' = y, y' = -x: no free functions; the circle attracts at the rate 2."""
+    rows = [{"equation": "x' = y"}, {"equation": "y' = -x"}]
+    system = System(coordinates=["x", "y"], constraint=rows, rayleigh=[[2, 0], [0, 2]], initial={"x": 1})
+    assert not is_family(system)
+    found = invert(system)
+    assert to_text(found.system.velocity_field["y"]) == "-x"
+    assert found.decay_rate == pytest.approx(2.0)
 
 
 def test_a_field_without_dissipation_is_not_shown_to_attract() -> None:

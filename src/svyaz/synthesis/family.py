@@ -13,11 +13,11 @@ import symengine as se
 
 from svyaz import __version__
 from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import HALF, Expression, add_up, substitute, velocity
+from svyaz.expr.calculus import HALF, Expression, add_up, gradient, substitute, velocity
 from svyaz.expr.text import to_text
 from svyaz.forms.multipliers import multipliers
 from svyaz.forms.quasi import basis
-from svyaz.forms.reduction import velocity_rows
+from svyaz.forms.reduction import is_nothing, velocity_rows
 from svyaz.model import System
 from svyaz.model.words import nearest
 
@@ -56,7 +56,7 @@ class Family:
 
 def is_family(system: System) -> bool:
     """Are there constraints that leave the choice of the field open?"""
-    return system.kind == "field" and not system.free
+    return system.kind == "field" and not system.free and bool(family(system).names)
 
 
 def family(system: System) -> Family:
@@ -64,6 +64,11 @@ def family(system: System) -> Family:
     words = {key: value for key, value in system.words.items() if key not in ("free", "rayleigh", "run", "source")}
     kinetic = " + ".join(f"{q}'^2/2" for q in system.coordinates)
     origin = multipliers(System.from_words({**words, "kinetic": kinetic}))
+    v = [velocity(q) for q in system.coordinates]
+    bent = next((c for c in system.constraints if not _linear_in(c.expression, v)), None)
+    if bent is not None:
+        message = f"fields are found for constraints that are linear in the velocities, and '{bent.name}' is not"
+        raise ModelError([Problem(message, bent.place, "give the field itself in [field]")])
     rows = velocity_rows("invert", system.constraints, system.coordinates)
     if len(rows.constraints) < len(system.constraints):
         held = next(c for c in system.constraints if c.order == 0)
@@ -74,6 +79,11 @@ def family(system: System) -> Family:
     kinematics = chosen.kinematics(system.coordinates)
     symbols = {u: se.Symbol(name) for u, name in zip(kinematics.velocities, names, strict=True)}
     return Family(system, names, {q: substitute(rate, symbols) for q, rate in kinematics.rates.items()})
+
+
+def _linear_in(expression: Expression, v: list[se.Symbol]) -> bool:
+    """Is the expression linear in these variables?"""
+    return all(is_nothing(e) for slope in gradient(expression, v) for e in gradient(slope, v))
 
 
 def field_system(system: System) -> System:

@@ -216,4 +216,10 @@ def _values(system: System, entries: Sequence[Sequence[Expression]], along: Arra
     native = compile_program(program)
     rows = np.column_stack([np.zeros(len(along)), along])
     n = len(system.coordinates)
-    return native.evaluate(rows, native.constants(system.constants)).reshape(-1, n, n)
+    values = native.evaluate(rows, native.constants(system.constants)).reshape(-1, n, n)
+    wrong = np.flatnonzero(~np.isfinite(values).all(axis=(1, 2)))
+    if len(wrong):
+        where = ", ".join(f"{q} = {x:.6g}" for q, x in zip(system.coordinates, along[wrong[0]], strict=True))
+        message = f"the derivatives of the field or the matrix 'rayleigh' are not finite at {where}"
+        raise ModelError([Problem(message, None, "choose another initial position, or a smooth field")])
+    return values
