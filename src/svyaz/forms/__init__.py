@@ -37,7 +37,8 @@ def form_name(system: System, form: str | None = None) -> str:
     """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
     if system.kind == "field":
         message = "a model of constraints without energies has no equations yet"
-        raise ModelError([Problem(message, hint="'svyaz invert' finds a system that has the wanted motion")])
+        hint = "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model"
+        raise ModelError([Problem(message, hint=hint)])
     if system.kind != "mechanical":
         if form not in (None, system.kind):
             taken = "equations" if system.equations else "rates"
