@@ -97,6 +97,20 @@ def test_what_is_left_out_is_remarked(write) -> None:
     assert damped.parameters["b_shoulder"] == 0.3
 
 
+def test_angles_that_were_meant_as_quarters_are_remarked(write) -> None:
+    def told(roll: str) -> bool:
+        remarks = load(write(ROBOT.replace("1.5707963267948966 0 0", f"{roll} 0 0"))).warnings
+        return any("turned by nearly 90°" in warning.message for warning in remarks)
+
+    assert [told(roll) for roll in ("1.5708", "-3.14159", "1.57079632679", "0.001", "1.5")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
 def test_free_base_has_seven_coordinates(write) -> None:
     system = load(write(ROBOT), free_base=True)
     assert system.tree.bodies[0].name == "base"

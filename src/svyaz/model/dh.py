@@ -27,7 +27,7 @@ from svyaz.expr.calculus import ONE, ZERO, Expression, names_in, real_value
 from svyaz.model.reader import Path, Reader
 from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Vector
 from svyaz.model.tree_mass import Mass, read_constant, read_mass
-from svyaz.model.turns import NEARLY, QUARTER, from_quarter, sine_cosine
+from svyaz.model.turns import QUARTER, from_quarter, nearly_quarters, sine_cosine
 from svyaz.model.words import nearest
 
 CONVENTIONS = ("standard", "modified")
@@ -122,7 +122,7 @@ def _sine_cosine(reader: Reader, scope: Scope, path: Path, given: Any) -> tuple[
     if from_quarter(value) <= QUARTER:
         sine, cosine = sine_cosine(value)
         return se.Integer(int(sine)), se.Integer(int(cosine))
-    if from_quarter(value) <= NEARLY:
+    if nearly_quarters(value):
         reader.warn(
             path, f"{given} is nearly a multiple of 90° and taken as written; exact are expressions like -90*deg"
         )

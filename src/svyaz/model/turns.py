@@ -24,6 +24,11 @@ def from_quarter(angle: float) -> float:
     return abs(angle - round(angle / (pi / 2)) * (pi / 2))
 
 
+def nearly_quarters(angle: float) -> bool:
+    """Was one quarter turn, or several, probably meant by an angle that is not?"""
+    return abs(angle) > 1.0 and QUARTER < from_quarter(angle) <= NEARLY
+
+
 def sine_cosine(angle: float) -> tuple[float, float]:
     """Sine and cosine, exact at multiples of 90°."""
     if from_quarter(angle) <= QUARTER:

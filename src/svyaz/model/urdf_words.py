@@ -19,11 +19,9 @@ from svyaz.model.tree_read import FREE_VELOCITIES, GROUND_NAME
 from svyaz.model.turns import (
     DUST,
     IDENTITY,
-    NEARLY,
-    QUARTER,
     Rows,
     Triple,
-    from_quarter,
+    nearly_quarters,
     product,
     quaternion,
     roll_pitch_yaw,
@@ -292,16 +290,12 @@ def _remarks(writing: _Writing, robot: Robot, damping: bool) -> None:
     rubbing = [f"'{joint.name}'" for joint in moving if joint.friction]
     if rubbing:
         writing.remark(f"the dry friction of joints is left out: {_listed(rubbing)}")
-    oblique = [f"'{joint.name}'" for joint in robot.joints if any(map(_nearly_quarter, joint.turn))]
+    oblique = [f"'{joint.name}'" for joint in robot.joints if any(map(nearly_quarters, joint.turn))]
     if oblique:
         writing.remark(
-            "joints turned by nearly a quarter turn are taken as written, which makes formulas long "
+            "joints turned by nearly 90° or 180° are taken as written, which makes formulas long "
             f"(90° is 1.5707963267948966): {_listed(oblique)}"
         )
-
-
-def _nearly_quarter(angle: float) -> bool:
-    return QUARTER < from_quarter(angle) <= NEARLY
 
 
 def _listed(names: Sequence[str]) -> str:
