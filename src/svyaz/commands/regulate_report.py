@@ -32,7 +32,8 @@ def show(found: Regulation, margin: Margin | None, attraction: Basin | None, run
         console.print(_margin_text(found, margin), highlight=False)
     for name, trial in runs.items():
         run = trial.transient
-        told = f"{name}: {trial.answer} at t = {run.times[-1]:g}, residual {run.largest_residual:.2g}"
+        when = f" at t = {run.times[-1]:g}" if run.status == "finished" else ""
+        told = f"{name}: {trial.answer}{when}, residual {run.largest_residual:.2g}"
         console.print(told, highlight=False)
     if attraction is not None:
         console.print(

@@ -304,9 +304,16 @@ def _transient(loop: ClosedLoop, path: Path, times: Array) -> Transient:
         residuals=family("residual "),
         linear=dict(zip(model.variables, linear_transient(loop.design, deviations[0], times).T, strict=True)),
         status=path.status,
-        reason=path.reason,
+        reason=_reason(path),
         returned=path.status == "finished" and has_returned(loop.all_deviations(path.states)),
     )
+
+
+def _reason(path: Path) -> str:
+    """Why a run did not finish; steps that are used up mean that the motion grows faster than it can be followed."""
+    if path.status == "stalled" and path.steps + path.rejected >= MOST_STEPS:
+        return "it moves faster and faster"
+    return path.reason
 
 
 def has_returned(deviations: Array) -> bool:

@@ -55,7 +55,8 @@ def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
         values = np.linalg.svd(test / _row_sizes(scaled, root, moved), compute_uv=False)
         least = min(least, float(values[-1]))
         known = any(abs(root - other) <= near + 1e-3 * abs(other) for other in fixed)
-        fixed += [] if known else [root] * int(np.count_nonzero(values < NEGLIGIBLE))
+        told = root if abs(root) > 1e-6 * near else 0j  # a zero root is told as one
+        fixed += [] if known else [told] * int(np.count_nonzero(values < NEGLIGIBLE))
     return PairReport(
         complete=not fixed,
         fixed_roots=tuple(fixed),

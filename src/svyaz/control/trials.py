@@ -57,7 +57,7 @@ class Trial:
         """In words, what became of it."""
         run = self.transient
         if run.status != "finished":
-            return f"did not finish: {run.reason or run.status}"
+            return f"is lost at t = {run.times[-1]:.4g}: {run.reason or run.status}"
         if run.returned:
             return "returned"
         if not self.start.consistent:
