@@ -26,6 +26,7 @@ from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible
 from svyaz.synthesis.balancing import balance_tree
 from svyaz.synthesis.constant_inertia import balance
 from svyaz.synthesis.proof import prove
+from svyaz.synthesis.sampled import sampled_balance
 
 MIXED = """
 name = "crane"
@@ -344,6 +345,33 @@ def test_special_lengths_are_noticed() -> None:
     assert found.proof.holds
     assert "special" in found.notes[0]
     assert len(balance_tree(System(**words | {"parameters": words["parameters"] | {"A": 0.7}})).rows) == 2
+
+
+@pytest.mark.parametrize("name", ["two-armed-spatial", "stanford", "crane"])
+def test_numbers_alone_find_the_same_conditions(name) -> None:
+    """From differences between random positions: as many rows, the same span, the same for gravity."""
+    system = loads(text_of(name), name)
+    numeric = numbers(system.tree, system.parameters)
+    exact, sampled = balance(system.tree), sampled_balance(system.tree, numeric)
+    assert list(sampled.conditions.rows) == list(exact.conditions.rows)
+    assert list(sampled.gravity.rows) == list(exact.gravity.rows)
+    assert prove(numeric, sampled.conditions, system.parameters).holds
+
+
+def test_nearly_parallel_axes_are_left_to_the_numbers() -> None:
+    """Axes that differ by 2e-4 from coordinate axes, turned with rounding: no conditions that are none."""
+    from math import cos, sin
+
+    words = random_tree(7, 3, branching=1.0, axes="coordinate")
+    words["body"][0]["axis"] = [0, 0, 1]
+    tilt = np.array([[1, -2e-4, 0], [2e-4, 1, 0], [0, 0, 1]]) @ np.array(
+        [[cos(1e-4), 0, sin(1e-4)], [0, 1, 0], [-sin(1e-4), 0, cos(1e-4)]]
+    )
+    tilt, _ = np.linalg.qr(tilt)
+    for body in words["body"][2:]:
+        body["axis"] = (tilt @ np.array(body["axis"])).tolist()
+    found = balance_tree(System(**words))
+    assert found.proof.holds
 
 
 def test_angles_of_few_digits_are_right_angles() -> None:

@@ -15,7 +15,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
 from svyaz.expr.text import to_text
 from svyaz.forms.tree.algebra import FLOATS, expressions
-from svyaz.forms.tree.harmonics import TOLERANCE, Form, exact
+from svyaz.forms.tree.harmonics import Form, LongFormula, exact
 from svyaz.forms.tree.terms import MOST_WRITTEN
 from svyaz.forms.tree.welded import welded
 from svyaz.model import System
@@ -25,6 +25,7 @@ from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible, balanced_
 from svyaz.synthesis.constant_inertia import Balance, balance
 from svyaz.synthesis.proof import Proof, prove
 from svyaz.synthesis.reduction import Conditions
+from svyaz.synthesis.sampled import sampled_balance
 
 SLIGHT, ROUNDING = 1e-5, 1e-12
 """Parts of numeric axes (and of the longest pole) that are taken as zero: with a note, and without one."""
@@ -147,9 +148,9 @@ def balance_tree(system: System) -> Balanced:
     tree = _straightened(tree, system.parameters, notes)
     numeric = welded(numbers(system.tree, system.parameters), FLOATS)
     numeric = _with_geometry_of(numeric, tree, system.parameters)
-    found, proof, special = _proved(tree, numeric, system.parameters)
-    if special:
-        notes.append("the lengths of this model are special: the conditions are for their numbers, not for any lengths")
+    found, proof, why = _proved(tree, numeric, system.parameters)
+    if why:
+        notes.append(f"{why}: the conditions are for the numbers of the lengths, not for any lengths")
     taken = [*system.parameters, *system.states, *system.inputs]
     masses = balanced_masses(system, numeric, found)
     if any(body.joint == "free" for body in tree.bodies):
@@ -159,24 +160,21 @@ def balance_tree(system: System) -> Balanced:
     return Balanced(system, found, tuple(quantities(tree, taken)), proof, masses, tuple(notes))
 
 
-def _proved(tree: Tree, numeric: Tree, parameters: Mapping[str, float]) -> tuple[Balance, Proof, bool]:
-    """Conditions that the numbers confirm: for any lengths, or where these are special, for their numbers.
-
-    Numbers that came out of rounded products need a wider or a narrower view of what is zero than those that were written.
-    """
+def _proved(tree: Tree, numeric: Tree, parameters: Mapping[str, float]) -> tuple[Balance, Proof, str]:
+    """Conditions that the numbers confirm, for any lengths if that can be, else for their numbers and why."""
     lengths = _lengths(tree, parameters)
-    tried = []
-    for tolerance in (1e-14, 1e-20, 1e-12, 1e-10):
-        token = TOLERANCE.set(tolerance)
+    why = "the lengths of this model are special"
+    for known in ({}, lengths) if lengths else ({},):
         try:
-            for known in ({}, lengths) if lengths else ({},):
-                found = balance(tree, known)
-                tried.append((found, prove(numeric, found.conditions, parameters), bool(known)))
-                if tried[-1][1].holds:
-                    return tried[-1]
-        finally:
-            TOLERANCE.reset(token)
-    return tried[0]
+            found = balance(tree, known)
+        except LongFormula:
+            why = "formulas for this tree are beyond reading"
+            continue
+        proof = prove(numeric, found.conditions, parameters)
+        if proof.holds:
+            return found, proof, why if known else ""
+    found = sampled_balance(tree, numeric)
+    return found, prove(numeric, found.conditions, parameters), "axes of this tree are nearly parallel or perpendicular"
 
 
 def _lengths(tree: Tree, parameters: Mapping[str, float]) -> dict[str, float]:

@@ -42,7 +42,7 @@ def balance(tree: Tree, lengths: Mapping[str, float] | None = None) -> Balance:
     bodies, gravity = placed_with_unknowns(tree, lengths or {})
     found = _Search(tree, bodies, gravity)
     matrix = found.matrix()
-    order = _order(len(tree.bodies))
+    order = claiming_order(len(tree.bodies))
     own = found.conditions
     conditions = Conditions([_augmented(tree, bodies, row) for row in own.rows.values()]).ordered(order)
     entries = tuple(
@@ -54,7 +54,7 @@ def balance(tree: Tree, lengths: Mapping[str, float] | None = None) -> Balance:
     return Balance(tree, conditions, entries, weightless)
 
 
-def _order(count: int) -> list[int]:
+def claiming_order(count: int) -> list[int]:
     """Rows claim inertias and first moments, those of the bodies next to the ground first; masses last."""
     moments = [SECOND + 1, SECOND, *range(SECOND + 2, EACH), *range(FIRST, SECOND)]
     return [EACH * k + c for k in range(count) for c in moments] + [EACH * k + MASS for k in range(count)]

@@ -62,18 +62,16 @@ def prove(tree: Tree, conditions: Conditions, parameters: Mapping[str, float], s
     }
     for pivot, row in rows.items():
         values[pivot] = -sum(c * values[place] for place, c in row.items() if place != pivot)
-    with_all = spread(tree, values, poses)
+    satisfied = entries_at(tree, values, poses)
     broken, variations = [], []
     for pivot in rows:
-        changed = values.copy()
-        changed[pivot] += scale[pivot]
-        broken.append(spread(tree, changed, poses))
         alone = np.zeros_like(values)
         alone[pivot] = scale[pivot]
-        variation = entries_at(tree, alone, poses)
-        variation = (variation - variation[:, :1]).ravel()
+        change = entries_at(tree, alone, poses)  # the matrix is linear in the values
+        broken.append(_spread(satisfied + change))
+        variation = (change - change[:, :1]).ravel()
         variations.append(variation / max(float(np.linalg.norm(variation)), 1e-300))
-    return Proof(POSES, with_all, min(broken, default=None), _independent(variations))
+    return Proof(POSES, _spread(satisfied), min(broken, default=None), _independent(variations))
 
 
 def _independent(variations: Sequence[Array]) -> bool:
@@ -90,26 +88,29 @@ def unit_scales(tree: Tree) -> Array:
     return np.array([1.0] + [length] * (SECOND - FIRST) + [length**2] * (EACH - SECOND))
 
 
-def random_poses(tree: Tree, random: np.random.Generator) -> Array:
-    """Positions (POSES, coordinates): any angles, slides within the size of the tree, unit quaternions."""
+def random_poses(tree: Tree, random: np.random.Generator, count: int = POSES) -> Array:
+    """Positions (count, coordinates): any angles, slides within the size of the tree, unit quaternions."""
     length = float(unit_scales(tree)[FIRST])
     columns = []
     for body in tree.bodies:
         if body.joint == "free":
-            quaternions = random.normal(size=(POSES, 4))
-            columns += [random.uniform(-length, length, POSES) for _ in range(3)]
+            quaternions = random.normal(size=(count, 4))
+            columns += [random.uniform(-length, length, count) for _ in range(3)]
             columns += list((quaternions / np.linalg.norm(quaternions, axis=1)[:, None]).T)
         else:
             size = np.pi if body.joint == "revolute" else length
-            columns.append(random.uniform(-size, size, POSES))
+            columns.append(random.uniform(-size, size, count))
     return np.stack(columns, axis=1)
 
 
 def spread(tree: Tree, values: Array, poses: Array) -> float:
     """How much the entries of the inertia matrix differ over the poses, as a part of the largest entry."""
-    flat = entries_at(tree, values, poses)
-    largest = float(np.abs(flat).max())
-    return float((flat.max(axis=1) - flat.min(axis=1)).max()) / largest if largest > 0 else 0.0
+    return _spread(entries_at(tree, values, poses))
+
+
+def _spread(entries: Array) -> float:
+    largest = float(np.abs(entries).max())
+    return float((entries.max(axis=1) - entries.min(axis=1)).max()) / largest if largest > 0 else 0.0
 
 
 def entries_at(tree: Tree, values: Array, poses: Array) -> Array:

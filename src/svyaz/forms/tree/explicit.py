@@ -15,10 +15,12 @@ from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import Expression
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
-from svyaz.forms.tree.harmonics import CONSTANT, Harmonics, Key, exact, lifted, unit_norm
+from svyaz.forms.tree.harmonics import CONSTANT, Harmonics, Key, LongFormula, exact, lifted, unit_norm
 from svyaz.forms.tree.unknown_masses import ELEMENTS, placed_with_unknowns, quaternions_of
 from svyaz.forms.tree.welded import welded
 from svyaz.model.tree import Tree
+
+HINT = "the sequence of named intermediates is written for any tree"
 
 DEEPEST = 7
 """Axes of different directions, one carried by the other: with more of them entries have many thousands of terms."""
@@ -31,9 +33,12 @@ def explicit_inertia(tree: Tree) -> list[list[Expression]]:
     bodies, _ = placed_with_unknowns(whole, {})
     quaternions = quaternions_of(whole)
     values = _own_values(whole)
+    try:
+        matrix = mass_matrix(bodies, ELEMENTS)
+    except LongFormula as error:
+        raise ModelError([Problem("explicit entries of this tree are beyond reading", hint=HINT)]) from error
     return [
-        [_written(unit_norm(lifted(entry), quaternions), values, whole.coordinates) for entry in row]
-        for row in mass_matrix(bodies, ELEMENTS)
+        [_written(unit_norm(lifted(entry), quaternions), values, whole.coordinates) for entry in row] for row in matrix
     ]
 
 
@@ -43,7 +48,7 @@ def _refuse_long_ways(tree: Tree) -> None:
         turns = sum(tree.bodies[i].axis != tree.bodies[j].axis for i, j in pairwise(way))
         if turns >= DEEPEST:
             message = f"explicit entries are written for at most {DEEPEST} directions of axes in a row"
-            raise ModelError([Problem(message, hint="the sequence of named intermediates is written for any tree")])
+            raise ModelError([Problem(message, hint=HINT)])
 
 
 def _own_values(tree: Tree) -> list[Expression]:

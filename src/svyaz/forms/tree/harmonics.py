@@ -13,7 +13,6 @@ from what is small: in doubles the elimination finds conditions that are none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -27,8 +26,16 @@ DIGITS = mpmath.mp.clone()
 DIGITS.dps = 50
 Number: Any = type(DIGITS.mpf(0))
 
-TOLERANCE: ContextVar[float] = ContextVar("TOLERANCE", default=1e-14)
+TOLERANCE = 1e-14
 """A sum is zero when it is smaller than this part of its larger summand: lengths are known to 16 digits, not to 50."""
+
+LARGEST = 3000
+"""Coefficients that are put together from more expressions of lengths than this are beyond reading."""
+
+
+class LongFormula(Exception):
+    """A coefficient has grown beyond reading; with numbers for the lengths it would not."""
+
 
 UNIT = -1
 """The place of what is no unknown in a linear form."""
@@ -36,17 +43,29 @@ UNIT = -1
 HALF = Fraction(1, 2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scalar:
     """An expression of parameters and its value at the chosen point."""
 
     expression: Expression
     value: Any
+    size: int = 1
+    """How often expressions of lengths were put together for it."""
+
+    def _made(self, expression: Expression, value: Any, other: Any) -> Scalar:
+        size = self.size + (other.size if isinstance(other, Scalar) else 0)
+        if size > LARGEST:
+            raise LongFormula
+        return Scalar(expression, value, size)
+
+    def __repr__(self) -> str:
+        """Short: mpmath asks for it whenever a number meets a Scalar, before the Scalar gets its turn."""
+        return f"Scalar({float(self.value)!r})"
 
     def __add__(self, other: Any) -> Scalar:
         if not isinstance(other, (int, Fraction, Number, Scalar)):
             return NotImplemented
-        return Scalar(self.expression + exact(other), self.value + value_of(other))
+        return self._made(self.expression + exact(other), self.value + value_of(other), other)
 
     __radd__ = __add__
 
@@ -59,7 +78,7 @@ class Scalar:
     def __mul__(self, other: Any) -> Scalar:
         if not isinstance(other, (int, Fraction, Number, Scalar)):
             return NotImplemented
-        return Scalar(self.expression * exact(other), self.value * value_of(other))
+        return self._made(self.expression * exact(other), self.value * value_of(other), other)
 
     __rmul__ = __mul__
 
@@ -67,10 +86,10 @@ class Scalar:
         return -1 * self
 
     def __truediv__(self, other: Any) -> Scalar:
-        return Scalar(self.expression / exact(other), self.value / value_of(other))
+        return self._made(self.expression / exact(other), self.value / value_of(other), other)
 
     def __rtruediv__(self, other: Any) -> Scalar:
-        return Scalar(exact(other) / self.expression, value_of(other) / self.value)
+        return self._made(exact(other) / self.expression, value_of(other) / self.value, other)
 
 
 Coefficient = Any
@@ -125,7 +144,7 @@ def added(a: Coefficient, b: Coefficient) -> Coefficient:
     total = a + b
     if isinstance(total, (int, Fraction)):
         return total
-    negligible = abs(value_of(total)) <= TOLERANCE.get() * max(abs(value_of(a)), abs(value_of(b)))
+    negligible = abs(value_of(total)) <= TOLERANCE * max(abs(value_of(a)), abs(value_of(b)))
     return 0 if negligible else total
 
 
