@@ -388,6 +388,7 @@ def test_gravity_is_told_apart() -> None:
     arm = balance_tree(loads(find("three-link-arm"), "arm"))
     assert arm.gravity_lines == ["dx1", "dy1"]
     assert "gravity stays, unless also dx1 = 0, dy1 = 0" in balance_text(arm)
+    assert "gravity stays: it lifts or lowers M3 itself" in balance_text(balance_tree(loads(find("scara"), "scara")))
     assert "gravity drops out" in balance_text(balance_tree(loads(find("two-armed-spatial"), "robot")))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from svyaz.expr.latex import to_latex
 from svyaz.expr.text import to_text
 from svyaz.forms.tree.harmonics import Form
+from svyaz.forms.tree.unknown_masses import EACH, MASS
 from svyaz.synthesis.augmented import rounded, written
 from svyaz.synthesis.balanced_model import BalancedMasses
 from svyaz.synthesis.balancing import Balanced
@@ -62,6 +63,10 @@ def _gravity(found: Balanced) -> str:
         return "there is no gravity"
     if not found.found.gravity.rows:
         return "gravity drops out of the equations"
+    rows = found.found.gravity.rows
+    lifted = [found.known[p].name for p, row in rows.items() if len(row) == 1 and p % EACH == MASS]
+    if lifted:
+        return f"gravity stays: it lifts or lowers {', '.join(lifted)} itself"
     return f"gravity stays, unless also {', '.join(f'{line} = 0' for line in found.gravity_lines)}"
 
 
