@@ -33,6 +33,9 @@ LEAST_WIDTH = 1e-7
 
 TRY_NEWTON = 0.05
 SLACK = 1e-13
+SAME = 1e-8
+"""Zeros that agree to this part of their sizes are one."""
+
 CUT = 0.4878
 """Parts are not cut in the middle: zeros like to lie there."""
 
@@ -229,33 +232,43 @@ def _record(problem: Problem, starts: Array, found: Zeros) -> None:
     """Find the zeros near the starts; those that are new are kept with a box in which each is proved to be alone."""
     if not len(starts):
         return
-    for zero in newton(problem, starts):
-        if np.isnan(zero).any() or _known(zero, found):
+    zeros = newton(problem, starts)
+    zeros = _new(zeros[~np.isnan(zeros).any(axis=1)], found)
+    low, high, proved = _alone(problem, zeros)
+    found.points += list(zeros[proved])
+    found.boxes += list(zip(low[proved], high[proved], strict=True))
+
+
+def _new(zeros: Array, found: Zeros) -> Array:
+    """Zeros that are not known yet, each once."""
+    known = np.array(found.points).reshape(len(found.points), zeros.shape[1])
+    kept: list[Array] = []
+    for zero in zeros:
+        if among(zero, known, SAME) or (kept and among(zero, np.array(kept), SAME)):
             continue
-        box = _alone(problem, zero)
-        if box is not None:
-            found.points.append(zero)
-            found.boxes.append(box)
+        kept.append(zero)
+    return np.array(kept).reshape(len(kept), zeros.shape[1])
 
 
-def _known(zero: Array, found: Zeros) -> bool:
-    if not found.points:
-        return False
-    points = np.array(found.points)
-    return bool(np.any(np.all(np.abs(points - zero) <= 1e-8 * (1 + np.abs(points)), axis=1)))
+def among(zero: Array, points: Array, tolerance: float) -> bool:
+    """Is the point one of these (N, n), to a part of their sizes?"""
+    return bool(np.any(np.all(np.abs(points - zero) <= tolerance * (1 + np.abs(points)), axis=1)))
 
 
-def _alone(problem: Problem, zero: Array) -> Interval | None:
-    """A box around the zero, as large as possible, in which it is the only one."""
+def _alone(problem: Problem, zeros: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Boxes around the zeros, as large as possible, in which each is the only one; and for which that was proved."""
     d = problem.bounded
+    low, high, proved = zeros.copy(), zeros.copy(), np.zeros(len(zeros), dtype=bool)
     for radius in (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6):
-        spread = radius * (1 + np.abs(zero))
-        low, high = (zero - spread)[None, :], (zero + spread)[None, :]
-        _, e1, d0, d1 = problem.at(low[:, :d], high[:, :d])
-        _, _, proved = _krawczyk(problem, low, high, e1, d0, d1)
-        if proved[0] or (problem.equations > len(zero) and radius <= 1e-3):
-            return low[0], high[0]
-    return None
+        left = np.flatnonzero(~proved)
+        if not len(left):
+            break
+        spread = radius * (1 + np.abs(zeros[left]))
+        low[left], high[left] = zeros[left] - spread, zeros[left] + spread
+        _, e1, d0, d1 = problem.at(low[left][:, :d], high[left][:, :d])
+        _, _, sure = _krawczyk(problem, low[left], high[left], e1, d0, d1)
+        proved[left] = sure | (problem.equations > zeros.shape[1] and radius <= 1e-3)
+    return low, high, proved
 
 
 def _covered(low: Array, high: Array, found: Zeros) -> NDArray[np.bool_]:

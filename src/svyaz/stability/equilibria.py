@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from svyaz import __version__
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System
-from svyaz.stability.boxes import Zeros, all_zeros, newton
+from svyaz.stability.boxes import Zeros, all_zeros, among, newton
 from svyaz.stability.critical import UNDECIDED, Verdict, stability
 from svyaz.stability.hypotheses import words_for
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
@@ -280,7 +280,7 @@ def _distinct(rest: RestEquations, zeros: Sequence[Array]) -> list[Array]:
         for k, name in enumerate(rest.bounded):
             if name in rest.angles and point[k] <= -pi + 1e-9:
                 point[k] += 2 * pi
-        if not any(np.all(np.abs(point - other) <= 1e-7 * (1 + np.abs(other))) for other in found):
+        if not found or not among(point, np.array(found), 1e-7):
             found.append(point)
     return sorted(found, key=lambda x: tuple(np.round(x[: len(rest.bounded)], 7)))
 
@@ -339,6 +339,6 @@ def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Arra
     found = []
     for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
         near = np.all(np.abs(zero[: len(place)] - place) <= 1e-3 * rest.width)
-        if near and not any(np.all(np.abs(zero - other) <= 1e-7 * (1 + np.abs(other))) for other in known):
+        if near and not (len(known) and among(zero, np.array(known), 1e-7)):
             found.append(zero)
     return _distinct(rest, found)
