@@ -39,6 +39,15 @@ def test_on_a_wire_with_a_corner_the_slope_does_not_tend_to_its_value() -> None:
     assert [h.holds for h in found] == [True, False, True, True]
 
 
+def test_close_to_a_fold_the_slope_tends_to_its_value_all_the_same() -> None:
+    """y² = 10⁻⁷ - x: perturbations of x by 10⁻⁴ are out of reach, and B = -1/(2y) is steep."""
+    folded = System(
+        **{**BEAD, "potential": "0*x", "constraint": [{"name": "wire", "equation": "y^2 = 1e-7 - x", "dependent": "y"}]}
+    )
+    found = special_case(first_approximation(folded, {"x": 0.0, "y": np.sqrt(1e-7)}))
+    assert [h.holds for h in found] == [True] * 4
+
+
 def test_a_wheel_without_inertia_is_refused_in_words() -> None:
     light = System(
         coordinates=["u", "v", "s"],

@@ -21,6 +21,9 @@ from svyaz.stability.starts import ConstraintNumbers, consistent_start
 SMALL = 1e-4
 """The size of the perturbations with which the structure is examined, beside 1 and the coordinate."""
 
+QUARTERS = 6
+"""So often a perturbation is quartered until its effect on B is nearly linear: close to a fold it takes a while."""
+
 CONSISTENT = 1e-9
 """|F| over the size of ∂F/∂q that counts as zero."""
 
@@ -67,15 +70,20 @@ def _examined(approximation: FirstApproximation) -> tuple[float, bool]:
     system, rest, dependent = approximation.system, approximation.state, approximation.dependent
     numbers = ConstraintNumbers(system, dependent)
     size, slope = max(numbers.size(rest), 1e-300), numbers.slope(rest)
+    rounding = 1e-9 * (1 + float(np.abs(slope).max(initial=0.0)))
     largest, steady = 0.0, True
     for q in approximation.independent:
-        changes = []
-        for reach in (SMALL, SMALL / 4):
+        reach, before, falls = SMALL * (1 + abs(rest[q])), None, False
+        for _ in range(QUARTERS):
             try:
-                start = consistent_start(system, rest, dependent, {q: reach * (1 + abs(rest[q]))})
+                start = consistent_start(system, rest, dependent, {q: reach})
             except ModelError:
                 return float("inf"), False
             largest = max(largest, float(np.abs(numbers.values(start.state)).max()) / size)
-            changes.append(float(np.abs(numbers.slope(start.state) - slope).max(initial=0.0)))
-        steady &= changes[1] <= 0.5 * changes[0] + 1e-9 * (1 + float(np.abs(slope).max(initial=0.0)))
+            change = float(np.abs(numbers.slope(start.state) - slope).max(initial=0.0))
+            falls = change <= rounding or (before is not None and change <= 0.5 * before)
+            if falls:
+                break
+            reach, before = start.deviations[q] / 4, change  # a start that could not be reached was halved
+        steady &= falls
     return largest, steady
