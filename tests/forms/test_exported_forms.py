@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -122,6 +123,21 @@ def test_rates_of_exported_python_follow_the_model(expected) -> None:
     rates = space["rates"](float(x[0]), x[1:].tolist(), constants)
     assert rates[:3] == x[4:].tolist()
     assert rates == space["step"](x.tolist(), constants)[-6:]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_rates_of_exported_c_are_those_of_python(expected, tmp_path: Path) -> None:
+    system, program, x, numbers = expected["sleigh", "multipliers"]
+    (tmp_path / "p.c").write_text(export(program, "c"))
+    strict = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC"]
+    subprocess.run(["gcc", *strict, "-o", tmp_path / "p.so", tmp_path / "p.c", "-lm"], check=True)
+    library = ctypes.CDLL(str(tmp_path / "p.so"))
+    library.rates.argtypes = [ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    parameters = np.array([system.constants[name] for name in program.parameters])
+    constants, state, rates = np.zeros(100), x[1:].copy(), np.zeros(len(x) - 1)
+    library.constants(ctypes.c_void_p(parameters.ctypes.data), ctypes.c_void_p(constants.ctypes.data))
+    assert library.rates(float(x[0]), state.ctypes.data, constants.ctypes.data, rates.ctypes.data) == 0
+    close(rates, numbers[-len(rates) :], ("sleigh", "multipliers"))
 
 
 @pytest.mark.parametrize(

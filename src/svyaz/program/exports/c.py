@@ -28,7 +28,7 @@ _KEYWORDS = (
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
     "alignas alignof bool constexpr false nullptr static_assert thread_local true typeof_unqual I linux unix main NULL"
 )
-_OWN = "p c x out constants step rates sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
+_OWN = "p c x out constants step rates compute sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
 
 
 STYLE = Style(
@@ -104,7 +104,11 @@ _HELPERS = {
 def write(program: Program) -> str:
     """The text of the source file."""
     written = listing(program, STYLE)
-    body = _constants(written) + "\n" + _step(written) + _rates(program)
+    start = first_rate(program)
+    if start is None:
+        body = _constants(written) + "\n" + _step(written, "int step")
+    else:
+        body = _constants(written) + "\n" + _step(written, "static int compute") + _rates(program, start)
     helpers = [text for call, text in _HELPERS.items() if call in body]
     return "\n".join([_head(program, written), "#include <math.h>\n", *helpers, body])
 
@@ -137,8 +141,8 @@ def _constants(written: Listing) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _step(written: Listing) -> str:
-    lines = ["", "int step(const double *x, const double *c, double *out)", "{", "    (void)x; (void)c; (void)out;"]
+def _step(written: Listing, head: str) -> str:
+    lines = ["", f"{head}(const double *x, const double *c, double *out)", "{", "    (void)x; (void)c; (void)out;"]
     lines += [f"    const double {name} = x[{place}];" for place, name in written.inputs]
     lines += [f"    const double {name} = c[{place}];" for place, name in enumerate(written.kept)]
     sizes = [step.size for step in written.steps if isinstance(step, Solution)]
@@ -150,20 +154,25 @@ def _step(written: Listing) -> str:
     return "\n".join([*lines, "    return 0;", "}", ""])
 
 
-def _rates(program: Program) -> str:
-    """The rates of the states as integrators want them, where the program gives them."""
-    start = first_rate(program)
-    if start is None:
-        return ""
+def _rates(program: Program, start: int) -> str:
+    """``step``, and the rates of the states as integrators want them.
+
+    Neither calls the other: in a shared library such a call may end in another function of that name (libc has a step).
+    """
     count = len(program.inputs) - 1
     return f"""
+int step(const double *x, const double *c, double *out)
+{{
+    return compute(x, c, out);
+}}
+
 /* rates of the {count} states at the time t; the value is that of step */
 int rates(double t, const double *state, const double *c, double *rate)
 {{
     double x[{count + 1}], out[{len(program.outputs)}];
     x[0] = t;
     for (int k = 0; k < {count}; k++) x[k + 1] = state[k];
-    const int fault = step(x, c, out);
+    const int fault = compute(x, c, out);
     if (fault) return fault;
     for (int k = 0; k < {count}; k++) rate[k] = out[{start} + k];
     return 0;
