@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,46 @@ def test_noise_weighs_the_observer() -> None:
     a, c = found.plant.A, [[1.0, 0, 0, 0]]
     expected = control.lqr(a.T, np.transpose(c), np.diag([1.0, 1.0, 1.0, 4.0]), [[0.25]])[0].T
     assert found.design.watcher.gain == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_measurement_of_a_plain_variable_is_weighed_in_its_own_table(tmp_path: Path) -> None:
+    system = System(**CART)
+    file = tmp_path / "weights.toml"
+    file.write_text("[noise]\nx = 3\nphi = 2\n[measurement]\nx = 0.01\nphi = 4\n")
+    found = system.regulate(measure="x, phi", weights=file)
+    c = np.eye(2, 4)
+    expected = control.lqe(found.plant.A, np.eye(4), c, np.diag([3.0, 2.0, 1.0, 1.0]), np.diag([0.01, 4.0]))[0]
+    assert found.design.watcher.gain == pytest.approx(expected, rel=1e-8)
+    assert not [note for note in found.notes if "[noise]" in note]
+
+    process, meters = (
+        np.diag([3.0, 2, 1, 1]) + 0.5 * np.eye(4, k=1) + 0.5 * np.eye(4, k=-1),
+        [[0.01, 0.002], [0.002, 4]],
+    )
+    found = system.regulate(measure="x, phi", weights={"W": process, "V": meters})
+    expected = control.lqe(found.plant.A, np.eye(4), c, process, np.array(meters))[0]
+    assert found.design.watcher.gain == pytest.approx(expected, rel=1e-8)
+
+
+def test_noise_of_a_measured_variable_is_of_the_process_and_a_note_says_so() -> None:
+    found = System(**CART).regulate(measure="x", weights={"noise": {"x": 0.01}})
+    expected = control.lqe(found.plant.A, np.eye(4), np.eye(1, 4), np.diag([0.01, 1, 1, 1]), [[1.0]])[0]
+    assert found.design.watcher.gain == pytest.approx(expected, rel=1e-8)
+    told = "[noise] x is taken as noise of the process; the measurement of x is weighed by [measurement]"
+    assert told in found.notes
+
+
+def test_weights_of_measurements_that_do_not_fit_are_refused() -> None:
+    def refused(message: str, measure: str = "x", **weights: Any) -> None:
+        with pytest.raises(ModelError, match=message):
+            System(**CART).regulate(measure=measure, weights=weights)
+
+    refused("no measured expression 'phi'; there are x", measurement={"phi": 1.0})
+    refused("no measured expression 'x'; there is none", measure="", measurement={"x": 1.0})
+    refused("must be positive", measurement={"x": 0.0})
+    refused("already weighs the measurement of '2[*]x'", measure="2*x", measurement={"2*x": 1.0}, noise={"2*x": 1.0})
+    refused("not both", V=[[1.0]], measurement={"x": 1.0})
+    refused("positive definite", V=[[0.0]])
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,9 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
     "--measure", metavar="EXPRESSIONS", help="What is measured, separated by commas: an observer is designed."
 )
 @click.option(
-    "--weights", metavar="FILE", help="Weights (TOML): [state], [input], [noise] by name, or Q, R; else ones."
+    "--weights",
+    metavar="FILE",
+    help="Weights (TOML): [state], [input], [noise], [measurement] by name, or matrices Q, R, W, V; else ones.",
 )
 @click.option(
     "--solver",

@@ -215,6 +215,7 @@ def regulate(
     rival, refused = _rival(plant, design) if against_linearised else (None, "")
     theorem, hypotheses = theorem_of(design, plant)
     notes = [*chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
+    notes += design.weights.notes
     notes += [f"linearised constraints allow no design: {refused}"] if refused else []
     told = tuple(dict.fromkeys(notes))
     return Regulation(plant.system, chosen, plant, design, theorem, hypotheses, rival, told, refused)

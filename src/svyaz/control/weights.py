@@ -1,8 +1,8 @@
 """Weights of a design: of states and inputs for the regulator, of noises for the observer.
 
-A file of weights (TOML) gives them by variable, ``[state] r = 10``, ``[input] nu = 0.1``, ``[noise] r = 2`` (what is left
-out is 1), or as matrices ``Q = [[…]]``, ``R = [[…]]``; ``[noise]`` by a variable weighs the process, by a measured
-expression the measurement.
+A file of weights (TOML) gives them by name, ``[state] r = 10``, ``[input] nu = 0.1``, ``[noise] r = 2`` of the process by
+variable, ``[measurement] r = 0.01`` by measured expression (what is left out is 1), or as matrices ``Q``, ``R``, ``W``, ``V``
+in place of these tables. A measured expression that is not itself a variable may also stand in ``[noise]``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Weights:
-    """Q, R of the regulator; of the observer, the dual weights."""
+    """Q, R of the regulator; of the observer, the dual weights W, V. ``notes`` say how a name with two meanings was taken."""
 
     state: Matrix
     input: Matrix
     process_noise: Matrix
     measurement_noise: Matrix
+    notes: tuple[str, ...] = ()
 
 
 def unit_weights(states: int, inputs: int, measurements: int = 0) -> Weights:
@@ -56,32 +57,46 @@ def weights_from(
     measured: Sequence[str] = (),
     places: Places | None = None,
 ) -> Weights:
-    """Weights from words: [state], [input], [noise] by name, or matrices Q, R."""
+    """Weights from words: [state], [input], [noise], [measurement] by name, or matrices Q, R, W, V."""
     reader = _Reader(places)
-    known = ("state", "input", "noise", "Q", "R")
+    known = ("state", "input", "noise", "measurement", "Q", "R", "W", "V")
     for key in words:
         if key not in known:
             raise reader.mistake(f"weights have no '{key}'; there are {', '.join(known)}", (key,), nearest(key, known))
-    for one, other in (("Q", "state"), ("R", "input")):
+    for one, other in (("Q", "state"), ("R", "input"), ("W", "noise"), ("V", "measurement")):
         if one in words and other in words:
             raise reader.mistake(f"give either the matrix {one} or [{other}], not both", (one,))
-    noise = words.get("noise", {})
-    reader.check_table("noise", noise, (*variables, *measured), strict=False)
-    process = [float(noise.get(name, 1.0)) for name in variables]
-    meters = [float(noise.get(text, 1.0)) if text not in variables else 1.0 for text in measured]
-    for text, value in zip(measured, meters, strict=True):
-        if not value > 0:
-            raise reader.mistake(f"[noise] of what is measured must be positive: {text} = {value:g}", ("noise", text))
+    process, meters, notes = _noises(words, variables, measured, reader)
     return Weights(
-        reader.matrix("Q", words["Q"], variables, strict=False)
-        if "Q" in words
-        else reader.diagonal("state", words.get("state", {}), variables, strict=False),
-        reader.matrix("R", words["R"], inputs, strict=True)
-        if "R" in words
-        else reader.diagonal("input", words.get("input", {}), inputs, strict=True),
-        np.diag(process),
-        np.diag(meters).reshape(len(meters), len(meters)),
+        reader.weights("Q", "state", words, variables, strict=False),
+        reader.weights("R", "input", words, inputs, strict=True),
+        reader.weights("W", "noise", {**words, "noise": process}, variables, strict=False),
+        reader.weights("V", "measurement", {**words, "measurement": meters}, measured, strict=True),
+        notes,
     )
+
+
+def _noises(
+    words: Mapping[str, Any], variables: Sequence[str], measured: Sequence[str], reader: _Reader
+) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
+    """[noise] of the process and of what is measured: expressions in [noise] that are no variables belong to the latter."""
+    noise, meters = words.get("noise", {}), words.get("measurement", {})
+    reader.check_table("noise", noise, tuple(dict.fromkeys((*variables, *measured))), strict=False)
+    reader.check_table("measurement", meters, measured, strict=True)
+    moved = {name: value for name, value in noise.items() if name not in variables}
+    for name, value in moved.items():
+        if "V" in words or name in meters:
+            other = "the matrix V" if "V" in words else "[measurement]"
+            raise reader.mistake(f"{other} already weighs the measurement of '{name}'", ("noise", name))
+        if not value > 0:
+            raise reader.mistake(f"[noise] of what is measured must be positive: {name} = {value:g}", ("noise", name))
+    process = {name: value for name, value in noise.items() if name in variables}
+    notes = tuple(
+        f"[noise] {name} is taken as noise of the process; the measurement of {name} is weighed by [measurement]"
+        for name in process
+        if name in measured and name not in meters and "V" not in words
+    )
+    return process, {**meters, **moved}, notes
 
 
 class _Reader:
@@ -97,10 +112,12 @@ class _Reader:
     def check_table(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> None:
         """A table of numbers that are positive, or at least not negative, for known names."""
         if not isinstance(table, Mapping):
-            raise self.mistake(f"[{what}] is a table: a number for each variable", (what,))
+            raise self.mistake(f"[{what}] is a table: a number for each name", (what,))
         for name, value in table.items():
             if name not in names:
-                message = f"[{what}] has no variable '{name}'; there are {', '.join(names)}"
+                kind = "measured expression" if what == "measurement" else "variable"
+                there = f"there are {', '.join(names)}" if names else "there is none"
+                message = f"[{what}] has no {kind} '{name}'; {there}"
                 raise self.mistake(message, (what, name), nearest(name, names))
             if not is_number(value) or not np.isfinite(value):
                 raise self.mistake(f"[{what}] {name} must be a number, not {value!r}", (what, name))
@@ -108,9 +125,15 @@ class _Reader:
                 kind = "positive" if strict else "positive or zero"
                 raise self.mistake(f"weights must be {kind}: [{what}] {name} = {value:g}", (what, name))
 
+    def weights(self, key: str, what: str, words: Mapping[str, Any], names: Sequence[str], *, strict: bool) -> Matrix:
+        """The matrix ``key``, or the diagonal one of the table ``what``."""
+        if key in words:
+            return self.matrix(key, words[key], names, strict=strict)
+        return self.diagonal(what, words.get(what, {}), names, strict=strict)
+
     def diagonal(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> Matrix:
         self.check_table(what, table, names, strict=strict)
-        return np.diag([float(table.get(name, 1.0)) for name in names])
+        return np.diag([float(table.get(name, 1.0)) for name in names]).reshape(len(names), len(names))
 
     def matrix(self, key: str, rows: Any, names: Sequence[str], *, strict: bool) -> Matrix:
         """A symmetric matrix, positive definite or semidefinite, in the order of the names."""
