@@ -320,6 +320,44 @@ def test_a_field_without_dissipation_is_not_shown_to_attract() -> None:
     assert "is not positive definite" in found.reasons[0]
 
 
+def test_a_repelling_field_is_not_called_stable(svyaz, tmp_path) -> None:
+    """K = -(d + v'ᵀ) = [[1.9, 0], [-1, 0.9]]: h grows as exp(1.9 t), whatever the method and its step."""
+    words = {
+        "coordinates": ["x", "y"],
+        "field": {"x": "-2*x + y", "y": "-y"},
+        "rayleigh": [["0.1", 0], [0, "0.1"]],
+        "initial": {"x": 1},
+        "run": {"until": 1},
+    }
+    for asked in ({}, {"method": "euler", "step": 0.01}):
+        found = invert(System(**words), **asked)
+        assert not found.stable
+        assert found.as_json()["repels"] is True
+        assert len(found.reasons) == 1
+        assert "the deviation h = q' - v obeys h' = K h and grows all along the wanted motion" in found.reasons[0]
+    motion = simulate(System(**words), rtol=1e-10)
+    h = motion.column("x'") + 2 * motion.column("x") - motion.column("y")
+    assert h[-1] / h[0] == pytest.approx(np.exp(1.9), rel=1e-6)
+
+    file = tmp_path / "field.toml"
+    file.write_text(
+        'coordinates = ["x", "y"]\nrayleigh = [["0.1", 0], [0, "0.1"]]\n[field]\nx = "-2*x + y"\ny = "-y"\n[initial]\nx = 1\n'
+    )
+    done = svyaz("invert", str(file))
+    assert done.returncode == 1
+    assert "h' = K h: the deviation grows all along the wanted motion" in done.stdout
+
+
+def test_a_field_that_only_fails_to_be_shown_to_attract_does_not_repel() -> None:
+    """v = (a y, 0), d = 1: K has the root -1 twice, while d + sym dv/dq has the eigenvalue 1 - a/2 < 0."""
+    system = System(coordinates=["x", "y"], field={"x": "4*y", "y": 0}, rayleigh=[[1, 0], [0, 1]], run={"until": 1})
+    found = invert(system)
+    assert found.decay_rate == pytest.approx(-1.0)
+    assert found.stable
+    assert not found.repels
+    assert found.reasons[0].startswith("the field is not shown to attract: ")
+
+
 GAINS = {
     "text": "gains K of h = q' - v",
     "latex": r"K &= \begin{pmatrix}",

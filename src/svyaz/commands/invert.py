@@ -125,6 +125,8 @@ def _page(found: Any) -> str:
     lines += ["    " + ",  ".join(row) for row in result["gains"]]
     low, high = result["roots"]
     lines += ["", f"  along the wanted motion the roots of K have real parts from {low:.6g} to {high:.6g}"]
+    if found.repels:
+        lines.append(f"  h' = K h: the deviation grows {found.repels} the wanted motion")
     if found.positive_definite:
         lines.append(
             f"  d + sym dv/dq is positive definite: the deviation decays at least as exp(-{found.decay_rate:.6g} t)"

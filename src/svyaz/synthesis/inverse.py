@@ -37,6 +37,8 @@ from svyaz.synthesis.family import field_system
 Array = NDArray[np.float64]
 SAMPLES = 2001
 """Moments along the wanted motion at which eigenvalues are looked at."""
+ROUNDING = 1e-12
+"""A real part of this size beside the largest root counts as zero."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,20 @@ class Inverse:
         return self.decay_rate > 0.0
 
     @property
+    def repels(self) -> str:
+        """Where h' = K h grows, K having a root with a positive real part there: 'all along', 'on a part of', or ''."""
+        greatest = self.roots.real.max(axis=-1)
+        growing = greatest > ROUNDING * np.abs(self.roots).max()
+        return "all along" if growing.all() else "on a part of" if growing.any() else ""
+
+    @property
     def stable(self) -> bool:
-        """Does the method keep the field attractive with its step?"""
+        """Do the roots of K let the deviation die out, and does the method keep this so with its step?"""
+        return bool(self.roots.real.max() < 0.0) and self.within_step
+
+    @property
+    def within_step(self) -> bool:
+        """Is the step short enough for the method? With error control it always is."""
         return self.step is None or self.step < self.step_limit
 
     @property
@@ -68,11 +82,17 @@ class Inverse:
         """What speaks against it, in words."""
         told = []
         if not self.positive_definite:
+            verdict = "the field is not shown to attract"
+            if self.repels:
+                verdict = (
+                    f"the field repels: the deviation h = q' - v obeys h' = K h and grows {self.repels} the wanted motion, "
+                    f"K has roots with real parts up to {self.roots.real.max():.6g}"
+                )
             told.append(
-                "the field is not shown to attract: d + sym dv/dq is not positive definite along the wanted motion, "
+                f"{verdict}: d + sym dv/dq is not positive definite along the wanted motion, "
                 f"its smallest eigenvalue is {self.decay_rate:.6g}"
             )
-        if not self.stable:
+        if not self.within_step and not self.repels:
             told.append(
                 f"unstable with {self.method} and the step {self.step:g}: the largest step is {self.step_limit:.4g}, "
                 f"the gains may be {self.step_limit / (self.step or inf):.4g} times as large as they are"
@@ -103,6 +123,7 @@ class Inverse:
             "step_limit": self.step_limit if np.isfinite(self.step_limit) else None,
             "euler_step_limit": self.euler_limit,
             "stable": self.stable,
+            "repels": bool(self.repels),
             "reasons": list(self.reasons),
             "parameters": dict(system.constants),
             "initial": dict(zip(system.states, system.initial_state(), strict=True)),
