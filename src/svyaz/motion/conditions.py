@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.constraints.scales import magnitude
@@ -13,6 +14,7 @@ from svyaz.expr.calculus import ZERO, Expression, substitute
 from svyaz.forms.programs import multiplier_symbols, rates_of
 from svyaz.model import Constraint
 from svyaz.model.system import multiplier_symbol
+from svyaz.motion.contacts import Contacts
 from svyaz.motion.phases import reached
 from svyaz.motion.segment import Segment
 from svyaz.program import Native, SingularSystem, compile_program
@@ -28,16 +30,27 @@ LOW = 1e-9
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions g that are watched in a phase, as native code, and the sizes of their terms."""
+    """The conditions g that are watched in a phase, as native code, and the sizes of their terms.
+
+    After an event, ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
+    even if it has never been negative. ``gain`` is the largest gain of the phases before.
+    """
 
     keys: tuple[Key, ...]
     values: Native
     sizes: Native
     reacting: tuple[bool, ...]
+    contacts: Contacts | None = None
+    depths: Mapping[str, float] = field(default_factory=dict)
+    gain: float = 0.0
 
     def constants(self, segment: Segment) -> Floats:
         """Constants of the values, with the gains of the segment."""
-        return self.values.constants({**segment.equations.system.constants, **segment.perturbation.gains})
+        return self.values.constants(self._known(segment))
+
+    def _known(self, segment: Segment) -> dict[str, float]:
+        depths = {_depth(name): depth for name, depth in self.depths.items()}
+        return {**segment.equations.system.constants, **segment.perturbation.gains, **depths}
 
     def at(self, segment: Segment, time: float, state: Floats) -> Floats:
         """g (m,); not a number where the reactions are not defined."""
@@ -48,12 +61,29 @@ class Conditions:
 
     def levels(self, segment: Segment, time: float, state: Floats) -> Floats:
         """Below minus these a condition is armed, (m,)."""
-        known = {**segment.equations.system.constants, **segment.perturbation.gains}
+        constants = self.sizes.constants(self._known(segment))
         try:
-            found = self.sizes.evaluate(np.concatenate([[time], state]), self.sizes.constants(known))
+            found = self.sizes.evaluate(np.concatenate([[time], state]), constants)
         except SingularSystem:
             return np.zeros(len(self.keys))
         return LOW * np.nan_to_num(found)
+
+    def most_overdue(self, segment: Segment, time: float, state: Floats) -> tuple[Key, ...]:
+        """The one of them that pulls most, with those that cease by the same condition: others may push without it."""
+        late = self.overdue(segment, time, state)
+        if not late:
+            return ()
+        values = dict(zip(self.keys, self.at(segment, time, state), strict=True))
+        worst = max(late, key=lambda key: values[key])
+        ends = {c.name: c.off for c in segment.equations.system.constraints}
+        return tuple(key for key in late if ends[key[1]] == ends[worst[1]])
+
+    def sinking(self, span: tuple[float, float], state: Floats, slopes: Floats) -> tuple[Key, ...]:
+        """One-sided constraints that do not act and would be entered at the start of a span."""
+        if self.contacts is None or not self.depths:
+            return ()
+        entered = self.contacts.sinking(span, state, slopes, self.gain)
+        return tuple(("on", name) for name in self.depths if name in entered)
 
     def overdue(self, segment: Segment, time: float, state: Floats) -> tuple[Key, ...]:
         """Constraints that pull where they could only push: ``off`` contains multipliers and is positive already."""
@@ -62,37 +92,56 @@ class Conditions:
 
 
 def conditions(
-    segment: Segment, constraints: Sequence[Constraint], active: Sequence[Constraint], time: float
+    segment: Segment,
+    constraints: Sequence[Constraint],
+    active: Sequence[Constraint],
+    time: float,
+    contacts: Contacts | None = None,
 ) -> Conditions:
     """What may switch constraints in a phase: ``on`` of those that do not act, ``off`` of those that do.
 
-    The multiplier of a constraint that does not act is zero.
+    The multiplier of a constraint that does not act is zero. ``contacts`` are given for phases after an event.
     """
     equations = segment.equations
-    found: dict[Key, Expression] = {}
+    found: list[tuple[Key, Expression]] = []
+    depths = {}
     for c in constraints:
         if c not in active and c.on is not None and (c.end is None or not reached(time, c.end)):
-            found["on", c.name] = c.on
+            found.append((("on", c.name), c.on))
+            if contacts is not None and c in contacts.constraints:
+                found.append((("on", c.name), c.on - se.Symbol(_depth(c.name))))
+                depths[c.name] = 0.0
         if c in active and c.off is not None:
-            found["off", c.name] = c.off
+            found.append((("off", c.name), c.off))
     known = dict(zip(equations.multiplier_names, multiplier_symbols(equations), strict=True))
     reactions = {multiplier_symbol(c.name): known.get(c.name, ZERO) for c in constraints}
-    written = {key: substitute(e, reactions) for key, e in found.items()}
-    reacting = tuple(bool(e.free_symbols & set(reactions)) for e in found.values())
+    written = [substitute(e, reactions) for _, e in found]
+    reacting = tuple(bool(e.free_symbols & set(reactions)) for _, e in found)
+    parameters = [_depth(name) for name in depths]
     return Conditions(
-        tuple(found),
-        _native(segment, list(written.values()), any(reacting)),
-        _native(segment, [magnitude(e) for e in written.values()], any(reacting)),
+        tuple(key for key, _ in found),
+        _native(segment, written, parameters, any(reacting)),
+        _native(segment, [magnitude(e) for e in written], parameters, any(reacting)),
         reacting,
+        contacts,
+        depths,
     )
 
 
-def _native(segment: Segment, expressions: Sequence[Expression], reacting: bool) -> Native:
+def _depth(name: str) -> str:
+    """The name of the constant by which ``on`` of a constraint is lowered."""
+    return f"depth of {name}"
+
+
+def _native(segment: Segment, expressions: Sequence[Expression], parameters: Sequence[str], reacting: bool) -> Native:
     """Expressions of the state, and of the multipliers if some are ``reacting``, as native code."""
     equations, gains = segment.equations, tuple(segment.perturbation.gains)
     systems = rates_of(equations, segment.perturbation.correction).systems[:1] if reacting else ()
     outputs = [(str(k), e) for k, e in enumerate(expressions)]
     program = build(
-        outputs, inputs=("t", *equations.states), parameters=(*equations.constants, *gains), systems=systems
+        outputs,
+        inputs=("t", *equations.states),
+        parameters=(*equations.constants, *gains, *parameters),
+        systems=systems,
     )
     return compile_program(program)

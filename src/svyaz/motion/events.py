@@ -27,6 +27,9 @@ TOGETHER = 1e-10
 
 MOST_HALVINGS = 200
 
+SHORT = 0.1
+"""What is over within this part of a step might be overlooked."""
+
 
 def advance_to_event(
     segment: Segment,
@@ -42,11 +45,13 @@ def advance_to_event(
 
     ``continuing`` are conditions that were watched before the start as well and count there as soon as they are negative.
     ``rows`` gives the times of the rows that are wanted when the end is known; None means every step. A multiplier that
-    should have released its constraint already is an event at the start.
+    should have released its constraint already is an event at the start, and so is a contact that would be entered at once.
     """
     if not watched.keys:
         return advance(segment, state, span, options, rows(span[1]), progress)
-    at_once = watched.overdue(segment, span[0], state)
+    at_once = watched.most_overdue(segment, span[0], state)
+    if not at_once and watched.contacts is not None:
+        at_once = watched.sinking(span, state, slopes(segment, span[0], state))
     if at_once:
         return replace(_row(span[0], state), steps=0, events=at_once)
     path = _to_event(segment, watched, continuing, state, span, options, progress)
@@ -73,12 +78,16 @@ def _to_event(
     time, end = span
     flags = np.array([key in continuing for key in watched.keys]) & (watched.at(segment, time, state) < 0.0)
     pieces: list[Path] = []
+    stop = _first_stop(segment, watched, state, span, options)
     while True:
         guard = _Guard(segment, watched, flags, time, state)
-        path = advance(replace(segment, projection=guard.flow), state, (time, end), options, None, progress)
+        path = advance(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
         pieces.append(path)
         if not guard.alarmed:
-            return _joined(pieces, path.status, path.reason, ())
+            if path.status != "finished" or stop >= end:
+                return _joined(pieces, path.status, path.reason, ())
+            time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
+            continue
         found = _located(segment, watched, guard, path, options)
         pieces.append(_row(found.time, found.state))
         if found.reason or found.fired:
@@ -86,6 +95,17 @@ def _to_event(
         time, state, flags = found.time, found.state, found.armed
         if time >= end:
             return _joined(pieces, "finished", "", ())
+
+
+def _first_stop(
+    segment: Segment, watched: Conditions, state: Floats, span: tuple[float, float], options: Options
+) -> float:
+    """Where to look first: a contact that parts only for a small part of a step is looked at when it is farthest away."""
+    if watched.contacts is None or not watched.depths:
+        return span[1]
+    rise = watched.contacts.shortest_rise(span[0], state, slopes(segment, span[0], state))
+    short = SHORT * min(options.step or np.inf, span[1] - span[0])
+    return span[0] + rise if rise < short and span[0] + rise > span[0] else span[1]
 
 
 class _Guard:

@@ -11,7 +11,7 @@ multipliers. For constraints that do not move the energy falls by ½ (v⁺ - v�
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,10 +21,9 @@ from svyaz.constraints.nearest import least_correction
 from svyaz.constraints.ranks import examine
 from svyaz.constraints.snapshot import measure_of
 from svyaz.constraints.states import residuals
-from svyaz.expr.calculus import Expression, evaluate, names_in
+from svyaz.expr.calculus import evaluate
 from svyaz.forms import Equations
 from svyaz.model import Constraint
-from svyaz.model.system import multiplier_symbol
 from svyaz.motion.deviations import deviations
 from svyaz.motion.integrate import Path
 from svyaz.motion.phase_runs import SWITCH_TOLERANCE
@@ -37,11 +36,6 @@ HELD = 1e-13
 """Residuals after an impact, as parts of the constraints' own scales."""
 
 MOST_CORRECTIONS = 8
-UNBOUNDED = 1e12
-"""The size of a multiplier that stands for an impulse."""
-
-NOTHING = 1e-9
-"""Impulses below this part of the largest one are none."""
 
 MOST_LOOKED_AT = 50
 """Rows of the path before an event from which the scales of constraints are taken."""
@@ -152,24 +146,3 @@ def _impulses(equations: Equations, before: Floats, after: Floats, time: float) 
     jump = here.v - measure_of(equations).at(before, time).v
     found = np.linalg.lstsq(here.jacobian.T, here.mass @ jump, rcond=None)[0]
     return dict(zip(equations.multiplier_names, map(float, found), strict=True))
-
-
-def pulled(
-    equations: Equations, staying: Sequence[Constraint], state: Floats, time: float, impulses: Mapping[str, float]
-) -> list[Constraint]:
-    """Constraints that act already and whose ``off`` the impulses of an impact make positive.
-
-    An impulse is a multiplier without bounds: what counts is ``off`` for λ = sΛ with s → ∞, divided by s.
-    """
-    largest = max(map(abs, impulses.values()), default=0.0)
-    if largest == 0.0:
-        return []
-    known = {**equations.system.constants, **dict(zip(equations.states, map(float, state), strict=True)), "t": time}
-    known |= {str(multiplier_symbol(c.name)): 0.0 for c in equations.system.constraints}
-    known |= {str(multiplier_symbol(name)): UNBOUNDED * value / largest for name, value in impulses.items()}
-    reacting = [c for c in staying if c.off is not None and _has_multipliers(c.off)]
-    return [c for c in reacting if evaluate(c.off, known) > NOTHING * UNBOUNDED]
-
-
-def _has_multipliers(expression: Expression) -> bool:
-    return any(name.startswith("multiplier ") for name in names_in(expression))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from svyaz.forms.multipliers import with_constraints
 from svyaz.forms.observed import energy, kinetic_and_potential
 from svyaz.model import Constraint, System
 from svyaz.motion.conditions import Conditions, Key, conditions
+from svyaz.motion.contacts import Contacts, contacts_of
 from svyaz.motion.decide import Decision, decide
 from svyaz.motion.events import advance_to_event
 from svyaz.motion.options import Options
@@ -54,13 +56,28 @@ class Stage:
             self.equations[names] = with_constraints(self.free, active)
         return self.equations[names]
 
-    def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float) -> Conditions:
-        """The conditions that are watched while these constraints act."""
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The one-sided constraints."""
+        return contacts_of(self.free, self.system.constraints)
+
+    def conditions_at_start(self, segment: Segment, active: Sequence[Constraint]) -> Conditions:
+        """The conditions that are watched in the first phase."""
+        return conditions(segment, self.system.constraints, active, START)
+
+    def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float, state: Floats) -> Conditions:
+        """The conditions that are watched while these constraints act, after an event that led to this state."""
         over = tuple(c.name for c in self.system.constraints if c.end is not None and reached(time, c.end))
         key = (tuple(c.name for c in active), over)
         if key not in self.watched:
-            self.watched[key] = conditions(segment, self.system.constraints, active, time)
-        return self.watched[key]
+            self.watched[key] = conditions(segment, self.system.constraints, active, time, self.contacts)
+        watched = self.watched[key]
+        if not watched.depths:
+            return watched
+        depths = self.contacts.depths(time, state, self.options.until)
+        gains = [abs(x) for d in self.decisions.values() for x in d.segment.perturbation.gains.values()]
+        chosen = {name: depths[name] for name in watched.depths}
+        return replace(watched, depths=chosen, gain=max(gains, default=0.0))
 
     def decide(
         self,

@@ -19,9 +19,10 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
 from svyaz.model import Constraint, System
 from svyaz.motion.chapters import Chapter, collected
+from svyaz.motion.collisions import impact_of, kept_contacts
 from svyaz.motion.conditions import Conditions, Key
 from svyaz.motion.events import advance_to_event, slopes
-from svyaz.motion.impacts import Beginning, anchored, begin, pulled
+from svyaz.motion.impacts import Beginning, anchored, begin
 from svyaz.motion.integrate import Path
 from svyaz.motion.options import Options
 from svyaz.motion.phase_runs import chapter_of, grid_of, refusal_of, stillborn, unfit_to_hold
@@ -34,7 +35,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
 
 MOST_QUICK, QUICK = 30, 1e-9
-"""So many events within this part of the run are chatter: it would never end."""
+"""So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""
 
 MOST_EVENTS = 100_000
 
@@ -81,7 +82,8 @@ def run_switching(
         continuing = {key for key in _keys(system, phase.active) if key not in path.events}
         log.append(entry(now, _names(active), _names(phase.active)))
         phase, state = Phase(now, next_time(stage, now), active, new), beginning.state
-        refusal = (beginning.status, beginning.reason) if beginning.status else _chatter(log, options)
+        most = max(MOST_QUICK, 3 * len(system.constraints))
+        refusal = (beginning.status, beginning.reason) if beginning.status else _chatter(log, options, most)
         if refusal:
             failed = stillborn(equations, options, state, (now, phase.end), *refusal)
             chapters.append(replace(failed, after_event=True))
@@ -96,20 +98,23 @@ def _after_event(
 ) -> tuple[tuple[Constraint, ...], Beginning]:
     """The constraints that act after an event, and the state with which they begin.
 
-    Those that an impact would have to hold by an impulse that their multipliers must not have are let go before it.
+    An impact keeps those contacts that it does not pull, and lets none be entered.
     """
     now, before = float(path.times[-1]), path.states[-1]
-    while True:
-        new = tuple(c for c in active if c not in phase.active)
-        equations = stage.equations_with(active)
-        beginning = begin(equations, new, anchored(equations, new, before, now), path)
-        if beginning.status:
-            return active, beginning
-        staying = [c for c in active if c in phase.active]
-        pulling = pulled(equations, staying, beginning.state, now, beginning.impulses)
-        if not pulling:
-            return active, beginning
-        active = tuple(c for c in active if c not in pulling)
+    impact = impact_of(stage, active, phase, path)
+    if impact is not None:
+        kept = kept_contacts(impact, impact.first_guess(active))
+        if kept is None:
+            told = ", ".join(f"'{c.name}'" for group in impact.groups for c in group)
+            reason = (
+                f"the impact at t = {now:.9g} has no solution for the constraints {told}: whichever of them act, one would "
+                "have to pull or one that does not act would be entered"
+            )
+            return active, Beginning(before, status="infeasible", reason=reason)
+        active = impact.chosen(kept)
+    new = tuple(c for c in active if c not in phase.active)
+    equations = stage.equations_with(active)
+    return active, begin(equations, new, anchored(equations, new, before, now), path)
 
 
 def _names(constraints: Sequence[Constraint]) -> list[str]:
@@ -164,9 +169,11 @@ def _episode(
         failed = stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record)
         return replace(failed, after_event=not first)
     segment = replace(decision.segment, held=held).regained(decision.segment.perturbation)
-    watched = stage.conditions_of(segment, phase.active, phase.start)
     if first:
+        watched = stage.conditions_at_start(segment, phase.active)
         notes.extend(_asleep(watched, segment, state, phase.end - phase.start))
+    else:
+        watched = stage.conditions_of(segment, phase.active, phase.start, state)
 
     def run(segment: Segment, options: Options) -> Path:
         def times(end: float) -> Floats | None:
@@ -198,16 +205,16 @@ def _asleep(watched: Conditions, segment: Segment, state: Floats, span: float) -
     return notes
 
 
-def _chatter(log: Sequence[Mapping[str, Any]], options: Options) -> tuple[str, str] | None:
+def _chatter(log: Sequence[Mapping[str, Any]], options: Options, most: int) -> tuple[str, str] | None:
     """(status, reason) when events follow each other so fast that the run would never end."""
     if len(log) > MOST_EVENTS:
         return "infeasible", f"there were {MOST_EVENTS} events up to t = {log[-1]['t']:.9g}: the run is given up"
-    if len(log) <= MOST_QUICK or log[-1]["t"] - log[-MOST_QUICK]["t"] > QUICK * (options.until - START):
+    if len(log) <= most or log[-1]["t"] - log[-most]["t"] > QUICK * (options.until - START):
         return None
-    names = sorted({name for e in log[-MOST_QUICK:] for name in (*e["on"], *e["off"])})
+    names = sorted({name for e in log[-most:] for name in (*e["on"], *e["off"])})
     told = ", ".join(f"'{name}'" for name in names)
     reason = (
-        f"constraints are switched {MOST_QUICK} times near t = {log[-1]['t']:.9g} ({told}): their conditions chatter, "
+        f"constraints are switched {most} times near t = {log[-1]['t']:.9g} ({told}): their conditions chatter, "
         "time does not go on"
     )
     return "infeasible", reason

@@ -1,0 +1,231 @@
+"""Which constraints an inelastic impact keeps, when some of them cannot pull.
+
+For one-sided constraints with gaps -on this is Newton's impact without restitution, a linear complementarity problem
+(J. J. Moreau 1988; F. Pfeiffer, C. Glocker, Multibody Dynamics with Unilateral Contacts, 1996): with the impulses Λ of the
+constraints that are kept,
+
+    kept:     on'(v⁺) = 0, and off(Λ) is not positive,
+    let go:   Λ = 0, and on'(v⁺) is not positive.
+
+A set that satisfies this is looked for by changing one contact at a time: the one that is pulled most is let go; when none
+is pulled, the one that is entered most is taken back. Sets are not tried twice. For contacts without friction the velocities
+after the impact are unique; constraints that share their ``off`` (a foot on the ground and its grip) are one contact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.constraints.linear import dependencies
+from svyaz.constraints.nearest import least_correction
+from svyaz.constraints.ranks import scaled_rows
+from svyaz.constraints.snapshot import Measure, Snapshot, measure_of
+from svyaz.expr.calculus import evaluate
+from svyaz.model import Constraint
+from svyaz.model.system import multiplier_symbol
+from svyaz.motion.conditions import LOW
+from svyaz.motion.contacts import RISING, TOUCHING, Contacts, multipliers_in
+from svyaz.motion.impacts import anchored
+from svyaz.motion.integrate import Path
+from svyaz.motion.phases import Phase, reached
+from svyaz.motion.stage import Stage
+
+Floats = NDArray[np.float64]
+Kept = frozenset[int]
+"""Numbers of the contacts that are kept."""
+
+UNBOUNDED = 1e12
+"""The size of a multiplier that stands for an impulse."""
+
+NOTHING = 1e-7
+"""Impulses below this part of the largest one are none."""
+
+FITTING = 1e-6
+"""Velocities that fit the constraints to this part of their scales need no impulses."""
+
+TINY = float(np.finfo(float).tiny)
+
+MOST_SEARCHED = 10
+"""Up to so many contacts all sets are tried before the search is given up."""
+
+
+@dataclass(frozen=True)
+class Impact:
+    """The constraints that may act after an event, and where they stand just before it.
+
+    ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
+    ``touching`` are the one-sided ones that must not be entered.
+    """
+
+    constraints: tuple[Constraint, ...]
+    groups: tuple[tuple[Constraint, ...], ...]
+    measure: Measure
+    snapshot: Snapshot
+    contacts: Contacts
+    touching: frozenset[str]
+
+    def rows(self, kept: Kept) -> list[int]:
+        """The rows of the constraints that act with these contacts."""
+        gone = {c.name for k, group in enumerate(self.groups) if k not in kept for c in group}
+        return [i for i, c in enumerate(self.constraints) if c.name not in gone]
+
+    def chosen(self, kept: Kept) -> tuple[Constraint, ...]:
+        """The constraints that act with these contacts."""
+        return tuple(self.constraints[i] for i in self.rows(kept))
+
+    def first_guess(self, active: Sequence[Constraint]) -> Kept:
+        """The contacts of the constraints that the conditions alone let act."""
+        return frozenset(k for k, group in enumerate(self.groups) if any(c in active for c in group))
+
+    def solved(self, kept: Kept) -> tuple[Floats, dict[str, float]]:
+        """(v⁺, Λ by name) of the impact with these contacts."""
+        s, rows = self.snapshot, self.rows(kept)
+        fits = np.abs(s.velocity[rows]) <= FITTING * s.velocity_scale[rows]
+        if all(
+            fit or (self.settled and self.constraints[i].name in self.touching)
+            for i, fit in zip(rows, fits, strict=True)
+        ):
+            return s.v, {self.constraints[i].name: 0.0 for i in rows}
+        jump = least_correction(s.mass, s.jacobian[rows], -s.velocity[rows])
+        found = np.linalg.lstsq(s.jacobian[rows].T, s.mass @ jump, rcond=None)[0]
+        return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}
+
+    @cached_property
+    def settled(self) -> bool:
+        """Have hops become so low that they end, and all that touch stays?"""
+        s = self.snapshot
+        free: Floats = np.asarray(np.linalg.lstsq(s.mass, -s.bias, rcond=None)[0], dtype=np.float64)
+        slopes = self.measure.moved(np.zeros(len(s.state)), v=free)
+        return bool(self.touching) and self.contacts.slow(s.time, s.state, slopes, self.touching)
+
+    def faults(self, kept: Kept) -> list[int]:
+        """Contacts that this set has wrong, the worst first: pulled ones, then those outside that are entered."""
+        speeds, impulses = self.solved(kept)
+        pulls = self._pulls(impulses)
+        pulled = sorted((k for k in kept if pulls[k] > 0.0), key=lambda k: -pulls[k])
+        surplus = self._surplus(kept)
+        if surplus:
+            return [*(k for k in pulled if k in surplus), *sorted(surplus, key=lambda k: (-pulls[k], -k))]
+        entered = self._entered(speeds)
+        outside = sorted((k for k in entered if k not in kept), key=lambda k: -entered[k])
+        return [*pulled, *outside]
+
+    def _pulls(self, impulses: Mapping[str, float]) -> list[float]:
+        """``off`` of each contact for λ = sΛ, s → ∞, divided by s: in the root of an energy, so that contacts compare."""
+        s, largest = self.snapshot, max(map(abs, impulses.values()), default=0.0)
+        if largest == 0.0:
+            return [0.0] * len(self.groups)
+        system = self.measure.equations.system
+        known = {**system.constants, **dict(zip(self.measure.equations.states, map(float, s.state), strict=True))}
+        known |= {"t": s.time} | {str(multiplier_symbol(c.name)): 0.0 for c in system.constraints}
+        known |= {str(multiplier_symbol(name)): UNBOUNDED * x / largest for name, x in impulses.items()}
+        names = [c.name for c in self.constraints]
+        found = []
+        for first, *_ in self.groups:
+            assert first.off is not None, "contacts are made of constraints with a condition for their end"
+            value = evaluate(first.off, known) / UNBOUNDED
+            reacting = {str(m) for m in multipliers_in(first.off)}
+            rows = [i for i, name in enumerate(names) if str(multiplier_symbol(name)) in reacting]
+            weight = max((self._ease(i) for i in rows), default=1.0)
+            found.append(value * weight if abs(value) > NOTHING else 0.0)
+        return found
+
+    def _ease(self, row: int) -> float:
+        """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""
+        s = self.snapshot
+        least = least_correction(s.mass, s.jacobian[[row]], np.ones(1))
+        return 1.0 / max(abs(float(least @ s.mass @ least)), TINY) ** 0.5
+
+    def _surplus(self, kept: Kept) -> set[int]:
+        """If the constraints repeat each other: contacts without which no less is demanded."""
+        unit = scaled_rows(self.snapshot)
+        rows = self.rows(kept)
+        if not dependencies(unit[rows]):
+            return set()
+        rank = np.linalg.matrix_rank(unit[rows], tol=1e-9)
+        return {k for k in kept if np.linalg.matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
+
+    def _entered(self, speeds: Floats) -> dict[int, float]:
+        """By contact: the rate of ``on`` after the impact as a part of its terms, where that is more than rounding."""
+        if not self.touching:
+            return {}
+        s = self.snapshot
+        before = self.contacts.at(s.time, s.state)
+        after = self.contacts.at(s.time, self.measure.moved(s.state, v=speeds))
+        size = np.maximum(before.rate_size, after.rate_size)
+        rises = {
+            c.name: float(rate / scale)
+            for c, rate, scale in zip(self.contacts.constraints, after.rate, size, strict=True)
+            if c.name in self.touching and rate > RISING * scale
+        }
+        found = {k: max(rises.get(c.name, 0.0) for c in group) for k, group in enumerate(self.groups)}
+        return {k: rise for k, rise in found.items() if rise > 0.0}
+
+
+def impact_of(stage: Stage, active: Sequence[Constraint], phase: Phase, path: Path) -> Impact | None:
+    """The impact at the end of a path; None if nothing begins to act or nothing could be let go.
+
+    Besides the constraints that conditions let act, it knows one-sided ones that touch: those that are let go at this very
+    moment, and others whose ``on`` is zero to rounding.
+    """
+    now, before = float(path.times[-1]), path.states[-1]
+    if all(c in phase.active for c in active):
+        return None
+    one_sided, contacts = stage.contacts.constraints, stage.contacts
+    near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (TOUCHING, LOW))
+    near |= {c.name for c in one_sided if ("on", c.name) in path.events}
+    candidates = []
+    for c in stage.system.constraints:
+        over = c.end is not None and reached(now, c.end)
+        touches = c.name in near if c in phase.active else c.name in nearer and c.impact is not None
+        if c in active or (c in one_sided and touches and not over):
+            candidates.append(c)
+    groups = contacts_among([c for c in candidates if c in phase.active or c in one_sided])
+    if not groups:
+        return None
+    equations = stage.equations_with(candidates)
+    measure = measure_of(equations)
+    snapshot = measure.at(anchored(equations, [c for c in candidates if c not in phase.active], before, now), now)
+    if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
+        return None
+    return Impact(tuple(candidates), groups, measure, snapshot, contacts, near)
+
+
+def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:
+    """Constraints with multipliers in ``off``, those with the same ``off`` together."""
+    found: list[list[Constraint]] = []
+    for c in constraints:
+        if c.off is None or not multipliers_in(c.off):
+            continue
+        same = next((group for group in found if group[0].off == c.off), None)
+        if same is None:
+            found.append([c])
+        else:
+            same.append(c)
+    return tuple(tuple(group) for group in found)
+
+
+def kept_contacts(impact: Impact, start: Kept) -> Kept | None:
+    """A set of contacts without faults, from a first guess; None if there is none."""
+    tried: set[Kept] = set()
+    kept = start
+    while kept not in tried:
+        tried.add(kept)
+        faults = impact.faults(kept)
+        if not faults:
+            return kept
+        kept = next((kept ^ {k} for k in faults if kept ^ {k} not in tried), kept)
+    if len(impact.groups) > MOST_SEARCHED:
+        return None
+    return next((k for k in _all_sets(len(impact.groups)) if k not in tried and not impact.faults(k)), None)
+
+
+def _all_sets(count: int) -> Iterator[Kept]:
+    """All sets of contacts, the largest first."""
+    return (frozenset(chosen) for size in range(count, -1, -1) for chosen in combinations(range(count), size))

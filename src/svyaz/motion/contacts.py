@@ -1,0 +1,178 @@
+"""One-sided constraints: those that can push and not pull, and what tells whether they would be entered.
+
+A constraint is one-sided when ``off`` is a linear form of multipliers (``-lambda_foot``), so that it is let go when its
+reaction vanishes, and when ``on`` is a function of positions and time: a distance with the minus sign. Where ``on`` is zero
+the bodies touch; after the constraint was let go they must part,
+
+    on' < 0,   or   on' = 0 and on'' ≤ 0,        on' = ∂on/∂q q̇ + ∂on/∂t.
+
+A constraint that breaks at a given reaction (``abs(lambda_rod) - F``) and one that slips is not one-sided: it may be passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+from numpy.typing import NDArray
+
+from svyaz.constraints.scales import magnitude, typical_sizes, with_floor
+from svyaz.constraints.snapshot import measure_of
+from svyaz.expr.calculus import ONE, TIME, ZERO, Expression, differentiate, gradient, is_zero, substitute
+from svyaz.expr.calculus import total_derivative as along
+from svyaz.forms import Equations
+from svyaz.model import Constraint
+from svyaz.program import Native, compile_program
+from svyaz.program.build import build
+
+Floats = NDArray[np.float64]
+
+TOUCHING = 1e-5
+"""Constraints that acted up to now touch while ``on`` is within this part of its size."""
+
+RISING = 1e-6
+"""``on`` rises when its rate, or at rest its second derivative, is above this part of the size of its terms."""
+
+DEEP = 1e-6
+"""A constraint that was let go is entered, however slowly, when ``on`` is this part of its size."""
+
+MOMENT = 1e-3
+"""A small part of a run."""
+
+GROUPS = ("value", "rate", "second", "value_terms", "rate_terms", "second_terms")
+
+
+def multipliers_in(expression: Expression) -> list[se.Symbol]:
+    """The symbols of multipliers that occur in a condition."""
+    return [s for s in expression.free_symbols if str(s).startswith("multiplier ")]
+
+
+def is_one_sided(constraint: Constraint, velocities: Collection[se.Symbol]) -> bool:
+    """Does it push only: ``off`` linear in multipliers, ``on`` a function of positions?"""
+    if constraint.on is None or constraint.off is None:
+        return False
+    reactions = multipliers_in(constraint.off)
+    if not reactions or not is_zero(substitute(constraint.off, dict.fromkeys(reactions, ZERO))):
+        return False
+    slopes = [differentiate(constraint.off, s) for s in reactions]
+    at_places = not multipliers_in(constraint.on) and not constraint.on.free_symbols & set(velocities)
+    return at_places and not any(multipliers_in(s) for s in slopes)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,)."""
+
+    value: Floats
+    rate: Floats
+    second: Floats
+    size: Floats
+    rate_size: Floats
+    second_size: Floats
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """The one-sided constraints of a model, and their ``on`` with derivatives as native code.
+
+    Its inputs are t, the states and their slopes; it belongs to no set of constraints that act.
+    """
+
+    constraints: tuple[Constraint, ...]
+    native: Native
+    constants: Floats
+    free: Equations
+
+    def at(self, time: float, state: Floats, slopes: Floats | None = None) -> Gaps:
+        """Values at a state; without ``slopes`` the second derivatives mean nothing."""
+        given = np.zeros(len(state)) if slopes is None else slopes
+        found = self.native.evaluate(np.concatenate([[time], state, given]), self.constants)
+        k = len(self.constraints)
+        parts = dict(zip(GROUPS, found[: len(GROUPS) * k].reshape(len(GROUPS), k), strict=True))
+        rows = found[len(GROUPS) * k :].reshape(k, -1)
+        here = measure_of(self.free).at(state, time)
+        size = with_floor(parts["value_terms"], rows, typical_sizes(here.mass, here.q))
+        fallen = np.sqrt(size * parts["second_terms"])
+        return Gaps(
+            value=parts["value"],
+            rate=parts["rate"],
+            second=parts["second"],
+            size=size,
+            rate_size=np.maximum(parts["rate_terms"], fallen),
+            second_size=parts["second_terms"],
+        )
+
+    def touching(self, time: float, state: Floats, tolerance: float) -> frozenset[str]:
+        """Those whose ``on`` is zero, up to a part of its size."""
+        if not self.constraints:
+            return frozenset()
+        gaps = self.at(time, state)
+        near = np.abs(gaps.value) <= tolerance * gaps.size
+        return frozenset(c.name for c, touches in zip(self.constraints, near, strict=True) if touches)
+
+    def depths(self, time: float, state: Floats, until: float) -> dict[str, float]:
+        """How far ``on`` may rise above zero before a constraint that was let go counts as entered, by name.
+
+        Where all coordinates are zero, the way of a small part of the run takes the place of their sizes.
+        """
+        if not self.constraints:
+            return {}
+        gaps = self.at(time, state)
+        touch = np.abs(gaps.value) <= TOUCHING * gaps.size
+        size = np.maximum(gaps.size, MOMENT * until * gaps.rate_size)
+        found = np.maximum(DEEP * size, np.where(touch, 2.0 * gaps.value, 0.0))
+        least = float(np.finfo(float).tiny)
+        return {c.name: max(float(depth), least) for c, depth in zip(self.constraints, found, strict=True)}
+
+    def shortest_rise(self, time: float, state: Floats, slopes: Floats) -> float:
+        """How long the first of those that part and come back goes on parting: -on'/on''."""
+        if not self.constraints or not np.isfinite(slopes).all():
+            return float("inf")
+        gaps = self.at(time, state, slopes)
+        back = (np.abs(gaps.value) <= TOUCHING * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
+        return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
+
+    def slow(self, time: float, state: Floats, slopes: Floats, names: Collection[str]) -> bool:
+        """Are these so slow that, thrown back with that speed, they would not rise above what counts as entered?"""
+        gaps = self.at(time, state, slopes)
+        low = np.abs(gaps.rate) <= np.sqrt(2.0 * DEEP * gaps.size * gaps.second_size)
+        return all(is_low for c, is_low in zip(self.constraints, low, strict=True) if c.name in names)
+
+    def sinking(self, span: tuple[float, float], state: Floats, slopes: Floats, gain: float) -> set[str]:
+        """Those that touch and would be entered at once if they did not act.
+
+        What would not be entered by a depth that counts before the end of the span is at rest. Stabilisation with
+        gains up to ``gain`` lets a constraint go with an acceleration of the order of its deviation.
+        """
+        if not self.constraints or not np.isfinite(slopes).all():
+            return set()
+        gaps, left = self.at(span[0], state, slopes), span[1] - span[0]
+        touch = np.abs(gaps.value) <= TOUCHING * gaps.size
+        touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > DEEP * gaps.size
+        enter = gaps.rate > RISING * gaps.rate_size
+        least = RISING * gaps.second_size + 2.0 * gain * (np.abs(gaps.value) + np.abs(gaps.rate))
+        bend = (np.abs(gaps.rate) <= RISING * gaps.rate_size) & (gaps.second > least)
+        return {c.name for c, sinks in zip(self.constraints, touch & (enter | bend), strict=True) if sinks}
+
+
+def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
+    """The one-sided ones among the constraints; ``free`` are the equations without constraints."""
+    chosen = tuple(c for c in constraints if is_one_sided(c, free.velocities))
+    states = [se.Symbol(s) for s in free.states]
+    flow = {se.Symbol(s): rate for s, rate in free.explicit.items()} | {TIME: ONE}
+    slopes = {s: se.Symbol(f"slope of {s}") for s in states} | {TIME: ONE}
+    values = [c.on for c in chosen if c.on is not None]
+    rates = [along(e, flow) for e in values]
+    seconds = [along(e, slopes) for e in rates]
+    groups = [values, rates, seconds, *([magnitude(e) for e in group] for group in (values, rates, seconds))]
+    rows = [gradient(e, free.velocities) for e in rates]
+    entries = [e for group in (*groups, *rows) for e in group]
+    program = build(
+        [(str(k), e) for k, e in enumerate(entries)],
+        inputs=("t", *free.states, *(str(slopes[s]) for s in states)),
+        parameters=free.constants,
+    )
+    native = compile_program(program)
+    return Contacts(chosen, native, native.constants(free.system.constants), free)
