@@ -19,6 +19,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.tables import table_of
 from svyaz.commands.values import ranges_of, values_of
 
 if TYPE_CHECKING:
@@ -120,10 +121,8 @@ def _show(found: Equilibria) -> None:
 
 
 def _show_one(console: Console, number: int, e: Equilibrium) -> None:
-    from rich.table import Table
-
     word = e.verdict.word if e.verdict else "undecided"
-    table = Table("name", "value", title=f"equilibrium {number}: {word}", title_justify="left")
+    table = table_of(f"equilibrium {number}: {word}", {"name": False, "value": True})
     for name, value in {**e.state, **e.inputs, **e.parameters}.items():
         table.add_row(name, f"{value:.9g}")
     console.print(table)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from svyaz.commands.equilibria import root_text
+from svyaz.commands.tables import print_in_blocks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,23 +54,22 @@ def _margin_text(found: Regulation, margin: Margin) -> str:
 
 
 def _show_gains(console: Console, found: Regulation) -> None:
-    from rich.table import Table
-
+    """A row for each variable, a column for each input and for each measurement of the observer."""
     plant, design = found.plant, found.design
     rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
     console.print(f"{found.system.name}: {rest}", highlight=False)
     if plant.dependent:
         console.print(f"redundant: {', '.join(plant.dependent)}", highlight=False)
-    table = Table("gain", *plant.variables, title="u = u0 - K x", title_justify="left")
+    columns: dict[str, list[str]] = {}
     for name, row in zip(design.inputs, design.regulator.gain, strict=True):
-        table.add_row(name, *(f"{k:.6g}" for k in row))
+        columns[name] = [f"{k:.6g}" for k in row]
     if found.rival is not None:
         for name, row in zip(design.inputs, found.rival.regulator.gain, strict=True):
-            table.add_row(f"{name}, linearised", *(f"{k:.6g}" for k in row))
+            columns[f"{name}, linearised"] = [f"{k:.6g}" for k in row]
     if design.watcher is not None and design.measurement is not None:
         for text, column in zip(design.measurement.texts, design.watcher.gain.T, strict=True):
-            table.add_row(f"observer, {text}", *(f"{k:.6g}" for k in column))
-    console.print(table)
+            columns[f"observer, {text}"] = [f"{k:.6g}" for k in column]
+    print_in_blocks(console, "u = u0 - K x", "gain", plant.variables, columns)
 
 
 def _show_roots(console: Console, found: Regulation) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from svyaz.commands.tables import table_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -96,27 +98,25 @@ def outcome(motion: Motion) -> str:
 def tables(motion: Motion) -> None:
     """Print the final state, the deviations from the constraints and the integrals."""
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(markup=False)
     summary = motion.summary()
     console.print(outcome(motion), highlight=False)
     if motion.reason:
         console.print(motion.reason, highlight=False)
-    final = Table("variable", "initial", "final", title="state", title_justify="left")
+    final = table_of("state", {"variable": False, "initial": True, "final": True})
     for name in motion.table_names[1:]:
         final.add_row(name, _number(summary["initial"][name], 9), _number(summary["final"][name], 9))
     console.print(final)
     if summary["residuals"]:
-        kept = Table(
-            "constraint", "max", "rms", "final", "time of max", "multiplier", title="constraints", title_justify="left"
-        )
+        numbers = ("max", "rms", "final", "time of max", "multiplier")
+        kept = table_of("constraints", {"constraint": False, **dict.fromkeys(numbers, True)})
         for name, row in summary["residuals"].items():
             cells = [_number(row[key]) for key in ("max", "rms", "final", "time_of_max")]
             kept.add_row(name, *cells, _number(summary["multipliers"].get(name)))
         console.print(kept)
     if summary["integrals"]:
-        held = Table("integral", "initial", "final", "drift", title="integrals", title_justify="left")
+        held = table_of("integrals", {"integral": False, "initial": True, "final": True, "drift": True})
         for name, row in summary["integrals"].items():
             held.add_row(name, *(_number(row[key]) for key in ("initial", "final", "drift")))
         console.print(held)
@@ -128,10 +128,8 @@ def tables(motion: Motion) -> None:
 
 def _phases(phases: list[dict[str, Any]]) -> Table:
     """When constraints began and ceased to act, and what an impact took away."""
-    from rich.table import Table
-
-    table = Table("t", "begin to act", "cease to act", "energy before", "energy after", title="phases")
-    table.title_justify = "left"
+    words = {"begin to act": False, "cease to act": False}
+    table = table_of("phases", {"t": True, **words, "energy before": True, "energy after": True})
     shown = phases if len(phases) <= MOST_PHASES else [*phases[: MOST_PHASES - 1], phases[-1]]
     for k, phase in enumerate(shown):
         if len(phases) > MOST_PHASES and k == MOST_PHASES - 1:
