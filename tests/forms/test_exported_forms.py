@@ -153,3 +153,29 @@ def test_the_commands_write_them(svyaz, language, arguments, tmp_path) -> None:
     done = svyaz(*arguments, "--format", language, "--out", str(out))
     assert done.returncode == 0, done.stderr
     assert "constants" in out.read_text()
+
+
+UNSYMMETRIC = System(
+    coordinates=["x", "y"],
+    parameters={"a": 2.0, "b": 5.0},
+    equations={"x": "a*x'' + 3*y'' + x = 0", "y": "7*x'' + b*y'' + y' = 0"},
+    initial={"x": 1, "y'": 1},
+)
+
+
+@pytest.mark.parametrize("language", ["python", "c", "matlab", "julia", "maple"])
+def test_an_unsymmetric_mass_matrix_is_written_out_in_full(language) -> None:
+    program = export_program(UNSYMMETRIC.derive())
+    native = compile_program(program)
+    found = dict(
+        zip(dict(program.outputs), native.evaluate(np.zeros(5), native.constants(UNSYMMETRIC.constants)), strict=True)
+    )
+    assert [found[f"M[{i},{j}]"] for i in "xy" for j in "xy"] == [2.0, 3.0, 7.0, 5.0]
+    assert "M[y,x]" in export(program, language)
+
+
+def test_of_a_symmetric_mass_matrix_one_half_is_written() -> None:
+    symmetric = System(coordinates=["x", "y"], equations={"x": "2*x'' + y'' = 0", "y": "x'' + 3*y'' = 0"})
+    written = dict(export_program(symmetric.derive()).outputs)
+    assert "M[x,y]" in written
+    assert "M[y,x]" not in written

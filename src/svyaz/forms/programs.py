@@ -36,8 +36,13 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     side = [-b for b in equations.bias]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
-    symmetric = all(equations.mass_matrix[i][j] == equations.mass_matrix[j][i] for i in range(n) for j in range(i))
-    return Linear(rows, [side], [unknowns], symmetric=symmetric)
+    return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations))
+
+
+def _has_symmetric_mass(equations: Equations) -> bool:
+    """Is M = Mᵀ as it is written? That of equations that were given need not be symmetric at all."""
+    mass = equations.mass_matrix
+    return all(mass[i][j] == mass[j][i] for i in range(len(mass)) for j in range(i))
 
 
 def _reversed_multipliers(equations: Equations) -> list[se.Symbol]:
@@ -141,7 +146,7 @@ def _build(
 
 
 def terms_program(equations: Equations) -> Program:
-    """M (upper triangle), bias, G and constraint_bias as outputs: what ``derive`` counts and exports."""
+    """M (upper triangle; all of it if given unsymmetric), bias, G and constraint_bias: what ``derive`` counts and exports."""
     return build(_terms(equations), inputs=("t", *equations.states), parameters=equations.constants)
 
 
@@ -173,7 +178,10 @@ def _exported(equations: Equations, recovered: Mapping[str, Expression] | None =
 
 def _terms(equations: Equations) -> list[tuple[str, Expression]]:
     q = equations.accelerated
-    outputs = [(f"M[{q[i]},{q[j]}]", equations.mass_matrix[i][j]) for i in range(len(q)) for j in range(i, len(q))]
+    # of a form that is derived M is symmetric, though its two halves may be written differently
+    whole = bool(equations.system.equations) and not _has_symmetric_mass(equations)
+    columns = [range(0 if whole else i, len(q)) for i in range(len(q))]
+    outputs = [(f"M[{q[i]},{q[j]}]", equations.mass_matrix[i][j]) for i, places in enumerate(columns) for j in places]
     outputs.extend((f"bias[{name}]", b) for name, b in zip(q, equations.bias, strict=True))
     for d, row, rest in zip(
         equations.deviations, equations.constraint_jacobian, equations.constraint_bias, strict=True
