@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from svyaz import __version__
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System
-from svyaz.stability.boxes import Zeros, all_zeros, among, newton
+from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton
 from svyaz.stability.critical import UNDECIDED, Verdict, stability
+from svyaz.stability.degenerate import rounded
 from svyaz.stability.hypotheses import words_for
-from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
 from svyaz.stability.rest import RestEquations, rest_equations
 from svyaz.stability.tables import table
@@ -40,6 +41,9 @@ FEW_PARTS = 20_000
 
 MOST_DOUBTS = 2000
 """So many undecided parts are told apart."""
+
+TOUCHING = 1e-3
+"""Undecided parts nearer to each other than this, relative to the box, belong to one position."""
 
 MULTIPLE = (
     "a multiple equilibrium, or several that rounding does not separate: the equations of rest are degenerate here"
@@ -172,7 +176,10 @@ def equilibria(
     zeros = all_zeros(rest.problem, rest.low, rest.high)
     points = _distinct(rest, zeros.points)
     places, notes = _doubts(rest, zeros)
-    multiple = [_equilibrium(rest, point, dependent) for point in _multiple(rest, places, points)]
+    multiple = [
+        _equilibrium(rest, point, dependent, _inexactness(rest, zeros, point))
+        for point in _multiple(rest, places, points)
+    ]
     found = (
         *(_equilibrium(rest, point, dependent) for point in points),
         *(replace(e, notes=(*e.notes, MULTIPLE)) for e in multiple),
@@ -289,7 +296,25 @@ def _named(rest: RestEquations, point: Array) -> dict[str, float]:
     return {name: float(x) for name, x in zip(rest.unknowns, point, strict=True)} | dict(rest.fixed)
 
 
-def _equilibrium(rest: RestEquations, point: Array, dependent: Sequence[str] | None) -> Equilibrium:
+def _inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, float]:
+    """How far the equilibrium may be from the point: the reach of the undecided parts around it, by unknowns."""
+    low, high = (np.array(side) for side in zip(*zeros.undecided, strict=True))
+    d = len(rest.bounded)
+    slack, q = TOUCHING * rest.width, point[:d]
+    near = np.all((low[:, :d] <= q + slack) & (high[:, :d] >= q - slack), axis=1)
+    reach = np.maximum(np.abs(high[near] - point), np.abs(low[near] - point)).max(axis=0, initial=0.0)
+    reach[:d] = np.maximum(reach[:d], LEAST_WIDTH * rest.width)
+    return {
+        name: float(r)
+        for name, r in zip(rest.unknowns, reach, strict=True)
+        if np.isfinite(r) and not name.startswith("multiplier of ")
+    }
+
+
+def _equilibrium(
+    rest: RestEquations, point: Array, dependent: Sequence[str] | None, inexact: Mapping[str, float] | None = None
+) -> Equilibrium:
+    """With its first approximation, as far as a position known to ``inexact`` allows (exact unless given)."""
     system = rest.system
     point = np.where(np.abs(point) < 1e-14, 0.0, point)
     values = _named(rest, point)
@@ -301,7 +326,10 @@ def _equilibrium(rest: RestEquations, point: Array, dependent: Sequence[str] | N
     notes: tuple[str, ...] = ()
     approximation, verdict = None, None
     try:
-        approximation = first_approximation(there, state, inputs, dependent)
+        if inexact:  # the balance of forces that all but vanish says nothing here
+            approximation = rounded(formal_approximation(there, state, inputs, dependent), inexact)
+        else:
+            approximation = first_approximation(there, state, inputs, dependent)
         verdict = stability(approximation)
         notes = approximation.notes
     except ModelError as error:
@@ -323,7 +351,7 @@ def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, 
     centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided[:MOST_DOUBTS]])
     places: list[Array] = []
     for c in centres:
-        if not any(np.all(np.abs(c - p) <= 1e-3 * rest.width) for p in places):
+        if not any(np.all(np.abs(c - p) <= TOUCHING * rest.width) for p in places):
             places.append(c)
     told = [", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, p, strict=True)) for p in places[:5]]
     more = "" if len(places) <= 5 else f" and {len(places) - 5} more places"
@@ -338,7 +366,7 @@ def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Arra
     starts, _ = _with_free(rest, np.array(places))
     found = []
     for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
-        near = np.all(np.abs(zero[: len(place)] - place) <= 1e-3 * rest.width)
+        near = np.all(np.abs(zero[: len(place)] - place) <= TOUCHING * rest.width)
         if near and not (len(known) and among(zero, np.array(known), 1e-7)):
             found.append(zero)
     return _distinct(rest, found)

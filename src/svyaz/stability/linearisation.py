@@ -124,6 +124,18 @@ def first_approximation(
     return split.approximation(split.second_order())
 
 
+def formal_approximation(
+    system: System,
+    state: Mapping[str, float],
+    inputs: Mapping[str, float] | None = None,
+    dependent: Sequence[str] | None = None,
+    parameters: Mapping[str, float] | None = None,
+) -> FirstApproximation:
+    """The same formulas at a position that need not be one of rest: to see how the matrices change near an equilibrium."""
+    split = _Split(system, state, inputs, dependent, parameters)
+    return split.approximation(split.second_order())
+
+
 def with_linearised_constraints(
     system: System,
     state: Mapping[str, float],
