@@ -168,3 +168,21 @@ stabilize = 2
     assert "involution" in capsys.readouterr().err
     assert run(["simulate", str(model), "--set", "run.hold=never"]) == 2
     assert "'orthogonal' or 'bracket', not 'never'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("regulate", "ball-and-beam", "--box", "r=x:1"), "--box r:1:1: unknown name 'x'"),
+        (("regulate", "ball-and-beam", "--near", "r=1 + x"), "--near r:1:5: unknown name 'x'"),
+        (("regulate", "ball-and-beam", "--critical", "d=0:zz"), "--critical d:1:1: unknown name 'zz'"),
+        (("regulate", "ball-and-beam", "--measure", "r, zz"), "measure:1:1: unknown name 'zz'"),
+        (("regulate", "ball-and-beam", "--run", "--start", "r=zz"), "--start r:1:1: unknown name 'zz'"),
+        (("equilibria", "ball-and-beam", "--fix", "r=zz"), "--fix r:1:1: unknown name 'zz'"),
+        (("inertia", "three-link-arm", "--at", "q1=zz"), "--at q1:1:1: unknown name 'zz'"),
+        (("inertia", "three-link-arm", "--at", "q1=1/0"), "--at q1"),
+    ],
+)
+def test_a_mistake_in_the_value_of_an_option_names_the_option(capsys, command, told) -> None:
+    assert run(command) == 2
+    assert told in capsys.readouterr().err

@@ -17,6 +17,7 @@ from svyaz.commands.common import (
     write_json,
     write_text,
 )
+from svyaz.commands.values import value_of
 
 if TYPE_CHECKING:
     from svyaz.forms.tree.inertia import Inertia
@@ -154,12 +155,9 @@ def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
 
 def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[float]]:
     """The matrix at a position; values may be expressions of the parameters."""
-    from math import hypot, isfinite
+    from math import hypot
 
-    import symengine as se
-
-    from svyaz.expr import ModelError, Problem, Scope, parse
-    from svyaz.expr.calculus import evaluate
+    from svyaz.expr import ModelError, Problem
     from svyaz.forms.tree.inertia import matrix_at
     from svyaz.model.words import nearest
 
@@ -169,11 +167,7 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
     if unknown:
         message = f"--at: there is no coordinate '{unknown[0]}'"
         raise ModelError([Problem(message, hint=nearest(unknown[0], tree.coordinates))])
-    scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={})
-    place = {q: evaluate(parse(at[q], scope), system.parameters) if q in at else 0.0 for q in tree.coordinates}
-    odd = [q for q, value in place.items() if not isfinite(value)]
-    if odd:
-        raise ModelError([Problem(f"--at: '{at[odd[0]]}' for {odd[0]} is no number")])
+    place = {q: value_of(at[q], system, f"--at {q}") if q in at else 0.0 for q in tree.coordinates}
     for body in (b for b in tree.bodies if b.joint == "free"):
         quaternion = body.coordinates[3:]
         if not any(e in at for e in quaternion):

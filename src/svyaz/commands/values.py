@@ -20,9 +20,10 @@ def value_of(text: str, system: System, what: str) -> float:
 
     from svyaz.expr import Scope, parse
     from svyaz.expr.calculus import evaluate
+    from svyaz.expr.errors import start_of
 
     scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={}, forbidden={})
-    value = evaluate(parse(text, scope), system.parameters)
+    value = evaluate(parse(text, scope, start_of(text, what)), system.parameters)
     if not isfinite(value):
         raise click.UsageError(f"{what}: '{text}' has no finite value.")
     return value

@@ -158,12 +158,13 @@ def _refuse_inaccurate(regulator: Regulator, facts: Mapping[str, object]) -> Non
 def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:
     """Expressions of coordinates, velocities and further states, linearised along the constraints."""
     from svyaz.expr import Scope, parse
+    from svyaz.expr.errors import start_of
 
     system = model.system
     names = (*system.coordinates, *system.rates, *system.parameters)
     derivatives = {q: velocity(q) for q in system.coordinates}
     scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=derivatives, forbidden={})
-    expressions = tuple(parse(text, scope) for text in texts)
+    expressions = tuple(parse(text, scope, start_of(text, "measure")) for text in texts)
     values = {**system.constants, **dict.fromkeys(system.velocities, 0.0), **model.state}
     rows = [_measured_row(model, e, values) for e in expressions]
     rest = tuple(evaluate(e, values) for e in expressions)

@@ -69,10 +69,10 @@ class ModelError(Exception):
         return "\n".join(str(problem) for problem in self.problems)
 
 
-def start_of(text: str) -> Place:
-    """The place of the first character of a text that comes from no file."""
+def start_of(text: str, given_as: str | None = None) -> Place:
+    """The place of the first character of a text that comes from no file, but perhaps from an option."""
     end = text.find("\n")
-    return Place(None, 1, 1, text if end < 0 else text[:end])
+    return Place(given_as, 1, 1, text if end < 0 else text[:end])
 
 
 def printable(text: str) -> str:
