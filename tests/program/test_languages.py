@@ -181,3 +181,29 @@ def test_a_program_without_parameters_or_systems_is_short(language) -> None:
     text = export(program, language)
     assert "solve_system" not in text
     assert "rates" not in text
+
+
+def test_the_matlab_function_has_the_name_of_its_file(svyaz, tmp_path) -> None:
+    done = svyaz("derive", "pendulum:2", "--format", "matlab", "--out", "my_arm2.m")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "my_arm2.m").read_text().startswith("function m = my_arm2()\n% m = my_arm2();")
+    octave = shutil.which("octave-cli")
+    if octave is None:
+        pytest.skip("no GNU Octave on this machine: MATLAB text cannot be run")
+    script = "m = my_arm2(); printf('%d', numel(m.inputs))"
+    command = [octave, "--no-gui", "--norc", "--quiet", "--eval", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "5"
+    assert "differs from function name" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "file", ["2arms.m", "my arm.m", "arm.txt", "end.m", "step.m", "sin.m", "m.m", "x.y.m", "фаза.m", None]
+)
+def test_files_whose_name_is_none_for_matlab_have_the_function_model(tape, file) -> None:
+    text = export(everything(tape), "matlab", file)
+    assert text.startswith("function m = model()\n% m = model();            (keep")
+
+
+def test_other_languages_do_not_ask_for_the_name_of_the_file(tape) -> None:
+    assert export(everything(tape), "c", "arm.c") == export(everything(tape), "c")

@@ -75,7 +75,7 @@ def command(
     elif output_format == "json":
         text = json.dumps(as_json(equations) | recovered, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = _code(equations, output_format, reactions=reactions)
+        text = _code(equations, output_format, out, reactions=reactions)
     if json_file is not None:
         write_json(as_json(equations) | recovered, json_file)
     if json_file != "-":
@@ -102,7 +102,7 @@ def _write_parts(system: Any, output_format: str, out: str | None, json_file: st
     elif output_format == "json":
         text = json.dumps(parts_json(found), indent=2, ensure_ascii=False) + "\n"
     else:
-        text = export(found.program(), output_format)
+        text = export(found.program(), output_format, out)
     write_text(text, out)
 
 
@@ -146,12 +146,12 @@ def _page(equations: object, recovered: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _code(equations: object, language: str, *, reactions: bool) -> str:
+def _code(equations: object, language: str, out: str | None, *, reactions: bool) -> str:
     from svyaz.forms.equations import Equations
     from svyaz.forms.programs import export_program, export_with_reactions
     from svyaz.program import export
 
     assert isinstance(equations, Equations)
     program = export_with_reactions(equations) if reactions else export_program(equations)
-    text: str = export(program, language)
+    text: str = export(program, language, out)
     return text

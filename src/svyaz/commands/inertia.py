@@ -135,7 +135,7 @@ def command(
         text += base_parameters_text(inertia) if base_parameters else ""
         text += "" if values is None else _table(values, at or {})
     else:
-        text = export(inertia.program, output_format)
+        text = export(inertia.program, output_format, out)
     write_text(text, out)
 
 

@@ -67,7 +67,7 @@ def command(
         _show_family(family(system), output_format, out, json_file)
         return
     found = invert(system, method=method, step=step, until=until)
-    text = _written(found, output_format)
+    text = _written(found, output_format, out)
     if json_file is not None:
         write_json(found.as_json(), json_file)
     if json_file != "-":
@@ -76,7 +76,7 @@ def command(
         raise NegativeAnswer("\n".join(found.reasons))
 
 
-def _written(found: Any, output_format: str) -> str:
+def _written(found: Any, output_format: str, out: str | None) -> str:
     from svyaz.program import export
     from svyaz.synthesis.inverse_written import inverse_latex, inverse_model, inverse_program
 
@@ -88,7 +88,7 @@ def _written(found: Any, output_format: str) -> str:
         return inverse_latex(found)
     if output_format == "model":
         return inverse_model(found)
-    text: str = export(inverse_program(found), output_format)
+    text: str = export(inverse_program(found), output_format, out)
     return text
 
 

@@ -1,6 +1,7 @@
 """Programs written in other languages, one module each.
 
-A language is a module here with a function ``write(program) -> str``; naming it in ``LANGUAGES`` makes it known.
+A language is a module here with a function ``write(program) -> str``; naming it in ``LANGUAGES`` makes it known. Where a
+file bears the name of its function, the module also has ``write_for(program, file) -> str``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from svyaz.program.tape import Program
 LANGUAGES = ("python", "c", "matlab", "julia", "maple", "latex", "json")
 
 
-def export(program: Program, language: str) -> str:
-    """The program in one of ``LANGUAGES``."""
+def export(program: Program, language: str, file: str | None = None) -> str:
+    """The program in one of ``LANGUAGES``, for a file of this name if it is given."""
     if language not in LANGUAGES:
         raise ProgramError(f"programs are not written in {language!r}; known are {', '.join(LANGUAGES)}")
-    text: str = import_module(f"svyaz.program.exports.{language}").write(program)
+    module = import_module(f"svyaz.program.exports.{language}")
+    named = file is not None and hasattr(module, "write_for")
+    text: str = module.write_for(program, file) if named else module.write(program)
     return text

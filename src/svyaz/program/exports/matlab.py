@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from svyaz.program.exports.listing import (
     ARITHMETIC_RULES,
     ATOM,
@@ -70,17 +72,29 @@ end
 
 
 def write(program: Program) -> str:
-    """The text of the file; MATLAB calls a function by the name of its file."""
+    """The text of the file ``model.m``; MATLAB calls a function by the name of its file."""
+    return _written(program, "model")
+
+
+def write_for(program: Program, file: str) -> str:
+    """The text of this file, whose function has the name of the file if that is a name for MATLAB."""
+    stem, ending = PurePath(file).stem, PurePath(file).suffix
+    fits = ending == ".m" and _name(stem) == stem and stem not in (*STYLE.reserved, "m")
+    return _written(program, stem if fits else "model")
+
+
+def _written(program: Program, name: str) -> str:
     written = listing(program, STYLE)
-    parts = [_head(program, written), _constants(written), _step(written), _rates(program)]
+    parts = [_head(program, name), _constants(written), _step(written), _rates(program)]
     return "".join([*parts, _SOLVE if program.systems else ""])
 
 
-def _head(program: Program, written: Listing) -> str:
+def _head(program: Program, name: str) -> str:
     start = first_rate(program)
+    call = f"m = {name}();"
     lines = [
-        "function m = model()",
-        "% m = model();            (keep this in model.m, or call it by the name of its file)",
+        f"function m = {name}()",
+        f"% {call:<23} (keep this in {name}.m, or call it by the name of its file)",
         "% c = m.constants(p);     once, from the parameters",
         "% out = m.step(x, c);     the outputs",
     ]
