@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from svyaz.commands.group import run
+from svyaz.commands.regulate_report import _basin_text
+from svyaz.control.basin import Basin
 
 KEYS = {
     "state", "inputs", "variables", "A", "B", "K", "open_roots", "closed_roots", "zero_roots", "controllable",
@@ -165,3 +168,14 @@ def test_solvers_and_poles_change_the_method(here: Path) -> None:
     roots = np.sort_complex([complex(*root) for root in placed["closed_roots"]])
     assert roots == pytest.approx(np.array([-3 - 1j, -3 + 1j, -2, -1]), abs=1e-6)
     assert placed["riccati_residual"] is None
+
+
+def test_a_basin_is_told_in_parts_of_its_ranges() -> None:
+    starts = np.array([[0.1], [-0.2], [0.3], [-0.8], [0.5]])
+    some = Basin(("r",), {"r": (-1.0, 1.0)}, starts, np.array([True, True, True, True, False]), 3, 20.0, 1.25)
+    told = "basin: 4 of 5 starts returned; every start within 50 % of the ranges returned; 3 out of reach; 1.25 s"
+    assert _basin_text(some) == told
+    every = replace(some, returned=np.ones(5, dtype=bool), outside=0)
+    assert _basin_text(every) == "basin: all 5 starts returned; 0 out of reach; 1.25 s"
+    none = replace(some, starts=starts[:0], returned=np.zeros(0, dtype=bool))
+    assert _basin_text(none) == "basin: there was no start that the mechanism reaches; 3 out of reach; 1.25 s"

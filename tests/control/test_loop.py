@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from svyaz import gallery
-from svyaz.control.basin import basin
+from svyaz.control.basin import basin, usual_ranges
 from svyaz.control.design import designed
 from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import closed_loop
 from svyaz.control.regulation import Regulation, regulate
+from svyaz.expr import ModelError
 from svyaz.forms import derive
 from svyaz.model import System, loads
 from svyaz.stability.starts import consistent_start
@@ -165,6 +166,29 @@ def test_a_basin_counts_what_returns() -> None:
     assert 0.0 < wrong.radius < 1.0
     told = wrong.as_json()
     assert told["returned"] == sum(shell["returned"] for shell in told["shells"])
+
+
+def test_a_regulation_takes_values_for_its_basin_as_for_its_runs() -> None:
+    found = regulation(equilibrium="nonzero")
+    at = found.plant.state
+    values = {"r": (at["r"] - 0.03, at["r"] + 0.01), "r'": (-0.02, 0.04)}
+    asked = found.basin(values, 20, 10.0)
+    assert asked.ranges["r"] == pytest.approx((-0.03, 0.01))
+    assert asked.ranges["r'"] == (-0.02, 0.04)
+    same = basin(found.loop(), asked.ranges, 20, 10.0)
+    assert np.array_equal(asked.starts, same.starts)
+    assert np.array_equal(asked.returned, same.returned)
+    with pytest.raises(ModelError, match="'alpha, r' cannot be chosen: a basin is spanned by r, "):
+        found.basin({"alpha, r": (0.0, 1.0)}, 2)
+
+
+def test_a_basin_that_is_not_spanned_reaches_over_the_box_or_a_tenth() -> None:
+    words = {"coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "inputs": {"f": 0.0, "h": 0.0}}
+    system = System(**words, forces={"x": "f", "y": "h - sin(y)"}, box={"x": [-1, 2]})
+    assert usual_ranges(regulate(system, fix={"x": 0.5, "h": 0.0}, near={"y": 0.1}).plant) == {
+        "x": (-1.5, 1.5),
+        "y": pytest.approx((-0.1, 0.1)),
+    }
 
 
 def test_an_input_is_cut_off_at_its_limits() -> None:

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 Pairs = tuple[tuple[str, str], ...]
 
-REACH = 0.1
-"""Without --start a basin reaches this part of the size of a coordinate (or of 1), unless the model has a box for it."""
-
 
 def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
     return click.option(name, metavar=metavar, type=Assignment(), multiple=True, help=text)
@@ -238,36 +235,8 @@ def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[
 
 
 def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, until: float) -> Basin:
-    from svyaz.control.basin import basin
-
-    unknown = [name for name in ranges if name not in found.plant.variables]
-    if unknown:
-        told = ", ".join(found.plant.variables)
-        raise click.UsageError(f"--start {unknown[0]}: a basin is spanned by {told}.")
-    deviations = {
-        name: (low - _at_rest(found, name), high - _at_rest(found, name)) for name, (low, high) in ranges.items()
-    }
     with _bar(count) as progress:
-        return basin(found.loop(), deviations or _default_ranges(found), count, until, progress=progress)
-
-
-def _at_rest(found: Regulation, name: str) -> float:
-    """A variable in the equilibrium; velocities are zero there."""
-    return found.plant.state.get(name, 0.0)
-
-
-def _default_ranges(found: Regulation) -> dict[str, tuple[float, float]]:
-    """The sides of the model's box about the equilibrium, or a tenth of the size of a coordinate."""
-    ranges = {}
-    for q in found.plant.independent:
-        at = found.plant.state[q]
-        if q in found.system.box:
-            low, high = found.system.box[q]
-            ranges[q] = (low - at, high - at)
-        else:
-            reach = REACH * max(abs(at), 1.0)
-            ranges[q] = (-reach, reach)
-    return ranges
+        return found.basin(ranges, count, until, progress=progress)
 
 
 @contextmanager

@@ -37,11 +37,16 @@ def show(found: Regulation, margin: Margin | None, attraction: Basin | None, run
         told = f"{name}: {trial.answer}{when}, residual {run.largest_residual:.2g}"
         console.print(told, highlight=False)
     if attraction is not None:
-        console.print(
-            f"basin: {int(attraction.returned.sum())} of {len(attraction.returned)} starts returned, all within "
-            f"{attraction.radius:.3g} of the ranges; {attraction.outside} out of reach; {attraction.seconds:.3g} s",
-            highlight=False,
-        )
+        console.print(_basin_text(attraction), highlight=False)
+
+
+def _basin_text(found: Basin) -> str:
+    """How many starts returned; where some did not, how far from the equilibrium all did."""
+    count, returned = len(found.returned), int(found.returned.sum())
+    told = f"all {count} starts returned" if count else "there was no start that the mechanism reaches"
+    if returned < count:
+        told = f"{returned} of {count} starts returned; every start within {100 * found.radius:.2g} % of the ranges returned"
+    return f"basin: {told}; {found.outside} out of reach; {found.seconds:.3g} s"
 
 
 def _margin_text(found: Regulation, margin: Margin) -> str:

@@ -14,12 +14,15 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.control.loop import ClosedLoop
+from svyaz.expr import ModelError, Problem
 from svyaz.expr.calculus import gradient
 from svyaz.motion.lots import radau_lot
 from svyaz.program import compile_program
 from svyaz.program.build import build
+from svyaz.stability.linearisation import FirstApproximation
 
 Array = NDArray[np.float64]
+Ranges = dict[str, tuple[float, float]]
 
 SHELLS = 10
 NEWTON_STEPS = 30
@@ -27,6 +30,9 @@ PATIENCE = 10
 """A run counts as lost when it needs this many times the steps of one from close by."""
 LOT = 50
 """So many runs are done by a thread at a time."""
+
+REACH = 0.1
+"""Ranges that are not given are this part of the size of a coordinate (or of 1), unless the model has a box for it."""
 
 LOOKS = 41
 """So often a run is looked at: what begins at zero and swings has its largest size somewhere on the way."""
@@ -83,6 +89,27 @@ class Basin:
             "until": self.until,
             "seconds": self.seconds,
         }
+
+
+def ranges_about(plant: FirstApproximation, values: Mapping[str, tuple[float, float]]) -> Ranges:
+    """Ranges of values of variables as ranges of deviations from the equilibrium, where velocities are zero."""
+    unknown = [name for name in values if name not in plant.variables]
+    if unknown:
+        spanned = ", ".join(plant.variables)
+        raise ModelError([Problem(f"'{unknown[0]}' cannot be chosen: a basin is spanned by {spanned}")])
+    rest = {name: plant.state.get(name, 0.0) for name in values}
+    return {name: (low - rest[name], high - rest[name]) for name, (low, high) in values.items()}
+
+
+def usual_ranges(plant: FirstApproximation) -> Ranges:
+    """The sides of the model's box about the equilibrium, or a part of the size of each independent coordinate."""
+    ranges = {}
+    for q in plant.independent:
+        at = plant.state[q]
+        reach = REACH * max(abs(at), 1.0)
+        low, high = plant.system.box.get(q, (at - reach, at + reach))
+        ranges[q] = (low - at, high - at)
+    return ranges
 
 
 def basin(

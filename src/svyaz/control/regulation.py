@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz import __version__
-from svyaz.control.basin import Basin
+from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
 from svyaz.control.design import (
     Design,
     chosen_inputs,
@@ -91,6 +91,19 @@ class Regulation:
         if self.rival is not None:
             trials["linearised constraints"] = tried(self.rival, begin, until)
         return trials
+
+    def basin(
+        self,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+        count: int = 1000,
+        until: float = 20.0,
+        *,
+        seed: int = 0,
+        progress: Callable[[int], object] | None = None,
+    ) -> Basin:
+        """From how many starts within these ranges of values does the control return? The rest is as in equilibrium."""
+        deviations = ranges_about(self.plant, ranges) if ranges else usual_ranges(self.plant)
+        return basin(self.loop(), deviations, count, until, seed=seed, progress=progress)
 
     def margin(self, name: str, span: tuple[float, float]) -> Margin:
         """Where the rival fails when it is designed anew for each value; without a rival, where the control itself fails."""
