@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -51,6 +54,14 @@ if TYPE_CHECKING:
     multiple=True,
     help="Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
 )
+@click.option(
+    "--budget",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0.0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="How long to search the box; what is left then is counted, exit code 1.",
+)
 @click.option("--plot", metavar="FILE", help="Draw the mechanism in each equilibrium, side by side (.png, .svg, .pdf).")
 @json_option
 def command(
@@ -59,6 +70,7 @@ def command(
     choices: tuple[tuple[str, str], ...],
     fix: tuple[tuple[str, str], ...],
     box: tuple[tuple[str, str], ...],
+    budget: float,
     plot: str | None,
     json_file: str | None,
 ) -> None:
@@ -66,7 +78,8 @@ def command(
 
     Parts of the box that are discarded are proved to hold none. For each equilibrium: the inputs that hold it, the roots
     of the first approximation, how many of them are zero, and what is known of its stability by which theorem. Exit
-    code 1 when the equilibria form a family (its dimension is told, and what may be prescribed), or there are none.
+    code 1 when the equilibria form a family (its dimension is told, and what may be prescribed), there are none, or the
+    search was not finished.
     """
     from svyaz.stability.equilibria import equilibria
 
@@ -76,16 +89,33 @@ def command(
         check_looks(system)
     warn(system)
     writable_outputs(json_file, plot)
-    found = equilibria(system, values_of(fix, system, "--fix"), ranges_of(box, system, "--box"))
+    prescribed, sides = values_of(fix, system, "--fix"), ranges_of(box, system, "--box")
+    with search_bar(system.name) as progress:
+        found = equilibria(system, prescribed, sides, seconds=budget, progress=progress)
     write_json(found.as_json(), json_file)
     if plot is not None and found.equilibria:
         _draw(found, plot)
     if json_file != "-":
         _show(found)
-    if found.family:
+    if found.family or found.left:
         raise NegativeAnswer(found.reason())
     if not found.equilibria:
         raise NegativeAnswer("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
+
+
+@contextmanager
+def search_bar(title: str) -> Iterator[Callable[[float], object] | None]:
+    """A bar on the terminal that follows the part of the box that is done; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def _draw(found: Equilibria, plot: str) -> None:
@@ -104,7 +134,10 @@ def _show(found: Equilibria) -> None:
     from rich.console import Console
 
     console = Console(markup=False)
-    sides = ", ".join(f"{name} in [{low:.5g}, {high:.5g}]" for name, (low, high) in found.box.items())
+    sides = ", ".join(
+        f"{name} in (-pi, pi]" if name in found.angles else f"{name} in [{low:.5g}, {high:.5g}]"
+        for name, (low, high) in found.box.items()
+    )
     given = "".join(f", {name} = {value:.6g}" for name, value in found.fixed.items())
     console.print(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}", highlight=False)
     for k, member in enumerate(found.members):
@@ -115,7 +148,8 @@ def _show(found: Equilibria) -> None:
     if not found.family:
         count = len(found.equilibria)
         sure = "there are no others in the box" if found.complete else "there may be others"
-        console.print(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure} ({found.parts} parts)", highlight=False)
+        work = f"{found.parts} part{'' if found.parts == 1 else 's'}"
+        console.print(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure} ({work})", highlight=False)
     for note in found.notes:
         console.print(note, highlight=False)
 

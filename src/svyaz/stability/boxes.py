@@ -13,13 +13,22 @@ halved. (R. Krawczyk 1969; R. E. Moore 1977.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.program.tape import Program
+from svyaz.stability.interval_algebra import (
+    contracted,
+    joined,
+    number_matrix_times,
+    number_times,
+    sum_of,
+    times_vector,
+)
 from svyaz.stability.intervals import Interval, numbers, ranges
 
 Array = NDArray[np.float64]
@@ -27,7 +36,6 @@ Array = NDArray[np.float64]
 LOT = 2000
 """So many parts are worked on at a time."""
 
-MOST_PARTS = 400_000
 LEAST_WIDTH = 1e-7
 """Parts smaller than this, relative to the box, are left undecided."""
 
@@ -62,6 +70,7 @@ class Problem:
         shapes = [(n,), (n, k), (n, d), (n, k, d)]
         return [piece.reshape(len(outputs), *shape) for piece, shape in zip(pieces, shapes, strict=True)]
 
+    @np.errstate(invalid="ignore", over="ignore")
     def value_and_slope(self, x: Array) -> tuple[Array, Array]:
         """f (N, n) and f' (N, n, d + k) at points x = (q, y)."""
         q, y = x[:, : self.bounded], x[:, self.bounded :]
@@ -73,22 +82,36 @@ class Problem:
 
 @dataclass
 class Zeros:
-    """Points x = (q, y), proved to be alone in the boxes around them; parts that could not be decided; parts looked at."""
+    """Points x = (q, y), proved to be alone in the boxes around them; parts that could not be decided.
+
+    Parts looked at, and parts ``left`` when the work allowed was done.
+    """
 
     points: list[Array] = field(default_factory=list)
     boxes: list[Interval] = field(default_factory=list)
     undecided: list[Interval] = field(default_factory=list)
     parts: int = 0
+    left: int = 0
 
     @property
     def complete(self) -> bool:
         """Is it proved that there are no others?"""
-        return not self.undecided
+        return not self.undecided and not self.left
 
 
-def all_zeros(problem: Problem, low: Array, high: Array, most: int = MOST_PARTS) -> Zeros:
-    """All zeros with q in the box [low, high]; after so many parts the rest is left undecided."""
-    found = Zeros()
+def all_zeros(
+    problem: Problem,
+    low: Array,
+    high: Array,
+    most: float = np.inf,
+    seconds: float = np.inf,
+    progress: Callable[[float], object] | None = None,
+) -> Zeros:
+    """All zeros with q in the box [low, high]; after so many parts or seconds the rest is left.
+
+    ``progress`` is told the part of the volume of the box that is done.
+    """
+    found, end = Zeros(), monotonic() + seconds
     width = np.where(high > low, high - low, 1.0)
     slack = 1e-9 * width
     waiting: list[Interval] = [_unbounded(problem, low - slack, high + slack)]
@@ -97,13 +120,28 @@ def all_zeros(problem: Problem, low: Array, high: Array, most: int = MOST_PARTS)
         if len(parts[0]) > LOT:
             waiting += [(parts[0][LOT:], parts[1][LOT:])]
             parts = parts[0][:LOT], parts[1][:LOT]
-        found.parts += len(parts[0])
-        if found.parts > most:
-            found.undecided += [(lo, hi) for lot in [*waiting, parts] for lo, hi in zip(*lot, strict=True)]
+        if found.parts + len(parts[0]) > most or monotonic() >= end:
+            found.left = sum(len(lot[0]) for lot in [*waiting, parts])
             break
+        found.parts += len(parts[0])
         parts = _kept(problem, parts, found, width)
         if len(parts[0]):
             waiting.append(_halved(parts, width, problem.bounded))
+        if progress is not None:
+            progress(1.0 - sum(_volume(lot, width) for lot in waiting))
+    return found
+
+
+def _volume(parts: Interval, width: Array) -> float:
+    """Together, beside that of the box."""
+    d = len(width)
+    return float(np.prod((parts[1] - parts[0])[:, :d] / width, axis=1).sum())
+
+
+def zeros_near(problem: Problem, starts: Array) -> Zeros:
+    """Zeros to which Newton's method leads from these starts, those that are proved to be alone where they are."""
+    found = Zeros()
+    _record(problem, starts, found)
     return found
 
 
@@ -119,7 +157,7 @@ def _kept(problem: Problem, parts: Interval, found: Zeros, width: Array) -> Inte
     low, high = parts
     e0, e1, d0, d1 = problem.at(low[:, :d], high[:, :d])
     low, high = _bounded_free(problem, low, high, e0, e1)
-    total = _sum(e0, _matvec(e1, (low[:, d:], high[:, d:])))
+    total = sum_of(e0, times_vector(e1, (low[:, d:], high[:, d:])))
     fixed = ~np.any((e1[0] != 0) | (e1[1] != 0), axis=2)
     bounds = np.where(fixed, e0[0], total[0]), np.where(fixed, e0[1], total[1])
     alive = np.all((bounds[0] <= SLACK) & (bounds[1] >= -SLACK), axis=1) & np.all(low <= high, axis=1)
@@ -143,6 +181,7 @@ def _kept(problem: Problem, parts: Interval, found: Zeros, width: Array) -> Inte
     return low[~settled & ~tiny], high[~settled & ~tiny]
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _bounded_free(problem: Problem, low: Array, high: Array, e0: Interval, e1: Interval) -> Interval:
     """Bounds on y from C E₁ y = -C E₀ where C E₁ is near the unit matrix, C = E₁⁺ in the middle."""
     k, d = problem.free, problem.bounded
@@ -154,11 +193,11 @@ def _bounded_free(problem: Problem, low: Array, high: Array, e0: Interval, e1: I
     if not usable.any():
         return low, high
     inverse = np.asarray(np.linalg.pinv(middle[usable], rcond=1e-10), dtype=float)
-    near = _matmul(inverse, (e1[0][usable], e1[1][usable]))
+    near = number_matrix_times(inverse, (e1[0][usable], e1[1][usable]))
     rest = np.maximum(np.abs(near[0] - np.eye(k)), np.abs(near[1] - np.eye(k)))
     row_sums = rest.sum(axis=2)
     beta = row_sums.max(axis=1)
-    centre = _matvec_number(inverse, (-e0[1][usable], -e0[0][usable]))
+    centre = number_times(inverse, (-e0[1][usable], -e0[0][usable]))
     size = np.maximum(np.abs(centre[0]), np.abs(centre[1])).max(axis=1) / np.where(beta < 0.99, 1 - beta, np.nan)
     reach = row_sums * size[:, None] * (1 + 1e-12) + 1e-300
     good = np.isfinite(reach).all(axis=1)
@@ -168,19 +207,20 @@ def _bounded_free(problem: Problem, low: Array, high: Array, e0: Interval, e1: I
     return low, high
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _krawczyk(
     problem: Problem, low: Array, high: Array, e1: Interval, d0: Interval, d1: Interval
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """X ∩ K(X), and where K(X) lies inside X."""
+    """X ∩ K(X), and where K(X) lies inside X; what has no bounds stays as it is."""
     d = problem.bounded
     y = low[:, d:], high[:, d:]
-    slope = _joined(_sum(d0, _contracted(d1, y)), e1)
+    slope = joined(sum_of(d0, contracted(d1, y)), e1)
     middle = 0.5 * (low + high)
     value = problem.value_and_slope(middle)[0]
     centre = 0.5 * (slope[0] + slope[1])
     centre = np.where(np.isfinite(centre), centre, 0.0)
     inverse = np.asarray(np.linalg.pinv(centre, rcond=1e-12), dtype=float)
-    near = _matmul(inverse, slope)
+    near = number_matrix_times(inverse, slope)
     unit = np.eye(low.shape[1])
     rest = np.maximum(np.abs(near[0] - unit), np.abs(near[1] - unit))
     rounding = 4e-16 * np.einsum("nij,nj->ni", np.abs(inverse), np.abs(value) + 1e-14)
@@ -292,50 +332,3 @@ def _halved(parts: Interval, width: Array, d: int) -> Interval:
 
 def _choose(mask: NDArray[np.bool_], low: Array, high: Array, *intervals: Interval) -> tuple:
     return (low[mask], high[mask], *((lo[mask], hi[mask]) for lo, hi in intervals))
-
-
-def _sum(a: Interval, b: Interval) -> Interval:
-    return np.nextafter(a[0] + b[0], -np.inf), np.nextafter(a[1] + b[1], np.inf)
-
-
-def _joined(a: Interval, b: Interval) -> Interval:
-    return np.concatenate([a[0], b[0]], axis=2), np.concatenate([a[1], b[1]], axis=2)
-
-
-def _products(a: Interval, b: Interval) -> Interval:
-    """Entry by entry; an exact zero times anything is zero."""
-    with np.errstate(invalid="ignore"):
-        corners = np.stack(np.broadcast_arrays(a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]))
-    corners = np.where(np.isnan(corners), 0.0, corners)
-    return corners.min(axis=0), corners.max(axis=0)
-
-
-def _matvec(a: Interval, y: Interval) -> Interval:
-    """Interval matrix times interval vector, (N, n, k) · (N, k)."""
-    low, high = _products(a, (y[0][:, None, :], y[1][:, None, :]))
-    return _rounded(low.sum(axis=2), high.sum(axis=2))
-
-
-def _contracted(a: Interval, y: Interval) -> Interval:
-    """Σ_j a_ijk y_j."""
-    low, high = _products(a, (y[0][:, None, :, None], y[1][:, None, :, None]))
-    return _rounded(low.sum(axis=2), high.sum(axis=2))
-
-
-def _matmul(c: Array, a: Interval) -> Interval:
-    """A matrix of numbers times an interval matrix, (N, k, n) · (N, n, k)."""
-    middle, radius = 0.5 * (a[0] + a[1]), 0.5 * (a[1] - a[0])
-    centre = c @ middle
-    reach = np.abs(c) @ radius + 4e-16 * (np.abs(c) @ np.abs(middle))
-    return centre - reach, centre + reach
-
-
-def _matvec_number(c: Array, b: Interval) -> Interval:
-    middle, radius = 0.5 * (b[0] + b[1]), 0.5 * (b[1] - b[0])
-    centre = np.einsum("nij,nj->ni", c, middle)
-    reach = np.einsum("nij,nj->ni", np.abs(c), radius + 4e-16 * np.abs(middle))
-    return centre - reach, centre + reach
-
-
-def _rounded(low: Array, high: Array) -> Interval:
-    return low - 1e-15 * np.abs(low), high + 1e-15 * np.abs(high)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -11,8 +11,10 @@ import numpy as np
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System
 from svyaz.model.words import nearest
-from svyaz.stability.equilibria import Equilibria, Equilibrium, equilibria
-from svyaz.stability.rest import is_angle
+from svyaz.stability.boxes import zeros_near
+from svyaz.stability.equilibria import SECONDS, Equilibria, Equilibrium, equilibria, equilibrium_at
+from svyaz.stability.families import with_free
+from svyaz.stability.rest import is_angle, rest_equations
 
 REACH = 2.0
 """Coordinates without a side in the box are looked for within this distance of the position, and more if it is large."""
@@ -37,11 +39,15 @@ def equilibrium_near(
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
     dependent: Sequence[str] | None = None,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
 ) -> Chosen:
     """The equilibrium nearest to ``near``, which completes the initial position of the model.
 
     Of a family those members are taken whose free coordinates have the values of this position, the coordinates that
-    ``near`` names before others; where only inputs are free, they have the values that the model gives them.
+    ``near`` names before others; where only inputs are free, they have the values that the model gives them. A search
+    that is not finished after ``seconds`` is completed by Newton's method from the position, and a note says so.
     """
     _check_near(system, near or {}, fix or {})
     position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
@@ -49,17 +55,37 @@ def equilibrium_near(
     position |= {q: x for q, x in fixed.items() if q in position}
     order = sorted(system.coordinates, key=lambda q: q not in (near or {}))
     sides = _sides(system, position, dict(box or {}))
-    found = equilibria(system, fixed, sides, dependent=dependent)
+    found = equilibria(system, fixed, sides, dependent=dependent, seconds=seconds, progress=progress)
     while found.family:
         name = next((x for x in (*order, *system.inputs) if x in found.free and x not in fixed), None)
         if name is None:
             raise NoEquilibrium(found.reason())
         fixed[name] = position[name] if name in position else system.inputs[name].value
         notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
-        found = equilibria(system, fixed, sides, dependent=dependent)
+        found = equilibria(system, fixed, sides, dependent=dependent, seconds=seconds, progress=progress)
+    if found.left:
+        found = _completed(found, system, position, sides, dependent)
+        notes.append("the box was not searched to its end: another equilibrium may be nearer")
     if not found.equilibria:
         raise NoEquilibrium("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
     return Chosen(_nearest(found, position), fixed, (*notes, *found.notes))
+
+
+def _completed(
+    found: Equilibria,
+    system: System,
+    position: Mapping[str, float],
+    sides: Mapping[str, tuple[float, float]],
+    dependent: Sequence[str] | None,
+) -> Equilibria:
+    """With the equilibrium to which Newton's method leads from the position, if it leads to one."""
+    rest = rest_equations(system, found.fixed, sides)
+    middle = {name: 0.5 * (low + high) for name, (low, high) in rest.box.items()}
+    start = np.array([[position.get(name, middle[name]) for name in rest.bounded]])
+    zeros = zeros_near(rest.problem, with_free(rest, start)[0])
+    more = tuple(equilibrium_at(rest, zero, dependent) for zero in zeros.points)
+    reason = () if more or found.equilibria else (found.reason(),)
+    return replace(found, equilibria=(*found.equilibria, *more), notes=(*found.notes, *reason))
 
 
 def _check_near(system: System, near: Mapping[str, float], fix: Mapping[str, float]) -> None:

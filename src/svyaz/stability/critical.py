@@ -52,7 +52,8 @@ def stability(approximation: FirstApproximation) -> Verdict:
     negative, neutral, positive = signs(matrix)
     zeros = m + zero_roots(matrix)
     special = special_case(approximation)
-    others = Hypothesis(f"the other {len(matrix)} roots have negative real parts", negative == len(matrix))
+    which = f"the other {len(matrix)}" if m else f"all {len(matrix)}"
+    others = Hypothesis(f"{which} roots have negative real parts", negative == len(matrix))
     found = np.concatenate([np.asarray(roots(matrix)), np.zeros(m, dtype=complex)])
     notes = _notes(approximation, zeros, neutral)
     if positive:

@@ -7,7 +7,7 @@ a family: its dimension is told, and what may be prescribed to single out member
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from math import pi
@@ -17,27 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz import __version__
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import ModelError
 from svyaz.model import System
-from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton
+from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
 from svyaz.stability.critical import UNDECIDED, Verdict, stability
 from svyaz.stability.degenerate import rounded
+from svyaz.stability.families import Family, family_of, with_free
 from svyaz.stability.hypotheses import words_for
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
-from svyaz.stability.rest import RestEquations, rest_equations
+from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.tables import table
 
 Array = NDArray[np.float64]
 
-SAMPLES = 60
-"""Starts of Newton's method from which a family is recognised."""
-
-SHOWN = 3
-"""So many members of a family are given as examples."""
-
-FEW_PARTS = 20_000
-"""So many parts are looked at to prove that a box is empty where equilibria would form a family."""
+SECONDS = 60.0
+"""So long the box is searched unless asked otherwise."""
 
 MOST_DOUBTS = 2000
 """So many undecided parts are told apart."""
@@ -48,9 +43,6 @@ TOUCHING = 1e-3
 MULTIPLE = (
     "a multiple equilibrium, or several that rounding does not separate: the equations of rest are degenerate here"
 )
-
-DEPENDENT = 1e-8
-"""A singular value below this part of the largest means that the equations depend on each other."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +82,8 @@ class Equilibrium:
 @dataclass(frozen=True)
 class Equilibria:
     """What was found. ``dimension`` is that of the set of equilibria: 0 for single points; of a family, ``members`` are
-    examples and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided.
+    examples and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided,
+    ``left`` the number of parts of the box that were not looked at, ``angles`` the unknowns searched over one turn.
     """
 
     system: System
@@ -104,6 +97,8 @@ class Equilibria:
     parts: int = 0
     notes: tuple[str, ...] = field(default=())
     doubtful: tuple[Mapping[str, float], ...] = ()
+    left: int = 0
+    angles: tuple[str, ...] = ()
 
     @property
     def family(self) -> bool:
@@ -111,6 +106,9 @@ class Equilibria:
 
     def reason(self) -> str:
         """Why the answer is negative, or an empty text."""
+        if self.left:
+            count = f"{self.left} part{'s' if self.left > 1 else ''} of the box {'are' if self.left > 1 else 'is'} left"
+            return f"not decided: {count}; allow more seconds by --budget, or give a smaller box"
         if not self.family:
             return ""
         names = ", ".join(self.free)
@@ -142,6 +140,7 @@ class Equilibria:
             "equilibria": [e.as_json() for e in self.equilibria],
             "dimension": self.dimension,
             "complete": self.complete,
+            "left": self.left,
             "box": {name: list(sides) for name, sides in self.box.items()},
             "fixed": dict(self.fixed),
             "may_be_fixed": list(self.free),
@@ -160,128 +159,79 @@ def equilibria(
     *,
     dependent: Sequence[str] | None = None,
     seed: int = 0,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
 ) -> Equilibria:
     """All equilibria with the unknowns in their box.
 
     ``fix`` prescribes coordinates, inputs or parameters; inputs that are not prescribed are unknowns, and so is a
     parameter with a side in ``box``. ``seed`` varies the starts from which a family is recognised, nothing else.
+    After ``seconds`` of search the parts of the box that are left are counted (``left``); ``progress`` is told the part
+    of the box that is done.
     """
     rest = rest_equations(system, fix, box)
     check_redundant(system, dependent)
     searched = {name: rest.box[name] for name in rest.bounded}
-    family = _family(rest, seed)
+    family = family_of(rest, seed)
     if family is not None:
-        dimension, free, members = family
-        return Equilibria(system, (), dimension, False, searched, rest.fixed, free, members)
-    zeros = all_zeros(rest.problem, rest.low, rest.high)
+        return _of_family(rest, family, searched, dependent)
+    zeros = all_zeros(rest.problem, rest.low, rest.high, seconds=seconds, progress=progress)
     points = _distinct(rest, zeros.points)
     places, notes = _doubts(rest, zeros)
     multiple = [
-        _equilibrium(rest, point, dependent, _inexactness(rest, zeros, point))
+        equilibrium_at(rest, point, dependent, _inexactness(rest, zeros, point))
         for point in _multiple(rest, places, points)
     ]
     found = (
-        *(_equilibrium(rest, point, dependent) for point in points),
+        *(equilibrium_at(rest, point, dependent) for point in points),
         *(replace(e, notes=(*e.notes, MULTIPLE)) for e in multiple),
     )
     doubtful = tuple(dict(zip(rest.bounded, map(float, p), strict=True)) | dict(rest.fixed) for p in places)
     return Equilibria(
-        system, found, 0, not notes, searched, rest.fixed, parts=zeros.parts, notes=notes, doubtful=doubtful
+        system,
+        found,
+        0,
+        zeros.complete,
+        searched,
+        rest.fixed,
+        parts=zeros.parts,
+        notes=notes,
+        doubtful=doubtful,
+        left=zeros.left,
+        angles=rest.angles,
     )
 
 
-def _family(rest: RestEquations, seed: int) -> tuple[int, tuple[str, ...], tuple[dict[str, float], ...]] | None:
-    """(dimension, names that may be prescribed, members) when solutions are not isolated."""
-    random = np.random.default_rng(seed)
-    excess = len(rest.unknowns) - rest.problem.equations
-    members: list[Array] = []
-    directions: list[Array] = []
-    positions = random.uniform(rest.low, rest.high, (SAMPLES, len(rest.bounded)))
-    starts, scale = _with_free(rest, positions)
-    for zero in newton(rest.problem, starts, scale=scale):
-        if np.isnan(zero).any() or not _inside(rest, zero, 1e-6):
-            continue
-        null = _null_space(rest, zero)
-        tangent = null if excess > 0 else _goes_on(rest, zero, null)
-        if tangent.shape[1]:
-            members.append(zero)
-            directions.append(tangent)
-    if not members and excess > 0 and not _empty(rest):
-        return excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")), ()
-    if not members:
-        return None
-    dimension = min(null.shape[1] for null in directions)
-    size = np.max([np.abs(null).max(axis=1) for null in directions], axis=0)
-    named = [(name, s) for name, s in zip(rest.unknowns, size, strict=True) if not name.startswith("multiplier of ")]
-    free = tuple(name for name, s in named if s > 1e-6)
-    if not free:
-        _refuse_repetition(rest, size)
-    return dimension, free, tuple(_named(rest, m) for m in members[:SHOWN])
-
-
-def _refuse_repetition(rest: RestEquations, size: Array) -> None:
-    """Multipliers alone are not determined: some constraints follow from others."""
-    moving = [name for name, s in zip(rest.unknowns, size, strict=True) if s > 1e-6]
-    names = ", ".join(f"'{name.removeprefix('multiplier of ')}'" for name in moving)
-    message = f"the constraints {names} depend on each other at the equilibria: what each carries is not determined"
-    raise ModelError([Problem(message, hint="leave out those that repeat others; 'svyaz check' names them")])
-
-
-def _with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
-    """(q, y) with the best y for each q, and scales in which moving y costs little beside moving q."""
-    free = np.zeros((len(positions), len(rest.free)))
-    value, slope = rest.problem.value_and_slope(np.hstack([positions, free]))
-    linear = slope[:, :, len(rest.bounded) :]
-    usable = np.isfinite(value).all(axis=1) & np.isfinite(linear).all(axis=(1, 2))
-    free[usable] = -np.einsum("nij,nj->ni", np.linalg.pinv(linear[usable], rcond=1e-10), value[usable])
-    sizes = np.median(np.abs(free[usable]), axis=0) if usable.any() else np.zeros(len(rest.free))
-    return np.hstack([positions, free]), np.concatenate([rest.width, 1e3 * (1 + sizes)])
-
-
-def _null_space(rest: RestEquations, zero: Array) -> Array:
-    """Directions in which the equations do not change, columns scaled by the sizes of the unknowns' effects."""
-    slope = rest.problem.value_and_slope(zero[None, :])[1][0]
-    columns = np.linalg.norm(slope, axis=0)
-    scale = np.where(columns > 0, columns, 1.0)
-    _, values, rows = np.linalg.svd(slope / scale)
-    rank = int(np.count_nonzero(values > DEPENDENT * values.max(initial=0.0)))
-    null = rows[rank:].T / scale[:, None]
-    lengths = np.linalg.norm(null, axis=0)
-    return np.asarray(null / np.where(lengths > 0, lengths, 1.0))
-
-
-def _goes_on(rest: RestEquations, zero: Array, null: Array) -> Array:
-    """Directions in which the solution continues, of those in which it may; a multiple solution has none."""
-    step = 1e-3 * (1 + float(np.abs(zero).max(initial=0.0)))
-    moves = []
-    for k in range(null.shape[1]):
-        near = newton(rest.problem, (zero + step * null[:, k])[None, :])[0]
-        move = near - zero
-        if float(np.abs(move).max()) >= 0.3 * step * float(np.abs(null[:, k]).max()) and _null_space(rest, near).size:
-            moves.append(move / np.linalg.norm(move))
-    if not moves:
-        return np.zeros((len(zero), 0))
-    columns, values, _ = np.linalg.svd(np.array(moves).T, full_matrices=False)
-    return np.asarray(columns[:, values > 0.1])
-
-
-def _empty(rest: RestEquations) -> bool:
-    """Is it proved, with little work, that nothing in the box is at rest?"""
-    zeros = all_zeros(rest.problem, rest.low, rest.high, FEW_PARTS)
-    return zeros.complete and not zeros.points
-
-
-def _inside(rest: RestEquations, zero: Array, slack: float) -> bool:
-    q = zero[: len(rest.bounded)]
-    margin = slack * (rest.high - rest.low)
-    return bool(np.all(q >= rest.low - margin) and np.all(q <= rest.high + margin))
+def _of_family(
+    rest: RestEquations, family: Family, searched: Mapping[str, tuple[float, float]], dependent: Sequence[str] | None
+) -> Equilibria:
+    """A family with examples, and those of the equilibria beside it that were met on the way."""
+    system = rest.system
+    alone = _distinct(rest, zeros_near(rest.problem, np.array(family.alone)).points) if family.alone else []
+    members = tuple(rest.named(m) for m in family.members)
+    notes = [f"member {k + 1}: {text}" for k, m in enumerate(members) for text in beyond_limits(system, m)]
+    if alone:
+        notes.append("equilibria beside the family are those met from random starts; there may be others")
+    found = tuple(equilibrium_at(rest, point, dependent) for point in alone)
+    return Equilibria(
+        system,
+        found,
+        family.dimension,
+        False,
+        searched,
+        rest.fixed,
+        family.free,
+        members,
+        notes=tuple(notes),
+        angles=rest.angles,
+    )
 
 
 def _distinct(rest: RestEquations, zeros: Sequence[Array]) -> list[Array]:
     """Zeros in the box, angles in (-π, π], none twice; in the order of their coordinates."""
     found: list[Array] = []
     for zero in zeros:
-        if not _inside(rest, zero, 1e-9):
+        if not rest.inside(zero, 1e-9):
             continue
         point = zero.copy()
         for k, name in enumerate(rest.bounded):
@@ -290,10 +240,6 @@ def _distinct(rest: RestEquations, zeros: Sequence[Array]) -> list[Array]:
         if not found or not among(point, np.array(found), 1e-7):
             found.append(point)
     return sorted(found, key=lambda x: tuple(np.round(x[: len(rest.bounded)], 7)))
-
-
-def _named(rest: RestEquations, point: Array) -> dict[str, float]:
-    return {name: float(x) for name, x in zip(rest.unknowns, point, strict=True)} | dict(rest.fixed)
 
 
 def _inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, float]:
@@ -311,13 +257,13 @@ def _inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, f
     }
 
 
-def _equilibrium(
+def equilibrium_at(
     rest: RestEquations, point: Array, dependent: Sequence[str] | None, inexact: Mapping[str, float] | None = None
 ) -> Equilibrium:
-    """With its first approximation, as far as a position known to ``inexact`` allows (exact unless given)."""
+    """The equilibrium at a solution (q, y), its first approximation as far as a position known to ``inexact`` allows."""
     system = rest.system
     point = np.where(np.abs(point) < 1e-14, 0.0, point)
-    values = _named(rest, point)
+    values = rest.named(point)
     state = {name: values[name] for name in (*system.coordinates, *system.rates)}
     inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
     parameters = {name: values[name] for name in system.parameters if name in rest.bounded}
@@ -334,18 +280,14 @@ def _equilibrium(
         notes = approximation.notes
     except ModelError as error:
         notes = (str(error),)
-    limits = [
-        f"the input '{name}' = {inputs[name]:.6g} is beyond its limits"
-        for name, given in system.inputs.items()
-        if (given.low is not None and inputs[name] < given.low)
-        or (given.high is not None and inputs[name] > given.high)
-    ]
-    return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, (*notes, *limits))
+    return Equilibrium(
+        state, inputs, pushes, parameters, approximation, verdict, (*notes, *beyond_limits(system, inputs))
+    )
 
 
 def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, ...]]:
     """Positions in parts of the box that could not be decided, joined where they touch, and words for them."""
-    if zeros.complete:
+    if not zeros.undecided:
         return [], ()
     d = len(rest.bounded)
     centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided[:MOST_DOUBTS]])
@@ -363,7 +305,7 @@ def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Arra
     """Equilibria at positions that could not be decided: Newton's method goes there too, if slowly."""
     if not places:
         return []
-    starts, _ = _with_free(rest, np.array(places))
+    starts, _ = with_free(rest, np.array(places))
     found = []
     for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
         near = np.all(np.abs(zero[: len(place)] - place) <= TOUCHING * rest.width)

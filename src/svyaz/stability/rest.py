@@ -57,6 +57,29 @@ class RestEquations:
         """Sides of the box, to measure by."""
         return np.where(self.high > self.low, self.high - self.low, 1.0)
 
+    def inside(self, zero: Array, slack: float) -> bool:
+        """Does the point (q, y) lie in the box, to this part of its sides?"""
+        q = zero[: len(self.bounded)]
+        margin = slack * (self.high - self.low)
+        return bool(np.all(q >= self.low - margin) and np.all(q <= self.high + margin))
+
+    def named(self, point: Array) -> dict[str, float]:
+        """The values of the unknowns at the point (q, y), and the prescribed ones."""
+        return {name: float(x) for name, x in zip(self.unknowns, point, strict=True)} | dict(self.fixed)
+
+
+def beyond_limits(system: System, values: Mapping[str, float]) -> list[str]:
+    """Words for each input whose value here is beyond its limits."""
+    return [
+        f"the input '{name}' = {values[name]:.6g} is beyond its limits"
+        for name, given in system.inputs.items()
+        if name in values
+        and (
+            (given.low is not None and values[name] < given.low)
+            or (given.high is not None and values[name] > given.high)
+        )
+    ]
+
 
 def rest_equations(
     system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None

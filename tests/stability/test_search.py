@@ -1,0 +1,92 @@
+"""Searches that are cut short, families with their company, and quiet arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import pytest
+
+from svyaz import gallery
+from svyaz.model import loads
+from svyaz.stability import choice
+from svyaz.stability.equilibria import equilibria
+
+HAT = """
+name = "a hat with a brim at the radius 1"
+coordinates = ["x", "y"]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "(x^2 + y^2 - 1)^2"
+[box]
+x = [-2, 2]
+y = [-2, 2]
+"""
+
+WEAK = """
+name = "a motor that is too weak"
+coordinates = ["u"]
+kinetic = "u'^2/2"
+potential = "10*sin(u)"
+[forces]
+u = "tau"
+[inputs]
+tau = { value = 0, low = -1, high = 1 }
+"""
+
+
+def test_a_search_that_is_cut_counts_what_is_left() -> None:
+    told: list[float] = []
+    system = loads(gallery.find("pendulum:3", {}) or "", "pendulum:3")
+    cut = equilibria(system, seconds=0.0)
+    assert not cut.complete
+    assert cut.left == 1
+    assert "not decided: 1 part of the box is left" in cut.reason()
+    assert cut.as_json()["left"] == 1
+    whole = equilibria(system, progress=told.append)
+    assert (whole.left, whole.reason(), len(whole.equilibria)) == (0, "", 8)
+    assert told[-1] == pytest.approx(1.0)
+    assert all(a <= b + 1e-6 for a, b in itertools.pairwise(told))
+
+
+def test_the_nearest_is_found_by_newtons_method_when_the_search_is_cut() -> None:
+    system = loads(gallery.find("pendulum:2", {}) or "", "pendulum:2")
+    chosen = choice.equilibrium_near(system, {"u1": 3.0, "u2": 0.1}, seconds=0.0)
+    state = chosen.equilibrium.state
+    assert (state["u1"], state["u2"]) == pytest.approx((3.141592653589793, 0.0), abs=1e-9)
+    assert any("another equilibrium may be nearer" in note for note in chosen.notes)
+
+
+def test_a_family_does_not_hide_an_equilibrium_beside_it() -> None:
+    """On the circle V = 0; at the origin V has the slopes zero and the second derivatives -4: roots ±2, twice."""
+    found = equilibria(loads(HAT, "hat.toml"))
+    assert found.dimension == 1
+    (top,) = found.equilibria
+    assert (top.state["x"], top.state["y"]) == pytest.approx((0, 0), abs=1e-9)
+    assert top.verdict.word == "unstable"
+    assert sorted(top.verdict.roots.real) == pytest.approx([-2, -2, 2, 2])
+
+
+def test_members_of_a_family_tell_of_limits() -> None:
+    """τ = 10 cos u: a member within |τ| ≤ 1 is not mentioned, the others are."""
+    found = equilibria(loads(WEAK, "weak.toml"))
+    beyond = [k + 1 for k, member in enumerate(found.members) if abs(member["tau"]) > 1]
+    assert beyond
+    for k in range(1, len(found.members) + 1):
+        assert any(note.startswith(f"member {k}: the input 'tau'") for note in found.notes) == (k in beyond)
+
+
+def test_unbounded_intervals_are_not_warned_of() -> None:
+    """V = x² + 0.3 ln(1 - x) has no bounds near x = 1; 2 x (1 - x) = 0.3 at x = (1 ± √0.4)/2."""
+    text = """
+name = "a magnet"
+coordinates = ["x"]
+kinetic = "x'^2/2"
+potential = "x^2 + 0.3*log(1 - x)"
+[box]
+x = [-0.9, 0.99]
+"""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = equilibria(loads(text, "magnet.toml"))
+    assert [e.state["x"] for e in found.equilibria] == pytest.approx([(1 - 0.4**0.5) / 2, (1 + 0.4**0.5) / 2])
+    assert found.complete
