@@ -164,9 +164,12 @@ def test_what_is_no_assignment_is_refused(text) -> None:
         common.Assignment().convert(text, None, None)
 
 
-def test_writable_makes_folders_and_keeps_files(tmp_path) -> None:
+def test_writable_makes_folders_says_so_and_keeps_files(tmp_path, capsys) -> None:
     target = tmp_path / "a" / "b" / "motion.csv"
     assert common.writable(target) == target
+    assert capsys.readouterr().err == f"made the folder {target.parent}\n"
+    common.writable(target)
+    assert capsys.readouterr().err == ""
     assert not target.exists()
     assert list(target.parent.iterdir()) == []
     target.write_text("kept")

@@ -148,13 +148,17 @@ def unknown_model(name: str, is_path: bool) -> click.UsageError:
 def writable(path: str | Path) -> Path:
     """Make sure, before a long run, that a file can be written at ``path``; OSError says why it cannot.
 
-    Missing folders are made. A file that is already there keeps its contents.
+    Missing folders are made, which is said on standard error: the path may be mistyped. A file that is already there
+    keeps its contents.
     """
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(21, "is a folder, not a file", str(path))
     if not is_device(path):
+        missing = not path.parent.exists()
         writable_folder(path.parent)
+        if missing:
+            click.echo(f"made the folder {path.parent}", err=True)
     if path.exists():
         with path.open("ab"):
             pass
