@@ -52,3 +52,30 @@ def test_bad_questions_are_refused(svyaz, arguments: tuple[str, ...], message: s
     done = svyaz("equilibria", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+FRAME = """
+coordinates = ["x", "y"]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "9.81*y"
+[[constraint]]
+name = "left rod"
+equation = "x^2 + y^2 = 1"
+[[constraint]]
+name = "right rod"
+equation = "(x - 1)^2 + y^2 = 1"
+[box]
+x = [-2, 2]
+y = [-2, 2]
+"""
+
+
+def test_a_structure_without_freedom_is_said_not_to_move(svyaz, tmp_path) -> None:
+    (tmp_path / "frame.toml").write_text(FRAME)
+    done = svyaz("equilibria", "frame.toml")
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    assert "equilibrium 1: cannot move" in told
+    assert "equilibrium 2: cannot move" in told
+    assert "undecided" not in told
+    assert told.count("nothing is left that could move") == 2

@@ -123,10 +123,9 @@ def _draw(found: Equilibria, plot: str) -> None:
 
     positions = []
     for k, e in enumerate(found.equilibria):
-        word = e.verdict.word if e.verdict else "undecided"
         given = {**e.parameters, **{n: x for n, x in found.fixed.items() if n in found.system.parameters}}
         system = found.system.with_settings(given) if given else found.system
-        positions.append(Position(f"{k + 1}: {word}", system, e.state))
+        positions.append(Position(f"{k + 1}: {_word(found, e)}", system, e.state))
     plot_positions(positions, plot)
 
 
@@ -144,7 +143,7 @@ def _show(found: Equilibria) -> None:
         values = ", ".join(f"{n} = {x:.6g}" for n, x in member.items() if not n.startswith("multiplier of "))
         console.print(f"member {k + 1}: {values}", highlight=False)
     for k, e in enumerate(found.equilibria):
-        _show_one(console, k + 1, e)
+        _show_one(console, f"equilibrium {k + 1}: {_word(found, e)}", e)
     if not found.family:
         count = len(found.equilibria)
         sure = "there are no others in the box" if found.complete else "there may be others"
@@ -154,9 +153,15 @@ def _show(found: Equilibria) -> None:
         console.print(note, highlight=False)
 
 
-def _show_one(console: Console, number: int, e: Equilibrium) -> None:
-    word = e.verdict.word if e.verdict else "undecided"
-    table = table_of(f"equilibrium {number}: {word}", {"name": False, "value": True})
+def _word(found: Equilibria, e: Equilibrium) -> str:
+    """The verdict in a word; a structure with as many constraints as coordinates stands still whatever its stability."""
+    if e.verdict is not None:
+        return e.verdict.word
+    return "cannot move" if len(found.system.constraints) == len(found.system.coordinates) else "undecided"
+
+
+def _show_one(console: Console, title: str, e: Equilibrium) -> None:
+    table = table_of(title, {"name": False, "value": True})
     for name, value in {**e.state, **e.inputs, **e.parameters}.items():
         table.add_row(name, f"{value:.9g}")
     console.print(table)
