@@ -90,3 +90,12 @@ x = [-0.9, 0.99]
         found = equilibria(loads(text, "magnet.toml"))
     assert [e.state["x"] for e in found.equilibria] == pytest.approx([(1 - 0.4**0.5) / 2, (1 + 0.4**0.5) / 2])
     assert found.complete
+
+
+def test_a_singular_position_is_named() -> None:
+    """With d = l the wheel stands at its dead centre, dθ/dα = 0: no torque on it holds the weight m g r₀ on the beam."""
+    system = loads(gallery.find("ball-and-beam", {"equilibrium": "nonzero"}) or "", "beam").with_settings({"d": 0.12})
+    weight = 0.064 * 9.81 * 0.25
+    with pytest.raises(choice.NoEquilibrium, match=r"singular, ∂F/∂alpha = 0") as refusal:
+        choice.equilibrium_near(system, fix={"r": 0.25})
+    assert f"no input and no multiplier balances the force {weight:.4g} on alpha" in str(refusal.value)

@@ -27,6 +27,7 @@ from svyaz.stability.hypotheses import words_for
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
+from svyaz.stability.singular import what_fails
 from svyaz.stability.tables import table
 
 Array = NDArray[np.float64]
@@ -297,8 +298,9 @@ def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, 
             places.append(c)
     told = [", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, p, strict=True)) for p in places[:5]]
     more = "" if len(places) <= 5 else f" and {len(places) - 5} more places"
-    note = f"not decided near {'; '.join(told)}{more}: a multiple or degenerate equilibrium, or a singular position"
-    return places, (note,)
+    failing = [text for text in (what_fails(rest, p) for p in places[:5]) if text]
+    why = "; ".join(dict.fromkeys(failing)) or "a multiple or degenerate equilibrium, or a singular position"
+    return places, (f"not decided near {'; '.join(told)}{more}: {why}",)
 
 
 def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Array]) -> list[Array]:
