@@ -79,3 +79,18 @@ def test_a_structure_without_freedom_is_said_not_to_move(svyaz, tmp_path) -> Non
     assert "equilibrium 2: cannot move" in told
     assert "undecided" not in told
     assert told.count("nothing is left that could move") == 2
+
+
+def test_a_search_that_is_cut_is_a_negative_answer(svyaz) -> None:
+    done = svyaz("equilibria", "pendulum:3", "--budget", "1e-9", "--json", "-")
+    assert done.returncode == 1
+    assert "not decided: 1 part of the box is left" in done.stderr
+    result = json.loads(done.stdout)
+    assert (result["complete"], result["left"]) == (False, 1)
+    assert result["reason"] in done.stderr
+
+
+def test_an_angle_is_shown_with_its_half_open_turn(svyaz) -> None:
+    done = svyaz("equilibria", "pendulum:1")
+    assert done.returncode == 0, done.stderr
+    assert "u1 in (-pi, pi]" in done.stdout

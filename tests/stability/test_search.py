@@ -96,6 +96,23 @@ def test_a_singular_position_is_named() -> None:
     """With d = l the wheel stands at its dead centre, dθ/dα = 0: no torque on it holds the weight m g r₀ on the beam."""
     system = loads(gallery.find("ball-and-beam", {"equilibrium": "nonzero"}) or "", "beam").with_settings({"d": 0.12})
     weight = 0.064 * 9.81 * 0.25
-    with pytest.raises(choice.NoEquilibrium, match=r"singular, ∂F/∂alpha = 0") as refusal:
+    with pytest.raises(choice.NoEquilibrium, match=r"singular position, ∂F/∂alpha = 0") as refusal:
         choice.equilibrium_near(system, fix={"r": 0.25})
     assert f"no input and no multiplier balances the force {weight:.4g} on alpha" in str(refusal.value)
+
+
+def test_a_side_that_is_taken_for_granted_is_told() -> None:
+    """V = (x - 1)²/2 without a box: the equilibrium x = 1 + u is looked for around the initial position."""
+    text = """
+name = "a spring"
+coordinates = ["x"]
+kinetic = "x'^2/2"
+potential = "(x - 1)^2/2"
+[forces]
+x = "u"
+[inputs]
+u = 0
+"""
+    chosen = choice.equilibrium_near(loads(text, "spring.toml"), fix={"u": 0.5})
+    assert chosen.equilibrium.state["x"] == pytest.approx(1.5)
+    assert chosen.notes == ("'x' has no side in the box: it is looked for in [-2, 2]",)

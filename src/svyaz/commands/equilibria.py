@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +19,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.searching import budget_option, search_bar
 from svyaz.commands.tables import table_of
 from svyaz.commands.values import ranges_of, values_of
 
@@ -54,14 +52,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
 )
-@click.option(
-    "--budget",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0.0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="How long to search the box; what is left then is counted, exit code 1.",
-)
+@budget_option
 @click.option("--plot", metavar="FILE", help="Draw the mechanism in each equilibrium, side by side (.png, .svg, .pdf).")
 @json_option
 def command(
@@ -101,21 +92,6 @@ def command(
         raise NegativeAnswer(found.reason())
     if not found.equilibria:
         raise NegativeAnswer("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
-
-
-@contextmanager
-def search_bar(title: str) -> Iterator[Callable[[float], object] | None]:
-    """A bar on the terminal that follows the part of the box that is done; nothing where there is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _draw(found: Equilibria, plot: str) -> None:

@@ -22,6 +22,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.searching import budget_option, search_bar
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
 @_repeated("--fix", "NAME=VALUE", "Prescribe a coordinate, an input or a parameter of the equilibrium. Repeatable.")
 @_repeated("--near", "NAME=VALUE", "Take the equilibrium nearest to this position (else the initial one). Repeatable.")
 @_repeated("--box", "NAME=LOW:HIGH", "Where to look for equilibria. Repeatable.")
+@budget_option
 @click.option("--dependent", metavar="NAMES", help="Redundant coordinates, one for each constraint; else the best.")
 @click.option(
     "--variables",
@@ -174,16 +176,20 @@ def _check_questions(variables: str, until: float, start: Pairs, run: bool, coun
 def _designed(system: System, places: Mapping[str, Any], asked: Mapping[str, Any]) -> Regulation:
     from svyaz.control.regulation import regulate
 
-    return regulate(
-        system,
-        **places,
-        dependent=names_of(asked["dependent"]) or None,
-        inputs=names_of(asked["inputs"]) or None,
-        measure=asked["measure"] or "",
-        weights=asked["weights"],
-        method=_method(asked["solver"], asked["poles"]),
-        against_linearised=asked["against"] is not None,
-    )
+    method = _method(asked["solver"], asked["poles"])
+    with search_bar(system.name) as progress:
+        return regulate(
+            system,
+            **places,
+            dependent=names_of(asked["dependent"]) or None,
+            inputs=names_of(asked["inputs"]) or None,
+            measure=asked["measure"] or "",
+            weights=asked["weights"],
+            method=method,
+            against_linearised=asked["against"] is not None,
+            seconds=asked["budget"],
+            progress=progress,
+        )
 
 
 def _method(solver: str | None, poles: str | None) -> Method | str:

@@ -31,6 +31,7 @@ from svyaz.control.trials import Trial, started, tried
 from svyaz.control.weights import Weights, read_weights, weights_from
 from svyaz.model import System
 from svyaz.stability.choice import Chosen, equilibrium_near
+from svyaz.stability.equilibria import SECONDS
 from svyaz.stability.hypotheses import Hypothesis, words_for
 from svyaz.stability.linearisation import FirstApproximation, with_linearised_constraints
 from svyaz.stability.roots import roots, zero_roots
@@ -206,14 +207,18 @@ def regulate(
     weights: Weights | Mapping[str, Any] | str | Path | None = None,
     method: Method | str = "schur",
     against_linearised: bool = False,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
 ) -> Regulation:
     """A regulator (and an observer) about the equilibrium nearest to ``near``.
 
-    Weights are given by the words of a file of weights, by the name of such a file, or as matrices. Raises NoEquilibrium
-    or NotSolvable, with the reason, when there is none to be had.
+    Weights are given by the words of a file of weights, by the name of such a file, or as matrices. The box is
+    searched for so many ``seconds``; ``progress`` is told the part that is done. Raises NoEquilibrium or NotSolvable, with
+    the reason, when there is none to be had.
     """
     way = METHODS[method] if isinstance(method, str) else method
-    chosen = equilibrium_near(system, near, fix, box, _names(dependent) or None)
+    redundant = _names(dependent) or None
+    chosen = equilibrium_near(system, near, fix, box, redundant, seconds=seconds, progress=progress)
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
     names = chosen_inputs(plant, _names(inputs) or None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import pi
+from time import monotonic
 
 import numpy as np
 
@@ -55,14 +56,24 @@ def equilibrium_near(
     position |= {q: x for q, x in fixed.items() if q in position}
     order = sorted(system.coordinates, key=lambda q: q not in (near or {}))
     sides = _sides(system, position, dict(box or {}))
-    found = equilibria(system, fixed, sides, dependent=dependent, seconds=seconds, progress=progress)
+    end = monotonic() + seconds
+
+    def searched() -> Equilibria:
+        left = max(end - monotonic(), 0.0)
+        return equilibria(system, fixed, sides, dependent=dependent, seconds=left, progress=progress)
+
+    found = searched()
     while found.family:
         name = next((x for x in (*order, *system.inputs) if x in found.free and x not in fixed), None)
         if name is None:
             raise NoEquilibrium(found.reason())
         fixed[name] = position[name] if name in position else system.inputs[name].value
         notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
-        found = equilibria(system, fixed, sides, dependent=dependent, seconds=seconds, progress=progress)
+        found = searched()
+    for q in found.box:
+        if q in system.coordinates and q not in (box or {}) and q not in system.box and q not in found.angles:
+            low, high = found.box[q]
+            notes.append(f"'{q}' has no side in the box: it is looked for in [{low:.4g}, {high:.4g}]")
     if found.left:
         found = _completed(found, system, position, sides, dependent)
         notes.append("the box was not searched to its end: another equilibrium may be nearer")

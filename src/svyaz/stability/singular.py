@@ -38,4 +38,4 @@ def what_fails(rest: RestEquations, place: Array) -> str:
     gone = [coordinates[k] for k in stuck if np.abs(scaled[k]).max() <= VANISHING * np.abs(scaled).max()]
     slopes = "".join(f", ∂F/∂{q} = 0 (B loses its rank)" for q in gone) if rest.system.constraints else ""
     pull = ", ".join(f"{abs(left[k]):.4g}" for k in stuck)
-    return f"the position is singular{slopes}: no input and no multiplier balances the force {pull} on {names}"
+    return f"a singular position{slopes}: no input and no multiplier balances the force {pull} on {names}"
