@@ -14,6 +14,8 @@ import pytest
 from svyaz.model import words
 from svyaz.motion.tableau import NAMES
 
+pytestmark = pytest.mark.xdist_group("documentation")  # one worker builds the pages
+
 LOADED = {
     "script": "src",
     "link": "href",
