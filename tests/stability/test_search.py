@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import warnings
 
+import numpy as np
 import pytest
 
 from svyaz import gallery
 from svyaz.model import loads
 from svyaz.stability import choice
 from svyaz.stability.equilibria import equilibria
+from svyaz.stability.families import family_among
+from svyaz.stability.rest import rest_equations
 
 HAT = """
 name = "a hat with a brim at the radius 1"
@@ -116,3 +119,13 @@ u = 0
     chosen = choice.equilibrium_near(loads(text, "spring.toml"), fix={"u": 0.5})
     assert chosen.equilibrium.state["x"] == pytest.approx(1.5)
     assert chosen.notes == ("'x' has no side in the box: it is looked for in [-2, 2]",)
+
+
+def test_points_of_a_family_are_told_from_points_that_are_alone() -> None:
+    """V = x² y² rests on both axes; a step across an axis leads back to it, a step along it goes on."""
+    rest = rest_equations(loads(HAT.replace("(x^2 + y^2 - 1)^2", "x^2*y^2"), "cross.toml"))
+    family = family_among(rest, [np.array([0.7, 0.0]), np.array([0.0, -1.2]), np.array([5.0, 0.0])])
+    assert family is not None
+    assert (family.dimension, family.free, len(family.members), family.alone) == (1, ("x", "y"), 2, ())
+    rest = rest_equations(loads(HAT, "hat.toml"))
+    assert family_among(rest, [np.zeros(2)]) is None

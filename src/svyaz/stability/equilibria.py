@@ -22,7 +22,7 @@ from svyaz.model import System
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
 from svyaz.stability.critical import UNDECIDED, Verdict, stability
 from svyaz.stability.degenerate import rounded
-from svyaz.stability.families import Family, family_of, with_free
+from svyaz.stability.families import Family, family_among, family_of, with_free
 from svyaz.stability.hypotheses import words_for
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
@@ -40,6 +40,9 @@ MOST_DOUBTS = 2000
 
 TOUCHING = 1e-3
 """Undecided parts nearer to each other than this, relative to the box, belong to one position."""
+
+MANY = 10
+"""So many multiple equilibria may be points of a family that random starts did not meet."""
 
 MULTIPLE = (
     "a multiple equilibrium, or several that rounding does not separate: the equations of rest are degenerate here"
@@ -179,10 +182,10 @@ def equilibria(
     zeros = all_zeros(rest.problem, rest.low, rest.high, seconds=seconds, progress=progress)
     points = _distinct(rest, zeros.points)
     places, notes = _doubts(rest, zeros)
-    multiple = [
-        equilibrium_at(rest, point, dependent, _inexactness(rest, zeros, point))
-        for point in _multiple(rest, places, points)
-    ]
+    doubts = _multiple(rest, places, points)
+    if len(doubts) >= MANY and (family := family_among(rest, doubts[:: len(doubts) // MANY])) is not None:
+        return _of_family(rest, replace(family, alone=tuple(points)), searched, dependent)
+    multiple = [equilibrium_at(rest, point, dependent, _inexactness(rest, zeros, point)) for point in doubts]
     found = (
         *(equilibrium_at(rest, point, dependent) for point in points),
         *(replace(e, notes=(*e.notes, MULTIPLE)) for e in multiple),
@@ -212,7 +215,7 @@ def _of_family(
     members = tuple(rest.named(m) for m in family.members)
     notes = [f"member {k + 1}: {text}" for k, m in enumerate(members) for text in beyond_limits(system, m)]
     if alone:
-        notes.append("equilibria beside the family are those met from random starts; there may be others")
+        notes.append("equilibria beside the family are those that were met; there may be others")
     found = tuple(equilibrium_at(rest, point, dependent) for point in alone)
     return Equilibria(
         system,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,12 +42,21 @@ def family_of(rest: RestEquations, seed: int) -> Family | None:
     """The family when solutions are not isolated; none otherwise."""
     random = np.random.default_rng(seed)
     excess = len(rest.unknowns) - rest.problem.equations
+    positions = random.uniform(rest.low, rest.high, (SAMPLES, len(rest.bounded)))
+    starts, scale = with_free(rest, positions)
+    found = family_among(rest, newton(rest.problem, starts, scale=scale))
+    if found is None and excess > 0 and not _empty(rest):
+        return Family(excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")))
+    return found
+
+
+def family_among(rest: RestEquations, zeros: Iterable[Array]) -> Family | None:
+    """The family to which some of these solutions belong; none if each is alone or lies outside the box."""
+    excess = len(rest.unknowns) - rest.problem.equations
     members: list[Array] = []
     alone: list[Array] = []
     directions: list[Array] = []
-    positions = random.uniform(rest.low, rest.high, (SAMPLES, len(rest.bounded)))
-    starts, scale = with_free(rest, positions)
-    for zero in newton(rest.problem, starts, scale=scale):
+    for zero in zeros:
         if np.isnan(zero).any() or not rest.inside(zero, 1e-6):
             continue
         null = _null_space(rest, zero)
@@ -56,8 +66,6 @@ def family_of(rest: RestEquations, seed: int) -> Family | None:
             directions.append(tangent)
         elif not null.shape[1]:
             alone.append(zero)
-    if not members and excess > 0 and not _empty(rest):
-        return Family(excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")))
     if not members:
         return None
     dimension = min(null.shape[1] for null in directions)
