@@ -208,6 +208,12 @@ def test_parameters_in_a_circle_are_all_named() -> None:
     assert "'a', 'b', 'c'" in found[0].message
 
 
+def test_what_a_refused_body_uses_is_not_called_unused() -> None:
+    body = '[[body]]\nname = "arm"\nbase = "ground"\njoint = "revolut"\ncoordinate = "q"\nmass = "m"\n'
+    (found,) = problems('gravity = [0, 0, "-g"]\n[parameters]\ng = 9.81\nm = 1\n' + body)
+    assert "cannot have a joint 'revolut'" in found.message
+
+
 def test_unused_parameter_is_a_warning() -> None:
     system = loads(MODEL + "k = 3\n", "model.toml")
     (warning,) = system.warnings

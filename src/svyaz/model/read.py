@@ -349,6 +349,8 @@ def _check_inertia(reader: Reader, words: Mapping[str, Any], names: Names, field
 
 
 def _check_unused(reader: Reader, names: Names) -> None:
+    if reader.is_faulty("body") or reader.is_faulty("dh"):
+        return  # a body that is refused is not read to its end: what it uses is not known
     for name in names.parameters:
         if name not in reader.used and names.known.get(name) == "parameter":
             reader.warn(("parameters", name), f"the parameter '{name}' is not used")

@@ -115,6 +115,10 @@ class Reader:
         """Mistakes noted at these paths."""
         return [p for path in paths for p in self._by_path.get(path, ())]
 
+    def is_faulty(self, table: str) -> bool:
+        """Was a mistake noted anywhere in this table?"""
+        return any(path[:1] == (table,) for path in self._by_path)
+
     def fits(self, path: Path, value: Any, kind: str) -> bool:
         """Check the type of a value."""
         if vocabulary.fits(value, kind):
