@@ -20,7 +20,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from svyaz.commands import COMMANDS
+from svyaz.commands.contents import COMMANDS
 from svyaz.show import katex
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)

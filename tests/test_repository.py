@@ -6,13 +6,12 @@ import os
 import re
 import stat
 import subprocess
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import svyaz as package
-from svyaz.commands import COMMANDS, overview
+from svyaz.commands.contents import COMMANDS, overview
 
 HEAVY = ("numpy", "scipy", "symengine", "sympy", "llvmlite", "numba", "xarray", "matplotlib", "PIL", "click", "rich")
 NAMES = [name for table in COMMANDS.values() for name in table]
@@ -54,17 +53,6 @@ def test_version_is_the_newest_of_the_changelog(svyaz, root) -> None:
     assert newest is not None
     assert newest[1] == package.__version__
     assert svyaz("--version").stdout == f"svyaz {package.__version__}\n"
-
-
-@pytest.mark.parametrize("name", sorted(package.PUBLIC))
-def test_public_names_are_found(name) -> None:
-    assert getattr(package, name) is getattr(import_module(package.PUBLIC[name]), name)
-    assert name in dir(package)
-
-
-def test_unknown_public_name_is_refused() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'pendulum'"):
-        _ = package.pendulum
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -75,7 +75,7 @@ def sweep_job(count: str) -> Answer:
 
 def _single(gains: np.ndarray) -> float:
     """The median of single members, each computed and observed by a call of its own."""
-    from svyaz.motion.options import options_for
+    from svyaz.holding.options import options_for
     from svyaz.motion.simulation import equations_by_phase
     from svyaz.study.measures import known_measures, measures_for
     from svyaz.study.tasks import native_work

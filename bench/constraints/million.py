@@ -46,7 +46,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def native_job(steps: str) -> Answer:
-    from svyaz.motion.integrate import integrate
+    from svyaz.integrate.solve import integrate
 
     code, state = segment("sleigh", KAPPA, method="euler", step=STEP)
     integrate(code.rates, state, (0.0, STEP), method="euler", step=STEP)
@@ -56,7 +56,7 @@ def native_job(steps: str) -> Answer:
 
 
 def numpy_job(steps: str) -> Answer:
-    from svyaz.motion.integrate import integrate
+    from svyaz.integrate.solve import integrate
 
     count = int(steps)
     begin = clock()

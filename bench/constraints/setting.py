@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from svyaz.holding.segment import Segment
     from svyaz.model import System
-    from svyaz.motion.segment import Segment
 
 Floats = NDArray[np.float64]
 
@@ -25,9 +25,9 @@ def system(name: str) -> System:
 
 def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
     """Native code of the motion, compiled as ``simulate`` compiles it, and the initial state."""
-    from svyaz.constraints.perturbation import perturbation
-    from svyaz.motion.options import options_for
-    from svyaz.motion.segment import prepare
+    from svyaz.holding.options import options_for
+    from svyaz.holding.perturbations import perturbation
+    from svyaz.holding.segment import prepare
     from svyaz.motion.simulation import equations_by_phase
 
     model = system(name)

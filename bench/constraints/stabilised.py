@@ -37,7 +37,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def pair_job(name: str, method: str, turns: str) -> Answer:
-    from svyaz.motion.integrate import integrate
+    from svyaz.integrate.solve import integrate
 
     kinds = {"with": segment(name, KAPPA, step=STEP), "without": segment(name, "off", step=STEP)}
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}

@@ -85,7 +85,7 @@ def _timed(solve: Callable[[], object]) -> float:
 
 
 def svyaz_job(name: str, count: str) -> Answer:
-    from svyaz.motion.integrate import integrate
+    from svyaz.integrate.solve import integrate
 
     code, state = segment(name, KAPPA, method="dop853", rtol=1e-9)
     moments, exact, found = times(), reference(name), {}

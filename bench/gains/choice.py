@@ -16,12 +16,12 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.constraints.verdicts import largest_gain
-from svyaz.motion.gains import choose
-from svyaz.motion.integrate import Path
-from svyaz.motion.pilot import scheme_of
-from svyaz.motion.segment import advance
-from svyaz.motion.sizes import state_sizes
+from svyaz.holding.gains import choose
+from svyaz.holding.pilot import scheme_of
+from svyaz.holding.segment import advance
+from svyaz.holding.sizes import state_sizes
+from svyaz.holding.verdicts import largest_gain
+from svyaz.integrate.solve import Path
 
 MODULE = "bench.gains.choice"
 METHODS = ("euler", "rk2", "rk4")

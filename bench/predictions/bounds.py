@@ -14,9 +14,9 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.constraints.verdicts import largest_gain
-from svyaz.motion.gains import verdict_on
-from svyaz.motion.pilot import predict, scheme_of
+from svyaz.holding.gains import verdict_on
+from svyaz.holding.pilot import predict, scheme_of
+from svyaz.holding.verdicts import largest_gain
 
 MODULE = "bench.predictions.bounds"
 METHODS = ("euler", "rk2", "rk4", "dopri5")

@@ -61,7 +61,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def rk4_job(links: str, until: str) -> Answer:
-    from svyaz.motion.integrate import Flow, integrate
+    from svyaz.integrate.solve import Flow, integrate
 
     code, constants = native.right_hand_side(int(links))
     flow = Flow(code.address, constants, 2 * int(links), code)
@@ -78,7 +78,7 @@ def rk4_job(links: str, until: str) -> Answer:
 def adaptive_job(links: str, method: str, until: str) -> Answer:
     from scipy.integrate import solve_ivp
 
-    from svyaz.motion.integrate import Flow, integrate
+    from svyaz.integrate.solve import Flow, integrate
 
     code, constants = native.right_hand_side(int(links))
     flow = Flow(code.address, constants, 2 * int(links), code)

@@ -45,7 +45,6 @@ def svyaz_job(links: str) -> Answer:
     import llvmlite.binding
     import numba  # noqa: F401  (a user of the motion has it loaded)
 
-    from svyaz.forms import programs  # noqa: F401
     from svyaz.forms.lagrange import lagrange
     from svyaz.model import loads
     from svyaz.program import compile_program

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 def system(name: str) -> Any:
     """A model of the gallery."""
-    from svyaz.gallery import find
+    from svyaz.gallery.collection import find
     from svyaz.model import loads
 
     text = find(name)

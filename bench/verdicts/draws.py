@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from bench.tools.nine import Rig
 
-from svyaz.constraints.perturbation import Perturbation, perturbation
-from svyaz.constraints.verdicts import Verdict
-from svyaz.motion.gains import verdict_on
-from svyaz.motion.options import Options
-from svyaz.motion.pilot import scheme_of
+from svyaz.holding.gains import verdict_on
+from svyaz.holding.options import Options
+from svyaz.holding.perturbations import Perturbation, perturbation
+from svyaz.holding.pilot import scheme_of
+from svyaz.holding.verdicts import Verdict
 
 METHODS = ("euler", "rk2", "rk4", "rkf45", "dopri5", "dop853")
 BORDER = 0.02

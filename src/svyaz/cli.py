@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"svyaz {__version__}")
             return 0
     try:
-        from svyaz.commands.group import run
+        from svyaz.commands import run
 
         return run(arguments)
     except KeyboardInterrupt:  # between two lines of ours, or while a library was being loaded

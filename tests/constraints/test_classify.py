@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import symengine as se
 
-from svyaz.constraints.classify import Classification, as_dictionary, classify
+from svyaz.constraints.classification import Classification, as_dictionary, classify
 from svyaz.constraints.potentials import potential, vanishes
 from svyaz.expr.calculus import gradient
 from svyaz.model import System

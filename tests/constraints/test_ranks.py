@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from svyaz.constraints.ranks import examine
-from svyaz.forms import derive
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.derivation import derive
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.model import System
 
 
@@ -209,7 +209,7 @@ def test_motion_without_inertia_is_named() -> None:
 
 
 def test_no_constraints() -> None:
-    report = examine(multipliers(points("x y")))
+    report = examine(with_multipliers(points("x y")))
     assert (report.rank, report.messages, report.augmented_determinant) == (0, (), 1.0)
 
 
@@ -237,7 +237,7 @@ def test_C6_verdicts_do_not_depend_on_units(unit: float) -> None:
     report = examine(derive(model))
     assert (report.rank, report.redundant, report.contradictory) == (2, ("a", "b", "c"), ())
     assert report.dependencies[0].structural
-    regular = examine(multipliers(model, model.constraints[:2]))
+    regular = examine(with_multipliers(model, model.constraints[:2]))
     expected = np.linalg.svd(_scaled_crank(), compute_uv=False)
     assert regular.augmented_condition == pytest.approx(expected[0] / expected[-1], rel=1e-9)
 

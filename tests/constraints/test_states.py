@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from svyaz.constraints.projection import projection_program
 from svyaz.constraints.snapshot import measure_of, state_vector
 from svyaz.constraints.states import NoConsistentState, inconsistencies, project, residuals
 from svyaz.expr import ModelError
-from svyaz.forms import Equations, derive
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms import Equations
+from svyaz.forms.derivation import derive
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.programs import augmented_system, rate_expressions
+from svyaz.holding.projection import projection_program
 from svyaz.model import System
 from svyaz.program import Program, compile_program
-from svyaz.program.build import build
+from svyaz.program.building import build
 
 PI = math.pi
 
@@ -311,6 +312,6 @@ def test_native_projection_agrees_with_the_nearest_point_to_second_order() -> No
 
 
 def test_projection_without_constraints_is_the_identity() -> None:
-    equations = multipliers(points("x y"))
+    equations = with_multipliers(points("x y"))
     p = compile_program(projection_program(equations))
     assert p.evaluate(np.array([0.0, 1, 2, 3, 4]), p.constants({})) == pytest.approx([1, 2, 3, 4])

@@ -15,12 +15,12 @@ from svyaz.control.pairs import controllability, kalman_matrix, observability
 from svyaz.control.regulation import regulate
 from svyaz.control.regulators import establish, lqr, observer, transported
 from svyaz.expr.calculus import Expression, evaluate, gradient
-from svyaz.forms import derive
+from svyaz.forms.derivation import derive
 from svyaz.forms.shulgin import redundancy
 from svyaz.model import System, loads
 from svyaz.stability.choice import NoEquilibrium
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
-from svyaz.stability.roots import signs, zero_roots
+from svyaz.stability.spectra import signs, zero_roots
 from svyaz.stability.starts import consistent_start
 
 

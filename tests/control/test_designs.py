@@ -14,7 +14,7 @@ from svyaz.control.loop import closed_loop
 from svyaz.control.regulators import NotSolvable, placing
 from svyaz.control.trials import started
 from svyaz.expr import ModelError
-from svyaz.forms import derive
+from svyaz.forms.derivation import derive
 from svyaz.stability.choice import NoEquilibrium
 
 CART: dict[str, Any] = {

@@ -14,7 +14,7 @@ from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import closed_loop
 from svyaz.control.regulation import Regulation, regulate
 from svyaz.expr import ModelError
-from svyaz.forms import derive
+from svyaz.forms.derivation import derive
 from svyaz.model import System, loads
 from svyaz.stability.starts import consistent_start
 

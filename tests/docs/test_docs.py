@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from svyaz.integrate.tableau import NAMES
 from svyaz.model import words
-from svyaz.motion.tableau import NAMES
 
 pytestmark = pytest.mark.xdist_group("documentation")  # one worker builds the pages
 

@@ -6,7 +6,7 @@ import pytest
 import symengine as se
 import sympy
 
-from svyaz.expr.quadratic import quadratic
+from svyaz.expr.quadratic_forms import quadratic
 
 NAMES = ("v", "w")
 

@@ -9,7 +9,7 @@ import symengine as se
 from svyaz import System
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.appell import gibbs_function
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.quasi import basis
 from svyaz.forms.reduction import velocity_rows
 
@@ -31,7 +31,7 @@ def dumbbell() -> System:
 def test_gibbs_function_is_half_the_sum_of_m_a_squared() -> None:
     """Accelerations of the particles by hand: u̇ along, u w across for the first, plus ẇ l across and -w² l along."""
     system = dumbbell()
-    origin = multipliers(system)
+    origin = with_multipliers(system)
     chosen = basis("appell", origin, velocity_rows("appell", system.constraints, system.coordinates), None)
     function = gibbs_function(system, chosen.kinematics(system.coordinates), chosen)
     rng = np.random.default_rng(2)

@@ -14,7 +14,7 @@ from svyaz import ModelError, System
 from svyaz.forms.tree.bias_parts import PARTS, bias_parts
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.parts_writing import parts_json, parts_latex, parts_text
-from svyaz.gallery import find
+from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model import loads
 from svyaz.model.tree import numbers

@@ -14,10 +14,10 @@ from julia_reader import julia_module
 from maple_reader import maple_session
 
 from svyaz.expr import ModelError
-from svyaz.forms import FORMS
+from svyaz.forms.derivation import FORMS
 from svyaz.forms.programs import export_program
 from svyaz.forms.tree.inertia import write_inertia
-from svyaz.gallery import find, names
+from svyaz.gallery.collection import find, names
 from svyaz.model import System, loads
 from svyaz.program import Program, compile_program, export
 

@@ -17,7 +17,7 @@ from svyaz.forms.reduction_choice import qualities, scaled_rows, values_at
 from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.program import compile_program
-from svyaz.program.build import build
+from svyaz.program.building import build
 
 
 def model(name: str, **settings: object) -> System:

@@ -10,9 +10,10 @@ import symengine as se
 
 from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, velocity
-from svyaz.forms import Equations, derive
+from svyaz.forms import Equations
+from svyaz.forms.derivation import derive
 from svyaz.forms.programs import rates_of, rates_program
-from svyaz.forms.shulgin import redundancy, shulgin
+from svyaz.forms.shulgin import redundancy, shulgin_equations
 from svyaz.gallery.random_mechanisms import random_mechanism
 from svyaz.model import System
 from svyaz.program import compile_program
@@ -66,7 +67,7 @@ def moving_state(equations: Equations, system: System, seed: int, time: float = 
 def test_accelerations_are_those_of_the_equations_with_multipliers(redundant: int, motors: int) -> None:
     for independent in (1, 2, 3):
         system = random_mechanism(7, independent, redundant, motors).system
-        equations, full = shulgin(system), derive(system, "multipliers")
+        equations, full = shulgin_equations(system), derive(system, "multipliers")
         values = moving_state(equations, system, seed=independent)
         expected = accelerations(full, values)
         found = accelerations(equations, values)
@@ -77,7 +78,7 @@ def test_accelerations_are_those_of_the_equations_with_multipliers(redundant: in
 
 def test_native_rates_agree_with_the_expressions() -> None:
     system = random_mechanism(3, 2, 2, 1).system
-    equations = shulgin(system)
+    equations = shulgin_equations(system)
     native = compile_program(rates_program(equations, rates_of(equations)))
     values = moving_state(equations, system, seed=1)
     x = np.array([values[name] for name in native.program.inputs])
@@ -90,7 +91,7 @@ def test_native_rates_agree_with_the_expressions() -> None:
 def test_the_left_side_is_that_of_L_star() -> None:
     """d/dt ∂L*/∂ṙ - ∂L*/∂r - Bᵀ ∂L*/∂s - Q_r - BᵀQ_s by SymEngine on L*, accelerations chosen at random."""
     system = random_mechanism(5, 2, 2, 0).system
-    equations = shulgin(system)
+    equations = shulgin_equations(system)
     split = redundancy(derive(system, "multipliers"), ["s1", "s2"])
     moving = {velocity(s): rate for s, rate in split.rates.items()}
     star = system.lagrangian.xreplace(moving)
@@ -111,7 +112,7 @@ def test_the_left_side_is_that_of_L_star() -> None:
 def test_the_ball_and_beam_is_the_printed_one() -> None:
     """The nonlinear equations of the literature, with the term J0·B(B_α + B_θB)α̇² that one print omits."""
     system = System(**BALL_AND_BEAM)
-    equations = shulgin(system, dependent=["theta"])
+    equations = shulgin_equations(system, dependent=["theta"])
     v = {**system.constants, "r": 0.21, "alpha": 0.07, "theta": 0.53, "r'": 0.4, "alpha'": -0.6, "t": 0.0}
     m, R, L, rod, d, g = (v[k] for k in ("m", "R", "L", "l", "d", "g"))
 
@@ -144,7 +145,7 @@ def test_a_moving_constraint_has_a_drift() -> None:
         "initial": {"x": 0.4, "y": 0.08},
     }
     system = System(**words, constraint=[{"equation": "y = x^2/2 + sin(t)", "dependent": "y"}])
-    equations = shulgin(system)
+    equations = shulgin_equations(system)
     values = {"x": 0.4, "y": 0.3, "x'": 0.7, "t": 1.3}
     # (1 + x²) ẍ + x ẋ² - x sin t + 9.81 x = 0, from the Lagrangian in x
     expected = -(0.4 * 0.49 - 0.4 * np.sin(1.3) + 9.81 * 0.4) / (1 + 0.16)
@@ -155,9 +156,9 @@ def test_a_moving_constraint_has_a_drift() -> None:
 def test_the_redundant_coordinate_is_chosen_where_the_split_is_well_conditioned() -> None:
     """On a circle of radius one: near (1, 0) y moves and x follows, near (0, 1) the other way round."""
     words = {"coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "constraint": [{"equation": "x^2 + y^2 = 1"}]}
-    assert shulgin(System(**words, initial={"x": 1.0})).accelerated == ("y",)
-    assert shulgin(System(**words, initial={"y": 1.0})).accelerated == ("x",)
-    assert shulgin(System(**words, initial={"x": 0.6, "y": 0.8}), dependent=["x"]).accelerated == ("y",)
+    assert shulgin_equations(System(**words, initial={"x": 1.0})).accelerated == ("y",)
+    assert shulgin_equations(System(**words, initial={"y": 1.0})).accelerated == ("x",)
+    assert shulgin_equations(System(**words, initial={"x": 0.6, "y": 0.8}), dependent=["x"]).accelerated == ("y",)
 
 
 @pytest.mark.parametrize(
@@ -173,13 +174,13 @@ def test_the_redundant_coordinate_is_chosen_where_the_split_is_well_conditioned(
 )
 def test_R6_redundant_coordinates_that_do_not_fit_are_refused(dependent: list[str], message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        shulgin(System(**BALL_AND_BEAM), dependent=dependent)
+        shulgin_equations(System(**BALL_AND_BEAM), dependent=dependent)
 
 
 def test_R6_velocity_constraints_are_refused() -> None:
     words = {"coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "constraint": [{"equation": "y' = x*x'"}]}
     with pytest.raises(ModelError, match="takes geometric constraints"):
-        shulgin(System(**words))
+        shulgin_equations(System(**words))
 
 
 FIVE_BAR: dict[str, object] = {

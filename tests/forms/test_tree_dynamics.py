@@ -11,7 +11,7 @@ from svyaz import System
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.gallery import find
+from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model import loads
 

@@ -13,7 +13,7 @@ from svyaz.forms.programs import export_program, terms_program
 from svyaz.forms.tree.algebra import FLOATS
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.welded import welded
-from svyaz.gallery import find
+from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model import loads
 from svyaz.model.tree import numbers

@@ -13,7 +13,7 @@ from svyaz.control.basin import basin, consistent_starts
 from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.regulation import Regulation, regulate
-from svyaz.forms import derive
+from svyaz.forms.derivation import derive
 from svyaz.model import loads
 from svyaz.stability.starts import consistent_start
 

@@ -9,11 +9,11 @@ import pytest
 
 from svyaz import gallery
 from svyaz.control.regulation import regulate
-from svyaz.forms import derive
+from svyaz.forms.derivation import derive
 from svyaz.forms.writing import text_lines
 from svyaz.model import System, loads
 from svyaz.motion import simulate
-from svyaz.stability.equilibria import equilibria
+from svyaz.stability.equilibrium_search import equilibria
 
 NEW = ("inverted-pendulum-xy", "four-bar-motor", "furuta-linkage", "parallel-manipulator")
 

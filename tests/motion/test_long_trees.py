@@ -9,7 +9,7 @@ import pytest
 
 from svyaz import ModelError, System
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.gallery import find
+from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model import loads
 from svyaz.motion.long_trees import is_long, long_flow

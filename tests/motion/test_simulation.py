@@ -11,9 +11,9 @@ import pytest
 
 import svyaz
 from svyaz import ModelError, System, gallery
+from svyaz.holding.options import options_for
 from svyaz.model import loads
 from svyaz.motion import simulate
-from svyaz.motion.options import options_for
 from svyaz.motion.phases import phases
 
 SPRING = {

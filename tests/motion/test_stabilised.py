@@ -10,9 +10,9 @@ import pytest
 
 from svyaz import gallery
 from svyaz.commands.group import run
+from svyaz.holding.deviation import deviations
 from svyaz.model import System, loads
 from svyaz.motion import check, simulate
-from svyaz.motion.deviations import deviations
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}
 NINE = [
@@ -245,7 +245,7 @@ def test_the_error_bound_counts_what_the_gains_do() -> None:
 
 def relative_residuals(motion, system: System) -> float:
     """The largest residual, position and velocity, over the own scale of its constraint, in the first phase."""
-    from svyaz.motion.options import options_for
+    from svyaz.holding.options import options_for
     from svyaz.motion.simulation import equations_by_phase
 
     phase, equations = equations_by_phase(system, "multipliers", options_for(system, {}))[0]

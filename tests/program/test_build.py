@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from svyaz.expr.calculus import evaluate
 from svyaz.program import compile_program, operations
-from svyaz.program.build import Linear, build
+from svyaz.program.building import Linear, build
 
 INPUTS = ("t", "x", "y", "z")
 PARAMETERS = ("a", "b", "c")

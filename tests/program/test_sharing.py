@@ -8,7 +8,7 @@ from math import prod
 import pytest
 import symengine as se
 
-from svyaz.program.build import build
+from svyaz.program.building import build
 from svyaz.program.counts import operations
 from svyaz.program.graph import Graph
 from svyaz.program.optimise import open_products, reachable

@@ -10,7 +10,7 @@ from svyaz import System
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.programs import terms_program
 from svyaz.program import compile_program, operations
-from svyaz.program.build import build
+from svyaz.program.building import build
 
 u, v, w = se.symbols("u v w")
 a, b, c = se.symbols("a b c")

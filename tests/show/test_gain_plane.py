@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz.constraints.verdicts import Discretisation
-from svyaz.motion.tableau import method
+from svyaz.holding.verdicts import Discretisation
+from svyaz.integrate.tableau import method
 from svyaz.show.gain_plane import draw_gain_plane, gain_plane, gains_shown, growth
 
 

@@ -12,7 +12,7 @@ from svyaz.model import loads
 from svyaz.show.positions import Position, positions_figure, positions_scene
 from svyaz.show.scene import build_scene
 from svyaz.show.transients import as_motion, transients_figure
-from svyaz.stability.equilibria import equilibria
+from svyaz.stability.equilibrium_search import equilibria
 from svyaz.stability.starts import consistent_start
 
 

@@ -8,7 +8,7 @@ import pytest
 from svyaz.model import System
 from svyaz.stability.critical import has_potential, stability
 from svyaz.stability.linearisation import first_approximation
-from svyaz.stability.roots import signs, zero_roots
+from svyaz.stability.spectra import signs, zero_roots
 
 BEAD = {
     "coordinates": ["x", "y"],

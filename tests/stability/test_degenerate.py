@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz.model import loads
-from svyaz.stability.equilibria import Equilibrium, equilibria
+from svyaz.stability.equilibrium_search import Equilibrium, equilibria
 
 
 def only(text: str) -> Equilibrium:

@@ -11,7 +11,7 @@ import pytest
 from svyaz import gallery
 from svyaz.expr import ModelError
 from svyaz.model import System, loads
-from svyaz.stability.equilibria import Equilibria, equilibria
+from svyaz.stability.equilibrium_search import Equilibria, equilibria
 
 
 def model(name: str, **choices: str) -> System:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz.model import System
-from svyaz.program.build import build
+from svyaz.program.building import build
 from svyaz.program.interpret import evaluate
 from svyaz.stability.intervals import ranges
 

@@ -9,12 +9,12 @@ from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, gradient, velocity
 from svyaz.forms.lagrange import applied_forces
 from svyaz.forms.programs import rates_of, rates_program
-from svyaz.forms.shulgin import shulgin
+from svyaz.forms.shulgin import shulgin_equations
 from svyaz.gallery.random_mechanisms import RandomMechanism, random_mechanism
 from svyaz.model import System
 from svyaz.program import compile_program
 from svyaz.stability.linearisation import differentiated, first_approximation, with_linearised_constraints
-from svyaz.stability.roots import zero_roots
+from svyaz.stability.spectra import zero_roots
 
 SIZES = [(n, m, k) for n in (1, 2, 3) for m in (1, 2, 3) for k in (0, 1, 2)]
 SYSTEMS = [(seed, *SIZES[(7 * seed) % len(SIZES)]) for seed in range(40)]
@@ -38,7 +38,7 @@ def test_R1_formulas_equal_direct_differentiation(case: tuple[int, int, int, int
 def test_R1_formulas_equal_finite_differences_of_the_native_program(case: tuple[int, int, int, int]) -> None:
     mechanism = random_mechanism(*case)
     formulas = first_approximation(mechanism.system, mechanism.state, mechanism.inputs)
-    system, equations = mechanism.system, shulgin(mechanism.system)
+    system, equations = mechanism.system, shulgin_equations(mechanism.system)
     native = compile_program(rates_program(equations, rates_of(equations)))
     values = {**mechanism.state, **mechanism.inputs, "t": 0.0}
     names = [*formulas.variables, *formulas.dependent, *formulas.inputs]

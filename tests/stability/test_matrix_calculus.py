@@ -12,9 +12,9 @@ import pytest
 import symengine as se
 
 from svyaz.expr.calculus import Expression, add_up, differentiate, evaluate, gradient, total_derivative, velocity
-from svyaz.forms import derive
+from svyaz.forms.derivation import derive
 from svyaz.forms.lagrange import applied_forces
-from svyaz.forms.shulgin import redundancy, shulgin
+from svyaz.forms.shulgin import redundancy, shulgin_equations
 from svyaz.gallery.random_mechanisms import random_mechanism
 from svyaz.model import System
 from svyaz.stability.linearisation import first_approximation
@@ -178,7 +178,7 @@ def test_003_A32_explicit_equations_of_shulgin(sizes: tuple[int, int]) -> None:
     random = np.random.default_rng(7)
     values = {**system.constants, **{name: float(random.uniform(-0.6, 0.6)) for name in system.states}}
     values |= dict.fromkeys(system.inputs, 0.3) | {"t": 0.0}
-    equations = shulgin(system, dependent=names[n:])
+    equations = shulgin_equations(system, dependent=names[n:])
     split = redundancy(derive(system, "multipliers"), names[n:])
     b = np.array(split.matrix, dtype=object).reshape(m, n)
     values |= {f"{s}'": evaluate(e, values) for s, e in split.rates.items()}

@@ -11,7 +11,7 @@ import pytest
 from svyaz import gallery
 from svyaz.model import loads
 from svyaz.stability import choice
-from svyaz.stability.equilibria import equilibria
+from svyaz.stability.equilibrium_search import equilibria
 from svyaz.stability.families import family_among
 from svyaz.stability.rest import rest_equations
 

@@ -48,7 +48,7 @@ def test_peers_converge_to_the_reference(name) -> None:
 def test_numpy_loops_are_the_same_euler_method() -> None:
     million, setting = module("million"), module("setting")
     code, state = setting.segment("sleigh", million.KAPPA, method="euler", step=million.STEP)
-    integrate = import_module("svyaz.motion.integrate").integrate
+    integrate = import_module("svyaz.integrate.solve").integrate
     span = (0.0, 2000 * million.STEP)
     path = integrate(code.rates, state, span, method="euler", step=million.STEP, every=million.EVERY)
     for loop in (million.plain, million.tight):

@@ -15,7 +15,7 @@ from svyaz import System
 from svyaz.expr import ModelError
 from svyaz.forms.tree.algebra import FLOATS, expressions
 from svyaz.forms.tree.welded import welded
-from svyaz.gallery import find
+from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model import loads
 from svyaz.model.tree import numbers

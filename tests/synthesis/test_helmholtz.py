@@ -13,7 +13,7 @@ from svyaz import ModelError, System, gallery
 from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.synthesis.construction import gives, lagrange_expression
-from svyaz.synthesis.helmholtz import helmholtz
+from svyaz.synthesis.helmholtz_conditions import helmholtz
 
 Q = ("x", "y", "z")
 POINT = {

@@ -15,7 +15,7 @@ from svyaz.expr.text import to_text
 from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.program import compile_program, export
-from svyaz.synthesis.family import family, is_family
+from svyaz.synthesis.families import family, is_family
 from svyaz.synthesis.inverse import decay_rate, invert
 from svyaz.synthesis.inverse_written import inverse_model, inverse_program
 

@@ -51,10 +51,8 @@ def command(
     """
     import json
 
-    from svyaz.model.writing import to_toml
-    from svyaz.synthesis.balance_page import balance_latex, balance_text
-    from svyaz.synthesis.balanced_model import Infeasible
-    from svyaz.synthesis.balancing import balance_tree
+    from svyaz.model import to_toml
+    from svyaz.synthesis import Infeasible, balance_latex, balance_text, balance_tree
 
     system = load_model(model, settings, choices)
     warn(system)

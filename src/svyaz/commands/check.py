@@ -111,9 +111,8 @@ def _show(result: Mapping[str, Any]) -> None:
 
 
 def _draw_plane(system: Any, options: Mapping[str, Any], result: Mapping[str, Any], file: str) -> None:
-    from svyaz.motion.options import options_for
-    from svyaz.motion.pilot import scheme_of
-    from svyaz.show.gain_plane import draw_gain_plane
+    from svyaz.holding import options_for, scheme_of
+    from svyaz.show import draw_gain_plane
 
     chosen = options_for(system, {key: value for key, value in options.items() if key != "form"})
     if chosen.step is None:

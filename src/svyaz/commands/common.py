@@ -211,7 +211,7 @@ def write_text(text: str, out: str | None) -> None:
     if is_device(path):
         path.write_text(text, encoding="utf-8")
         return
-    from svyaz.show.files import write_text as write_whole
+    from svyaz.show import write_text as write_whole
 
     write_whole(path.resolve(), text)
 
@@ -224,9 +224,7 @@ def warn(system: System) -> None:
 
 def check_pictures(plot: str | None, animate: str | None) -> None:
     """Refuse a picture that could not be written before anything is computed."""
-    from svyaz.show.animation import check_animation_file
-    from svyaz.show.files import suffix_of
-    from svyaz.show.plots import SUFFIXES
+    from svyaz.show import SUFFIXES, check_animation_file, suffix_of
 
     try:
         if plot is not None:

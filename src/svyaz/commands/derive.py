@@ -58,7 +58,7 @@ def command(
     """
     import json
 
-    from svyaz.forms.writing import as_json, latex_document
+    from svyaz.forms import as_json, latex_document
 
     system = load_model(model, settings, choices)
     warn(system)
@@ -86,8 +86,7 @@ def _write_parts(system: Any, output_format: str, out: str | None, json_file: st
     """The parts of the bias of a tree; code gives all of them as outputs."""
     import json
 
-    from svyaz.forms.tree.bias_parts import bias_parts
-    from svyaz.forms.tree.parts_writing import parts_json, parts_latex, parts_text
+    from svyaz.forms import bias_parts, parts_json, parts_latex, parts_text
     from svyaz.program import export
 
     found = bias_parts(system)
@@ -108,7 +107,7 @@ def _write_parts(system: Any, output_format: str, out: str | None, json_file: st
 
 def _recovered(equations: Any) -> dict[str, Any]:
     """The entry ``reactions``: their names, their signs, and the equations that give them."""
-    from svyaz.forms.writing import reaction_signs, reactions_text
+    from svyaz.forms import reaction_signs, reactions_text
 
     if not equations.eliminated:
         return {"reactions": {}}
@@ -118,12 +117,9 @@ def _recovered(equations: Any) -> dict[str, Any]:
 
 def _page(equations: object, recovered: Mapping[str, Any]) -> str:
     """Name, equations, the meaning of the multipliers, the reactions if asked for, and the number of operations."""
-    from svyaz.expr.text import to_text
-    from svyaz.forms.equations import Equations
-    from svyaz.forms.programs import terms_program
-    from svyaz.forms.sequences import is_long
-    from svyaz.forms.writing import multiplier_signs, name_order, text_lines
-    from svyaz.program.counts import operations
+    from svyaz.expr import to_text
+    from svyaz.forms import Equations, is_long, multiplier_signs, name_order, terms_program, text_lines
+    from svyaz.program import operations
 
     assert isinstance(equations, Equations)
     lines = [f"{equations.system.name}, form {equations.form}", ""]
@@ -147,8 +143,7 @@ def _page(equations: object, recovered: Mapping[str, Any]) -> str:
 
 
 def _code(equations: object, language: str, out: str | None, *, reactions: bool) -> str:
-    from svyaz.forms.equations import Equations
-    from svyaz.forms.programs import export_program, export_with_reactions
+    from svyaz.forms import Equations, export_program, export_with_reactions
     from svyaz.program import export
 
     assert isinstance(equations, Equations)

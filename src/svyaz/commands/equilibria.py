@@ -26,7 +26,7 @@ from svyaz.commands.values import ranges_of, values_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from svyaz.stability.equilibria import Equilibria, Equilibrium
+    from svyaz.stability import Equilibria, Equilibrium
 
 
 @click.command(
@@ -72,7 +72,7 @@ def command(
     code 1 when the equilibria form a family (its dimension is told, and what may be prescribed), there are none, or the
     search was not finished.
     """
-    from svyaz.stability.equilibria import equilibria
+    from svyaz.stability import equilibria
 
     check_pictures(plot, None)
     system = load_model(model, settings, choices)
@@ -95,7 +95,7 @@ def command(
 
 
 def _draw(found: Equilibria, plot: str) -> None:
-    from svyaz.show.positions import Position, plot_positions
+    from svyaz.show import Position, plot_positions
 
     positions = []
     for k, e in enumerate(found.equilibria):

@@ -10,8 +10,8 @@ from importlib import import_module
 
 import click
 
-from svyaz.commands import COMMANDS, overview
 from svyaz.commands.common import NegativeAnswer
+from svyaz.commands.contents import COMMANDS, overview
 
 NEGATIVE_ANSWER, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 

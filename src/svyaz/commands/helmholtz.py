@@ -39,7 +39,7 @@ def command(
     hold for M q'' + ... = 0 and not for its solution. Where they hold, a Lagrangian and a Rayleigh function are
     constructed as far as the integrals can be found. Exit code 1 when a condition fails.
     """
-    from svyaz.synthesis.helmholtz import helmholtz
+    from svyaz.synthesis import helmholtz
 
     system = load_model(model, settings, choices)
     warn(system)

@@ -20,7 +20,7 @@ from svyaz.commands.common import (
 from svyaz.commands.values import value_of
 
 if TYPE_CHECKING:
-    from svyaz.forms.tree.inertia import Inertia
+    from svyaz.forms import Inertia
     from svyaz.model import System
 
 FORMATS = ("text", "latex", "json")
@@ -38,7 +38,7 @@ class Position(click.ParamType):
 
 
 def _languages() -> tuple[str, ...]:
-    from svyaz.program.exports import LANGUAGES
+    from svyaz.program import LANGUAGES
 
     return (*FORMATS, *(language for language in LANGUAGES if language not in FORMATS))
 
@@ -106,13 +106,7 @@ def command(
     """
     import json
 
-    from svyaz.forms.tree.writing import (
-        base_parameters_text,
-        explicit_latex,
-        explicit_text,
-        inertia_latex,
-        inertia_text,
-    )
+    from svyaz.forms import base_parameters_text, explicit_latex, explicit_text, inertia_latex, inertia_text
     from svyaz.program import export
 
     system = load_model(model, settings, choices)
@@ -143,8 +137,8 @@ def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
     from dataclasses import replace
 
     from svyaz.expr import ModelError, Problem
-    from svyaz.forms.tree.inertia import write_inertia
-    from svyaz.program.doubling import doubles_as_sums
+    from svyaz.forms import write_inertia
+    from svyaz.program import doubles_as_sums
 
     if system.tree is None:
         message = f"'{system.name}' is not a tree of bodies: it has no [[body]] tables"
@@ -158,8 +152,8 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
     from math import hypot
 
     from svyaz.expr import ModelError, Problem
-    from svyaz.forms.tree.inertia import matrix_at
-    from svyaz.model.words import nearest
+    from svyaz.forms import matrix_at
+    from svyaz.model import nearest
 
     tree = system.tree
     assert tree is not None, "only trees come here"
@@ -179,7 +173,7 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
 
 
 def _explicit(system: System) -> list[list[Any]]:
-    from svyaz.forms.tree.explicit import explicit_inertia
+    from svyaz.forms import explicit_inertia
 
     assert system.tree is not None, "only trees come here"
     return explicit_inertia(system.tree)
@@ -189,8 +183,8 @@ def _result(
     system: System, inertia: Inertia, values: list[list[float]] | None, elements: list[list[Any]] | None
 ) -> dict[str, Any]:
     from svyaz import __version__
-    from svyaz.expr.text import to_text
-    from svyaz.forms.tree.writing import inertia_json
+    from svyaz.expr import to_text
+    from svyaz.forms import inertia_json
 
     result = {"svyaz": __version__, "model": system.name, **inertia_json(inertia)}
     result["parameters"] = dict(system.parameters)

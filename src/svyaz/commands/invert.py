@@ -57,8 +57,7 @@ def command(
     deviations h = q' - v and gains K; --format model writes a model file of the system. Exit code 1 when the field is not
     shown to attract, or when the method makes it repelling with the given step.
     """
-    from svyaz.synthesis.family import family, is_family
-    from svyaz.synthesis.inverse import invert
+    from svyaz.synthesis import family, invert, is_family
 
     system = load_model(model, settings, choices)
     warn(system)
@@ -78,7 +77,7 @@ def command(
 
 def _written(found: Any, output_format: str, out: str | None) -> str:
     from svyaz.program import export
-    from svyaz.synthesis.inverse_written import inverse_latex, inverse_model, inverse_program
+    from svyaz.synthesis import inverse_latex, inverse_model, inverse_program
 
     if output_format == "text":
         return _page(found)

@@ -26,11 +26,7 @@ from svyaz.commands.searching import budget_option, search_bar
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
-    from svyaz.control.basin import Basin
-    from svyaz.control.loop import Transient
-    from svyaz.control.regulation import Regulation
-    from svyaz.control.regulators import Method
-    from svyaz.control.trials import Trial
+    from svyaz.control import Basin, Method, Regulation, Transient, Trial
     from svyaz.model import System
 
 Pairs = tuple[tuple[str, str], ...]
@@ -123,8 +119,8 @@ def command(
     is not controllable or not observable, or a run from a consistent start does not return.
     """
     from svyaz.commands.regulate_report import show
-    from svyaz.control.regulators import NotSolvable
-    from svyaz.stability.choice import NoEquilibrium
+    from svyaz.control import NotSolvable
+    from svyaz.stability import NoEquilibrium
 
     wanted = wanted or plot is not None or animate is not None
     _check_questions(asked["variables"], until, start, wanted, count)
@@ -174,7 +170,7 @@ def _check_questions(variables: str, until: float, start: Pairs, run: bool, coun
 
 
 def _designed(system: System, places: Mapping[str, Any], asked: Mapping[str, Any]) -> Regulation:
-    from svyaz.control.regulation import regulate
+    from svyaz.control import regulate
 
     method = _method(asked["solver"], asked["poles"])
     with search_bar(system.name) as progress:
@@ -193,7 +189,7 @@ def _designed(system: System, places: Mapping[str, Any], asked: Mapping[str, Any
 
 
 def _method(solver: str | None, poles: str | None) -> Method | str:
-    from svyaz.control.regulators import placing
+    from svyaz.control import placing
 
     if poles is None:
         return solver or "schur"
@@ -270,13 +266,12 @@ def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:
 def _pictures(runs: Mapping[str, Transient], plot: str | None, animate: str | None) -> None:
     """Transients of all controls, and a film of the first."""
     if plot is not None:
-        from svyaz.show.transients import plot_transients
+        from svyaz.show import plot_transients
 
         plot_transients(runs, plot)
     if animate is not None:
-        from svyaz.show.animation import animate as draw
-        from svyaz.show.scene import can_be_drawn
-        from svyaz.show.transients import as_motion
+        from svyaz.show import animate as draw
+        from svyaz.show import as_motion, can_be_drawn
 
         motion = as_motion(next(iter(runs.values())))
         if can_be_drawn(motion):

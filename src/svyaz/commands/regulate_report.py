@@ -11,10 +11,7 @@ from svyaz.commands.tables import print_in_blocks
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from svyaz.control.basin import Basin
-    from svyaz.control.margins import Margin
-    from svyaz.control.regulation import Regulation
-    from svyaz.control.trials import Trial
+    from svyaz.control import Basin, Margin, Regulation, Trial
 
 
 def show(found: Regulation, margin: Margin | None, attraction: Basin | None, runs: Mapping[str, Trial]) -> None:
@@ -78,7 +75,7 @@ def _show_gains(console: Console, found: Regulation) -> None:
 
 
 def _show_roots(console: Console, found: Regulation) -> None:
-    from svyaz.stability.roots import roots
+    from svyaz.stability import roots
 
     plant, design = found.plant, found.design
     console.print("open roots   " + ", ".join(map(root_text, roots(plant.A))), highlight=False)

@@ -42,7 +42,7 @@ def command(
     system = load_model(model, settings, choices)
     warn(system)
     folder = writable_folder(out or Path("out") / Path(model).stem.replace(":", "-"))
-    from svyaz.forms.writing import latex_lines, unicode_lines
+    from svyaz.forms import latex_lines, unicode_lines
 
     equations = system.derive(options["form"])
     click.echo(f"{system.name}, form {equations.form}:\n")
@@ -51,14 +51,14 @@ def command(
         click.echo(f"  {line}\n")
     if len(written) > LONGEST_SHOWN:
         click.echo(f"  … and {len(written) - LONGEST_SHOWN} more\n")
+    from svyaz.holding import options_for
     from svyaz.motion import simulate
-    from svyaz.motion.options import options_for
 
     until = options_for(system, {k: v for k, v in options.items() if k != "form"}).until
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     tables(motion)
-    from svyaz.show.report import write_report
+    from svyaz.show import write_report
 
     motion.to_csv(folder / "motion.csv")
     write_json(motion.summary(), str(folder / "result.json"))

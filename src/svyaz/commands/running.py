@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from svyaz.model import System
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
 MOST_PHASES = 30
 """So many phases are printed one by one."""

@@ -64,8 +64,8 @@ def command(
     if animate:
         check_looks(system)
     warn(system)
+    from svyaz.holding import options_for
     from svyaz.motion import simulate
-    from svyaz.motion.options import options_for
 
     asked = {key: value for key, value in options.items() if key not in ("form", "project", "halve", "force")}
     until = options_for(system, asked).until
@@ -89,12 +89,12 @@ def command(
 
 def _pictures(motion: Any, plot: str | None, animate: str | None) -> None:
     if plot is not None:
-        from svyaz.show.plots import plot_motion
+        from svyaz.show import plot_motion
 
         plot_motion(motion, plot)
     if animate is not None:
-        from svyaz.show.animation import animate as draw
-        from svyaz.show.scene import can_be_drawn
+        from svyaz.show import animate as draw
+        from svyaz.show import can_be_drawn
 
         if can_be_drawn(motion):
             draw(motion, animate)

@@ -23,7 +23,7 @@ from svyaz.commands.common import (
 from svyaz.commands.running import run_options
 
 if TYPE_CHECKING:
-    from svyaz.study.result import Sweep
+    from svyaz.study import Sweep
 
 PARTIAL = "sweep.csv.partial"
 MOST_SHOWN = 12
@@ -115,7 +115,7 @@ def _axes(vary: tuple[str, ...]) -> dict[str, Any]:
 
 def _write(result: Sweep, folder: Path) -> list[Path]:
     """The files of a sweep; the partial table goes when the whole one is there."""
-    from svyaz.show.sweeps import plot_sweep
+    from svyaz.show import plot_sweep
 
     table, data, picture = (folder / f"sweep.{ending}" for ending in ("csv", "json", "png"))
     result.to_csv(table)

@@ -18,9 +18,7 @@ def value_of(text: str, system: System, what: str) -> float:
     """A number, or an expression of parameters such as 30*deg or l/2."""
     import symengine as se
 
-    from svyaz.expr import Scope, parse
-    from svyaz.expr.calculus import evaluate
-    from svyaz.expr.errors import start_of
+    from svyaz.expr import Scope, evaluate, parse, start_of
 
     scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={}, forbidden={})
     value = evaluate(parse(text, scope, start_of(text, what)), system.parameters)

@@ -1,1 +1,38 @@
-"""Constraints: what they are, whether they fit together, and how deviations from them are made to die out."""
+"""What constraints are: kinds, ranks, potentials, scales, consistent states."""
+
+from typing import TYPE_CHECKING
+
+from svyaz import open_door
+
+if TYPE_CHECKING:
+    from svyaz.constraints.classification import as_dictionary as as_dictionary
+    from svyaz.constraints.classification import classify as classify
+    from svyaz.constraints.linear import balanced as balanced
+    from svyaz.constraints.linear import dependencies as dependencies
+    from svyaz.constraints.linear import numerical_rank as numerical_rank
+    from svyaz.constraints.linear import unit_rows as unit_rows
+    from svyaz.constraints.nearest import least_correction as least_correction
+    from svyaz.constraints.potentials import antiderivative as antiderivative
+    from svyaz.constraints.potentials import flattened as flattened
+    from svyaz.constraints.potentials import potential as potential
+    from svyaz.constraints.potentials import vanishes as vanishes
+    from svyaz.constraints.ranks import RankReport as RankReport
+    from svyaz.constraints.ranks import examine as examine
+    from svyaz.constraints.ranks import scaled_rows as scaled_rows
+    from svyaz.constraints.reduced import entered as entered
+    from svyaz.constraints.reduced import examined as examined
+    from svyaz.constraints.reduced import is_reduced as is_reduced
+    from svyaz.constraints.reduced import model_states as model_states
+    from svyaz.constraints.reduced import straying as straying
+    from svyaz.constraints.scales import magnitude as magnitude
+    from svyaz.constraints.scales import typical_sizes as typical_sizes
+    from svyaz.constraints.scales import with_floor as with_floor
+    from svyaz.constraints.snapshot import Measure as Measure
+    from svyaz.constraints.snapshot import Snapshot as Snapshot
+    from svyaz.constraints.snapshot import measure_of as measure_of
+    from svyaz.constraints.states import NoConsistentState as NoConsistentState
+    from svyaz.constraints.states import Residual as Residual
+    from svyaz.constraints.states import project as project
+    from svyaz.constraints.states import residuals as residuals
+else:
+    open_door(__name__)

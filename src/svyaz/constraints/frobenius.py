@@ -22,13 +22,12 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.constraints.linear import balanced, independent_rows, pivots
 from svyaz.constraints.scales import magnitude
-from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, differentiate, gradient
-from svyaz.program.build import build
-from svyaz.program.native import compile_program
+from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient
+from svyaz.program import build, compile_program
 
-Array = NDArray[np.float64]
 Form = tuple[Expression, ...]
 Field = tuple[Expression, ...]
 

@@ -9,8 +9,7 @@ import symengine as se
 
 from svyaz.constraints.frobenius import Ideal
 from svyaz.constraints.potentials import antiderivative, flattened, potential, vanishes
-from svyaz.expr.calculus import ONE, ZERO, Expression, differentiate, is_zero
-from svyaz.expr.trig import expanded_size, factors
+from svyaz.expr import ONE, ZERO, Expression, differentiate, expanded_size, factors, is_zero
 
 LARGEST_ENTRY = 60
 """Rows whose entries would have more terms than this are not combined with others."""

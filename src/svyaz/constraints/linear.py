@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from svyaz.arrays import Array
 
 SMALL = 1e-7
 """Singular values of a matrix with balanced rows and columns that may be zero are below this."""

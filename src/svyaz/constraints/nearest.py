@@ -14,13 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.constraints.linear import coordinate_scales
 from svyaz.constraints.scales import ZERO_RELATIVE
 from svyaz.constraints.snapshot import Measure, Snapshot
-
-Array = NDArray[np.float64]
 
 ITERATIONS = 60
 AIM = 1e-15

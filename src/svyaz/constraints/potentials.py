@@ -14,8 +14,20 @@ import symengine as se
 from symengine.lib.symengine_wrapper import Cos, Sin
 
 from svyaz.constraints.scales import magnitude
-from svyaz.expr.calculus import HALF, ONE, ZERO, Expression, differentiate, evaluate, is_zero, names_in
-from svyaz.expr.trig import combine, expanded_size, factors, product
+from svyaz.expr import (
+    HALF,
+    ONE,
+    ZERO,
+    Expression,
+    combine,
+    differentiate,
+    evaluate,
+    expanded_size,
+    factors,
+    is_zero,
+    names_in,
+    product,
+)
 
 LARGEST_SUM = 400
 """Sums with more terms than this are not worked on: the answer would not be readable either."""

@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.constraints.linear import coordinate_scales, dependencies, numerical_rank, unit_rows
 from svyaz.constraints.nearest import on_positions, position_rows, reach
 from svyaz.constraints.scales import ZERO_RELATIVE, typical_sizes
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations
-
-Array = NDArray[np.float64]
 
 NEARBY = 4
 SINGULAR = 1e-12

@@ -5,21 +5,16 @@ A reduced form keeps the coordinates and fewer velocities: q̇ = N v + n. Into i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
-from svyaz.constraints.held import HeldIntegral
-from svyaz.expr.calculus import ZERO, substitute, velocity
+from svyaz.arrays import Array
+from svyaz.expr import ZERO, substitute, velocity
 from svyaz.forms import Equations
-from svyaz.program import Native, compile_program
-from svyaz.program.build import build
-
-Array = NDArray[np.float64]
+from svyaz.program import Native, build, compile_program
 
 STRAYING = 1e-9
 """Velocities that do not fit the constraints by more than this part of the largest speed are spoken of."""
@@ -33,13 +28,6 @@ def is_reduced(equations: Equations) -> bool:
 def examined(equations: Equations) -> Equations:
     """The equations on which constraints are examined at a state of the model: those that were reduced, or themselves."""
     return equations.origin or equations
-
-
-def in_states_of(equations: Equations, held: Sequence[HeldIntegral]) -> tuple[HeldIntegral, ...]:
-    """Held integrals as functions of the states of the equations."""
-    return tuple(
-        replace(h, integral=replace(h.integral, expression=equations.in_states(h.integral.expression))) for h in held
-    )
 
 
 def entered(equations: Equations, state: Array, time: float) -> Array:

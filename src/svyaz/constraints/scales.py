@@ -18,10 +18,9 @@ import symengine as se
 from numpy.typing import NDArray
 from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 
-from svyaz.expr.calculus import ONE, Expression, add_up
+from svyaz.arrays import Array
+from svyaz.expr import ONE, Expression, add_up
 from svyaz.forms import Equations
-
-Array = NDArray[np.float64]
 
 ZERO_RELATIVE = 1e-9
 """A residual below this part of the scale of its constraint is taken for zero."""

@@ -9,14 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.constraints.scales import magnitude, scale_expressions, typical_sizes, typical_speeds, with_floor
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ZERO, Expression
+from svyaz.expr import ZERO, Expression, ModelError, Problem
 from svyaz.forms import Equations
-from svyaz.program.build import build
-from svyaz.program.native import compile_program
+from svyaz.program import build, compile_program
 
-Array = NDArray[np.float64]
 State = Mapping[str, float] | Sequence[float] | Array
 
 GROUPS = (

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.constraints.linear import coordinate_scales, dependencies, unit_rows
 from svyaz.constraints.nearest import Approach, on_positions, on_velocities
 from svyaz.constraints.scales import ZERO_RELATIVE, is_met
 from svyaz.constraints.snapshot import State, measure_of, state_vector
 from svyaz.forms import Equations
-
-Array = NDArray[np.float64]
 
 
 class NoConsistentState(Exception):

@@ -1,1 +1,23 @@
-"""Control: controllability and observability, regulators and observers for linear parts of mechanical systems."""
+"""Controllability, observability, regulators, observers, closed loops."""
+
+from typing import TYPE_CHECKING
+
+from svyaz import open_door
+
+if TYPE_CHECKING:
+    from svyaz.control.basin import Basin as Basin
+    from svyaz.control.loop import Transient as Transient
+    from svyaz.control.margins import Margin as Margin
+    from svyaz.control.pairs import controllability as controllability
+    from svyaz.control.pairs import kalman_matrix as kalman_matrix
+    from svyaz.control.pairs import observability as observability
+    from svyaz.control.regulation import Regulation as Regulation
+    from svyaz.control.regulation import regulate as regulate
+    from svyaz.control.regulators import Method as Method
+    from svyaz.control.regulators import NotSolvable as NotSolvable
+    from svyaz.control.regulators import lqr as lqr
+    from svyaz.control.regulators import placing as placing
+    from svyaz.control.regulators import transported as transported
+    from svyaz.control.trials import Trial as Trial
+else:
+    open_door(__name__)

@@ -13,15 +13,13 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.control.loop import ClosedLoop
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import gradient
-from svyaz.motion.lots import radau_lot
-from svyaz.program import compile_program
-from svyaz.program.build import build
-from svyaz.stability.linearisation import FirstApproximation
+from svyaz.expr import ModelError, Problem, gradient
+from svyaz.integrate import radau_lot
+from svyaz.program import build, compile_program
+from svyaz.stability import FirstApproximation
 
-Array = NDArray[np.float64]
 Ranges = dict[str, tuple[float, float]]
 
 SHELLS = 10

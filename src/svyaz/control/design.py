@@ -14,14 +14,12 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.control.pairs import PairReport, controllability, observability
-from svyaz.control.regulators import METHODS, Matrix, Method, NotSolvable, Regulator, dual_of
+from svyaz.control.regulators import METHODS, Method, NotSolvable, Regulator, dual_of
 from svyaz.control.weights import Weights, unit_weights
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import Expression, evaluate, gradient, velocity
-from svyaz.stability.hypotheses import Hypothesis, special_case
-from svyaz.stability.linearisation import FirstApproximation
-from svyaz.stability.roots import roots, signs, zero_roots
+from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient, velocity
+from svyaz.stability import FirstApproximation, Hypothesis, roots, signs, special_case, zero_roots
 
 FULL_INFORMATION = (
     "Krasinskii: stabilisation by linear feedback on the controllable subsystem, special case of m zero roots"
@@ -45,7 +43,7 @@ class Measurement:
     texts: tuple[str, ...]
     expressions: tuple[Expression, ...]
     at_rest: tuple[float, ...]
-    matrix: Matrix
+    matrix: Array
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,11 @@ class Design:
     observable: PairReport | None = None
 
     @property
-    def B(self) -> Matrix:
+    def B(self) -> Array:
         """The columns of the inputs that are used."""
         return input_columns(self.model, self.inputs)
 
-    def closed_matrix(self, plant: FirstApproximation) -> Matrix:
+    def closed_matrix(self, plant: FirstApproximation) -> Array:
         """The matrix of the plant under this control: of ξ, or of (ξ, ξ̂) with an observer."""
         gain, b = self.regulator.gain, input_columns(plant, self.inputs)
         if self.watcher is None or self.measurement is None:
@@ -86,7 +84,7 @@ class Design:
         return negative == len(self.closed_matrix(plant))
 
 
-def input_columns(model: FirstApproximation, inputs: Sequence[str]) -> Matrix:
+def input_columns(model: FirstApproximation, inputs: Sequence[str]) -> Array:
     """The columns of B for these inputs."""
     places = [model.input_names.index(name) for name in inputs]
     return np.asarray(model.B[:, places])
@@ -157,8 +155,7 @@ def _refuse_inaccurate(regulator: Regulator, facts: Mapping[str, object]) -> Non
 
 def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:
     """Expressions of coordinates, velocities and further states, linearised along the constraints."""
-    from svyaz.expr import Scope, parse
-    from svyaz.expr.errors import start_of
+    from svyaz.expr import Scope, parse, start_of
 
     system = model.system
     names = (*system.coordinates, *system.rates, *system.parameters)
@@ -174,8 +171,8 @@ def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measureme
     return Measurement(tuple(texts), expressions, rest, np.array(rows))
 
 
-def _measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, float]) -> Matrix:
-    def slopes(names: Sequence[str]) -> Matrix:
+def _measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, float]) -> Array:
+    def slopes(names: Sequence[str]) -> Array:
         return np.array([evaluate(s, values) for s in gradient(e, [se.Symbol(n) for n in names])], dtype=float)
 
     by_position = slopes(model.independent) + slopes(model.dependent) @ model.slope

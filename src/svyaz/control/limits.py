@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz.control.design import Design
 from svyaz.control.loop import ClosedLoop, closed_loop
-from svyaz.stability.starts import ConstraintNumbers
+from svyaz.stability import ConstraintNumbers
 
 MOST_STEPS = 50
 

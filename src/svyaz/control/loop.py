@@ -14,20 +14,15 @@ from functools import cached_property
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 from scipy.linalg import expm
 
+from svyaz.arrays import Array
 from svyaz.control.design import Design
-from svyaz.expr.calculus import ZERO, Expression, add_up, substitute, with_corners
-from svyaz.forms import Equations
-from svyaz.forms.programs import jacobian_program, rates_of, rates_program
-from svyaz.forms.shulgin import shulgin
-from svyaz.motion.integrate import Flow, Path, integrate
-from svyaz.program import Native, Program, choose_orders, compile_program
-from svyaz.program.build import build
-from svyaz.stability.starts import ConstraintNumbers
-
-Array = NDArray[np.float64]
+from svyaz.expr import ZERO, Expression, add_up, substitute, with_corners
+from svyaz.forms import Equations, jacobian_program, rates_of, rates_program, shulgin_equations
+from svyaz.integrate import Flow, Path, integrate
+from svyaz.program import Native, Program, build, choose_orders, compile_program
+from svyaz.stability import ConstraintNumbers
 
 DRIFT = 1e-10
 REPETITIONS = 3
@@ -210,7 +205,7 @@ def closed_loop(
     ``parameters`` replace those of the plant: the control keeps its gains and its position of rest.
     """
     model = design.model
-    plant = equations or shulgin(model.system, dependent=model.dependent or None)
+    plant = equations or shulgin_equations(model.system, dependent=model.dependent or None)
     values: dict[str, float] = {**plant.system.constants, **(parameters or {}), **model.inputs}
     rest = {name: _named(values, f"rest {name}", model.state.get(name, 0.0)) for name in model.variables}
     deviations = {name: se.Symbol(name) - symbol for name, symbol in rest.items()}

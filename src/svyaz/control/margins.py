@@ -10,18 +10,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.control.design import Design, designed
 from svyaz.control.regulators import NotSolvable
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System
-from svyaz.stability.boxes import newton
-from svyaz.stability.equilibria import Equilibrium
-from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
-from svyaz.stability.rest import RestEquations, rest_equations
-
-Array = NDArray[np.float64]
+from svyaz.stability import (
+    Equilibrium,
+    FirstApproximation,
+    RestEquations,
+    first_approximation,
+    newton,
+    rest_equations,
+    with_linearised_constraints,
+)
 
 SAMPLES = 41
 FINE = 1e-10

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import matrix_balance, solve_continuous_lyapunov
 
-Matrix = NDArray[np.float64]
+from svyaz.arrays import Array
 
 NEGLIGIBLE = 1e-9
 """A singular value below this part of the norm counts as zero in the scaled test."""
@@ -89,7 +89,7 @@ def observability(a: ArrayLike, c: ArrayLike) -> PairReport:
     return controllability(np.array(a, dtype=float).T, np.atleast_2d(np.array(c, dtype=float)).T)
 
 
-def kalman_matrix(a: ArrayLike, b: ArrayLike) -> Matrix:
+def kalman_matrix(a: ArrayLike, b: ArrayLike) -> Array:
     """[B AB … Aⁿ⁻¹B]."""
     matrix, column = np.array(a, dtype=float), _columns(b)
     blocks = []
@@ -99,7 +99,7 @@ def kalman_matrix(a: ArrayLike, b: ArrayLike) -> Matrix:
     return np.hstack(blocks)
 
 
-def scaled_pair(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def scaled_pair(a: Array, b: Array) -> tuple[Array, Array, Array]:
     """(D⁻¹AD, D⁻¹B with unit columns, diagonal of D): balanced by powers of two."""
     balanced, (scale, _) = matrix_balance(a, permute=False, separate=True)
     moved = b / scale[:, None]
@@ -108,7 +108,7 @@ def scaled_pair(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return np.asarray(balanced), np.asarray(moved), np.asarray(scale)
 
 
-def _row_sizes(a: Matrix, root: complex, b: Matrix) -> Matrix:
+def _row_sizes(a: Array, root: complex, b: Array) -> Array:
     """By which the rows of [A - λ, B] are divided; a row that vanishes must not be blown up from its rounding."""
     sizes = np.linalg.norm(a, axis=1) + abs(root) + np.linalg.norm(b, axis=1)
     return np.where(sizes > 0, sizes, 1.0)[:, None]
@@ -129,7 +129,7 @@ def least_number_of_inputs(a: ArrayLike) -> int:
     return max(counts)
 
 
-def controllability_gramian(a: ArrayLike, b: ArrayLike, discount: float | None = None) -> Matrix:
+def controllability_gramian(a: ArrayLike, b: ArrayLike, discount: float | None = None) -> Array:
     """W = ∫ e^(-2αt) e^(At) B Bᵀ e^(Aᵀt) dt over all times: its small eigenvalues are directions that are hard to reach.
 
     It solves (A - αE) W + W (A - αE)ᵀ + B Bᵀ = 0. The discount α is 0 for a stable matrix unless given, and beyond the
@@ -145,7 +145,7 @@ def controllability_gramian(a: ArrayLike, b: ArrayLike, discount: float | None =
     return np.asarray(solve_continuous_lyapunov(shifted, -moved @ moved.T) * np.outer(scale, scale))
 
 
-def _discount(matrix: Matrix) -> float:
+def _discount(matrix: Array) -> float:
     found = np.linalg.eigvals(matrix)
     most = float(found.real.max(initial=-np.inf))
     if most < -1e-9 * float(np.abs(found).max(initial=1.0)):
@@ -155,7 +155,7 @@ def _discount(matrix: Matrix) -> float:
     return max(most, 0.0) + float(slow.min(initial=np.inf) if len(slow) else 1.0)
 
 
-def degrees_of_control(a: ArrayLike, b: ArrayLike) -> Matrix:
+def degrees_of_control(a: ArrayLike, b: ArrayLike) -> Array:
     """Eigenvalues of the Gramian scaled to a unit diagonal, ascending; they do not depend on units."""
     gramian = controllability_gramian(a, b)
     sizes = np.sqrt(np.maximum(np.diag(gramian), 0.0))
@@ -163,6 +163,6 @@ def degrees_of_control(a: ArrayLike, b: ArrayLike) -> Matrix:
     return np.asarray(np.maximum(np.linalg.eigvalsh(gramian / np.outer(scale, scale)), 0.0))
 
 
-def _columns(b: ArrayLike) -> Matrix:
+def _columns(b: ArrayLike) -> Array:
     inputs = np.array(b, dtype=float)
     return inputs[:, None] if inputs.ndim == 1 else inputs

@@ -30,12 +30,18 @@ from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
 from svyaz.control.weights import Weights, read_weights, weights_from
 from svyaz.model import System
-from svyaz.stability.choice import Chosen, equilibrium_near
-from svyaz.stability.equilibria import SECONDS
-from svyaz.stability.hypotheses import Hypothesis, words_for
-from svyaz.stability.linearisation import FirstApproximation, with_linearised_constraints
-from svyaz.stability.roots import roots, zero_roots
-from svyaz.stability.tables import table
+from svyaz.stability import (
+    SECONDS,
+    Chosen,
+    FirstApproximation,
+    Hypothesis,
+    equilibrium_near,
+    roots,
+    table,
+    with_linearised_constraints,
+    words_for,
+    zero_roots,
+)
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_lyapunov
 
+from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-
-Matrix = NDArray[np.float64]
 
 REFINEMENTS = 4
 """Newton's steps on a solution of the Riccati equation at most."""
@@ -51,14 +50,14 @@ class Regulator:
     missing where K does not come from a Riccati equation.
     """
 
-    gain: Matrix
-    riccati: Matrix | None
+    gain: Array
+    riccati: Array | None
     residual: float | None
     gain_error: float | None
     roots: NDArray[np.complex128]
 
 
-Finder = Callable[[Matrix, Matrix, Matrix, Matrix], Regulator]
+Finder = Callable[[Array, Array, Array, Array], Regulator]
 """(A, B, Q, R) → regulator."""
 
 
@@ -87,7 +86,7 @@ def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | N
     return _certified(matrix, inputs, state_weight, input_weight, 0.5 * (v + v.T))
 
 
-def _refined(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix:
+def _refined(a: Array, b: Array, q: Array, r: Array, v: Array) -> Array:
     """Newton's steps as long as the residual falls."""
     best, error = v, _residual(a, b, q, r, v)
     for _ in range(REFINEMENTS):
@@ -101,7 +100,7 @@ def _refined(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix:
     return best
 
 
-def _newton_step(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Matrix | None:
+def _newton_step(a: Array, b: Array, q: Array, r: Array, v: Array) -> Array | None:
     """Kleinman: (A - BK)ᵀX + X(A - BK) + Q + KᵀRK = 0; None when A - BK is not stable."""
     gain = np.linalg.solve(r, b.T @ v)
     closed = a - b @ gain
@@ -128,7 +127,7 @@ def establish(
     n = len(matrix)
     quadratic = inputs @ np.linalg.solve(input_weight, inputs.T)
 
-    def rate(_: float, flat: Matrix) -> Matrix:
+    def rate(_: float, flat: Array) -> Array:
         c = flat.reshape(n, n)
         return np.asarray(matrix.T @ c + c @ matrix - c @ quadratic @ c + state_weight).ravel()
 
@@ -183,22 +182,20 @@ def observer(a: ArrayLike, c: ArrayLike, q: ArrayLike | None = None, r: ArrayLik
 
 
 def dual_of(
-    find: Callable[..., Regulator], a: Matrix, c: Matrix, q: ArrayLike | None = None, r: ArrayLike | None = None
+    find: Callable[..., Regulator], a: Array, c: Array, q: ArrayLike | None = None, r: ArrayLike | None = None
 ) -> Regulator:
     """An observer by any way to find a regulator."""
     dual = find(a.T, c.T, q, r)
     return Regulator(dual.gain.T, dual.riccati, dual.residual, dual.gain_error, dual.roots)
 
 
-def transported(weight: ArrayLike, change: ArrayLike) -> Matrix:
+def transported(weight: ArrayLike, change: ArrayLike) -> Array:
     """The weight T⁻ᵀ Q T⁻¹ for new variables y = T x: the same cost, hence the same feedback, in other coordinates."""
     inverse = np.linalg.inv(np.array(change, dtype=float))
     return np.asarray(inverse.T @ np.array(weight, dtype=float) @ inverse)
 
 
-def _problem(
-    a: ArrayLike, b: ArrayLike, q: ArrayLike | None, r: ArrayLike | None
-) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+def _problem(a: ArrayLike, b: ArrayLike, q: ArrayLike | None, r: ArrayLike | None) -> tuple[Array, Array, Array, Array]:
     matrix = np.array(a, dtype=float)
     inputs = np.array(b, dtype=float)
     inputs = inputs[:, None] if inputs.ndim == 1 else inputs
@@ -209,7 +206,7 @@ def _problem(
     return matrix, inputs, state_weight, input_weight
 
 
-def _check_weight(what: str, weight: Matrix, size: int, *, strict: bool) -> None:
+def _check_weight(what: str, weight: Array, size: int, *, strict: bool) -> None:
     if weight.shape != (size, size):
         raise NotSolvable(f"the {what} weight must be {size} × {size}; it is {' × '.join(map(str, weight.shape))}")
     if not np.allclose(weight, weight.T, rtol=1e-12, atol=0):
@@ -220,7 +217,7 @@ def _check_weight(what: str, weight: Matrix, size: int, *, strict: bool) -> None
         raise NotSolvable(f"the {what} weight must be positive {kind}; it has the root {least:.4g}")
 
 
-def _certified(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Regulator:
+def _certified(a: Array, b: Array, q: Array, r: Array, v: Array) -> Regulator:
     gain = np.asarray(np.linalg.solve(r, b.T @ v))
     closed = np.asarray(matrix_balance(a - b @ gain, permute=False)[0])
     next_one = _newton_step(a, b, q, r, v)
@@ -228,7 +225,7 @@ def _certified(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> Regulat
     return Regulator(gain, v, _residual(a, b, q, r, v), error, np.asarray(np.linalg.eigvals(closed)))
 
 
-def _residual(a: Matrix, b: Matrix, q: Matrix, r: Matrix, v: Matrix) -> float:
+def _residual(a: Array, b: Array, q: Array, r: Array, v: Array) -> float:
     """The rest of the Riccati equation over the sizes of its terms."""
     gain = np.linalg.solve(r, b.T @ v)
     rest = v @ a + a.T @ v - v @ b @ gain + q

@@ -9,16 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from svyaz.arrays import Array
 from svyaz.control.pairs import PairReport, controllability, observability
 from svyaz.control.regulators import METHODS, Method, NotSolvable, Regulator, dual_of
 
 if TYPE_CHECKING:
     from svyaz.control.design import Design
-    from svyaz.stability.linearisation import FirstApproximation
-
-Matrix = NDArray[np.float64]
+    from svyaz.stability import FirstApproximation
 
 
 def plant_space(design: Design, plant: FirstApproximation) -> Any:
@@ -73,7 +72,7 @@ def _refuse(report: PairReport, verdict: str, what: str) -> None:
         raise NotSolvable(f"{verdict}: {told_roots(bad)} {what}")
 
 
-def _matrices(space: Any) -> tuple[Matrix, Matrix, Matrix]:
+def _matrices(space: Any) -> tuple[Array, Array, Array]:
     """A, B, C of a continuous system."""
     if getattr(space, "dt", 0) not in (0, None):
         raise NotSolvable("a system in discrete time was given: regulators here are those of continuous motion")
@@ -81,7 +80,7 @@ def _matrices(space: Any) -> tuple[Matrix, Matrix, Matrix]:
     return a, b, c
 
 
-def _space(a: Matrix, b: Matrix, c: Matrix, states: Any, inputs: Any, outputs: Any) -> Any:
+def _space(a: Array, b: Array, c: Array, states: Any, inputs: Any, outputs: Any) -> Any:
     try:
         package = import_module("control")
     except ImportError as error:

@@ -12,9 +12,8 @@ from svyaz.control.design import Design
 from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import Transient, closed_loop
 from svyaz.expr import ModelError, Problem
-from svyaz.model.words import nearest
-from svyaz.stability.linearisation import FirstApproximation
-from svyaz.stability.starts import ConstraintNumbers, consistent_start
+from svyaz.model import nearest
+from svyaz.stability import ConstraintNumbers, FirstApproximation, consistent_start
 
 PERTURBATION = 0.1
 """Without a start the first independent coordinate is moved by this part of its size (or by 0.01)."""

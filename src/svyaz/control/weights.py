@@ -13,23 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.model.places import Places, read_toml
-from svyaz.model.words import is_number, nearest
-
-Matrix = NDArray[np.float64]
+from svyaz.model import Places, is_number, nearest, read_toml
 
 
 @dataclass(frozen=True)
 class Weights:
     """Q, R of the regulator; of the observer, the dual weights W, V. ``notes`` say how a name with two meanings was taken."""
 
-    state: Matrix
-    input: Matrix
-    process_noise: Matrix
-    measurement_noise: Matrix
+    state: Array
+    input: Array
+    process_noise: Array
+    measurement_noise: Array
     notes: tuple[str, ...] = ()
 
 
@@ -125,17 +122,17 @@ class _Reader:
                 kind = "positive" if strict else "positive or zero"
                 raise self.mistake(f"weights must be {kind}: [{what}] {name} = {value:g}", (what, name))
 
-    def weights(self, key: str, what: str, words: Mapping[str, Any], names: Sequence[str], *, strict: bool) -> Matrix:
+    def weights(self, key: str, what: str, words: Mapping[str, Any], names: Sequence[str], *, strict: bool) -> Array:
         """The matrix ``key``, or the diagonal one of the table ``what``."""
         if key in words:
             return self.matrix(key, words[key], names, strict=strict)
         return self.diagonal(what, words.get(what, {}), names, strict=strict)
 
-    def diagonal(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> Matrix:
+    def diagonal(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> Array:
         self.check_table(what, table, names, strict=strict)
         return np.diag([float(table.get(name, 1.0)) for name in names]).reshape(len(names), len(names))
 
-    def matrix(self, key: str, rows: Any, names: Sequence[str], *, strict: bool) -> Matrix:
+    def matrix(self, key: str, rows: Any, names: Sequence[str], *, strict: bool) -> Array:
         """A symmetric matrix, positive definite or semidefinite, in the order of the names."""
         size = len(names)
         rows = rows.tolist() if isinstance(rows, np.ndarray) else rows

@@ -1,28 +1,46 @@
-"""Expressions: the safe parser, mistakes with their places, printing. Names are loaded when they are first used."""
+"""Expressions: symbols, the safe parser, calculus, mistakes with their places, printing."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import Any
+from svyaz import open_door
 
-_HOME = {
-    "ModelError": "errors",
-    "Place": "errors",
-    "Problem": "errors",
-    "RESERVED": "scope",
-    "Scope": "scope",
-    "is_name": "lexer",
-    "parse": "parser",
-    "parse_equation": "parser",
-    "to_latex": "latex",
-    "to_text": "text",
-    "to_unicode": "unicode",
-}
-
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+if TYPE_CHECKING:
+    from svyaz.expr.calculus import HALF as HALF
+    from svyaz.expr.calculus import ONE as ONE
+    from svyaz.expr.calculus import TIME as TIME
+    from svyaz.expr.calculus import ZERO as ZERO
+    from svyaz.expr.calculus import Expression as Expression
+    from svyaz.expr.calculus import acceleration as acceleration
+    from svyaz.expr.calculus import add_up as add_up
+    from svyaz.expr.calculus import differentiate as differentiate
+    from svyaz.expr.calculus import evaluate as evaluate
+    from svyaz.expr.calculus import gradient as gradient
+    from svyaz.expr.calculus import is_zero as is_zero
+    from svyaz.expr.calculus import names_in as names_in
+    from svyaz.expr.calculus import real_value as real_value
+    from svyaz.expr.calculus import substitute as substitute
+    from svyaz.expr.calculus import total_derivative as total_derivative
+    from svyaz.expr.calculus import velocity as velocity
+    from svyaz.expr.calculus import with_corners as with_corners
+    from svyaz.expr.errors import ModelError as ModelError
+    from svyaz.expr.errors import Place as Place
+    from svyaz.expr.errors import Problem as Problem
+    from svyaz.expr.errors import printable as printable
+    from svyaz.expr.errors import start_of as start_of
+    from svyaz.expr.latex import to_latex as to_latex
+    from svyaz.expr.lexer import is_name as is_name
+    from svyaz.expr.names import latex_name as latex_name
+    from svyaz.expr.names import superscript as superscript
+    from svyaz.expr.parser import parse as parse
+    from svyaz.expr.parser import parse_equation as parse_equation
+    from svyaz.expr.quadratic_forms import quadratic as quadratic
+    from svyaz.expr.scope import RESERVED as RESERVED
+    from svyaz.expr.scope import Scope as Scope
+    from svyaz.expr.text import to_text as to_text
+    from svyaz.expr.trig import combine as combine
+    from svyaz.expr.trig import expanded_size as expanded_size
+    from svyaz.expr.trig import factors as factors
+    from svyaz.expr.trig import product as product
+    from svyaz.expr.unicode import to_unicode as to_unicode
+else:
+    open_door(__name__)

@@ -1,73 +1,106 @@
 """The forms of the equations of motion. Each takes a System and returns Equations."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from collections.abc import Callable
+from svyaz import open_door
 
-from svyaz.expr import ModelError, Problem
-from svyaz.forms.appell import appell
-from svyaz.forms.chaplygin import chaplygin
-from svyaz.forms.equations import Deviation, Equations
-from svyaz.forms.first_order import canonical, plain_rates
-from svyaz.forms.given import given_equations
-from svyaz.forms.lagrange import lagrange
-from svyaz.forms.maggi import maggi
-from svyaz.forms.multipliers import multipliers
-from svyaz.forms.shulgin import shulgin
-from svyaz.forms.voronets import voronets, voronets_carried
-from svyaz.model import System
-from svyaz.model.words import nearest
-
-REDUCED: dict[str, Callable[..., Equations]] = {
-    "chaplygin": chaplygin,
-    "shulgin": shulgin,
-    "voronets": voronets,
-    "voronets:carried": voronets_carried,
-    "maggi": maggi,
-    "appell": appell,
-}
-"""Forms that eliminate the velocity constraints: (system, constraints that act, dependent coordinates) → equations."""
-
-FORMS: dict[str, Callable[[System], Equations]] = {"lagrange": lagrange, "multipliers": multipliers, **REDUCED}
-
-__all__ = ["FORMS", "REDUCED", "Deviation", "Equations", "derive", "form_name"]
-
-
-def form_name(system: System, form: str | None = None) -> str:
-    """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
-    if system.kind == "field":
-        message = "a model of constraints without energies has no equations yet"
-        hint = "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model"
-        raise ModelError([Problem(message, hint=hint)])
-    if system.kind != "mechanical":
-        if form not in (None, system.kind):
-            taken = "equations" if system.equations else "rates"
-            message = f"a model given by {_given(system)} has no form '{form}': its {taken} are taken as they are"
-            raise ModelError([Problem(message)])
-        return system.kind
-    name = form or system.run.get("form") or ("multipliers" if system.constraints else "lagrange")
-    if name not in FORMS:
-        raise ModelError(
-            [Problem(f"there is no form '{name}'; there are {', '.join(FORMS)}", hint=nearest(name, FORMS))]
-        )
-    if name == "lagrange" and system.constraints:
-        names = ", ".join(f"'{c.name}'" for c in system.constraints)
-        message = f"the form 'lagrange' takes no constraints, and the model has {names}"
-        raise ModelError([Problem(message, hint="use the form 'multipliers'")])
-    return name
-
-
-def derive(system: System, form: str | None = None) -> Equations:
-    """The equations of motion of a system in the form asked for."""
-    name = form_name(system, form)
-    if name == "rates":
-        return plain_rates(system)
-    if name == "canonical":
-        return canonical(system)
-    if name in ("equations", "accelerations"):
-        return given_equations(system)
-    return FORMS[name](system)
-
-
-def _given(system: System) -> str:
-    return {"rates": "its rates", "canonical": "a Hamiltonian"}.get(system.kind, "its equations")
+if TYPE_CHECKING:
+    from svyaz.forms.derivation import FORMS as FORMS
+    from svyaz.forms.derivation import REDUCED as REDUCED
+    from svyaz.forms.derivation import derive as derive
+    from svyaz.forms.derivation import form_name as form_name
+    from svyaz.forms.equations import Deviation as Deviation
+    from svyaz.forms.equations import Equations as Equations
+    from svyaz.forms.lagrange import applied_forces as applied_forces
+    from svyaz.forms.lagrange import free_equations as free_equations
+    from svyaz.forms.lagrange import lagrange_terms as lagrange_terms
+    from svyaz.forms.multipliers import with_constraints as with_constraints
+    from svyaz.forms.multipliers import with_multipliers as with_multipliers
+    from svyaz.forms.observed import energy as energy
+    from svyaz.forms.observed import first_integrals as first_integrals
+    from svyaz.forms.observed import kinetic_and_potential as kinetic_and_potential
+    from svyaz.forms.observed import observed_quantities as observed_quantities
+    from svyaz.forms.programs import Rates as Rates
+    from svyaz.forms.programs import export_program as export_program
+    from svyaz.forms.programs import export_with_reactions as export_with_reactions
+    from svyaz.forms.programs import jacobian_program as jacobian_program
+    from svyaz.forms.programs import multiplier_symbols as multiplier_symbols
+    from svyaz.forms.programs import observation_program as observation_program
+    from svyaz.forms.programs import rates_of as rates_of
+    from svyaz.forms.programs import rates_program as rates_program
+    from svyaz.forms.programs import terms_program as terms_program
+    from svyaz.forms.quasi import basis as basis
+    from svyaz.forms.reduction import is_nothing as is_nothing
+    from svyaz.forms.reduction import velocity_rows as velocity_rows
+    from svyaz.forms.reduction_choice import MOST_CHOICES as MOST_CHOICES
+    from svyaz.forms.reduction_choice import ordered_choices as ordered_choices
+    from svyaz.forms.sequences import is_long as is_long
+    from svyaz.forms.shulgin import FORM as FORM
+    from svyaz.forms.shulgin import position_rows as position_rows
+    from svyaz.forms.shulgin import redundancy as redundancy
+    from svyaz.forms.shulgin import shulgin_equations as shulgin_equations
+    from svyaz.forms.tree.algebra import FLOATS as FLOATS
+    from svyaz.forms.tree.algebra import Vector as Vector
+    from svyaz.forms.tree.algebra import applied as applied
+    from svyaz.forms.tree.algebra import arrays as arrays
+    from svyaz.forms.tree.algebra import cross as cross
+    from svyaz.forms.tree.algebra import dot as dot
+    from svyaz.forms.tree.algebra import expressions as expressions
+    from svyaz.forms.tree.algebra import plus as plus
+    from svyaz.forms.tree.algebra import tensor_applied as tensor_applied
+    from svyaz.forms.tree.algebra import times as times
+    from svyaz.forms.tree.articulated import loose_joint as loose_joint
+    from svyaz.forms.tree.bias_parts import bias_parts as bias_parts
+    from svyaz.forms.tree.composite import Composite as Composite
+    from svyaz.forms.tree.composite import joined as joined
+    from svyaz.forms.tree.composite import mass_matrix as mass_matrix
+    from svyaz.forms.tree.energies import energies as energies
+    from svyaz.forms.tree.explicit import explicit_inertia as explicit_inertia
+    from svyaz.forms.tree.harmonics import Coefficient as Coefficient
+    from svyaz.forms.tree.harmonics import Form as Form
+    from svyaz.forms.tree.harmonics import Harmonics as Harmonics
+    from svyaz.forms.tree.harmonics import LongFormula as LongFormula
+    from svyaz.forms.tree.harmonics import Scalar as Scalar
+    from svyaz.forms.tree.harmonics import accumulate as accumulate
+    from svyaz.forms.tree.harmonics import exact as exact
+    from svyaz.forms.tree.harmonics import is_zero as is_zero
+    from svyaz.forms.tree.harmonics import lifted as lifted
+    from svyaz.forms.tree.harmonics import unit_norm as unit_norm
+    from svyaz.forms.tree.harmonics import value_of as value_of
+    from svyaz.forms.tree.inertia import Inertia as Inertia
+    from svyaz.forms.tree.inertia import matrix_at as matrix_at
+    from svyaz.forms.tree.inertia import write_inertia as write_inertia
+    from svyaz.forms.tree.newton_euler import inverse_dynamics as inverse_dynamics
+    from svyaz.forms.tree.numeric import NumericTree as NumericTree
+    from svyaz.forms.tree.parts_writing import parts_json as parts_json
+    from svyaz.forms.tree.parts_writing import parts_latex as parts_latex
+    from svyaz.forms.tree.parts_writing import parts_text as parts_text
+    from svyaz.forms.tree.places import Placed as Placed
+    from svyaz.forms.tree.places import placed as placed
+    from svyaz.forms.tree.steps import axis_kind as axis_kind
+    from svyaz.forms.tree.steps import step_programs as step_programs
+    from svyaz.forms.tree.terms import MOST_WRITTEN as MOST_WRITTEN
+    from svyaz.forms.tree.unknown_masses import EACH as EACH
+    from svyaz.forms.tree.unknown_masses import FIRST as FIRST
+    from svyaz.forms.tree.unknown_masses import MASS as MASS
+    from svyaz.forms.tree.unknown_masses import SECOND as SECOND
+    from svyaz.forms.tree.unknown_masses import placed_with_unknowns as placed_with_unknowns
+    from svyaz.forms.tree.unknown_masses import quaternions_of as quaternions_of
+    from svyaz.forms.tree.welded import welded as welded
+    from svyaz.forms.tree.writing import base_parameters_text as base_parameters_text
+    from svyaz.forms.tree.writing import explicit_latex as explicit_latex
+    from svyaz.forms.tree.writing import explicit_text as explicit_text
+    from svyaz.forms.tree.writing import inertia_json as inertia_json
+    from svyaz.forms.tree.writing import inertia_latex as inertia_latex
+    from svyaz.forms.tree.writing import inertia_text as inertia_text
+    from svyaz.forms.writing import as_json as as_json
+    from svyaz.forms.writing import latex_document as latex_document
+    from svyaz.forms.writing import latex_lines as latex_lines
+    from svyaz.forms.writing import multiplier_signs as multiplier_signs
+    from svyaz.forms.writing import name_order as name_order
+    from svyaz.forms.writing import reaction_signs as reaction_signs
+    from svyaz.forms.writing import reactions_text as reactions_text
+    from svyaz.forms.writing import text_lines as text_lines
+    from svyaz.forms.writing import unicode_lines as unicode_lines
+else:
+    open_door(__name__)

@@ -15,12 +15,21 @@ from dataclasses import replace
 
 import symengine as se
 
-from svyaz.expr.calculus import HALF, ZERO, Expression, add_up, gradient, substitute, total_derivative, velocity
-from svyaz.expr.quadratic import quadratic
-from svyaz.expr.trig import expanded_size
+from svyaz.expr import (
+    HALF,
+    ZERO,
+    Expression,
+    add_up,
+    expanded_size,
+    gradient,
+    quadratic,
+    substitute,
+    total_derivative,
+    velocity,
+)
 from svyaz.forms.equations import Equations
 from svyaz.forms.lagrange import applied_forces, terms_of
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.quasi import Basis, basis
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, reducible, shorter, shortest, velocity_rows
@@ -34,7 +43,7 @@ def appell(
 ) -> Equations:
     """The equations in Appell's form."""
     reducible(system, FORM)
-    origin = multipliers(system, active)
+    origin = with_multipliers(system, active)
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chosen = basis(FORM, origin, rows, dependent)
     kinematics = chosen.kinematics(system.coordinates)

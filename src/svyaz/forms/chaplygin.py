@@ -15,11 +15,10 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import TIME, Expression, add_up, differentiate, names_in, velocity
+from svyaz.expr import TIME, Expression, ModelError, Problem, add_up, differentiate, names_in, velocity
 from svyaz.forms.equations import Equations
 from svyaz.forms.lagrange import applied_forces, plain_terms_of, terms_of
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, Chart, VelocityRows, reducible, shorter, size, solved, velocity_rows
 from svyaz.forms.reduction_choice import declared, first_chart, ordered_choices, told_choice, values_at
@@ -33,7 +32,7 @@ def chaplygin(
 ) -> Equations:
     """The equations in Chaplygin's form; a system to which it does not apply is refused with the reason."""
     reducible(system, FORM)
-    origin = multipliers(system, active)
+    origin = with_multipliers(system, active)
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chart = applicable_chart(rows, origin, dependent)
     kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
@@ -124,7 +123,7 @@ def coefficients_know(chart: Chart) -> str | None:
         for what, e in [*named, (f"the free term of {q}' = …", rest)]:
             known = [d for d in chart.dependent if d in names_in(e)]
             if known:
-                from svyaz.expr.text import to_text
+                from svyaz.expr import to_text
 
                 name = _source(chart, mu)
                 return f"{what}, {to_text(e)}, depends on the dependent coordinate '{known[0]}' (constraint '{name}')"

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import symengine as se
 
-from svyaz.expr.calculus import Expression, gradient, substitute, velocity
+from svyaz.expr import Expression, gradient, substitute, velocity
 from svyaz.model import Constraint, System
 
 Row = tuple

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.expr.calculus import differentiate
+from svyaz.expr import differentiate
 from svyaz.forms.equations import Equations
 from svyaz.model import System
 

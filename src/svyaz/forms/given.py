@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ZERO, acceleration, differentiate, names_in, substitute, velocity
-from svyaz.expr.trig import combine
+from svyaz.expr import ZERO, ModelError, Problem, acceleration, combine, differentiate, names_in, substitute, velocity
 from svyaz.forms.equations import Equations
 from svyaz.model import System
 

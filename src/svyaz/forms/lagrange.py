@@ -16,9 +16,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr.calculus import HALF, TIME, ZERO, Expression, add_up, differentiate, gradient, velocity
-from svyaz.expr.quadratic import quadratic
-from svyaz.expr.trig import combine
+from svyaz.expr import HALF, TIME, ZERO, Expression, add_up, combine, differentiate, gradient, quadratic, velocity
 from svyaz.forms.equations import Equations
 from svyaz.forms.tree.terms import tree_terms
 from svyaz.model import System

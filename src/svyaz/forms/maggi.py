@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.expr.calculus import Expression, add_up, total_derivative
+from svyaz.expr import Expression, add_up, total_derivative
 from svyaz.forms.equations import Equations
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.quasi import basis
 from svyaz.forms.reduced_rows import assembled
 from svyaz.forms.reduction import reducible, shorter, velocity_rows
@@ -29,7 +29,7 @@ def maggi(
 ) -> Equations:
     """The equations in Maggi's form."""
     reducible(system, FORM)
-    origin = multipliers(system, active)
+    origin = with_multipliers(system, active)
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chosen = basis(FORM, origin, rows, dependent)
     kinematics = chosen.kinematics(system.coordinates)

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import symengine as se
 
-from svyaz.expr.calculus import ONE, TIME, Expression, gradient, total_derivative
+from svyaz.expr import ONE, TIME, Expression, gradient, total_derivative
 from svyaz.forms.equations import Deviation, Equations
 from svyaz.forms.lagrange import free_equations, lagrange_terms
 from svyaz.model import Constraint, System
 
 
-def multipliers(system: System, active: Sequence[Constraint] | None = None) -> Equations:
+def with_multipliers(system: System, active: Sequence[Constraint] | None = None) -> Equations:
     """The equations with those constraints that act (all, unless ``active`` says which)."""
     mass, bias = lagrange_terms(system)
     return with_constraints(

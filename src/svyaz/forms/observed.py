@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.expr.calculus import TIME, ZERO, Expression, add_up, differentiate, gradient, names_in, substitute, velocity
+from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, names_in, substitute, velocity
 from svyaz.forms.equations import Equations
 from svyaz.model import System
 

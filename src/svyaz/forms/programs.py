@@ -15,11 +15,10 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate
+from svyaz.expr import ZERO, Expression, add_up, differentiate
 from svyaz.forms.equations import Equations
 from svyaz.forms.reactions import reaction_system
-from svyaz.program.build import Linear, build
-from svyaz.program.tape import Program
+from svyaz.program import Linear, Program, build
 
 Correction = Sequence[Expression]
 

@@ -13,10 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, evaluate, velocity
-from svyaz.expr.quadratic import quadratic
-from svyaz.expr.trig import combine, product
+from svyaz.expr import (
+    ONE,
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    combine,
+    evaluate,
+    product,
+    quadratic,
+    velocity,
+)
 from svyaz.forms.equations import Equations
 from svyaz.forms.reduced_rows import Kinematics
 from svyaz.forms.reduction import Chart, VelocityRows, denominators, solve, with_sines

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.expr.calculus import ONE, TIME, ZERO, Expression, add_up, gradient, total_derivative, velocity
+from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, gradient, total_derivative, velocity
 from svyaz.forms.equations import Equations
 from svyaz.forms.reduction import shorter
-from svyaz.program.build import Linear
+from svyaz.program import Linear
 
 
 def full_accelerations(equations: Equations) -> dict[str, Expression]:

@@ -16,20 +16,20 @@ from dataclasses import dataclass, replace
 
 import symengine as se
 
-from svyaz.expr.calculus import (
+from svyaz.expr import (
     ONE,
     TIME,
     ZERO,
     Expression,
+    combine,
     evaluate,
     gradient,
     is_zero,
     substitute,
+    to_text,
     total_derivative,
     velocity,
 )
-from svyaz.expr.text import to_text
-from svyaz.expr.trig import combine
 from svyaz.forms.equations import Deviation, Equations
 from svyaz.forms.multipliers import with_constraints
 from svyaz.forms.reduction import is_nothing

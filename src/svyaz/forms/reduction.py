@@ -14,10 +14,22 @@ from random import Random
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ONE, ZERO, Expression, add_up, evaluate, is_zero, names_in, velocity
-from svyaz.expr.quadratic import quadratic
-from svyaz.expr.trig import combine, expanded_size, factors
+from svyaz.expr import (
+    ONE,
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    combine,
+    evaluate,
+    expanded_size,
+    factors,
+    is_zero,
+    names_in,
+    quadratic,
+    velocity,
+)
 from svyaz.model import Constraint, System
 
 Rows = list

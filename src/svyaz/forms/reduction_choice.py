@@ -12,14 +12,11 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import evaluate
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem, evaluate
 from svyaz.forms.equations import Equations
 from svyaz.forms.reduction import Chart, VelocityRows, solved
-
-Array = NDArray[np.float64]
 
 MOST_CHOICES = 3000
 """More combinations than this are not compared one by one."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svyaz.expr.calculus import Expression
-from svyaz.expr.names import latex_name
+from svyaz.expr import Expression, latex_name
 from svyaz.forms.equations import Equations
 from svyaz.forms.programs import terms_program
-from svyaz.program.exports.json import STYLE as TEXT
-from svyaz.program.exports.latex import STYLE as LATEX
-from svyaz.program.exports.listing import Assignment, Style, listing
+from svyaz.program import LATEX_STYLE as LATEX
+from svyaz.program import TEXT_STYLE as TEXT
+from svyaz.program import Assignment, Style, listing
 
 LONGEST = 12_000
 """Equations of more names, numbers and operations than this are written as a sequence."""

@@ -20,11 +20,21 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import TIME, ZERO, Expression, add_up, differentiate, gradient, substitute, velocity
-from svyaz.expr.trig import combine
+from svyaz.expr import (
+    TIME,
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    combine,
+    differentiate,
+    gradient,
+    substitute,
+    velocity,
+)
 from svyaz.forms.equations import Equations
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.reduction import VelocityRows, is_nothing
 from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, scaled_rows, values_at
 from svyaz.model import Constraint, System
@@ -55,7 +65,7 @@ class Redundancy:
         }
 
 
-def shulgin(
+def shulgin_equations(
     system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
 ) -> Equations:
     """The equations in the independent coordinates; the redundant ones follow by ṡ = B ṙ + b.
@@ -63,7 +73,7 @@ def shulgin(
     ``dependent`` names the redundant coordinates, one for each constraint; else those that the model declares are
     taken, or the ones with the best conditioned ∂F/∂s at the initial state.
     """
-    origin = multipliers(system, active)
+    origin = with_multipliers(system, active)
     split = redundancy(origin, dependent)
     rates = split.rates
     moving = {velocity(s): rate for s, rate in rates.items()}

@@ -21,20 +21,10 @@ from dataclasses import replace
 
 import symengine as se
 
-from svyaz.expr.calculus import (
-    ONE,
-    TIME,
-    ZERO,
-    Expression,
-    add_up,
-    differentiate,
-    gradient,
-    total_derivative,
-    velocity,
-)
+from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, differentiate, gradient, total_derivative, velocity
 from svyaz.forms.chaplygin import dependent_momenta, reduced_forces, star_terms
 from svyaz.forms.equations import Equations
-from svyaz.forms.multipliers import multipliers
+from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import Chart, reducible, shorter, velocity_rows
 from svyaz.forms.reduction_choice import first_chart, told_choice
@@ -89,7 +79,7 @@ def _reduced(
     system: System, active: Sequence[Constraint] | None, dependent: Sequence[str] | None
 ) -> tuple[Equations, Chart]:
     reducible(system, FORM)
-    origin = multipliers(system, active)
+    origin = with_multipliers(system, active)
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chart = first_chart(FORM, rows, origin, dependent)
     kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))

@@ -8,15 +8,12 @@ from typing import Any
 import symengine as se
 
 from svyaz import __version__
-from svyaz.expr.calculus import ZERO, Expression, add_up
-from svyaz.expr.latex import to_latex
-from svyaz.expr.text import to_text
-from svyaz.expr.unicode import to_unicode
+from svyaz.expr import ZERO, Expression, add_up, to_latex, to_text, to_unicode
 from svyaz.forms.equations import Equations
 from svyaz.forms.programs import rate_expressions, terms_program
 from svyaz.forms.reactions import numbered, reaction_lines
 from svyaz.forms.sequences import is_long, latex_sequence, text_sequence
-from svyaz.program.counts import operations
+from svyaz.program import operations
 
 Printer = Callable[..., str]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from svyaz.expr.calculus import evaluate
+from svyaz.expr import evaluate
 from svyaz.forms import derive
 from svyaz.model import System
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from svyaz.expr import ModelError, Problem
 from svyaz.gallery.random_trees import random_tree
-from svyaz.model.words import nearest
+from svyaz.model import nearest
 
 LARGEST = 500
 """Larger trees than this are refused."""

@@ -22,8 +22,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import Scope
-from svyaz.expr.calculus import ONE, ZERO, Expression, names_in, real_value
+from svyaz.expr import ONE, ZERO, Expression, Scope, names_in, real_value
 from svyaz.model.reader import Path, Reader
 from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Vector
 from svyaz.model.tree_mass import Mass, read_constant, read_mass

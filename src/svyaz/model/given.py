@@ -12,10 +12,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from svyaz.expr import ModelError, parse_equation
-from svyaz.expr.calculus import HALF, ZERO, Expression, acceleration, add_up, is_zero, names_in, velocity
-from svyaz.expr.scope import Scope
-from svyaz.expr.trig import combine
+from svyaz.expr import (
+    HALF,
+    ZERO,
+    Expression,
+    ModelError,
+    Scope,
+    acceleration,
+    add_up,
+    combine,
+    is_zero,
+    names_in,
+    parse_equation,
+    velocity,
+)
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Reader
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in
+from svyaz.expr import ZERO, Expression, evaluate, names_in
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
 from svyaz.model.system import Input, Motor

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from svyaz.expr import ModelError, Scope, parse_equation
-from svyaz.expr.calculus import Expression, is_zero, names_in
-from svyaz.expr.trig import combine
+from svyaz.expr import Expression, ModelError, Scope, combine, is_zero, names_in, parse_equation
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
 from svyaz.model.switches import read_switches, switch_scope

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from svyaz.expr.errors import ModelError, Place, Problem, printable
+from svyaz.expr import ModelError, Place, Problem, printable
 
 MAX_SIZE = 5_000_000
 """The longest model file, in characters."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression
+from svyaz.expr import ZERO, Expression
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
 from svyaz.model.tree import Body, Tree, Vector, axis_rotation, quaternion_rotation

@@ -7,8 +7,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ZERO, Expression, names_in, total_derivative, velocity
+from svyaz.expr import ZERO, Expression, ModelError, Problem, names_in, total_derivative, velocity
 from svyaz.model import words as vocabulary
 from svyaz.model.given import (
     SECOND_ORDER,

@@ -10,9 +10,8 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import RESERVED, ModelError, Place, Problem, Scope, parse
-from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in
-from svyaz.expr.calculus import real_value as as_float
+from svyaz.expr import RESERVED, ZERO, Expression, ModelError, Place, Problem, Scope, evaluate, names_in, parse
+from svyaz.expr import real_value as as_float
 from svyaz.model import words as vocabulary
 from svyaz.model.places import Places
 from svyaz.model.tree import Tree

@@ -8,8 +8,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import Scope
-from svyaz.expr.calculus import Expression, evaluate, names_in
+from svyaz.expr import Expression, Scope, evaluate, names_in
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Names, Path, Reader
 from svyaz.model.system import Constraint, multiplier_symbol

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from symengine import Symbol
 
-from svyaz.expr.calculus import Expression, velocity
+from svyaz.expr import Expression, velocity
 from svyaz.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class System:
         """The energies of a tree, worked out when they are first asked for: a long chain need never write them."""
         if name not in ("kinetic", "potential", "lagrangian") or self.__dict__.get("tree") is None:
             raise AttributeError(f"a System has no attribute {name!r}")
-        from svyaz.forms.tree.energies import energies
+        from svyaz.forms import energies
 
         kinetic, potential = energies(self.__dict__["tree"])
         for key, value in (("kinetic", kinetic), ("potential", potential), ("lagrangian", kinetic - potential)):
@@ -251,31 +251,31 @@ class System:
         return check(self, **options)
 
     def equilibria(self, **options: Any) -> Any:
-        """All its equilibria in a box, with their stability; see ``svyaz.stability.equilibria``."""
-        from svyaz.stability.equilibria import equilibria
+        """All its equilibria in a box, with their stability; see ``svyaz.stability.equilibrium_search``."""
+        from svyaz.stability import equilibria
 
         return equilibria(self, **options)
 
     def regulate(self, **options: Any) -> Any:
         """A regulator about one of its equilibria; see ``svyaz.control.regulation``."""
-        from svyaz.control.regulation import regulate
+        from svyaz.control import regulate
 
         return regulate(self, **options)
 
     def invert(self, **options: Any) -> Any:
         """A system of Lagrange and Rayleigh in which its velocity field attracts; see ``svyaz.synthesis.inverse``."""
-        from svyaz.synthesis.inverse import invert
+        from svyaz.synthesis import invert
 
         return invert(self, **options)
 
     def helmholtz(self) -> Any:
-        """Are its equations those of Lagrange with a Rayleigh function? See ``svyaz.synthesis.helmholtz``."""
-        from svyaz.synthesis.helmholtz import helmholtz
+        """Are its equations those of Lagrange with a Rayleigh function? See ``svyaz.synthesis.helmholtz_conditions``."""
+        from svyaz.synthesis import helmholtz
 
         return helmholtz(self)
 
     def _repr_latex_(self) -> str:
-        from svyaz.expr.latex import to_latex
+        from svyaz.expr import to_latex
 
         if self.tree is not None:
             names = ", ".join(to_latex_name(q) for q in self.tree.freedoms)
@@ -297,7 +297,7 @@ def to_latex_name(name: str) -> str:
     """The LaTeX of one name."""
     import symengine as se
 
-    from svyaz.expr.latex import to_latex
+    from svyaz.expr import to_latex
 
     return to_latex(se.Symbol(name))
 

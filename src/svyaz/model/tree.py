@@ -14,7 +14,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr.calculus import Expression, evaluate, velocity
+from svyaz.expr import Expression, evaluate, velocity
 
 GROUND = -1
 """The base of a body that stands on the ground."""

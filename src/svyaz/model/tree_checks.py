@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from svyaz.expr.calculus import Expression, evaluate, names_in
+from svyaz.expr import Expression, evaluate, names_in
 from svyaz.model.reader import Path, Reader
 from svyaz.model.tree import GROUND, MOMENTS, Body, Tree
 from svyaz.model.tree_mass import inertia_key

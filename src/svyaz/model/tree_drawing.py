@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.expr.calculus import ONE, ZERO
+from svyaz.expr import ONE, ZERO
 from svyaz.model.system import Drawing
 from svyaz.model.tree import GROUND, Body, Tree, Vector, axis_rotation, quaternion_rotation
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import Scope
-from svyaz.expr.calculus import ZERO, Expression
+from svyaz.expr import ZERO, Expression, Scope
 from svyaz.model import words as vocabulary
 from svyaz.model.reader import Path, Reader
 from svyaz.model.tree import MOMENTS, Vector

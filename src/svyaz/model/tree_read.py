@@ -7,8 +7,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import Scope
-from svyaz.expr.calculus import ONE, ZERO, names_in
+from svyaz.expr import ONE, ZERO, Scope, names_in
 from svyaz.model import words as vocabulary
 from svyaz.model.dh import dh_bodies, read_convention
 from svyaz.model.reader import Names, Path, Reader

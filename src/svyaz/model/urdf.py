@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import hypot, isfinite
 
-from svyaz.expr.errors import ModelError, Problem
+from svyaz.expr import ModelError, Problem
 from svyaz.model.turns import Triple
 from svyaz.model.words import nearest
 from svyaz.model.xml import Document, Element, read_xml

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from svyaz.expr import RESERVED
-from svyaz.expr.errors import ModelError
+from svyaz.expr import RESERVED, ModelError
 from svyaz.model.places import Places
 from svyaz.model.tree_read import FREE_VELOCITIES, GROUND_NAME
 from svyaz.model.turns import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from svyaz.expr.errors import ModelError, Problem
+from svyaz.expr import ModelError, Problem
 from svyaz.model.places import MAX_SIZE, Places, places_of
 
 MAX_DEPTH = 100

@@ -1,16 +1,15 @@
-"""Motion: methods, native loops, and results. Names are loaded when they are first used."""
+"""Motions: phases by time, chart and event, contacts and impacts, and results."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import Any
+from svyaz import open_door
 
-_HOME = {"Check": "checking", "Motion": "result", "check": "checking", "simulate": "simulation"}
-
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+if TYPE_CHECKING:
+    from svyaz.motion.checking import Check as Check
+    from svyaz.motion.checking import check as check
+    from svyaz.motion.result import Motion as Motion
+    from svyaz.motion.simulation import equations_by_phase as equations_by_phase
+    from svyaz.motion.simulation import simulate as simulate
+    from svyaz.motion.switching import is_switched as is_switched
+else:
+    open_door(__name__)

@@ -7,20 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.reduced import model_states
+from svyaz.arrays import Array
+from svyaz.constraints import model_states
 from svyaz.forms import Equations
+from svyaz.holding import ErrorBound, Options, Segment, euler_bound, jump_log, observed, stabilising_power
+from svyaz.integrate import Path
 from svyaz.model import System
-from svyaz.motion.bounds import ErrorBound, euler_bound
-from svyaz.motion.bypass import jump_log
-from svyaz.motion.integrate import Path
-from svyaz.motion.options import Options
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment, observed
-from svyaz.motion.watch import stabilising_power
-
-Floats = NDArray[np.float64]
 
 KINDS = {"multiplier ": "multipliers", "residual ": "residuals", "hidden ": "hidden", "integral ": "integrals"}
 """Beginning of the name of an observed column → table of the Motion."""
@@ -99,7 +93,7 @@ def _equations_of(chapter: Chapter) -> Equations:
     return equations
 
 
-def _table(chapter: Chapter, times: Floats, states: Floats) -> dict[str, Floats]:
+def _table(chapter: Chapter, times: Array, states: Array) -> dict[str, Array]:
     if chapter.segment is None or not len(times):
         return {}
     table = dict(observed(chapter.segment, times, states))
@@ -109,9 +103,9 @@ def _table(chapter: Chapter, times: Floats, states: Floats) -> dict[str, Floats]
     return table
 
 
-def _columns(tables: Sequence[Mapping[str, Floats]], lengths: Sequence[int]) -> dict[str, dict[str, Floats]]:
+def _columns(tables: Sequence[Mapping[str, Array]], lengths: Sequence[int]) -> dict[str, dict[str, Array]]:
     """The observed columns, phase after phase, by table; NaN where a constraint does not act."""
-    found: dict[str, dict[str, Floats]] = {kind: {} for kind in [*KINDS.values(), "quantities"]}
+    found: dict[str, dict[str, Array]] = {kind: {} for kind in [*KINDS.values(), "quantities"]}
     for name in dict.fromkeys(name for table in tables for name in table):
         parts = [table.get(name, np.full(n, np.nan)) for table, n in zip(tables, lengths, strict=True)]
         values = np.concatenate(parts)

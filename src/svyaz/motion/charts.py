@@ -17,19 +17,14 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.reduced import model_states
-from svyaz.expr import ModelError
-from svyaz.expr.calculus import ZERO, Expression, gradient, substitute, velocity
-from svyaz.forms import REDUCED, Equations
-from svyaz.forms.reduction_choice import MOST_CHOICES
+from svyaz.arrays import Array
+from svyaz.constraints import model_states
+from svyaz.expr import ZERO, Expression, ModelError, gradient, substitute, velocity
+from svyaz.forms import MOST_CHOICES, REDUCED, Equations
+from svyaz.holding import Options, Segment, advance
+from svyaz.integrate import Path
 from svyaz.model import Constraint
-from svyaz.motion.integrate import Path
-from svyaz.motion.options import Options
-from svyaz.motion.segment import Segment, advance
-from svyaz.program import compile_program
-from svyaz.program.build import build
-
-Floats = NDArray[np.float64]
+from svyaz.program import build, compile_program
 
 POOR, NEAR, LEAST = 0.2, 0.02, 0.01
 """A chart is left for a better one of its form when its condition number exceeds 1/POOR, for one of a wider form when it
@@ -56,10 +51,10 @@ class Switch:
 
 def advance_on_chart(
     segment: Segment,
-    state: Floats,
+    state: Array,
     span: tuple[float, float],
     options: Options,
-    grid: Floats | None,
+    grid: Array | None,
     active: Sequence[Constraint],
     progress: Callable[[float], object] | None,
 ) -> Path:
@@ -86,14 +81,14 @@ def end_of_chart(equations: Equations, path: Path, options: Options, active: Seq
     return chart_switch(equations, path, active)
 
 
-def finer(equations: Equations, grid: Floats | None) -> Floats | None:
+def finer(equations: Equations, grid: Array | None) -> Array | None:
     """The times of the rows, with more between them if a chart is to be watched."""
     if grid is None or not equations.charted or len(grid) < 2:
         return grid
     return np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
 
-def only(path: Path, grid: Floats | None) -> Path:
+def only(path: Path, grid: Array | None) -> Path:
     """The path with the rows of the grid alone, and the first and the last one."""
     if grid is None:
         return path
@@ -106,8 +101,8 @@ def only(path: Path, grid: Floats | None) -> Path:
 class Watch:
     """The rows of a path at which the state is finite: scaled α, quality of the chart, and where its sign turned."""
 
-    alpha: Floats
-    quality: Floats
+    alpha: Array
+    quality: Array
     turned: NDArray[np.bool_]
 
     def first_below(self, limit: float) -> int | None:
@@ -174,7 +169,7 @@ def _named(equations: Equations) -> str:
     return ", ".join(f"'{q}'" for q in equations.dependent)
 
 
-def _qualities(equations: Equations, alpha: Floats, path: Path, count: int) -> tuple[Floats, NDArray[np.bool_]]:
+def _qualities(equations: Equations, alpha: Array, path: Path, count: int) -> tuple[Array, NDArray[np.bool_]]:
     """The quality at each row, and whether the determinant has changed its sign since the row before.
 
     A basis of our own has no denominators and is judged by itself; its drift has those of the chart.
@@ -198,13 +193,13 @@ def _drifts(equations: Equations) -> bool:
     return any(substitute(equations.explicit[q], still) != 0 for q in equations.system.coordinates)
 
 
-def _whole(alpha: Floats) -> Floats:
+def _whole(alpha: Array) -> Array:
     """√det(α αᵀ) along the rows."""
     return np.sqrt(np.maximum(np.linalg.det(alpha @ alpha.transpose(0, 2, 1)), 1e-300))
 
 
 def _better(
-    equations: Equations, form: str, alpha: Floats, wanted: float, active: Sequence[Constraint]
+    equations: Equations, form: str, alpha: Array, wanted: float, active: Sequence[Constraint]
 ) -> Equations | None:
     """The equations in a form and the chart with the best least quality over these rows, among those that apply."""
     coordinates = equations.system.coordinates
@@ -224,7 +219,7 @@ def _better(
     return None
 
 
-def _scaled_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
+def _scaled_rows(equations: Equations, times: Array, states: Array) -> Array:
     """α (k, m, n) along rows of states of the model."""
     origin = equations.origin
     assert origin is not None, "a reduced form has an origin"
@@ -233,7 +228,7 @@ def _scaled_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
     return _scaled(origin, rows, times, states)
 
 
-def _quasi_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
+def _quasi_rows(equations: Equations, times: Array, states: Array) -> Array:
     """∂u/∂q̇ (k, n - m, n) of the model's quasi-velocities along rows of states of the form."""
     origin = equations.origin
     assert origin is not None, "a reduced form has an origin"
@@ -242,7 +237,7 @@ def _quasi_rows(equations: Equations, times: Floats, states: Floats) -> Floats:
     return _scaled(origin, rows, times, model_states(equations, times, states))
 
 
-def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Floats, states: Floats) -> Floats:
+def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Array, states: Array) -> Array:
     """Rows of coefficients of the velocities in numbers, columns scaled by 1/√M_ii, rows of length one."""
     entries = [*(e for row in rows for e in row), *(row[k] for k, row in enumerate(origin.mass_matrix))]
     outputs = [(str(k), e) for k, e in enumerate(entries)]
@@ -253,11 +248,11 @@ def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Floa
     scale = np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
     alpha = values[:, : m * n].reshape(-1, m, n) * scale[:, None, :]
     lengths = np.linalg.norm(alpha, axis=2, keepdims=True)
-    scaled: Floats = alpha / np.where(lengths > 0.0, lengths, 1.0)
+    scaled: Array = alpha / np.where(lengths > 0.0, lengths, 1.0)
     return scaled
 
 
-def _basis_quality(equations: Equations, times: Floats, states: Floats) -> Floats:
+def _basis_quality(equations: Equations, times: Array, states: Array) -> Array:
     """√det(NᵀN) along rows of states of the form, N with columns of length one; zero where a column vanishes."""
     rows = list(equations.directions.values())
     outputs = [(str(k), e) for k, e in enumerate(e for row in rows for e in row)]
@@ -266,6 +261,6 @@ def _basis_quality(equations: Equations, times: Floats, states: Floats) -> Float
     basis = values.reshape(len(times), len(rows), -1)
     lengths = np.linalg.norm(basis, axis=1, keepdims=True)
     unit = basis / np.where(lengths > 0.0, lengths, 1.0)
-    quality: Floats = np.sqrt(np.maximum(np.linalg.det(unit.transpose(0, 2, 1) @ unit), 0.0))
+    quality: Array = np.sqrt(np.maximum(np.linalg.det(unit.transpose(0, 2, 1) @ unit), 0.0))
     short = lengths.min(axis=(1, 2)) < LEAST * lengths.max(axis=(0, 2)).min()
     return np.where(short, 0.0, quality)

@@ -9,17 +9,28 @@ from typing import Any
 import numpy as np
 
 from svyaz import __version__
-from svyaz.constraints.classify import as_dictionary, classify
-from svyaz.constraints.held import asked_rate, held_integrals
-from svyaz.constraints.held_checks import cannot_be_held, not_integrals
-from svyaz.constraints.ranks import RankReport, examine
-from svyaz.constraints.reduced import entered, examined, in_states_of
-from svyaz.constraints.states import Residual, residuals
+from svyaz.constraints import (
+    RankReport,
+    Residual,
+    as_dictionary,
+    classify,
+    entered,
+    examine,
+    examined,
+    residuals,
+)
 from svyaz.forms import form_name
-from svyaz.model import System
-from svyaz.model.words import is_number
-from svyaz.motion.decide import decide, verdict_record
-from svyaz.motion.options import options_for
+from svyaz.holding import (
+    asked_rate,
+    cannot_be_held,
+    decide,
+    held_integrals,
+    in_states_of,
+    not_integrals,
+    options_for,
+    verdict_record,
+)
+from svyaz.model import System, is_number
 from svyaz.motion.phases import START
 from svyaz.motion.simulation import equations_by_phase
 from svyaz.motion.stage import first_event

@@ -20,23 +20,18 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.linear import dependencies
-from svyaz.constraints.nearest import least_correction
-from svyaz.constraints.ranks import scaled_rows
-from svyaz.constraints.snapshot import Measure, Snapshot, measure_of
-from svyaz.expr.calculus import evaluate
-from svyaz.model import Constraint
-from svyaz.model.system import multiplier_symbol
+from svyaz.arrays import Array
+from svyaz.constraints import Measure, Snapshot, dependencies, least_correction, measure_of, scaled_rows
+from svyaz.expr import evaluate
+from svyaz.integrate import Path
+from svyaz.model import Constraint, multiplier_symbol
 from svyaz.motion.conditions import LOW
 from svyaz.motion.contacts import RISING, TOUCHING, Contacts, multipliers_in
 from svyaz.motion.impacts import anchored
-from svyaz.motion.integrate import Path
 from svyaz.motion.phases import Phase, reached
 from svyaz.motion.stage import Stage
 
-Floats = NDArray[np.float64]
 Kept = frozenset[int]
 """Numbers of the contacts that are kept."""
 
@@ -83,7 +78,7 @@ class Impact:
         """The contacts of the constraints that the conditions alone let act."""
         return frozenset(k for k, group in enumerate(self.groups) if any(c in active for c in group))
 
-    def solved(self, kept: Kept) -> tuple[Floats, dict[str, float]]:
+    def solved(self, kept: Kept) -> tuple[Array, dict[str, float]]:
         """(v⁺, Λ by name) of the impact with these contacts."""
         s, rows = self.snapshot, self.rows(kept)
         fits = np.abs(s.velocity[rows]) <= FITTING * s.velocity_scale[rows]
@@ -100,7 +95,7 @@ class Impact:
     def settled(self) -> bool:
         """Have hops become so low that they end, and all that touch stays?"""
         s = self.snapshot
-        free: Floats = np.asarray(np.linalg.lstsq(s.mass, -s.bias, rcond=None)[0], dtype=np.float64)
+        free: Array = np.asarray(np.linalg.lstsq(s.mass, -s.bias, rcond=None)[0], dtype=np.float64)
         slopes = self.measure.moved(np.zeros(len(s.state)), v=free)
         return bool(self.touching) and self.contacts.slow(s.time, s.state, slopes, self.touching)
 
@@ -151,7 +146,7 @@ class Impact:
         rank = np.linalg.matrix_rank(unit[rows], tol=1e-9)
         return {k for k in kept if np.linalg.matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
 
-    def _entered(self, speeds: Floats) -> dict[int, float]:
+    def _entered(self, speeds: Array) -> dict[int, float]:
         """By contact: the rate of ``on`` after the impact as a part of its terms, where that is more than rounding."""
         if not self.touching:
             return {}

@@ -7,20 +7,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
-from svyaz.constraints.scales import magnitude
-from svyaz.expr.calculus import ZERO, Expression, substitute
-from svyaz.forms.programs import multiplier_symbols, rates_of
-from svyaz.model import Constraint
-from svyaz.model.system import multiplier_symbol
+from svyaz.arrays import Array
+from svyaz.constraints import magnitude
+from svyaz.expr import ZERO, Expression, substitute
+from svyaz.forms import multiplier_symbols, rates_of
+from svyaz.holding import Segment
+from svyaz.model import Constraint, multiplier_symbol
 from svyaz.motion.contacts import Contacts
 from svyaz.motion.phases import reached
-from svyaz.motion.segment import Segment
-from svyaz.program import Native, SingularSystem, compile_program
-from svyaz.program.build import build
+from svyaz.program import Native, SingularSystem, build, compile_program
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str]
 """("on" or "off", name of the constraint)."""
 
@@ -44,7 +41,7 @@ class Conditions:
     depths: Mapping[str, float] = field(default_factory=dict)
     gain: float = 0.0
 
-    def constants(self, segment: Segment) -> Floats:
+    def constants(self, segment: Segment) -> Array:
         """Constants of the values, with the gains of the segment."""
         return self.values.constants(self._known(segment))
 
@@ -52,14 +49,14 @@ class Conditions:
         depths = {_depth(name): depth for name, depth in self.depths.items()}
         return {**segment.equations.system.constants, **segment.perturbation.gains, **depths}
 
-    def at(self, segment: Segment, time: float, state: Floats) -> Floats:
+    def at(self, segment: Segment, time: float, state: Array) -> Array:
         """g (m,); not a number where the reactions are not defined."""
         try:
             return self.values.evaluate(np.concatenate([[time], state]), self.constants(segment))
         except SingularSystem:
             return np.full(len(self.keys), np.nan)
 
-    def levels(self, segment: Segment, time: float, state: Floats) -> Floats:
+    def levels(self, segment: Segment, time: float, state: Array) -> Array:
         """Below minus these a condition is armed, (m,)."""
         constants = self.sizes.constants(self._known(segment))
         try:
@@ -68,7 +65,7 @@ class Conditions:
             return np.zeros(len(self.keys))
         return LOW * np.nan_to_num(found)
 
-    def most_overdue(self, segment: Segment, time: float, state: Floats) -> tuple[Key, ...]:
+    def most_overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """The one of them that pulls most, with those that cease by the same condition: others may push without it."""
         late = self.overdue(segment, time, state)
         if not late:
@@ -78,14 +75,14 @@ class Conditions:
         ends = {c.name: c.off for c in segment.equations.system.constraints}
         return tuple(key for key in late if ends[key[1]] == ends[worst[1]])
 
-    def sinking(self, span: tuple[float, float], state: Floats, slopes: Floats) -> tuple[Key, ...]:
+    def sinking(self, span: tuple[float, float], state: Array, slopes: Array) -> tuple[Key, ...]:
         """One-sided constraints that do not act and would be entered at the start of a span."""
         if self.contacts is None or not self.depths:
             return ()
         entered = self.contacts.sinking(span, state, slopes, self.gain)
         return tuple(("on", name) for name in self.depths if name in entered)
 
-    def overdue(self, segment: Segment, time: float, state: Floats) -> tuple[Key, ...]:
+    def overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Constraints that pull where they could only push: ``off`` contains multipliers and is positive already."""
         late = (self.at(segment, time, state) > self.levels(segment, time, state)) & np.array(self.reacting)
         return tuple(key for key, is_late in zip(self.keys, late, strict=True) if is_late and key[0] == "off")

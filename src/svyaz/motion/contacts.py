@@ -16,18 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
-from svyaz.constraints.scales import magnitude, typical_sizes, with_floor
-from svyaz.constraints.snapshot import measure_of
-from svyaz.expr.calculus import ONE, TIME, ZERO, Expression, differentiate, gradient, is_zero, substitute
-from svyaz.expr.calculus import total_derivative as along
+from svyaz.arrays import Array
+from svyaz.constraints import magnitude, measure_of, typical_sizes, with_floor
+from svyaz.expr import ONE, TIME, ZERO, Expression, differentiate, gradient, is_zero, substitute
+from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations
 from svyaz.model import Constraint
-from svyaz.program import Native, compile_program
-from svyaz.program.build import build
-
-Floats = NDArray[np.float64]
+from svyaz.program import Native, build, compile_program
 
 TOUCHING = 1e-5
 """Constraints that acted up to now touch while ``on`` is within this part of its size."""
@@ -65,12 +61,12 @@ def is_one_sided(constraint: Constraint, velocities: Collection[se.Symbol]) -> b
 class Gaps:
     """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,)."""
 
-    value: Floats
-    rate: Floats
-    second: Floats
-    size: Floats
-    rate_size: Floats
-    second_size: Floats
+    value: Array
+    rate: Array
+    second: Array
+    size: Array
+    rate_size: Array
+    second_size: Array
 
 
 @dataclass(frozen=True)
@@ -82,10 +78,10 @@ class Contacts:
 
     constraints: tuple[Constraint, ...]
     native: Native
-    constants: Floats
+    constants: Array
     free: Equations
 
-    def at(self, time: float, state: Floats, slopes: Floats | None = None) -> Gaps:
+    def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
         """Values at a state; without ``slopes`` the second derivatives mean nothing."""
         given = np.zeros(len(state)) if slopes is None else slopes
         found = self.native.evaluate(np.concatenate([[time], state, given]), self.constants)
@@ -104,7 +100,7 @@ class Contacts:
             second_size=parts["second_terms"],
         )
 
-    def touching(self, time: float, state: Floats, tolerance: float) -> frozenset[str]:
+    def touching(self, time: float, state: Array, tolerance: float) -> frozenset[str]:
         """Those whose ``on`` is zero, up to a part of its size."""
         if not self.constraints:
             return frozenset()
@@ -112,7 +108,7 @@ class Contacts:
         near = np.abs(gaps.value) <= tolerance * gaps.size
         return frozenset(c.name for c, touches in zip(self.constraints, near, strict=True) if touches)
 
-    def depths(self, time: float, state: Floats, until: float) -> dict[str, float]:
+    def depths(self, time: float, state: Array, until: float) -> dict[str, float]:
         """How far ``on`` may rise above zero before a constraint that was let go counts as entered, by name.
 
         Where all coordinates are zero, the way of a small part of the run takes the place of their sizes.
@@ -126,7 +122,7 @@ class Contacts:
         least = float(np.finfo(float).tiny)
         return {c.name: max(float(depth), least) for c, depth in zip(self.constraints, found, strict=True)}
 
-    def shortest_rise(self, time: float, state: Floats, slopes: Floats) -> float:
+    def shortest_rise(self, time: float, state: Array, slopes: Array) -> float:
         """How long the first of those that part and come back goes on parting: -on'/on''."""
         if not self.constraints or not np.isfinite(slopes).all():
             return float("inf")
@@ -134,13 +130,13 @@ class Contacts:
         back = (np.abs(gaps.value) <= TOUCHING * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
         return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
 
-    def slow(self, time: float, state: Floats, slopes: Floats, names: Collection[str]) -> bool:
+    def slow(self, time: float, state: Array, slopes: Array, names: Collection[str]) -> bool:
         """Are these so slow that, thrown back with that speed, they would not rise above what counts as entered?"""
         gaps = self.at(time, state, slopes)
         low = np.abs(gaps.rate) <= np.sqrt(2.0 * DEEP * gaps.size * gaps.second_size)
         return all(is_low for c, is_low in zip(self.constraints, low, strict=True) if c.name in names)
 
-    def sinking(self, span: tuple[float, float], state: Floats, slopes: Floats, gain: float) -> set[str]:
+    def sinking(self, span: tuple[float, float], state: Array, slopes: Array, gain: float) -> set[str]:
         """Those that touch and would be entered at once if they did not act.
 
         What would not be entered by a depth that counts before the end of the span is at rest. Stabilisation with

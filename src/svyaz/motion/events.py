@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
+from svyaz.holding import Options, Segment, advance
+from svyaz.integrate import Flow, Path, integrate
 from svyaz.motion.conditions import Conditions, Key
-from svyaz.motion.integrate import Flow, Path, integrate
-from svyaz.motion.options import Options
-from svyaz.motion.segment import Segment, advance
 from svyaz.program import Native, SingularSystem
 
-Floats = NDArray[np.float64]
 SAMPLES = 16
 """Into so many parts the step with an event is divided to find the first one in it; a multiple of ``event_code.BETWEEN``."""
 
@@ -35,10 +34,10 @@ def advance_to_event(
     segment: Segment,
     watched: Conditions,
     continuing: Collection[Key],
-    state: Floats,
+    state: Array,
     span: tuple[float, float],
     options: Options,
-    rows: Callable[[float], Floats | None],
+    rows: Callable[[float], Array | None],
     progress: Callable[[float], object] | None,
 ) -> Path:
     """Integrate until the first event, or to the end of the span.
@@ -70,7 +69,7 @@ def _to_event(
     segment: Segment,
     watched: Conditions,
     continuing: Collection[Key],
-    state: Floats,
+    state: Array,
     span: tuple[float, float],
     options: Options,
     progress: Callable[[float], object] | None,
@@ -98,7 +97,7 @@ def _to_event(
 
 
 def _first_stop(
-    segment: Segment, watched: Conditions, state: Floats, span: tuple[float, float], options: Options
+    segment: Segment, watched: Conditions, state: Array, span: tuple[float, float], options: Options
 ) -> float:
     """Where to look first: a contact that parts only for a small part of a step is looked at when it is farthest away."""
     if watched.contacts is None or not watched.depths:
@@ -111,8 +110,8 @@ def _first_stop(
 class _Guard:
     """The map after each step with its memory; it belongs to one run."""
 
-    def __init__(self, segment: Segment, watched: Conditions, armed: NDArray[np.bool_], time: float, state: Floats):
-        from svyaz.motion.event_code import after_step_function, layout
+    def __init__(self, segment: Segment, watched: Conditions, armed: NDArray[np.bool_], time: float, state: Array):
+        from svyaz.integrate import after_step_function, layout
 
         n, m = len(state), len(watched.keys)
         self.places = layout(n, m)
@@ -134,13 +133,13 @@ class _Guard:
         owner = (function, watched, conditions_constants, segment)
         self.flow = Flow(function.address, self.memory, n, owner)
 
-    def _put(self, place: int, numbers: NDArray[np.float64] | NDArray[np.bool_]) -> None:
+    def _put(self, place: int, numbers: Array | NDArray[np.bool_]) -> None:
         self.memory[place : place + len(numbers)] = numbers
 
     @property
     def alarmed(self) -> bool:
         """Was a step refused because a condition rose in it?"""
-        from svyaz.motion.event_code import ALARM
+        from svyaz.integrate import ALARM
 
         return bool(self.memory[ALARM])
 
@@ -150,7 +149,7 @@ class _Guard:
         return self.memory[self.places.armed : self.places.tried] > 0.0
 
     @property
-    def levels(self) -> Floats:
+    def levels(self) -> Array:
         """Below minus these conditions are armed."""
         return self.memory[self.places.level : self.places.last]
 
@@ -160,7 +159,7 @@ class _Guard:
         return float(self.memory[self.places.after])
 
 
-def slopes(segment: Segment, time: float, state: Floats) -> Floats:
+def slopes(segment: Segment, time: float, state: Array) -> Array:
     """The rates at a state; not a number where they are not defined."""
     native = segment.rates.owner
     assert isinstance(native, Native), "rates are native code"
@@ -175,7 +174,7 @@ class _Found:
     """Where the search in one step ended: at an event, or at the end of the step without one."""
 
     time: float
-    state: Floats
+    state: Array
     fired: tuple[Key, ...]
     armed: NDArray[np.bool_]
     reason: str = ""
@@ -212,16 +211,16 @@ def _located(segment: Segment, watched: Conditions, guard: _Guard, path: Path, o
 
 
 def _largest(
-    watched: Conditions, segment: Segment, state: Floats | None, time: float, which: NDArray[np.int64]
+    watched: Conditions, segment: Segment, state: Array | None, time: float, which: NDArray[np.int64]
 ) -> float:
     """The largest of some conditions: it rises through zero when the first of them does."""
     return float("nan") if state is None else float(np.max(watched.at(segment, time, state)[which]))
 
 
-def _stepping(segment: Segment, start: float, state: Floats, options: Options) -> Callable[[float], Floats | None]:
+def _stepping(segment: Segment, start: float, state: Array, options: Options) -> Callable[[float], Array | None]:
     """The state at a time after ``start`` by one step of the method; None where it fails."""
 
-    def again(time: float) -> Floats | None:
+    def again(time: float) -> Array | None:
         if time <= start:
             return state
         path = integrate(
@@ -263,7 +262,7 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float:
     return b
 
 
-def _row(time: float, state: Floats) -> Path:
+def _row(time: float, state: Array) -> Path:
     """One step that was found by stepping again."""
     return Path(np.array([time]), state[None, :].copy(), "finished", "", 1, 0, 0, 0.0)
 

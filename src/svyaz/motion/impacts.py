@@ -15,22 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.nearest import least_correction
-from svyaz.constraints.ranks import examine
-from svyaz.constraints.snapshot import measure_of
-from svyaz.constraints.states import residuals
-from svyaz.expr.calculus import evaluate
+from svyaz.arrays import Array
+from svyaz.constraints import examine, least_correction, measure_of, residuals
+from svyaz.expr import evaluate
 from svyaz.forms import Equations
+from svyaz.holding import deviations
+from svyaz.integrate import Path
 from svyaz.model import Constraint
-from svyaz.motion.deviations import deviations
-from svyaz.motion.integrate import Path
 from svyaz.motion.phase_runs import SWITCH_TOLERANCE
-from svyaz.program import compile_program
-from svyaz.program.build import build
-
-Floats = NDArray[np.float64]
+from svyaz.program import build, compile_program
 
 HELD = 1e-13
 """Residuals after an impact, as parts of the constraints' own scales."""
@@ -45,13 +39,13 @@ MOST_LOOKED_AT = 50
 class Beginning:
     """The state with which a phase begins and the impulses that led to it, or why it cannot begin."""
 
-    state: Floats
+    state: Array
     impulses: dict[str, float] = field(default_factory=dict)
     status: str = ""
     reason: str = ""
 
 
-def anchored(equations: Equations, new: Sequence[Constraint], state: Floats, time: float) -> Floats:
+def anchored(equations: Equations, new: Sequence[Constraint], state: Array, time: float) -> Array:
     """The state with the anchors of the constraints that begin to act set to their values at this moment."""
     names = list(equations.states)
     known = {**equations.system.constants, **dict(zip(names, map(float, state), strict=True)), "t": time}
@@ -61,7 +55,7 @@ def anchored(equations: Equations, new: Sequence[Constraint], state: Floats, tim
     return moved
 
 
-def begin(equations: Equations, new: Sequence[Constraint], state: Floats, before: Path) -> Beginning:
+def begin(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> Beginning:
     """Let constraints begin to act: positions must fit them, velocities must fit or are made to by an impact.
 
     ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small.
@@ -81,7 +75,7 @@ def begin(equations: Equations, new: Sequence[Constraint], state: Floats, before
     return Beginning(fitted, _impulses(equations, state, fitted, time))
 
 
-def _refused(equations: Equations, new: Sequence[Constraint], state: Floats, before: Path) -> list[str]:
+def _refused(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> list[str]:
     """In words: the new constraints that the state does not fit."""
     stride = -(-len(before.times) // MOST_LOOKED_AT)
     times, states = before.times[::-stride], before.states[::-stride]
@@ -106,7 +100,7 @@ def _told(name: str, position: float | None, velocity: float) -> str:
     return f"the velocity level of '{name}': its rate is {velocity:.4g}"
 
 
-def _fitted(equations: Equations, state: Floats, time: float) -> Floats:
+def _fitted(equations: Equations, state: Array, time: float) -> Array:
     """The nearest state in the norm of M: positions first, then velocities, corrected until the constraints hold to rounding.
 
     A correction of the positions is a displacement that all constraints allow but for their residuals.
@@ -125,7 +119,7 @@ def _fitted(equations: Equations, state: Floats, time: float) -> Floats:
     return state
 
 
-def _displaced(equations: Equations, state: Floats, time: float, displacement: Floats) -> Floats:
+def _displaced(equations: Equations, state: Array, time: float, displacement: Array) -> Array:
     """The state with its coordinates moved by ∂q̇/∂v times a displacement (itself, where velocities are rates)."""
     names = list(equations.states)
     places = [names.index(q) for q in equations.system.coordinates]
@@ -140,7 +134,7 @@ def _displaced(equations: Equations, state: Floats, time: float, displacement: F
     return moved
 
 
-def _impulses(equations: Equations, before: Floats, after: Floats, time: float) -> dict[str, float]:
+def _impulses(equations: Equations, before: Array, after: Array, time: float) -> dict[str, float]:
     """Λ of M (v⁺ - v⁻) = Gᵀ Λ."""
     here = measure_of(equations).at(after, time)
     jump = here.v - measure_of(equations).at(before, time).v

@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from svyaz.motion.calls import address_of, call, callback, copy, part, read, whole, write
+from svyaz.integrate import address_of, call, callback, copy, part, read, whole, write
 
 HEAD, BODY_WORDS = 7, 7
 ROOM = 53

@@ -8,22 +8,14 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
-from svyaz.expr.calculus import ZERO, differentiate
-from svyaz.forms.tree.algebra import FLOATS
-from svyaz.forms.tree.articulated import loose_joint
-from svyaz.forms.tree.numeric import NumericTree
-from svyaz.forms.tree.places import placed
-from svyaz.forms.tree.steps import axis_kind, step_programs
-from svyaz.forms.tree.welded import welded
-from svyaz.model import System
-from svyaz.model.tree import Tree, numbers
-from svyaz.motion.integrate import Flow, Path, integrate
-from svyaz.motion.options import Options
+from svyaz.arrays import Array
+from svyaz.expr import ZERO, differentiate
+from svyaz.forms import FLOATS, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
+from svyaz.holding import Options
+from svyaz.integrate import Flow, Path, integrate
+from svyaz.model import System, Tree, numbers
 from svyaz.motion.result import Motion
-from svyaz.program import Native, compile_program
-from svyaz.program.build import build
-
-Floats = NDArray[np.float64]
+from svyaz.program import Native, build, compile_program
 
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
@@ -79,7 +71,7 @@ def _bodies(tree: Tree) -> tuple[NDArray[np.int64], list[object]]:
     return np.array(rows, dtype=np.int64), kept
 
 
-def _forces(system: System) -> tuple[Native | None, Floats]:
+def _forces(system: System) -> tuple[Native | None, Array]:
     """Native code of Q - ∂D/∂v for all joints, and its constants; None where nothing is applied."""
     given = [
         system.forces.get(q, ZERO) - differentiate(system.dissipation, se.Symbol(v))
@@ -133,7 +125,7 @@ def simulate_long(system: System, options: Options, halve: bool, progress: Calla
     )
 
 
-def _loose(system: System, state: Floats) -> str | None:
+def _loose(system: System, state: Array) -> str | None:
     """The coordinate of a joint that meets no inertia in a position."""
     assert system.tree is not None, "only trees come here"
     tree = welded(numbers(system.tree, system.parameters), FLOATS)
@@ -142,7 +134,7 @@ def _loose(system: System, state: Floats) -> str | None:
     return None if found is None else tree.bodies[found].coordinates[0]
 
 
-def _stillborn(system: System, options: Options, state: Floats, coordinate: str) -> Motion:
+def _stillborn(system: System, options: Options, state: Array, coordinate: str) -> Motion:
     """A motion that cannot begin."""
     return Motion(
         system=system,
@@ -158,7 +150,7 @@ def _stillborn(system: System, options: Options, state: Floats, coordinate: str)
     )
 
 
-def _energies(system: System, path: Path) -> tuple[Floats, Floats]:
+def _energies(system: System, path: Path) -> tuple[Array, Array]:
     assert system.tree is not None, "only trees come here"
     count = len(system.coordinates)
     numeric = NumericTree(system.tree, system.parameters)

@@ -7,24 +7,29 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.held import HeldIntegral
-from svyaz.constraints.held_checks import cannot_be_held, not_integrals
-from svyaz.constraints.ranks import examine
-from svyaz.constraints.reduced import entered, straying
-from svyaz.constraints.states import Residual, residuals
+from svyaz.arrays import Array
+from svyaz.constraints import Residual, entered, examine, residuals, straying
 from svyaz.forms import Equations
+from svyaz.holding import (
+    Decision,
+    HeldIntegral,
+    Options,
+    Segment,
+    cannot_be_held,
+    exceeds,
+    left_by_projection,
+    lost_constraints,
+    not_integrals,
+    passed_near,
+    projected_more,
+    singular_point,
+)
+from svyaz.integrate import Path
 from svyaz.motion.chapters import Chapter
 from svyaz.motion.charts import Switch, end_of_chart, only
-from svyaz.motion.decide import Decision
-from svyaz.motion.integrate import Path
-from svyaz.motion.options import Options
 from svyaz.motion.phases import Phase
-from svyaz.motion.segment import Segment, projected_more
-from svyaz.motion.watch import exceeds, left_by_projection, lost_constraints, passed_near, singular_point
 
-Floats = NDArray[np.float64]
 Runner = Callable[[Segment, Options], Path]
 """Integrates a phase with given native code and options."""
 
@@ -36,7 +41,7 @@ MOST_REPETITIONS = 5
 
 
 def chapter_of(
-    decision: Decision, state: Floats, phase: Phase, run: Runner, grid: Floats | None, notes: list[str]
+    decision: Decision, state: Array, phase: Phase, run: Runner, grid: Array | None, notes: list[str]
 ) -> tuple[Chapter, Switch | None]:
     """Run one phase, repeat it with half the step while a tolerance is exceeded, and note what was noticed.
 
@@ -96,7 +101,7 @@ def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Pat
     return replace(path, status="singular", reason=words, times=path.times[: row + 1], states=path.states[: row + 1])
 
 
-def refusal_of(equations: Equations, state: Floats, phase: Phase, *, first: bool) -> list[str] | tuple[str, str]:
+def refusal_of(equations: Equations, state: Array, phase: Phase, *, first: bool) -> list[str] | tuple[str, str]:
     """(status, reason) when the phase cannot be run; else notes on a state that does not satisfy its constraints."""
     if not equations.deviations:
         return []
@@ -133,14 +138,14 @@ def told_of(name: str, residual: Residual) -> str:
 
 
 def unfit_to_hold(
-    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Floats, time: float
+    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, time: float
 ) -> tuple[str, ...]:
     """Words for integrals that are to be held and cannot be: holding what is no integral would falsify the motion."""
     false = not_integrals(equations, [h.integral for h in held], state, time)
     return (*false, *cannot_be_held(equations, held, options.hold, state, time))
 
 
-def replaced_velocities(equations: Equations, state: Floats, time: float) -> list[str]:
+def replaced_velocities(equations: Equations, state: Array, time: float) -> list[str]:
     """Notes on velocities that do not fit the constraints and that the form computes from the others."""
     told = [
         f"{name} = {taken:.4g} instead of {given:.4g}"
@@ -152,7 +157,7 @@ def replaced_velocities(equations: Equations, state: Floats, time: float) -> lis
 def stillborn(
     equations: Equations,
     options: Options,
-    state: Floats,
+    state: Array,
     span: tuple[float, float],
     status: str,
     reason: str,
@@ -164,7 +169,7 @@ def stillborn(
     return Chapter(None, path, options, record or {}, (), equations)
 
 
-def grid_of(options: Options, span: tuple[float, float], rows: Floats | None) -> Floats | None:
+def grid_of(options: Options, span: tuple[float, float], rows: Array | None) -> Array | None:
     """Times of the rows of a phase: its ends, and the given ones or the multiples of ``every`` between them."""
     start, end = span
     if rows is None:

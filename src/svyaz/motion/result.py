@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svyaz import __version__
+from svyaz.arrays import Array
 from svyaz.model import Drawing, System
 
 if TYPE_CHECKING:
     import xarray
 
-    from svyaz.expr.calculus import Expression
+    from svyaz.expr import Expression
     from svyaz.program import Native
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,14 +38,14 @@ class Motion:
     rtol: float | None
     status: str
     reason: str
-    times: Floats
-    states: Floats
+    times: Array
+    states: Array
     state_names: tuple[str, ...]
-    multipliers: Mapping[str, Floats] = field(default_factory=dict)
-    residuals: Mapping[str, Floats] = field(default_factory=dict)
-    hidden: Mapping[str, Floats] = field(default_factory=dict)
-    integrals: Mapping[str, Floats] = field(default_factory=dict)
-    quantities: Mapping[str, Floats] = field(default_factory=dict)
+    multipliers: Mapping[str, Array] = field(default_factory=dict)
+    residuals: Mapping[str, Array] = field(default_factory=dict)
+    hidden: Mapping[str, Array] = field(default_factory=dict)
+    integrals: Mapping[str, Array] = field(default_factory=dict)
+    quantities: Mapping[str, Array] = field(default_factory=dict)
     gains: Mapping[str, Any] = field(default_factory=dict)
     steps: int = 0
     evaluations: int = 0
@@ -58,7 +56,7 @@ class Motion:
     jumps: tuple[Mapping[str, Any], ...] = ()
     phases: tuple[Mapping[str, Any], ...] = ()
 
-    def column(self, name: str) -> Floats:
+    def column(self, name: str) -> Array:
         """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
         if name == "t":
             return self.times
@@ -70,12 +68,12 @@ class Motion:
         raise KeyError(f"the motion has no column '{name}'")
 
     @property
-    def kinetic(self) -> Floats | None:
+    def kinetic(self) -> Array | None:
         """The kinetic energy, where the model gives one."""
         return self.quantities.get("kinetic")
 
     @property
-    def potential(self) -> Floats | None:
+    def potential(self) -> Array | None:
         """The potential energy, where the model gives one."""
         return self.quantities.get("potential")
 
@@ -97,7 +95,7 @@ class Motion:
                 names.append(f"{name}'")
         return tuple(names)
 
-    def rows(self) -> Floats:
+    def rows(self) -> Array:
         """The table of ``table_names`` as an array."""
         return np.column_stack([self.column(name) for name in self.table_names])
 
@@ -126,7 +124,7 @@ class Motion:
         """All columns along the dimension ``t``."""
         import xarray
 
-        columns: dict[str, tuple[str, Floats]] = {name: ("t", self.column(name)) for name in self.table_names[1:]}
+        columns: dict[str, tuple[str, Array]] = {name: ("t", self.column(name)) for name in self.table_names[1:]}
         for prefix, table in (("multiplier ", self.multipliers), ("residual ", self.residuals), ("", self.integrals)):
             columns.update({prefix + name: ("t", values) for name, values in table.items()})
         attributes = {"model": self.system.name, "method": self.method, "form": self.form, "status": self.status}
@@ -165,7 +163,7 @@ class Motion:
             result["phases"] = [dict(phase) for phase in self.phases]
         return result
 
-    def _residual(self, values: Floats) -> dict[str, Any]:
+    def _residual(self, values: Array) -> dict[str, Any]:
         """Largest, mean square, last deviation, and the moment of the largest, over the time in which it acted."""
         acting = np.isfinite(values)
         if not acting.any():
@@ -179,7 +177,7 @@ class Motion:
             "time_of_max": _number(self.times[acting][worst]),
         }
 
-    def _integral(self, name: str, values: Floats) -> dict[str, Any]:
+    def _integral(self, name: str, values: Array) -> dict[str, Any]:
         """Initial and final value, and drift: for the energy relative to max(|E₀|, max T), for others absolute."""
         change = float(np.max(np.abs(values - values[0])))
         if name == "energy":
@@ -189,7 +187,7 @@ class Motion:
             change = change / scale if scale > 0 else change
         return {"initial": _number(values[0]), "final": _number(values[-1]), "drift": _number(change)}
 
-    def evaluate_drawing(self, drawing: Drawing, rows: Floats) -> tuple[Floats, Floats | None]:
+    def evaluate_drawing(self, drawing: Drawing, rows: Array) -> tuple[Array, Array | None]:
         """Points (k, p, dim) and radius (k,) of one part of the picture along rows [t, states…]."""
         native, constants, columns = self._drawn
         first, count = columns[self.system.drawings.index(drawing)]
@@ -198,10 +196,9 @@ class Motion:
         return points, (values[:, first + count] if drawing.radius is not None else None)
 
     @cached_property
-    def _drawn(self) -> tuple[Native, Floats, list[tuple[int, int]]]:
+    def _drawn(self) -> tuple[Native, Array, list[tuple[int, int]]]:
         """One native program for all drawings, and where in its outputs the points of each stand."""
-        from svyaz.program.build import build
-        from svyaz.program.native import compile_program
+        from svyaz.program import build, compile_program
 
         entries: list[Expression] = []
         columns = []
@@ -219,7 +216,7 @@ class Motion:
         return f"<p><b>{self.system.name}</b>: {self.status} {self.reason}</p>{html}"
 
 
-def _mean_square(times: Floats, values: Floats) -> float:
+def _mean_square(times: Array, values: Array) -> float:
     """√(1/T ∫ y² dt) by the trapezoidal rule."""
     span = float(times[-1] - times[0])
     if span <= 0:
@@ -228,7 +225,7 @@ def _mean_square(times: Floats, values: Floats) -> float:
     return float(np.sqrt(np.trapezoid((values / size) ** 2, times) / span)) * size
 
 
-def _last_finite(values: Floats) -> float:
+def _last_finite(values: Array) -> float:
     good = values[np.isfinite(values)]
     return float(good[-1]) if len(good) else float("nan")
 

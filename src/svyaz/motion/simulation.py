@@ -7,23 +7,28 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.held import asked_rate, held_integrals
-from svyaz.constraints.reduced import entered, examined, in_states_of, model_states
-from svyaz.constraints.states import NoConsistentState
-from svyaz.constraints.states import project as onto_constraints
+from svyaz.arrays import Array
+from svyaz.constraints import NoConsistentState, entered, examined, model_states
+from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import REDUCED, Equations, derive, form_name
-from svyaz.forms.lagrange import free_equations, lagrange_terms
-from svyaz.forms.multipliers import with_constraints
+from svyaz.forms import REDUCED, Equations, derive, form_name, free_equations, lagrange_terms, with_constraints
+from svyaz.holding import (
+    Options,
+    Segment,
+    asked_rate,
+    decide,
+    held_integrals,
+    in_states_of,
+    options_for,
+    scaled_difference,
+)
+from svyaz.integrate import LEAST_RTOL, Path
+from svyaz.integrate import method as find_method
 from svyaz.model import System
 from svyaz.motion.chapters import Chapter, collected
 from svyaz.motion.charts import advance_on_chart
-from svyaz.motion.decide import decide
-from svyaz.motion.integrate import LEAST_RTOL, Path
 from svyaz.motion.long_trees import is_long, simulate_long
-from svyaz.motion.options import Options, options_for
 from svyaz.motion.phase_runs import (
     Runner,
     chapter_of,
@@ -35,13 +40,9 @@ from svyaz.motion.phase_runs import (
 )
 from svyaz.motion.phases import START, Phase, phase_log, phases
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment
-from svyaz.motion.sizes import scaled_difference
 from svyaz.motion.stage import first_phase, stage_of
 from svyaz.motion.switching import common_rows, is_switched, refuse_unfit, run_switching
-from svyaz.motion.tableau import method as find_method
 
-Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
 
 MOST_IN_VAIN = 4
@@ -79,7 +80,7 @@ def simulate(
             nowhere = stillborn(parts[0][1], options, state, span, "infeasible", str(refusal))
             return collected(system, name, options, [nowhere])
 
-    def run(options: Options, force: bool, progress: Progress | None, rows: Floats | None) -> Motion:
+    def run(options: Options, force: bool, progress: Progress | None, rows: Array | None) -> Motion:
         if is_switched(system):
             return run_switching(stage_of(system, options), state, force, progress, rows)
         return _run(system, name, options, parts, state, force, progress, rows)
@@ -95,10 +96,10 @@ def _run(
     form: str,
     options: Options,
     parts: Sequence[tuple[Phase, Equations]],
-    state: Floats,
+    state: Array,
     force: bool,
     progress: Progress | None,
-    rows: Floats | None = None,
+    rows: Array | None = None,
 ) -> Motion:
     """Phase after phase; ``rows`` are the times at which the state is wanted, else the options decide."""
     chapters: list[Chapter] = []
@@ -139,7 +140,7 @@ def _run(
     return collected(system, form, options, chapters, phase_log([p for p, _ in parts if p.start <= reached]))
 
 
-def _runner(state: Floats, phase: Phase, grid: Floats | None, progress: Progress | None) -> Runner:
+def _runner(state: Array, phase: Phase, grid: Array | None, progress: Progress | None) -> Runner:
     """Integrates over the phase, with rows on the grid."""
     span = (phase.start, phase.end)
 

@@ -11,26 +11,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.held import HeldIntegral
-from svyaz.constraints.perturbation import perturbation
-from svyaz.forms import Equations
-from svyaz.forms.lagrange import free_equations, lagrange_terms
-from svyaz.forms.multipliers import with_constraints
-from svyaz.forms.observed import energy, kinetic_and_potential
+from svyaz.arrays import Array
+from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
+from svyaz.holding import Decision, HeldIntegral, Options, Segment, decide, perturbation, prepare
 from svyaz.model import Constraint, System
 from svyaz.motion.conditions import Conditions, Key, conditions
 from svyaz.motion.contacts import Contacts, contacts_of
-from svyaz.motion.decide import Decision, decide
 from svyaz.motion.events import advance_to_event
-from svyaz.motion.options import Options
 from svyaz.motion.phases import START, Phase, reached
-from svyaz.motion.segment import Segment, prepare
-from svyaz.program import Native, compile_program
-from svyaz.program.build import build
-
-Floats = NDArray[np.float64]
+from svyaz.program import Native, build, compile_program
 
 SHORT = 0.01
 """Gains are chosen for a phase of at least this part of what is left of the run."""
@@ -44,7 +34,7 @@ class Stage:
     options: Options
     free: Equations
     energy: Native
-    energy_constants: Floats
+    energy_constants: Array
     equations: dict[tuple[str, ...], Equations] = field(default_factory=dict)
     decisions: dict[tuple[str, ...], Decision] = field(default_factory=dict)
     watched: dict[tuple[tuple[str, ...], tuple[str, ...]], Conditions] = field(default_factory=dict)
@@ -65,7 +55,7 @@ class Stage:
         """The conditions that are watched in the first phase."""
         return conditions(segment, self.system.constraints, active, START)
 
-    def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float, state: Floats) -> Conditions:
+    def conditions_of(self, segment: Segment, active: Sequence[Constraint], time: float, state: Array) -> Conditions:
         """The conditions that are watched while these constraints act, after an event that led to this state."""
         over = tuple(c.name for c in self.system.constraints if c.end is not None and reached(time, c.end))
         key = (tuple(c.name for c in active), over)
@@ -84,7 +74,7 @@ class Stage:
         phase: Phase,
         equations: Equations,
         held: tuple[HeldIntegral, ...],
-        state: Floats,
+        state: Array,
         continuing: Collection[Key],
     ) -> tuple[str, ...]:
         """Settle the gains of a set of constraints for the time up to the next event; what there is to be noted is returned."""
@@ -98,7 +88,7 @@ class Stage:
         phase: Phase,
         equations: Equations,
         held: tuple[HeldIntegral, ...],
-        state: Floats,
+        state: Array,
         continuing: Collection[Key],
     ) -> float:
         """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
@@ -112,9 +102,7 @@ class Stage:
         least = phase.start + SHORT * (self.options.until - phase.start)
         return min(max(float(path.times[-1]), least), phase.end)
 
-    def told_of_impact(
-        self, time: float, before: Floats, after: Floats, impulses: Mapping[str, float]
-    ) -> dict[str, Any]:
+    def told_of_impact(self, time: float, before: Array, after: Array, impulses: Mapping[str, float]) -> dict[str, Any]:
         """Energies before and after an event, jumps of velocities, impulses."""
         energies = self.energy.evaluate(np.array([[time, *before], [time, *after]]), self.energy_constants)
         speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
@@ -144,7 +132,7 @@ def first_phase(stage: Stage) -> tuple[Phase, Equations]:
     return phase, stage.equations_with(active)
 
 
-def first_event(system: System, options: Options, held: tuple[HeldIntegral, ...], state: Floats) -> float:
+def first_event(system: System, options: Options, held: tuple[HeldIntegral, ...], state: Array) -> float:
     """When the first phase ends, as far as gains ask for it."""
     stage = stage_of(system, options)
     return stage.next_event(*first_phase(stage), held, state, ())

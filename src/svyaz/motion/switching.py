@@ -12,26 +12,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.held import asked_rate, held_integrals
+from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
+from svyaz.holding import Options, Segment, asked_rate, held_integrals
+from svyaz.integrate import Path
 from svyaz.model import Constraint, System
 from svyaz.motion.chapters import Chapter, collected
 from svyaz.motion.collisions import impact_of, kept_contacts
 from svyaz.motion.conditions import Conditions, Key
 from svyaz.motion.events import advance_to_event, slopes
 from svyaz.motion.impacts import Beginning, anchored, begin
-from svyaz.motion.integrate import Path
-from svyaz.motion.options import Options
 from svyaz.motion.phase_runs import chapter_of, grid_of, refusal_of, stillborn, unfit_to_hold
 from svyaz.motion.phases import START, Phase, entry, reached
 from svyaz.motion.result import Motion
-from svyaz.motion.segment import Segment
 from svyaz.motion.stage import Stage, first_phase, next_time
 
-Floats = NDArray[np.float64]
 Progress = Callable[[float], object]
 
 MOST_QUICK, QUICK = 30, 1e-9
@@ -63,7 +60,7 @@ def refuse_unfit(system: System, form: str) -> None:
 
 
 def run_switching(
-    stage: Stage, state: Floats, force: bool, progress: Progress | None, rows: Floats | None = None
+    stage: Stage, state: Array, force: bool, progress: Progress | None, rows: Array | None = None
 ) -> Motion:
     """Phase after phase to the end of the run; ``rows`` are the times at which the state is wanted."""
     system, options = stage.system, stage.options
@@ -145,11 +142,11 @@ def _episode(
     stage: Stage,
     phase: Phase,
     equations: Equations,
-    state: Floats,
+    state: Array,
     continuing: Collection[Key],
     force: bool,
     progress: Progress | None,
-    rows: Floats | None,
+    rows: Array | None,
     first: bool,
 ) -> Chapter:
     """One phase up to the event that ends it."""
@@ -176,7 +173,7 @@ def _episode(
         watched = stage.conditions_of(segment, phase.active, phase.start, state)
 
     def run(segment: Segment, options: Options) -> Path:
-        def times(end: float) -> Floats | None:
+        def times(end: float) -> Array | None:
             return grid_of(options, (phase.start, end), rows)
 
         return advance_to_event(segment, watched, continuing, state, span, options, times, progress)
@@ -185,7 +182,7 @@ def _episode(
     return replace(chapter, after_event=not first)
 
 
-def _asleep(watched: Conditions, segment: Segment, state: Floats, span: float) -> list[str]:
+def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) -> list[str]:
     """Notes on conditions that are positive from the beginning, or become so without having been negative."""
     if not watched.keys:
         return []
@@ -234,7 +231,7 @@ def _rises(log: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*notes[:MOST_NOTES], *more]
 
 
-def common_rows(a: Motion, b: Motion) -> tuple[Floats, Floats]:
+def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
     """States of two motions at the same times and in the same phase; rows at events are left out."""
     found = []
     for motion in (a, b):

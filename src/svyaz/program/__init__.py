@@ -1,38 +1,39 @@
-"""Straight-line programs: the tape, its text, its numbers, its native code and its exports.
+"""Straight-line programs from expressions: building, shortening, counting, native code, exports."""
 
-Names are imported when they are first used: reading a program needs no compiler.
-"""
+from typing import TYPE_CHECKING
 
-from __future__ import annotations
+from svyaz import open_door
 
-from importlib import import_module
-from typing import Any
-
-_HOME = {
-    "LinearSystem": "tape",
-    "Program": "tape",
-    "ProgramError": "errors",
-    "SingularSystem": "errors",
-    "to_text": "text",
-    "from_text": "text",
-    "content_hash": "text",
-    "evaluate": "interpret",
-    "choose_orders": "elimination",
-    "operations": "counts",
-    "operations_by_output": "counts",
-    "export": "exports",
-    "Native": "native",
-    "compile_program": "native",
-}
-
-__all__ = list(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+if TYPE_CHECKING:
+    from svyaz.program.building import Linear as Linear
+    from svyaz.program.building import build as build
+    from svyaz.program.counts import operations as operations
+    from svyaz.program.counts import operations_by_output as operations_by_output
+    from svyaz.program.doubling import doubles_as_sums as doubles_as_sums
+    from svyaz.program.elimination import choose_orders as choose_orders
+    from svyaz.program.errors import ProgramError as ProgramError
+    from svyaz.program.errors import SingularSystem as SingularSystem
+    from svyaz.program.exports import LANGUAGES as LANGUAGES
+    from svyaz.program.exports import export as export
+    from svyaz.program.exports.json import TEXT_STYLE as TEXT_STYLE
+    from svyaz.program.exports.latex import LATEX_STYLE as LATEX_STYLE
+    from svyaz.program.exports.listing import Assignment as Assignment
+    from svyaz.program.exports.listing import Listing as Listing
+    from svyaz.program.exports.listing import Style as Style
+    from svyaz.program.exports.listing import listing as listing
+    from svyaz.program.exports.names import distinct as distinct
+    from svyaz.program.exports.names import identifier as identifier
+    from svyaz.program.interpret import evaluate as evaluate
+    from svyaz.program.interpret import node_values as node_values
+    from svyaz.program.interpret import parameter_row as parameter_row
+    from svyaz.program.native import Native as Native
+    from svyaz.program.native import compile_program as compile_program
+    from svyaz.program.sequence import build_sequence as build_sequence
+    from svyaz.program.tape import LEAVES as LEAVES
+    from svyaz.program.tape import LinearSystem as LinearSystem
+    from svyaz.program.tape import Program as Program
+    from svyaz.program.text import content_hash as content_hash
+    from svyaz.program.text import from_text as from_text
+    from svyaz.program.text import to_text as to_text
+else:
+    open_door(__name__)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.program.errors import SingularSystem
 from svyaz.program.interpret import Values, node_values, system_matrix
 from svyaz.program.tape import LinearSystem, Program
@@ -49,7 +50,7 @@ def structure(program: Program, system: LinearSystem) -> NDArray[np.bool_]:
     return np.array(entries, dtype=bool).reshape(system.size, system.size)
 
 
-def choose_order(system: LinearSystem, matrix: NDArray[np.float64], present: NDArray[np.bool_]) -> Order | None:
+def choose_order(system: LinearSystem, matrix: Array, present: NDArray[np.bool_]) -> Order | None:
     """An order for a matrix known at one state and by its structure; None when no unrolled elimination is worth it."""
     if not np.all(np.isfinite(matrix)):
         return None
@@ -65,7 +66,7 @@ def choose_order(system: LinearSystem, matrix: NDArray[np.float64], present: NDA
     return order
 
 
-def _definite_order(matrix: NDArray[np.float64], present: NDArray[np.bool_]) -> Order | None:
+def _definite_order(matrix: Array, present: NDArray[np.bool_]) -> Order | None:
     """The diagonal order with the least fill (minimum degree), for a positive definite matrix."""
     try:
         np.linalg.cholesky(matrix)
@@ -84,7 +85,7 @@ def _definite_order(matrix: NDArray[np.float64], present: NDArray[np.bool_]) -> 
     return order if products(present, order, symmetric=True) <= LARGEST_DEFINITE else None
 
 
-def _pivot_order(matrix: NDArray[np.float64], present: NDArray[np.bool_], *, diagonal: bool) -> Order | None:
+def _pivot_order(matrix: Array, present: NDArray[np.bool_], *, diagonal: bool) -> Order | None:
     """Pivots by H. M. Markowitz (1957): least fill among the entries that are large enough.
 
     A candidate must reach THRESHOLD of the largest entry left in its column and in its row; its price is
@@ -115,7 +116,7 @@ def _pivot_order(matrix: NDArray[np.float64], present: NDArray[np.bool_], *, dia
     return tuple(order[0]), tuple(order[1])
 
 
-def _scaled(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(matrix: Array) -> Array:
     """Rows, then columns scaled to a largest entry of 1."""
     rows = np.abs(matrix).max(axis=1, keepdims=True)
     scaled = matrix / np.where(rows > 0, rows, 1.0)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import symengine as se
 from symengine.lib import symengine_wrapper as wrapper
 
-from svyaz.expr.calculus import Expression, real_value
+from svyaz.expr import Expression, real_value
 
 FUNCTIONS = {
     wrapper.Sin: "sin",

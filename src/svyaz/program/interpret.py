@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.tape import LinearSystem, Program
 
-Values = Mapping[str, float] | Sequence[float] | NDArray[np.float64]
+Values = Mapping[str, float] | Sequence[float] | Array
 """Numbers by name, or in order."""
 
 
@@ -92,7 +92,7 @@ def node_values(
     """The value of every node; SingularSystem when a linear system has no solution."""
     given = {"parameter": parameter_row(program, parameters), "input": _row(inputs, program.inputs, "input")}
     values: list[float] = []
-    solved: dict[int, NDArray[np.float64]] = {}
+    solved: dict[int, Array] = {}
     with np.errstate(all="ignore"):
         for node in program.nodes:
             op = node[0]
@@ -110,12 +110,12 @@ def node_values(
     return values
 
 
-def system_matrix(system: LinearSystem, values: Sequence[float]) -> NDArray[np.float64]:
+def system_matrix(system: LinearSystem, values: Sequence[float]) -> Array:
     """The matrix of a linear system (size, size) at the given values of the nodes."""
     return np.array([values[node] for node in system.matrix]).reshape(system.size, system.size)
 
 
-def _solve(system: LinearSystem, number: int, values: Sequence[float]) -> NDArray[np.float64]:
+def _solve(system: LinearSystem, number: int, values: Sequence[float]) -> Array:
     """Unknowns side by side (sides · size,)."""
     sides = np.array([[values[node] for node in side] for side in system.sides])
     try:

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svyaz.arrays import Array
 from svyaz.program import cache, engine
 from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.interpret import Values, parameter_row
@@ -52,14 +53,14 @@ class Native:
         self._constants = _CONSTANTS(self.constants_address)
         self._batch = _BATCH(self.batch_address)
 
-    def constants(self, values: Values) -> NDArray[np.float64]:
+    def constants(self, values: Values) -> Array:
         """What ``step`` takes as ``c``, from the values of the parameters (by name, or in order)."""
         given = np.array(parameter_row(self.program, values), dtype=float)
         constants = np.zeros(max(1, self.constant_count))
         self._constants(given.ctypes.data, constants.ctypes.data)
         return constants
 
-    def evaluate(self, x: ArrayLike, constants: NDArray[np.float64]) -> NDArray[np.float64]:
+    def evaluate(self, x: ArrayLike, constants: Array) -> Array:
         """Outputs at one input (n_in,) or at a batch of them (k, n_in).
 
         ``constants`` is common to the batch, or has a row for each. One input at which a linear system is singular
@@ -71,7 +72,7 @@ class Native:
         outputs, _ = self.evaluate_batch(inputs, constants)
         return outputs
 
-    def _evaluate_one(self, inputs: NDArray[np.float64], constants: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _evaluate_one(self, inputs: Array, constants: Array) -> Array:
         self._check(inputs, constants, 1)
         common = np.ascontiguousarray(constants, dtype=float)
         outputs = np.empty(len(self.program.outputs))
@@ -80,9 +81,7 @@ class Native:
             raise SingularSystem(status - 1)
         return outputs
 
-    def evaluate_batch(
-        self, inputs: NDArray[np.float64], constants: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def evaluate_batch(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
         """Outputs (k, n_out) and statuses (k,): 0, or 1 + the number of the singular system (its row is NaN)."""
         inputs = np.ascontiguousarray(inputs, dtype=float)
         constants = np.ascontiguousarray(constants, dtype=float)
@@ -96,7 +95,7 @@ class Native:
             outputs[statuses != 0] = np.nan
         return outputs, statuses
 
-    def _check(self, inputs: NDArray[np.float64], constants: NDArray[np.float64], dimensions: int) -> None:
+    def _check(self, inputs: Array, constants: Array, dimensions: int) -> None:
         """Refuse arrays that the native code would read or write beyond."""
         width = len(self.program.inputs)
         if inputs.ndim != dimensions or inputs.shape[-1] != width:

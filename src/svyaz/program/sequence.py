@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import symengine as se
 
-from svyaz.expr.calculus import Expression
-from svyaz.program.build import Linear, read_systems
+from svyaz.expr import Expression
+from svyaz.program.building import Linear, read_systems
 from svyaz.program.doubling import angles_as_sums
 from svyaz.program.graph import Graph, substituted_symbols
 from svyaz.program.lower import lower

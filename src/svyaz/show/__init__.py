@@ -1,1 +1,25 @@
-"""Pictures of a motion: plots, animations, the report page. Import the module you need; each loads its tools late."""
+"""Pictures of motions: plots, animations, tables, the report page."""
+
+from typing import TYPE_CHECKING
+
+from svyaz import open_door
+
+if TYPE_CHECKING:
+    from svyaz.show.animation import animate as animate
+    from svyaz.show.animation import check_animation_file as check_animation_file
+    from svyaz.show.files import suffix_of as suffix_of
+    from svyaz.show.files import write_text as write_text
+    from svyaz.show.gain_plane import draw_gain_plane as draw_gain_plane
+    from svyaz.show.plots import SUFFIXES as SUFFIXES
+    from svyaz.show.plots import plot_motion as plot_motion
+    from svyaz.show.plots import save as save
+    from svyaz.show.positions import Position as Position
+    from svyaz.show.positions import plot_positions as plot_positions
+    from svyaz.show.report import write_report as write_report
+    from svyaz.show.scene import can_be_drawn as can_be_drawn
+    from svyaz.show.sweeps import plot_sweep as plot_sweep
+    from svyaz.show.transients import as_motion as as_motion
+    from svyaz.show.transients import curve_figure as curve_figure
+    from svyaz.show.transients import plot_transients as plot_transients
+else:
+    open_door(__name__)

@@ -18,7 +18,7 @@ from svyaz.show.scene import Array, build_scene, can_be_drawn, finite_span
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
 SUFFIXES = (".gif", ".html", ".mp4")
 MOST_FRAMES = 300

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.verdicts import Discretisation, largest_gain
+from svyaz.arrays import Array
+from svyaz.holding import Discretisation, largest_gain
 from svyaz.show.plots import check_plot_file, save
 from svyaz.show.style import COLOURS, INK, MUTED, new_figure, styled
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 POINTS = 401
 """Points along each axis of the plane."""
@@ -37,7 +36,7 @@ UNBOUNDED = 8.0
 LEVELS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
 
 
-def growth(scheme: Discretisation, alpha: Floats, beta: Floats) -> Floats:
+def growth(scheme: Discretisation, alpha: Array, beta: Array) -> Array:
     """max |S(τλ)| over the roots λ of λ² + αλ + β = 0."""
     assert scheme.step is not None, "the plane belongs to a fixed step"
     spread = np.sqrt(np.asarray(alpha**2 / 4 - beta, dtype=complex))

@@ -14,7 +14,7 @@ from svyaz.show.page import asset, page
 from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span
 
 if TYPE_CHECKING:
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
 FEWEST_FRAMES, MOST_FRAMES, FRAMES_A_SECOND = 120, 900, 60
 MOST_NUMBERS = 400_000  # coordinates in a page: 800 kB; a mechanism of very many parts gets fewer frames

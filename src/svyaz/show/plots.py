@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
 SUFFIXES = (".png", ".svg", ".pdf")
 TRACE_ROWS = 2000

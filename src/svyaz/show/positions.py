@@ -45,7 +45,7 @@ def positions_scene(positions: Sequence[Position]) -> Scene:
 
 
 def _scene(system: System, state: Mapping[str, float]) -> Scene:
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
     names = (*system.coordinates, *system.rates)
     row = np.array([[float(state.get(name, 0.0)) for name in names]])

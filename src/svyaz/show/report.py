@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from svyaz import __version__
-from svyaz.expr.names import latex_name
+from svyaz.expr import latex_name
 from svyaz.show import katex, plots
 from svyaz.show.files import write_text
 from svyaz.show.page import page
@@ -24,7 +24,7 @@ from svyaz.show.tables import number, rows_table, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
 MOST_FORMULAS = 24
 LONGEST_FORMULA = 6_000  # characters of LaTeX; beyond this nobody reads, and the page grows by a hundred times as much

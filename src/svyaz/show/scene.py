@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from svyaz.arrays import Array
 
 if TYPE_CHECKING:
     from svyaz.model import System
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
-Array = NDArray[np.float64]
 
 AZIMUTH, ELEVATION = np.radians(-60.0), np.radians(22.0)  # from where a spatial mechanism is looked at
 COILS = 7

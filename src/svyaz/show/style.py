@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from svyaz.expr.names import latex_name
+from svyaz.expr import latex_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.show.plots import check_plot_file, save
 from svyaz.show.style import COLOURS, INK, MUTED, legend, look, new_figure, styled
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from svyaz.study.result import Sweep
+    from svyaz.study import Sweep
 
-Floats = NDArray[np.float64]
 
 TITLES = {
     "residual": "Largest residual",
@@ -145,12 +144,12 @@ def _map(figure: Figure, axes: Axes, sweep: Sweep, name: str) -> None:
         axes.text(0.5, 0.5, "no run finished", transform=axes.transAxes, ha="center", color=MUTED)
 
 
-def _top(values: Floats) -> float:
+def _top(values: Array) -> float:
     """The largest value that is shown."""
     return float(min(np.nanmax(values), HIGHEST * np.nanquantile(values, 0.25)))
 
 
-def _geometric(values: Floats) -> bool:
+def _geometric(values: Array) -> bool:
     """Are the values spaced evenly in the logarithm?"""
     if len(values) < 3 or not (values > 0).all():
         return False

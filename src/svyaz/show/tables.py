@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from svyaz.expr.names import superscript
+from svyaz.expr import superscript
 
 TALL = 14  # a table of more rows scrolls in a box of its own
 

@@ -16,8 +16,8 @@ from svyaz.show.style import COLOURS, DASHES, label, legend, new_figure, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from svyaz.control.loop import Transient
-    from svyaz.motion.result import Motion
+    from svyaz.control import Transient
+    from svyaz.motion import Motion
 
 ESTIMATE = "estimate "
 """How the states of an observer are named."""
@@ -82,7 +82,7 @@ def curve_figure(title: str, name: str, times: Array, values: Array, linear: Arr
 
 def as_motion(run: Transient) -> Motion:
     """The transient as a motion of the plant, to be animated or written; estimates of an observer are left out."""
-    from svyaz.motion.result import Motion
+    from svyaz.motion import Motion
 
     system = run.loop.equations.system
     own = [k for k, name in enumerate(run.loop.states) if not name.startswith(ESTIMATE)]

@@ -1,1 +1,38 @@
-"""Stability: equilibria, first approximations in redundant coordinates, zero roots and critical cases."""
+"""Equilibria, the first approximation, zero roots and critical cases."""
+
+from typing import TYPE_CHECKING
+
+from svyaz import open_door
+
+if TYPE_CHECKING:
+    from svyaz.stability.boxes import newton as newton
+    from svyaz.stability.choice import Chosen as Chosen
+    from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
+    from svyaz.stability.choice import equilibrium_near as equilibrium_near
+    from svyaz.stability.derivatives import at_rest as at_rest
+    from svyaz.stability.equilibrium_search import SECONDS as SECONDS
+    from svyaz.stability.equilibrium_search import Equilibria as Equilibria
+    from svyaz.stability.equilibrium_search import Equilibrium as Equilibrium
+    from svyaz.stability.equilibrium_search import equilibria as equilibria
+    from svyaz.stability.hypotheses import Hypothesis as Hypothesis
+    from svyaz.stability.hypotheses import special_case as special_case
+    from svyaz.stability.hypotheses import words_for as words_for
+    from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
+    from svyaz.stability.linearisation import differentiated as differentiated
+    from svyaz.stability.linearisation import first_approximation as first_approximation
+    from svyaz.stability.linearisation import with_linearised_constraints as with_linearised_constraints
+    from svyaz.stability.rest import RestEquations as RestEquations
+    from svyaz.stability.rest import rest_equations as rest_equations
+    from svyaz.stability.spectra import roots as roots
+    from svyaz.stability.spectra import signs as signs
+    from svyaz.stability.spectra import zero_roots as zero_roots
+    from svyaz.stability.starts import ConsistentStart as ConsistentStart
+    from svyaz.stability.starts import ConstraintNumbers as ConstraintNumbers
+    from svyaz.stability.starts import Refinement as Refinement
+    from svyaz.stability.starts import Residual as Residual
+    from svyaz.stability.starts import consistent_start as consistent_start
+    from svyaz.stability.starts import dogleg as dogleg
+    from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
+    from svyaz.stability.tables import table as table
+else:
+    open_door(__name__)

@@ -20,7 +20,8 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.program.tape import Program
+from svyaz.arrays import Array
+from svyaz.program import Program
 from svyaz.stability.interval_algebra import (
     contracted,
     joined,
@@ -30,8 +31,6 @@ from svyaz.stability.interval_algebra import (
     times_vector,
 )
 from svyaz.stability.intervals import Interval, numbers, ranges
-
-Array = NDArray[np.float64]
 
 LOT = 2000
 """So many parts are worked on at a time."""

@@ -10,10 +10,9 @@ from time import monotonic
 import numpy as np
 
 from svyaz.expr import ModelError, Problem
-from svyaz.model import System
-from svyaz.model.words import nearest
+from svyaz.model import System, nearest
 from svyaz.stability.boxes import zeros_near
-from svyaz.stability.equilibria import SECONDS, Equilibria, Equilibrium, equilibria, equilibrium_at
+from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, equilibrium_at
 from svyaz.stability.families import with_free
 from svyaz.stability.rest import is_angle, rest_equations
 

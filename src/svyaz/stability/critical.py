@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate, evaluate, names_in, substitute, velocity
-from svyaz.forms.reduction import is_nothing
+from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_in, substitute, velocity
+from svyaz.forms import is_nothing
 from svyaz.model import System
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
-from svyaz.stability.roots import roots, signs, zero_roots
+from svyaz.stability.spectra import roots, signs, zero_roots
 
 ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotic", "stable", "unstable", "undecided"
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from svyaz.arrays import Array
 from svyaz.expr import ModelError
-from svyaz.stability.derivatives import Matrix
 from svyaz.stability.linearisation import FirstApproximation, formal_approximation
 
 SURE = 4.0
@@ -46,12 +46,12 @@ def rounded(approximation: FirstApproximation, inexact: Mapping[str, float]) -> 
     return replace(approximation, A=matrix, stiffness=stiffness)
 
 
-def _static(matrix: Matrix, n: int) -> Matrix:
+def _static(matrix: Array, n: int) -> Array:
     """Rows of the accelerations and further rates, columns of the coordinates and further states."""
     return np.hstack([matrix[n:, :n], matrix[n:, 2 * n :]])
 
 
-def _doubt(approximation: FirstApproximation, inexact: Mapping[str, float]) -> Matrix:
+def _doubt(approximation: FirstApproximation, inexact: Mapping[str, float]) -> Array:
     """|ΔS| of the static matrix."""
     n = len(approximation.independent)
     here = _static(approximation.A, n)
@@ -64,7 +64,7 @@ def _doubt(approximation: FirstApproximation, inexact: Mapping[str, float]) -> M
     return np.asarray(total)
 
 
-def _displaced(approximation: FirstApproximation, name: str, by: float) -> Matrix:
+def _displaced(approximation: FirstApproximation, name: str, by: float) -> Array:
     """A by its formulas, beside the equilibrium; where they have no value there, the one of the equilibrium."""
     known = {**approximation.system.constants, **approximation.state, **approximation.inputs}
     moved = {name: known[name] + by}

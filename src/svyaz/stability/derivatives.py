@@ -12,15 +12,23 @@ from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ZERO, Expression, differentiate, evaluate, gradient, names_in, substitute, velocity
-from svyaz.expr.quadratic import quadratic
-from svyaz.forms.lagrange import applied_forces
+from svyaz.arrays import Array
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    differentiate,
+    evaluate,
+    gradient,
+    names_in,
+    quadratic,
+    substitute,
+    velocity,
+)
+from svyaz.forms import applied_forces
 from svyaz.model import System
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,18 +40,18 @@ class AtRest:
     ``rate`` g with its slopes.
     """
 
-    inertia: Matrix
-    linear: Matrix
-    linear_slope: Matrix
-    pull: Matrix
-    stiffness: Matrix
-    force: Matrix
-    force_slopes: Mapping[str, Matrix]
-    constraint: Matrix
-    jacobian: Matrix
-    curvature: Matrix
-    rate: Matrix
-    rate_slopes: Mapping[str, Matrix]
+    inertia: Array
+    linear: Array
+    linear_slope: Array
+    pull: Array
+    stiffness: Array
+    force: Array
+    force_slopes: Mapping[str, Array]
+    constraint: Array
+    jacobian: Array
+    curvature: Array
+    rate: Array
+    rate_slopes: Mapping[str, Array]
 
 
 @dataclass(frozen=True)
@@ -61,11 +69,11 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     expressions = _expressions_of(system)
     n = len(system.coordinates)
 
-    def table(name: str, columns: int) -> Matrix:
+    def table(name: str, columns: int) -> Array:
         rows = expressions.tables[name]
         return np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float).reshape(len(rows), columns)
 
-    def slopes(name: str) -> dict[str, Matrix]:
+    def slopes(name: str) -> dict[str, Array]:
         sizes = {"q": n, "v": n, "w": len(system.rates), "u": len(system.inputs)}
         return {key: table(f"{name} by {key}", size) for key, size in sizes.items()}
 

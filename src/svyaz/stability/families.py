@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.stability.boxes import all_zeros, newton
 from svyaz.stability.rest import RestEquations
-
-Array = NDArray[np.float64]
 
 SAMPLES = 60
 """Starts of Newton's method from which a family is recognised."""

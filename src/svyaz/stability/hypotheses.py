@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svyaz.expr import ModelError
-from svyaz.expr.calculus import names_in
+from svyaz.expr import ModelError, names_in
 from svyaz.stability.linearisation import DEGENERATE, FirstApproximation
 from svyaz.stability.starts import ConstraintNumbers, consistent_start
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.program.interpret import parameter_row
-from svyaz.program.tape import Program
+from svyaz.arrays import Array
+from svyaz.program import Program, parameter_row
 
-Array = NDArray[np.float64]
 Interval = tuple[Array, Array]
 
 TURN = 2 * np.pi

@@ -20,12 +20,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import evaluate, gradient
-from svyaz.forms.multipliers import multipliers
-from svyaz.forms.shulgin import redundancy, shulgin
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem, evaluate, gradient
+from svyaz.forms import redundancy, shulgin_equations, with_multipliers
 from svyaz.model import System
-from svyaz.stability.derivatives import AtRest, Matrix, at_rest
+from svyaz.stability.derivatives import AtRest, at_rest
 from svyaz.stability.redundant import check_redundant, chosen_redundant
 
 BALANCED = 1e-6
@@ -56,13 +55,13 @@ class FirstApproximation:
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     further: tuple[str, ...]
-    A: Matrix
-    B: Matrix
-    Z: Matrix
-    slope: Matrix
-    inertia: Matrix
-    stiffness: Matrix
-    second_order: Matrix
+    A: Array
+    B: Array
+    Z: Array
+    slope: Array
+    inertia: Array
+    stiffness: Array
+    second_order: Array
     conditioning: float = 1.0
     notes: tuple[str, ...] = ()
 
@@ -76,7 +75,7 @@ class FirstApproximation:
         return tuple(self.inputs)
 
     @property
-    def blocks(self) -> dict[str, Matrix]:
+    def blocks(self) -> dict[str, Array]:
         """N1 … N6, S1, S2, U1, U2 as the source names them."""
         n, k = len(self.independent), len(self.further)
         x1, x2, x3 = slice(0, n), slice(n, 2 * n), slice(2 * n, 2 * n + k)
@@ -91,7 +90,7 @@ class FirstApproximation:
         }
 
     @property
-    def full_matrix(self) -> Matrix:
+    def full_matrix(self) -> Array:
         """The matrix of (ξ, z): order 2n + k + m, with m rows of zeros."""
         m = len(self.dependent)
         return np.block([[self.A, self.Z], [np.zeros((m, len(self.A) + m))]])
@@ -166,10 +165,10 @@ def differentiated(
     import symengine as se
 
     split = _Split(system, state, inputs, dependent)
-    equations = shulgin(system, dependent=split.dependent)
+    equations = shulgin_equations(system, dependent=split.dependent)
     values = {**split.values, **{str(v): 0.0 for v in equations.velocities}, "t": 0.0}
 
-    def slopes(entries: Sequence[se.Basic], names: Sequence[str]) -> Matrix:
+    def slopes(entries: Sequence[se.Basic], names: Sequence[str]) -> Array:
         by = [se.Symbol(name) for name in names]
         rows = [[evaluate(e, values) for e in gradient(entry, by)] for entry in entries]
         return np.array(rows, dtype=float).reshape(len(entries), len(names))
@@ -184,7 +183,7 @@ def differentiated(
     by_u = np.vstack(
         [-np.linalg.solve(inertia, slopes(equations.bias, tuple(split.inputs))), slopes(rates, tuple(split.inputs))]
     )
-    matrix = redundancy(multipliers(system), split.dependent).matrix
+    matrix = redundancy(with_multipliers(system), split.dependent).matrix
     slope = np.array([[evaluate(e, values) for e in row] for row in matrix]).reshape(len(split.dependent), -1)
     n = len(split.independent)
     by_x[:, :n] += by_s @ slope
@@ -231,7 +230,7 @@ class _Split:
         self.inverse = self._inverse()
         self.slope = -self.inverse @ self.numbers.jacobian[:, self.r]
 
-    def _inverse(self) -> Matrix:
+    def _inverse(self) -> Array:
         """(∂F/∂s)⁻¹; a split that is degenerate here is refused, a nearly degenerate one noted."""
         if not self.s:
             return np.zeros((0, 0))
@@ -276,22 +275,22 @@ class _Split:
         if reasons:
             raise ModelError([Problem(f"this is no equilibrium: {'; '.join(reasons)}")])
 
-    def second_order(self) -> Matrix:
+    def second_order(self) -> Array:
         """∂B/∂q_k = -(∂F/∂s)⁻¹ (∂²F/∂r∂q_k + ∂²F/∂s∂q_k B), shape (m, n - m, n)."""
         bent = self.numbers.curvature
         along = bent[:, self.r, :] + np.einsum("msk,sr->mrk", bent[:, self.s, :], self.slope)
         return -np.einsum("ij,jrk->irk", self.inverse, along)
 
-    def approximation(self, bending: Matrix) -> FirstApproximation:
+    def approximation(self, bending: Array) -> FirstApproximation:
         """N₁ … U₂ with ∂B/∂q = ``bending``."""
         x, B, r, s = self.numbers, self.slope, self.r, self.s
         n = len(r)
 
-        def projected(full: Matrix) -> Matrix:
+        def projected(full: Array) -> Array:
             """Nᵀ full of a matrix with a row for each coordinate, N = [E; B]."""
             return full[r] + B.T @ full[s]
 
-        def along(full: Matrix) -> Matrix:
+        def along(full: Array) -> Array:
             """full N of a matrix with a column for each coordinate."""
             return full[:, r] + full[:, s] @ B
 
@@ -327,7 +326,7 @@ class _Split:
         )
 
 
-def _inverse_inertia(inertia: Matrix, independent: Sequence[str]) -> Matrix:
+def _inverse_inertia(inertia: Array, independent: Sequence[str]) -> Array:
     """a_rr⁻¹; coordinates that move without inertia have no first approximation of this kind."""
     sizes = np.sqrt(np.abs(np.diag(inertia)))
     still = [q for q, size in zip(independent, sizes, strict=True) if not size > 0]

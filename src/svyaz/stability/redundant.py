@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from svyaz.expr import ModelError, Problem
-from svyaz.forms.multipliers import multipliers
-from svyaz.forms.reduction_choice import ordered_choices
-from svyaz.forms.shulgin import FORM, position_rows
-from svyaz.model import System
-from svyaz.model.words import nearest
+from svyaz.forms import FORM, ordered_choices, position_rows, with_multipliers
+from svyaz.model import System, nearest
 
 
 def check_redundant(system: System, dependent: Sequence[str] | None) -> None:
@@ -33,5 +30,5 @@ def chosen_redundant(system: System, values: Mapping[str, float]) -> tuple[str, 
     if not system.constraints:
         return ()
     rows = position_rows(system.constraints, system.coordinates)
-    origin = multipliers(system)
+    origin = with_multipliers(system)
     return tuple(ordered_choices(FORM, rows, origin, {**values, "t": 0.0})[0])

@@ -11,18 +11,25 @@ from math import pi
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ZERO, Expression, add_up, differentiate, gradient, names_in, substitute, velocity
-from svyaz.forms.lagrange import applied_forces
-from svyaz.model import System
-from svyaz.model.words import nearest
-from svyaz.program.build import build
+from svyaz.arrays import Array
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    differentiate,
+    gradient,
+    names_in,
+    substitute,
+    velocity,
+)
+from svyaz.forms import applied_forces
+from svyaz.model import System, nearest
+from svyaz.program import build
 from svyaz.stability import boxes
 from svyaz.stability.derivatives import refuse_unfit
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.stability.rest import RestEquations
-
-Array = NDArray[np.float64]
 
 VANISHING = 1e-5
 """A singular value below this part of the largest counts as zero so close to an undecided position."""

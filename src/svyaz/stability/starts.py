@@ -12,13 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import evaluate, gradient
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.model import System
 
-Array = NDArray[np.float64]
 Residual = Callable[[Array], tuple[Array, Array]]
 """y → (F, ∂F/∂y)."""
 

@@ -1,16 +1,12 @@
-"""Studies: sweeps of parameters, initial values, gains and steps. Names are loaded when they are first used."""
+"""Studies: sweeps of parameters, initial values, gains and steps."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import Any
+from svyaz import open_door
 
-_HOME = {"Sweep": "result", "sweep": "sweeping", "spaced": "vary"}
-
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+if TYPE_CHECKING:
+    from svyaz.study.result import Sweep as Sweep
+    from svyaz.study.sweeping import sweep as sweep
+    from svyaz.study.vary import spaced as spaced
+else:
+    open_door(__name__)

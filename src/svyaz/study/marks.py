@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.constraints.perturbation import perturbation, positions_of, velocities_of
-from svyaz.constraints.verdicts import ROUNDING, Discretisation
+from svyaz.arrays import Array
 from svyaz.forms import Equations
-from svyaz.model.words import is_number
-from svyaz.motion.options import Options
-from svyaz.motion.pilot import scheme_of
+from svyaz.holding import ROUNDING, Discretisation, Options, perturbation, positions_of, scheme_of, velocities_of
+from svyaz.model import is_number
 
 Roots = NDArray[np.complex128]
 Judge = Callable[[Sequence[tuple[Any, float | None]]], list[bool | None]]
@@ -63,7 +61,7 @@ def _roots(alpha: float, beta: float, kappa: float, first: bool, second: bool) -
     return np.array(found, dtype=complex)
 
 
-def stable(roots: Roots, scheme: Discretisation, steps: NDArray[np.float64]) -> NDArray[np.bool_]:
+def stable(roots: Roots, scheme: Discretisation, steps: Array) -> NDArray[np.bool_]:
     """Re λ < 0 and |S(τλ)| < 1 for all roots (k, ·) of each run, by the margins of the verdict on a single run.
 
     A step that is not a number is chosen by error control, which keeps it stable.
@@ -75,7 +73,7 @@ def stable(roots: Roots, scheme: Discretisation, steps: NDArray[np.float64]) -> 
 
 
 def stable_intervals(
-    values: NDArray[np.float64], marks: Sequence[bool | None], judged: Callable[[float], bool | None]
+    values: Array, marks: Sequence[bool | None], judged: Callable[[float], bool | None]
 ) -> list[tuple[float, float]]:
     """The intervals of stable values along one axis, their ends between two members found by bisection."""
     order = np.argsort(values)

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations
-from svyaz.forms.observed import first_integrals
-from svyaz.model.words import nearest
-
-Floats = NDArray[np.float64]
+from svyaz.forms import Equations, first_integrals
+from svyaz.model import nearest
 
 KINDS = ("final", "residual", "drift", "multiplier")
 _WHAT = {"final": "state", "residual": "constraint", "drift": "integral", "multiplier": "constraint"}
@@ -79,7 +76,7 @@ def observed_for(measures: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def totals_along(values: Floats) -> Floats:
+def totals_along(values: Array) -> Array:
     """(columns, 5) totals of observed quantities along rows (k, columns), as the native loop gathers them."""
     totals = np.full((values.shape[1], 5), np.nan)
     for j, column in enumerate(values.T):

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz import __version__
+from svyaz.arrays import Array
 from svyaz.model import System
 from svyaz.study.vary import Axis
 
 if TYPE_CHECKING:
     import xarray
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Sweep:
         """Columns of the table."""
         return (*(axis.name for axis in self.axes), "status", "stable", *self.measures, "reason")
 
-    def column(self, name: str) -> Floats:
+    def column(self, name: str) -> Array:
         """A varied quantity or a measure, one entry a row."""
         names = [axis.name for axis in self.axes]
         if name in names:
@@ -76,7 +75,7 @@ class Sweep:
             raise KeyError(f"the sweep has no column '{name}'")
         return np.array([row.measures.get(name, np.nan) for row in self.rows])
 
-    def grid(self, name: str) -> Floats:
+    def grid(self, name: str) -> Array:
         """A measure over the product of the axes; not a number where a member is missing."""
         values = np.full(self.total, np.nan)
         values[[row.number for row in self.rows]] = self.column(name)

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svyaz.constraints.reduced import is_reduced
+from svyaz.constraints import is_reduced
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name
+from svyaz.holding import Options, options_for
 from svyaz.model import System
-from svyaz.motion.options import Options, options_for
-from svyaz.motion.simulation import equations_by_phase
-from svyaz.motion.switching import is_switched
+from svyaz.motion import equations_by_phase, is_switched
 from svyaz.study import crew
 from svyaz.study.marks import Judge, judge_for, stable_intervals
 from svyaz.study.measures import known_measures, measures_for

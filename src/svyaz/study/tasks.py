@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from svyaz.constraints.held import HeldIntegral, asked_rate, held_integrals
-from svyaz.constraints.perturbation import Perturbation, critical, perturbation
-from svyaz.expr.calculus import evaluate
+from svyaz.expr import evaluate
 from svyaz.forms import Equations
-from svyaz.model import System
-from svyaz.model.words import is_number
-from svyaz.motion.options import Options
-from svyaz.motion.segment import prepare
+from svyaz.holding import (
+    HeldIntegral,
+    Options,
+    Perturbation,
+    asked_rate,
+    critical,
+    held_integrals,
+    perturbation,
+    prepare,
+)
+from svyaz.model import System, is_number
 from svyaz.program import Program, to_text
 from svyaz.study.measures import observed_for
 from svyaz.study.values import Recipe

@@ -12,8 +12,7 @@ from typing import Any
 
 import symengine as se
 
-from svyaz.expr import Scope, parse
-from svyaz.expr.calculus import Expression, evaluate, names_in
+from svyaz.expr import Expression, Scope, evaluate, names_in, parse
 from svyaz.model import System
 
 Formulas = tuple[tuple[str, Expression], ...]

@@ -9,14 +9,11 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from svyaz.expr import ModelError, Problem, Scope, parse
-from svyaz.expr.calculus import real_value
-from svyaz.model import System
-from svyaz.model.words import nearest
-
-Floats = NDArray[np.float64]
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem, Scope, parse, real_value
+from svyaz.model import System, nearest
 
 GAINS = ("stabilize", "kappa", "alpha", "beta")
 RUN_NUMBERS = ("step", "rtol", "atol")
@@ -31,10 +28,10 @@ class Axis:
     name: str
     kind: str
     key: str
-    values: Floats
+    values: Array
 
 
-def spaced(text: str) -> tuple[str, Floats]:
+def spaced(text: str) -> tuple[str, Array]:
     """``NAME=FROM:TO:COUNT`` evenly, ``NAME=FROM:TO:COUNT:log`` evenly in the logarithm → (name, values)."""
     name, equals, rest = text.partition("=")
     words = [word.strip() for word in rest.split(":")]
@@ -86,7 +83,7 @@ def axes_for(system: System, vary: Mapping[str, ArrayLike]) -> tuple[Axis, ...]:
     return axes
 
 
-def _axis(system: System, name: str, values: Floats) -> Axis:
+def _axis(system: System, name: str, values: Array) -> Axis:
     kind, key = _place(system, name)
     if values.ndim != 1 or not len(values):
         raise _bad(f"'{name}' is varied over a list of numbers")

@@ -16,15 +16,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.study.measures import measured, of_summary, totals_along
 
 if TYPE_CHECKING:
-    from svyaz.motion.integrate import Flow, Path
+    from svyaz.integrate import Flow, Path
     from svyaz.program import Native
 
-Floats = NDArray[np.float64]
 Data = Mapping[str, Any]
 Answer = dict[str, Any]
 
@@ -42,7 +41,7 @@ def answers(task: Data, members: Sequence[Data]) -> list[Answer]:
 
 def _only_totals(task: Data) -> bool:
     """Fixed steps of an explicit method, rows at the method's own steps, and no second run for comparison."""
-    from svyaz.motion.tableau import method
+    from svyaz.integrate import method
 
     return task["stepped"] and not method(task["method"]).implicit and task["every"] is None and not task["halve"]
 
@@ -60,10 +59,7 @@ def _failed(task: Data, status: str, reason: str) -> Answer:
 
 def _together(task: Data, members: Sequence[Data]) -> list[Answer]:
     """Members with fixed steps in one native call."""
-    from svyaz.motion.integrate import outcome
-    from svyaz.motion.loops import scheme
-    from svyaz.motion.tableau import method
-    from svyaz.study.ensemble import STATUS, STEPS, ensemble
+    from svyaz.integrate import STATUS, STEPS, ensemble, method, outcome, scheme
 
     fit = [k for k, member in enumerate(members) if np.isfinite(member["start"]).all()]
     found = [_unfit(task) for _ in members]
@@ -101,10 +97,9 @@ def _unfit(task: Data) -> Answer:
 
 def _group(task: Data, codes: Mapping[str, Native | None], members: Sequence[Data]) -> Any:
     """Members as the native loop takes them."""
-    from svyaz.motion.integrate import schedule
-    from svyaz.study.ensemble import WIDTH, Group
+    from svyaz.integrate import WIDTH, Group, schedule
 
-    def constants(code: Native | None) -> Floats:
+    def constants(code: Native | None) -> Array:
         if code is None:
             return np.zeros((len(members), 1))
         return np.array([code.constants(member["values"]) for member in members])
@@ -142,7 +137,7 @@ def _alone(task: Data, member: Data) -> Answer:
     return {"status": status, "reason": path.reason, "measures": values}
 
 
-def _output(task: Data) -> Floats | None:
+def _output(task: Data) -> Array | None:
     """The times of the rows: multiples of ``every`` and the end."""
     if task["every"] is None:
         return None
@@ -151,14 +146,14 @@ def _output(task: Data) -> Floats | None:
     return np.concatenate([[START], rows[(rows > 1e-9 * until) & (rows < until - 1e-9 * until)], [until]])
 
 
-def _path(task: Data, member: Data, refinement: float, output: Floats | None) -> Path:
+def _path(task: Data, member: Data, refinement: float, output: Array | None) -> Path:
     """The path of a member with its step divided (or its tolerance divided by 32) when it is to be finer."""
-    from svyaz.motion.integrate import LEAST_RTOL, integrate
+    from svyaz.integrate import LEAST_RTOL, integrate
 
     size = len(member["start"])
 
     def flow(key: str) -> Flow | None:
-        from svyaz.motion.integrate import Flow
+        from svyaz.integrate import Flow
 
         if not task[key]:
             return None
@@ -187,8 +182,8 @@ def _path(task: Data, member: Data, refinement: float, output: Floats | None) ->
 
 def _error(task: Data, member: Data, coarse: Path) -> float:
     """max |y_h - y_{h/2}| · 2^p/(2^p - 1), each state in its own scale (Richardson), as ``simulate`` does."""
-    from svyaz.motion.sizes import scaled_difference
-    from svyaz.motion.tableau import method
+    from svyaz.holding import scaled_difference
+    from svyaz.integrate import method
 
     fine = _path(task, member, 2.0, coarse.times)
     if fine.status != "finished":

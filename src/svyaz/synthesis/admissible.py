@@ -17,11 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND
-
-Array = NDArray[np.float64]
+from svyaz.arrays import Array
+from svyaz.forms import EACH, FIRST, MASS, SECOND
 
 ENOUGH = 1e-6
 """Least margin, in units of mass and length of each body, of what counts as a body."""

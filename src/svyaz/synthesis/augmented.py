@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression, evaluate, names_in
-from svyaz.forms.tree.harmonics import Form, accumulate, exact, is_zero
-from svyaz.model.tree import MOMENTS, Tree
-from svyaz.program.exports.names import distinct, identifier
+from svyaz.expr import ZERO, Expression, evaluate, names_in
+from svyaz.forms import Form, accumulate, exact, is_zero
+from svyaz.model import MOMENTS, Tree
+from svyaz.program import distinct, identifier
 from svyaz.synthesis.reduction import quotient
 
 LETTERS = "xyz"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from svyaz.expr.latex import to_latex
-from svyaz.expr.text import to_text
-from svyaz.forms.tree.harmonics import Form
-from svyaz.forms.tree.unknown_masses import EACH, MASS
+from svyaz.expr import to_latex, to_text
+from svyaz.forms import EACH, MASS, Form
 from svyaz.synthesis.augmented import rounded, written
 from svyaz.synthesis.balanced_model import BalancedMasses
 from svyaz.synthesis.balancing import Balanced

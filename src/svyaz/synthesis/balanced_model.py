@@ -8,19 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.expr.calculus import evaluate
-from svyaz.expr.text import to_text
-from svyaz.forms.tree.harmonics import exact
-from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND
-from svyaz.model import System
-from svyaz.model.tree import GROUND, MOMENTS, Tree, numbers
+from svyaz.arrays import Array
+from svyaz.expr import evaluate, to_text
+from svyaz.forms import EACH, FIRST, MASS, SECOND, exact
+from svyaz.model import GROUND, MOMENTS, System, Tree, numbers
 from svyaz.synthesis.admissible import Body, flat_body, nearest_admissible, whole_body
 from svyaz.synthesis.constant_inertia import Balance
 from svyaz.synthesis.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
-
-Array = NDArray[np.float64]
 
 NOTES = "Its masses satisfy the conditions that svyaz balance found: the inertia matrix is constant."
 REPLACED = ("name", "notes", "source", "body", "dh")

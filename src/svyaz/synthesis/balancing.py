@@ -11,15 +11,9 @@ import numpy as np
 import symengine as se
 
 from svyaz import __version__
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
-from svyaz.expr.text import to_text
-from svyaz.forms.tree.algebra import FLOATS, expressions
-from svyaz.forms.tree.harmonics import Form, LongFormula, exact
-from svyaz.forms.tree.terms import MOST_WRITTEN
-from svyaz.forms.tree.welded import welded
-from svyaz.model import System
-from svyaz.model.tree import Tree, numbers
+from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
+from svyaz.forms import FLOATS, MOST_WRITTEN, Form, LongFormula, exact, expressions, welded
+from svyaz.model import System, Tree, numbers
 from svyaz.synthesis.augmented import Quantity, in_parameters, quantities, shortest, written
 from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.constant_inertia import Balance, balance

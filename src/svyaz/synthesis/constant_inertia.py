@@ -16,12 +16,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from svyaz.forms.tree.algebra import Vector, applied, cross, dot, plus, tensor_applied, times
-from svyaz.forms.tree.composite import Composite, joined
-from svyaz.forms.tree.harmonics import Form, Harmonics, accumulate, lifted, unit_norm
-from svyaz.forms.tree.places import Placed
-from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND, placed_with_unknowns, quaternions_of
-from svyaz.model.tree import GROUND, Tree
+from svyaz.forms import (
+    EACH,
+    FIRST,
+    MASS,
+    SECOND,
+    Composite,
+    Form,
+    Harmonics,
+    Placed,
+    Vector,
+    accumulate,
+    applied,
+    cross,
+    dot,
+    joined,
+    lifted,
+    placed_with_unknowns,
+    plus,
+    quaternions_of,
+    tensor_applied,
+    times,
+    unit_norm,
+)
+from svyaz.model import GROUND, Tree
 from svyaz.synthesis.reduction import Conditions
 
 

@@ -18,22 +18,22 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.constraints.potentials import antiderivative, flattened, potential, vanishes
-from svyaz.expr.calculus import (
+from svyaz.constraints import antiderivative, flattened, potential, vanishes
+from svyaz.expr import (
     ONE,
     TIME,
     ZERO,
     Expression,
     acceleration,
     add_up,
+    combine,
     differentiate,
     is_zero,
     substitute,
     total_derivative,
     velocity,
 )
-from svyaz.expr.trig import combine
-from svyaz.forms.reduction import is_nothing
+from svyaz.forms import is_nothing
 
 HIGHEST = 8
 """Polynomials in the velocities are read up to this degree."""

@@ -23,18 +23,13 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz import __version__
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import HALF, Expression, add_up, differentiate, velocity
-from svyaz.expr.text import to_text
-from svyaz.expr.trig import combine
+from svyaz.arrays import Array
+from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, differentiate, to_text, velocity
+from svyaz.holding import Options, options_for, scheme_of
 from svyaz.model import System
-from svyaz.motion.options import Options, options_for
-from svyaz.motion.pilot import scheme_of
-from svyaz.program import compile_program
-from svyaz.program.build import build
-from svyaz.synthesis.family import field_system
+from svyaz.program import build, compile_program
+from svyaz.synthesis.families import field_system
 
-Array = NDArray[np.float64]
 SAMPLES = 2001
 """Moments along the wanted motion at which eigenvalues are looked at."""
 ROUNDING = 1e-12

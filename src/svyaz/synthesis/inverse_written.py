@@ -6,11 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from svyaz.expr.calculus import acceleration, velocity
-from svyaz.expr.latex import to_latex
-from svyaz.expr.text import to_text
-from svyaz.program.build import build
-from svyaz.program.tape import Program
+from svyaz.expr import acceleration, to_latex, to_text, velocity
+from svyaz.program import Program, build
 from svyaz.synthesis.inverse import Inverse, deviation
 
 

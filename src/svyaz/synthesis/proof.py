@@ -11,19 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.expr.calculus import evaluate
-from svyaz.forms.tree.algebra import arrays
-from svyaz.forms.tree.composite import mass_matrix
-from svyaz.forms.tree.harmonics import exact
-from svyaz.forms.tree.newton_euler import inverse_dynamics
-from svyaz.forms.tree.places import Placed, placed
-from svyaz.forms.tree.unknown_masses import EACH, FIRST, MASS, SECOND
-from svyaz.model.tree import Tree
+from svyaz.arrays import Array
+from svyaz.expr import evaluate
+from svyaz.forms import EACH, FIRST, MASS, SECOND, Placed, arrays, exact, inverse_dynamics, mass_matrix, placed
+from svyaz.model import Tree
 from svyaz.synthesis.reduction import Conditions
-
-Array = NDArray[np.float64]
 
 POSES = 25
 SUFFICIENT, NECESSARY = 1e-9, 1e-7

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from svyaz.forms.tree.harmonics import Coefficient, Form, Harmonics, Scalar, accumulate, value_of
+from svyaz.forms import Coefficient, Form, Harmonics, Scalar, accumulate, value_of
 
 
 class Conditions:

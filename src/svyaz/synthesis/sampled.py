@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.forms.tree.algebra import arrays
-from svyaz.forms.tree.harmonics import Form
-from svyaz.forms.tree.newton_euler import inverse_dynamics
-from svyaz.model.tree import Tree
+from svyaz.arrays import Array
+from svyaz.forms import Form, arrays, inverse_dynamics
+from svyaz.model import Tree
 from svyaz.synthesis.constant_inertia import Balance, claiming_order
 from svyaz.synthesis.proof import bodies_with, entries_at, random_poses, unit_scales
 from svyaz.synthesis.reduction import Conditions
-
-Array = NDArray[np.float64]
 
 SMALL = 1e-9
 """Singular values below this part of the largest are rounding; and so are parts of what is left under conditions."""

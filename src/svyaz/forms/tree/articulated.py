@@ -14,19 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.forms.tree.algebra import (
-    Element,
-    Elements,
-    Matrix,
-    Vector,
-    applied,
-    cross,
-    plus,
-    tensor_applied,
-)
+from svyaz.forms.tree.algebra import Element, Elements, Matrix, Vector, applied, cross, plus, tensor_applied
 from svyaz.forms.tree.newton_euler import joint_motion
 from svyaz.forms.tree.places import Placed
-from svyaz.model.tree import GROUND
+from svyaz.model import GROUND
 
 Six = list
 """Six elements: rotation, then translation."""

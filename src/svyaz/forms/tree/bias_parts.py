@@ -17,9 +17,7 @@ from itertools import combinations
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import HALF, ZERO, Expression, differentiate, total_derivative
-from svyaz.expr.trig import combine
+from svyaz.expr import HALF, ZERO, Expression, ModelError, Problem, combine, differentiate, total_derivative
 from svyaz.forms.sequences import written_size
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.energies import energies
@@ -27,10 +25,8 @@ from svyaz.forms.tree.explicit import explicit_inertia
 from svyaz.forms.tree.newton_euler import inverse_dynamics
 from svyaz.forms.tree.terms import bodies_of
 from svyaz.forms.tree.welded import welded
-from svyaz.model import System
-from svyaz.model.tree import Tree
-from svyaz.program.build import build
-from svyaz.program.tape import Program
+from svyaz.model import System, Tree
+from svyaz.program import Program, build
 
 PARTS = ("centrifugal", "coriolis", "gravity", "gyroscopic")
 

@@ -30,7 +30,7 @@ from svyaz.forms.tree.algebra import (
     times,
 )
 from svyaz.forms.tree.places import Placed
-from svyaz.model.tree import GROUND
+from svyaz.model import GROUND
 
 Composite = tuple[Element, Vector, Symmetric]
 

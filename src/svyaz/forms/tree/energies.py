@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr.calculus import Expression
+from svyaz.expr import Expression
 from svyaz.forms.tree.algebra import (
     Element,
     Elements,
@@ -22,7 +22,7 @@ from svyaz.forms.tree.algebra import (
 )
 from svyaz.forms.tree.newton_euler import joint_motion
 from svyaz.forms.tree.places import Placed, placed
-from svyaz.model.tree import GROUND, Tree
+from svyaz.model import GROUND, Tree
 
 
 @lru_cache(maxsize=16)

@@ -20,7 +20,7 @@ from typing import Any
 import mpmath
 import symengine as se
 
-from svyaz.expr.calculus import Expression, substitute
+from svyaz.expr import Expression, substitute
 
 DIGITS = mpmath.mp.clone()
 DIGITS.dps = 50

@@ -10,8 +10,7 @@ from random import Random
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
+from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
 from svyaz.forms.tree.names import tape_names
@@ -20,12 +19,9 @@ from svyaz.forms.tree.regroup import UNITS, Link, links_of, shiftable, with_base
 from svyaz.forms.tree.sheet import Sheet
 from svyaz.forms.tree.short import Way, short_inertia
 from svyaz.forms.tree.welded import welded
-from svyaz.model.tree import GROUND, Tree
-from svyaz.program.build import build
-from svyaz.program.counts import operations
-from svyaz.program.interpret import evaluate as run
-from svyaz.program.sequence import build_sequence
-from svyaz.program.tape import Program
+from svyaz.model import GROUND, Tree
+from svyaz.program import Program, build, build_sequence, operations
+from svyaz.program import evaluate as run
 
 AIMS: Mapping[str, Mapping[str, float]] = {
     "operations": {"add": 1, "mul": 1, "div": 8, "trig": 0.001, "angle_sum": 0.001, "other": 20},

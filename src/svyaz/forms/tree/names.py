@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from svyaz.program.interpret import node_values
-from svyaz.program.tape import LEAVES, Program
+from svyaz.program import LEAVES, Program, node_values
 
 EQUAL = 1e-11
 """Relative difference of two values at a random point that are taken for the same formula."""

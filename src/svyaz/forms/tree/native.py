@@ -11,9 +11,10 @@ from functools import cached_property
 
 import numpy as np
 import symengine as se
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from svyaz.expr.calculus import Expression
+from svyaz.arrays import Array
+from svyaz.expr import Expression
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
 from svyaz.forms.tree.inertia import AIMS, fastest, weighted_cost, write_inertia
@@ -21,12 +22,8 @@ from svyaz.forms.tree.newton_euler import inverse_dynamics
 from svyaz.forms.tree.places import Placed, placed
 from svyaz.forms.tree.regroup import placed_link
 from svyaz.forms.tree.welded import welded
-from svyaz.model.tree import Tree
-from svyaz.program import Native, Program, choose_orders, compile_program
-from svyaz.program.build import Linear
-from svyaz.program.sequence import build_sequence
-
-Floats = NDArray[np.float64]
+from svyaz.model import Tree
+from svyaz.program import Linear, Native, Program, build_sequence, choose_orders, compile_program
 
 
 class NativeTree:
@@ -38,7 +35,7 @@ class NativeTree:
         self._whole = welded(tree, expressions())
         self._speeds = [se.Symbol(v) for v in tree.velocities]
 
-    def mass_matrix(self, q: ArrayLike) -> Floats:
+    def mass_matrix(self, q: ArrayLike) -> Array:
         """M, (n, n) or (k, n, n)."""
         triangle = self._run(self._mass, q)
         size = len(self.tree.velocities)
@@ -47,23 +44,23 @@ class NativeTree:
         full[..., rows, columns] = full[..., columns, rows] = triangle
         return full
 
-    def bias(self, q: ArrayLike, v: ArrayLike) -> Floats:
+    def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Velocity and gravity terms."""
         return self._run(self._bias, q, v)
 
-    def gravity_terms(self, q: ArrayLike) -> Floats:
+    def gravity_terms(self, q: ArrayLike) -> Array:
         """The forces that hold the tree at rest."""
         return self._run(self._gravity, q)
 
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> Floats:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> Array:
         """Forces M v̇ + bias."""
         return self._run(self._inverse, q, v, accelerations)
 
-    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> Floats:
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> Array:
         """Accelerations v̇."""
         return self._run(self.forward_code, q, v, forces)
 
-    def _run(self, native: Native, *parts: ArrayLike) -> Floats:
+    def _run(self, native: Native, *parts: ArrayLike) -> Array:
         x = np.concatenate([np.asarray(part, dtype=float) for part in parts], axis=-1)
         return native.evaluate(x, native.constants(self.values))
 

@@ -13,19 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.forms.tree.algebra import (
-    Element,
-    Elements,
-    Vector,
-    applied,
-    cross,
-    dot,
-    plus,
-    tensor_applied,
-    times,
-)
+from svyaz.forms.tree.algebra import Element, Elements, Vector, applied, cross, dot, plus, tensor_applied, times
 from svyaz.forms.tree.places import Placed
-from svyaz.model.tree import GROUND
+from svyaz.model import GROUND
 
 
 def inverse_dynamics(

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svyaz.arrays import Array
 from svyaz.forms.tree import articulated, composite, newton_euler, poles
 from svyaz.forms.tree.algebra import FLOATS, Elements, arrays
 from svyaz.forms.tree.energies import energies_of
 from svyaz.forms.tree.places import Placed, placed
-from svyaz.model.tree import Tree, numbers, quaternion_rotation
-
-Floats = NDArray[np.float64]
+from svyaz.model import Tree, numbers, quaternion_rotation
 
 STEP = 1e-30
 """The imaginary step of complex-step derivatives."""
@@ -30,45 +29,45 @@ class NumericTree:
     def __init__(self, tree: Tree, values: Mapping[str, float]) -> None:
         self.tree = numbers(tree, values)
 
-    def mass_matrix(self, q: ArrayLike) -> Floats:
+    def mass_matrix(self, q: ArrayLike) -> Array:
         """M by composite bodies, (n, n) or (k, n, n)."""
         bodies, elements, batch = self._placed(q)
         return _stacked(composite.mass_matrix(bodies, elements), batch)
 
-    def mass_matrix_by_poles(self, q: ArrayLike) -> Floats:
+    def mass_matrix_by_poles(self, q: ArrayLike) -> Array:
         """The same by the formulas of poles and axes (revolute joints)."""
         _, elements, batch = self._placed(q)
         return _stacked(poles.inertia_by_poles(self.tree, self._named(q), elements), batch)
 
-    def gravity_terms(self, q: ArrayLike) -> Floats:
+    def gravity_terms(self, q: ArrayLike) -> Array:
         """The generalised forces that hold the tree at rest, (n,) or (k, n)."""
         bodies, elements, batch = self._placed(q)
         return _stacked(newton_euler.inverse_dynamics(bodies, self._gravity, None, None, elements), batch)
 
-    def bias(self, q: ArrayLike, v: ArrayLike) -> Floats:
+    def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
         """What is left of the inverse dynamics without accelerations: velocity and gravity terms."""
         bodies, elements, batch = self._placed(q)
         return _stacked(newton_euler.inverse_dynamics(bodies, self._gravity, _columns(v), None, elements), batch)
 
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> Floats:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> Array:
         """Generalised forces M v̇ + bias."""
         bodies, elements, batch = self._placed(q)
         forces = newton_euler.inverse_dynamics(bodies, self._gravity, _columns(v), _columns(accelerations), elements)
         return _stacked(forces, batch)
 
-    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> Floats:
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> Array:
         """Accelerations v̇ by articulated bodies."""
         bodies, elements, batch = self._placed(q)
         found = articulated.forward_dynamics(bodies, self._gravity, _columns(v), _columns(forces), elements)
         return _stacked(found, batch)
 
-    def energies(self, q: ArrayLike, v: ArrayLike) -> tuple[Floats, Floats]:
+    def energies(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """(T, P), each () or (k,)."""
         bodies, elements, batch = self._placed(q)
         kinetic, potential = energies_of(bodies, self._gravity, _columns(v), elements)
         return _stacked(kinetic, batch), _stacked(potential, batch)
 
-    def inverse_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> tuple[Floats, Floats]:
+    def inverse_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, accelerations: ArrayLike) -> tuple[Array, Array]:
         """(∂τ/∂q, ∂τ/∂v), n × n each, of the inverse dynamics at one state, exact to rounding.
 
         The slope along q is taken along the motion of each velocity by itself: q̇ = N(q) e_k (for free joints the
@@ -81,14 +80,14 @@ class NumericTree:
         along_v = self._complex_forces(np.tile(q, (len(v), 1)), v + 1j * STEP * np.eye(len(v)), a)
         return along_q, along_v
 
-    def forward_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    def forward_dynamics_slopes(self, q: ArrayLike, v: ArrayLike, forces: ArrayLike) -> tuple[Array, Array, Array]:
         """(∂v̇/∂q, ∂v̇/∂v, ∂v̇/∂τ) at one state: -M⁻¹ ∂τ/∂q, -M⁻¹ ∂τ/∂v at the accelerations found, and M⁻¹."""
         accelerations = self.forward_dynamics(q, v, forces)
         along_q, along_v = self.inverse_dynamics_slopes(q, v, accelerations)
-        inverse: Floats = np.linalg.inv(self.mass_matrix(q)).astype(float)
+        inverse: Array = np.linalg.inv(self.mass_matrix(q)).astype(float)
         return -inverse @ along_q, -inverse @ along_v, inverse
 
-    def mass_matrix_slopes(self, q: ArrayLike) -> Floats:
+    def mass_matrix_slopes(self, q: ArrayLike) -> Array:
         """∂M/∂q_k as [k, i, j], along the directions of the velocities as above."""
         q = np.asarray(q, dtype=float)
         moved = dict(zip(self.tree.coordinates, (q + 1j * STEP * self._directions(q)).T, strict=True))
@@ -98,11 +97,11 @@ class NumericTree:
         full = [[np.broadcast_to(np.imag(e), (size,)) for e in row] for row in entries]
         return np.moveaxis(np.array(full, dtype=float), 2, 0) / STEP
 
-    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Floats:
+    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Array:
         """C with bias = C v + gravity terms and Ṁ - 2 C skew: C_ij = Σ_k c_ijk v_k, see ``_christoffel``."""
         return np.einsum("ijk,k->ij", self._christoffel(q), np.asarray(v, dtype=float))
 
-    def bias_parts(self, q: ArrayLike, v: ArrayLike) -> dict[str, Floats]:
+    def bias_parts(self, q: ArrayLike, v: ArrayLike) -> dict[str, Array]:
         """The bias in parts.
 
         ``centrifugal``: terms in v_j²; ``coriolis``: terms in v_j v_k, j ≠ k; ``gravity``. Their sum is the bias.
@@ -120,7 +119,7 @@ class NumericTree:
             "gyroscopic": (matrix - rate / 2) @ speeds,
         }
 
-    def _christoffel(self, q: ArrayLike) -> Floats:
+    def _christoffel(self, q: ArrayLike) -> Array:
         """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i), Christoffel symbols of the first kind.
 
         Velocities of a free joint are no rates of coordinates: their fields do not commute, [E_a, E_b] = Σ b_abl E_l, and
@@ -134,7 +133,7 @@ class NumericTree:
         added = np.einsum("kji->ijk", lowered) - np.einsum("kij->ijk", lowered) - np.einsum("jik->ijk", lowered)
         return symbols + 0.5 * added
 
-    def _brackets(self) -> Floats:
+    def _brackets(self) -> Array:
         """b_abl of all velocities: of a free joint [ω_x, ω_y] = ω_z, [ω_x, v_y] = v_z and so on in turn."""
         size = len(self.tree.velocities)
         found = np.zeros((size, size, size))
@@ -148,7 +147,7 @@ class NumericTree:
                     found[first + y, first + 3 + x, first + c] = -sign
         return found
 
-    def _directions(self, q: Floats) -> Floats:
+    def _directions(self, q: Array) -> Array:
         """∂q̇/∂v_k in row k: how the coordinates move with each velocity alone."""
         place = dict(zip(self.tree.coordinates, map(float, q), strict=True))
         rows = np.zeros((len(self.tree.velocities), len(q)))
@@ -162,7 +161,7 @@ class NumericTree:
             first = own.stop
         return rows
 
-    def _complex_forces(self, q: NDArray[Any], v: NDArray[Any], accelerations: Floats) -> Floats:
+    def _complex_forces(self, q: NDArray[Any], v: NDArray[Any], accelerations: Array) -> Array:
         elements = arrays()
         bodies = placed(self.tree, dict(zip(self.tree.coordinates, q.T, strict=True)), elements)
         forces = newton_euler.inverse_dynamics(bodies, self._gravity, list(v.T), list(accelerations), elements)
@@ -181,7 +180,7 @@ class NumericTree:
         return placed(self.tree, self._named(q), elements), elements, batch
 
 
-def _free_directions(q: Sequence[float]) -> Floats:
+def _free_directions(q: Sequence[float]) -> Array:
     """Rates of (x, y, z, e0, e1, e2, e3) for each unit velocity of a free joint, (6, 7)."""
     e0, e1, e2, e3 = q[3:]
     rows = np.zeros((6, 7))
@@ -196,7 +195,7 @@ def _columns(values: ArrayLike) -> Sequence[Any]:
     return list(array.T) if array.ndim == 2 else array.tolist()
 
 
-def _stacked(entries: Any, batch: int | None) -> Floats:
+def _stacked(entries: Any, batch: int | None) -> Array:
     """Nested lists of elements as one array; a batch comes first."""
     if batch is None:
         return np.array(entries, dtype=float)

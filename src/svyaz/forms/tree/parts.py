@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from svyaz.expr.calculus import Expression
+from svyaz.expr import Expression
 from svyaz.forms.tree.algebra import Symmetric, Vector
 
 LETTERS = "xyz"

@@ -6,15 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from svyaz import __version__
-from svyaz.expr.latex import to_latex
-from svyaz.expr.names import latex_name
-from svyaz.expr.text import to_text
+from svyaz.expr import latex_name, to_latex, to_text
 from svyaz.forms.tree.bias_parts import BiasParts
-from svyaz.program.counts import operations
-from svyaz.program.exports.json import STYLE as TEXT
-from svyaz.program.exports.latex import write as program_latex
-from svyaz.program.exports.listing import Assignment, listing
-from svyaz.program.tape import Program
+from svyaz.program import TEXT_STYLE as TEXT
+from svyaz.program import Assignment, Program, export, listing, operations
 
 MEANINGS = {
     "centrifugal": "in squares of velocities",
@@ -42,7 +37,7 @@ def parts_text(found: BiasParts) -> str:
 def parts_latex(found: BiasParts) -> str:
     """One aligned display."""
     if not found.explicit:
-        return program_latex(found.program())
+        return export(found.program(), "latex")
     lines = [
         rf"\mathrm{{{part}}}_{{{latex_name(name)}}} &= {formula}" for part, name, formula in _formulas(found, to_latex)
     ]

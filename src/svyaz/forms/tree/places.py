@@ -10,17 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from svyaz.forms.tree.algebra import (
-    Element,
-    Elements,
-    Matrix,
-    Symmetric,
-    Vector,
-    plus,
-    times,
-    transposed,
-)
-from svyaz.model.tree import Body, Tree, axis_rotation, quaternion_rotation
+from svyaz.forms.tree.algebra import Element, Elements, Matrix, Symmetric, Vector, plus, times, transposed
+from svyaz.model import Body, Tree, axis_rotation, quaternion_rotation
 
 
 @dataclass(frozen=True)

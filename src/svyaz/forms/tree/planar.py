@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 from svyaz.forms.tree.algebra import Element, Elements, Vector, cross, dot, plus, tensor_applied, times
 from svyaz.forms.tree.poles import refuse_other_joints
-from svyaz.model.tree import Tree
+from svyaz.model import Tree
 
 Name = Callable[[str, Element], Element]
 """Gives an intermediate its name: identity, or a table that keeps it."""

@@ -30,7 +30,7 @@ from svyaz.forms.tree.algebra import (
     transposed,
 )
 from svyaz.forms.tree.places import Placed, placed
-from svyaz.model.tree import GROUND, Tree
+from svyaz.model import GROUND, Tree
 
 
 def inertia_by_poles(tree: Tree, coordinates: Mapping[str, Element], elements: Elements) -> list[list[Element]]:

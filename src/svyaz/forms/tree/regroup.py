@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.expr.calculus import HALF, ONE, ZERO, Expression
+from svyaz.expr import HALF, ONE, ZERO, Expression
 from svyaz.forms.tree.algebra import (
     Symmetric,
     Vector,
@@ -27,7 +27,7 @@ from svyaz.forms.tree.algebra import (
     transposed,
 )
 from svyaz.forms.tree.places import Placed
-from svyaz.model.tree import GROUND, Tree, axis_rotation
+from svyaz.model import GROUND, Tree, axis_rotation
 
 UNITS = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 PAIRS = {(0, 1): 3, (0, 2): 4, (1, 2): 5}

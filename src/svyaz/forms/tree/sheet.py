@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression
+from svyaz.expr import ZERO, Expression
 
 
 class Sheet:

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.expr.calculus import ZERO, Expression, add_up
+from svyaz.expr import ZERO, Expression, add_up
 from svyaz.forms.tree.algebra import Vector, applied, cross, offset_inertia, plus, tensor_turned
 from svyaz.forms.tree.parts import LETTERS, PLACES, Carried, across, named, pair
 from svyaz.forms.tree.regroup import UNITS, Link
 from svyaz.forms.tree.sheet import Sheet
-from svyaz.model.tree import GROUND
+from svyaz.model import GROUND
 
 
 @dataclass(frozen=True)

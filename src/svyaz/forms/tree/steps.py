@@ -16,14 +16,13 @@ from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr.calculus import ONE, ZERO, Expression
+from svyaz.expr import ONE, ZERO, Expression
 from svyaz.forms.tree.algebra import Vector, applied, cross, plus, tensor_applied, times
 from svyaz.forms.tree.articulated import carried_inertia, carried_wrench, released, rigid
 from svyaz.forms.tree.places import Placed
 from svyaz.forms.tree.regroup import UNITS
-from svyaz.model.tree import Body, axis_rotation
-from svyaz.program import Program
-from svyaz.program.build import build
+from svyaz.model import Body, axis_rotation
+from svyaz.program import Program, build
 
 AXES = ("x", "y", "z", "any")
 BODY = ("nx", "ny", "nz", "px", "py", "pz", "m", "dx", "dy", "dz", "xx", "yy", "zz", "xy", "xz", "yz")

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr import ModelError, Problem
-from svyaz.expr.calculus import ZERO, Expression, differentiate
-from svyaz.expr.trig import combine
+from svyaz.expr import ZERO, Expression, ModelError, Problem, combine, differentiate
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
 from svyaz.forms.tree.energies import energies
@@ -22,8 +20,7 @@ from svyaz.forms.tree.places import Placed, placed
 from svyaz.forms.tree.planar import inertia_of_planar, is_planar_arm
 from svyaz.forms.tree.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
 from svyaz.forms.tree.welded import welded
-from svyaz.model import System
-from svyaz.model.tree import Tree
+from svyaz.model import System, Tree
 
 MOST_WRITTEN = 150
 """Larger trees have no equations: their mass matrix alone would fill pages and memory."""

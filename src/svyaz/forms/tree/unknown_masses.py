@@ -12,7 +12,7 @@ from random import Random
 
 import symengine as se
 
-from svyaz.expr.calculus import Expression, evaluate, names_in, substitute
+from svyaz.expr import Expression, evaluate, names_in, substitute
 from svyaz.forms.tree.algebra import Elements, Vector
 from svyaz.forms.tree.harmonics import (
     DIGITS,
@@ -29,7 +29,7 @@ from svyaz.forms.tree.harmonics import (
     value_of,
 )
 from svyaz.forms.tree.places import Placed, place
-from svyaz.model.tree import Body, Tree
+from svyaz.model import Body, Tree
 
 EACH = 10
 """Unknowns of a body: mass, first moment x y z, inertia xx yy zz xy xz yz."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from svyaz.forms.tree.algebra import Elements, offset_inertia, plus, point_inertia, tensor_plus, times
-from svyaz.model.tree import GROUND, Body, Tree
+from svyaz.model import GROUND, Body, Tree
 
 
 def welded(tree: Tree, elements: Elements) -> Tree:

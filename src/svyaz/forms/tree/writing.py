@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from svyaz.expr.calculus import Expression
-from svyaz.expr.latex import to_latex
-from svyaz.expr.names import latex_name
-from svyaz.expr.text import to_text
+from svyaz.expr import Expression, latex_name, to_latex, to_text
 from svyaz.forms.tree.inertia import Inertia
 from svyaz.model import System
-from svyaz.program.exports.json import STYLE as TEXT
-from svyaz.program.exports.latex import STYLE as LATEX
-from svyaz.program.exports.listing import Assignment, Listing, Style, listing
+from svyaz.program import LATEX_STYLE as LATEX
+from svyaz.program import TEXT_STYLE as TEXT
+from svyaz.program import Assignment, Listing, Style, listing
 
 Pairs = list[list[str]]
 

@@ -13,25 +13,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.control.pairs import controllability, kalman_matrix, observability
-from svyaz.control.regulators import lqr
-from svyaz.expr.calculus import Expression, evaluate
-from svyaz.forms import derive
-from svyaz.forms.shulgin import redundancy
+from svyaz.arrays import Array
+from svyaz.control import controllability, kalman_matrix, lqr, observability
+from svyaz.expr import Expression, evaluate
+from svyaz.forms import derive, redundancy
 from svyaz.gallery.published.numbers import gallery_model
 from svyaz.model import System
-from svyaz.stability.equilibria import equilibria
-from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
-from svyaz.stability.starts import (
+from svyaz.stability import (
     ConsistentStart,
+    FirstApproximation,
     Refinement,
     Residual,
     consistent_start,
     dogleg,
+    equilibria,
+    first_approximation,
     levenberg_marquardt,
+    with_linearised_constraints,
 )
 
-Floats = NDArray[np.float64]
 Numbers = tuple[float, ...]
 
 VOLTAGE = {"control": "voltage", "motor": "numbers"}
@@ -108,7 +108,7 @@ def observable(**choices: str) -> Numbers:
     return (float(observability(linear(**choices).A, [[1, 0, 0, 0, 0]]).complete),)
 
 
-def slipped(where: str) -> Floats:
+def slipped(where: str) -> Array:
     """H^I as the author's program had it: h₄₂ in the third column, and -m g r₀ (∂B/∂α)/B⁴ for k₃I₀ ∂B/∂α = m g r₀ (∂B/∂α)/B."""
     found = linear(**VOLTAGE, equilibrium=where)
     matrix, p = found.A.copy(), found.system.parameters
@@ -237,7 +237,7 @@ def models_compared() -> Numbers:
     return float(zero), float(places == [(2, 1), (3, 1)])
 
 
-Refine = Callable[[Residual, Floats, float], Refinement]
+Refine = Callable[[Residual, Array, float], Refinement]
 
 
 def _start(equilibrium: str, alpha: float, refine: Refine) -> ConsistentStart:
@@ -245,7 +245,7 @@ def _start(equilibrium: str, alpha: float, refine: Refine) -> ConsistentStart:
     return consistent_start(system, at_rest(system), ["theta"], {"alpha": alpha}, refine=refine)
 
 
-def _from_a_tenth(function: Residual, _: Floats, enough: float) -> Refinement:
+def _from_a_tenth(function: Residual, _: Array, enough: float) -> Refinement:
     """The dogleg from y = 0.1, whatever the slope says."""
     return dogleg(function, np.array([0.1]), enough)
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz.gallery.published.numbers import gallery_model
-from svyaz.motion import simulate
+from svyaz.model import System
+from svyaz.motion import Motion, simulate
 
-ACCURATE = {"method": "dop853", "rtol": 1e-12, "stabilize": "off"}
+
+def _accurately(system: System, form: str | None = None) -> Motion:
+    return simulate(system, form=form, method="dop853", rtol=1e-12, stabilize="off")
 
 
 def cart_gains() -> tuple[float, ...]:
     """Extreme real parts of the roots of K, decay rate and largest step of the knife-edge cart."""
-    from svyaz.synthesis.inverse import invert
+    from svyaz.synthesis import invert
 
     found = invert(gallery_model("inverse-cart", {"given": "field"}, {}))
     return float(found.roots.real.min()), float(found.roots.real.max()), found.decay_rate, found.step_limit
@@ -27,7 +30,7 @@ def cart_of_the_text() -> tuple[float]:
 
 def cart_conditions() -> tuple[float]:
     """How many of the seven conditions fail."""
-    from svyaz.synthesis.helmholtz import helmholtz
+    from svyaz.synthesis import helmholtz
 
     return (float(len(helmholtz(gallery_model("inverse-cart", {"given": "field"}, {})).failing)),)
 
@@ -35,8 +38,8 @@ def cart_conditions() -> tuple[float]:
 def voronets_against_multipliers() -> tuple[float, float]:
     """Largest difference of the final states, and the drift of the energy in Voronets' form."""
     system = gallery_model("voronets-only", {}, {})
-    own = simulate(system, form="voronets", **ACCURATE)
-    other = simulate(system, form="multipliers", **ACCURATE)
+    own = _accurately(system, "voronets")
+    other = _accurately(system, "multipliers")
     drift = own.summary()["integrals"]["energy"]["drift"]
     return float(np.abs(own.states[-1] - other.states[-1]).max()), float(drift)
 
@@ -46,7 +49,7 @@ def suslov_s_equations() -> tuple[float]:
     from scipy.integrate import solve_ivp
 
     system = gallery_model("suslov", {}, {})
-    motion = simulate(system, **ACCURATE)
+    motion = _accurately(system)
     p = system.parameters
     psi, theta = motion.column("psi'"), motion.column("theta'")
     s, phi = np.sin(motion.column("theta")), motion.column("phi")
@@ -63,7 +66,7 @@ def suslov_s_equations() -> tuple[float]:
 
 def ball_momentum() -> tuple[float, float]:
     """Largest change of the vertical part and of the square of the momentum about the contact."""
-    motion = simulate(gallery_model("chaplygin-ball", {}, {}), **ACCURATE)
+    motion = _accurately(gallery_model("chaplygin-ball", {}, {}))
     return tuple(  # type: ignore[return-value]
         float(np.abs(motion.integrals[name] - motion.integrals[name][0]).max())
         for name in ("vertical momentum", "square of the momentum")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.control.regulators import lqr, transported
-from svyaz.expr.calculus import evaluate
+from svyaz.arrays import Array
+from svyaz.control import lqr, transported
+from svyaz.expr import evaluate
 from svyaz.gallery.published.beam import (
     VOLTAGE,
     at_rest,
@@ -19,9 +19,8 @@ from svyaz.gallery.published.beam import (
     stand,
 )
 from svyaz.gallery.published.numbers import accelerations
-from svyaz.stability.linearisation import differentiated
+from svyaz.stability import differentiated
 
-Floats = NDArray[np.float64]
 Pair = tuple[float, float]
 
 
@@ -76,7 +75,7 @@ def e14_motor_constants() -> Pair:
     return errors[0], errors[1]
 
 
-def _direct(**choices: str) -> Floats:
+def _direct(**choices: str) -> Array:
     """A by differentiating the equations themselves."""
     system = stand(**choices)
     return differentiated(system, at_rest(system)).A
@@ -150,7 +149,7 @@ def e20_signs_of_the_perturbed_equations() -> Pair:
     p = system.parameters
     weight = p["m"] * p["g"]
 
-    def rows(sign: float) -> Floats:
+    def rows(sign: float) -> Array:
         forces = np.array([[0.0, sign * weight], [sign * weight, weight * p["R"]]])
         return np.asarray(np.linalg.solve(found.inertia, forces))
 

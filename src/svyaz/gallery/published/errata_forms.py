@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import symengine as se
 
-from svyaz.expr.calculus import Expression, add_up, differentiate, evaluate, substitute, total_derivative, velocity
+from svyaz.expr import Expression, add_up, differentiate, evaluate, substitute, total_derivative, velocity
 from svyaz.gallery.published.numbers import accelerations, gallery_model, generator
 from svyaz.model import System
 

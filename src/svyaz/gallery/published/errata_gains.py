@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from svyaz.arrays import Array
 from svyaz.gallery.published.numbers import generator
 
-Floats = NDArray[np.float64]
 Pair = tuple[float, float]
 
 STEP = 0.01
@@ -21,7 +20,7 @@ def e11_characteristic_equation() -> Pair:
     return errors[0], errors[1]
 
 
-def _growth(matrix: Floats, steps: int = 20) -> float:
+def _growth(matrix: Array, steps: int = 20) -> float:
     """By how much a unit box of deviations is exceeded after some steps."""
     return max(float(np.abs(np.linalg.matrix_power(matrix, steps)).sum(axis=1).max()) - 1.0, 0.0)
 
@@ -50,7 +49,7 @@ def e13_no_box_for_positions() -> Pair:
     return rejected / stable, certified / 40
 
 
-def _has_norm(matrix: Floats) -> bool:
+def _has_norm(matrix: Array) -> bool:
     """Is there a quadratic norm in which the matrix contracts? AᵀPA - P = -I with P > 0 (discrete Lyapunov)."""
     n = len(matrix)
     p = np.linalg.solve(np.eye(n * n) - np.kron(matrix.T, matrix.T), np.eye(n).ravel()).reshape(n, n)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
-from svyaz.expr.calculus import Expression, add_up, evaluate
+from svyaz.arrays import Array
+from svyaz.expr import Expression, add_up, evaluate
 from svyaz.gallery.published.numbers import accelerations, gallery_model, generator
 from svyaz.model import System
 
-Floats = NDArray[np.float64]
 Pair = tuple[float, float]
 
 
@@ -55,11 +54,11 @@ def e24_arm_of_the_cart() -> Pair:
     return abs(found + along * w), abs(found + 0.7 * along * w)
 
 
-def _rotation(e: Floats) -> Floats:
+def _rotation(e: Array) -> Array:
     """The rotation matrix of a unit quaternion (e0, e1, e2, e3), body to space."""
     s, v = e[0], e[1:]
     cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    matrix: Floats = np.eye(3) + 2 * s * cross + 2 * cross @ cross
+    matrix: Array = np.eye(3) + 2 * s * cross + 2 * cross @ cross
     return matrix
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svyaz.expr.calculus import evaluate
+from svyaz.expr import evaluate
 from svyaz.gallery.published.numbers import accelerations, gallery_model
 
 Pair = tuple[float, float]

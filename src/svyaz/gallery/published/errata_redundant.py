@@ -7,26 +7,24 @@ from __future__ import annotations
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 from scipy.linalg import solve_continuous_are
 
-from svyaz.expr.calculus import evaluate
-from svyaz.forms.shulgin import redundancy, shulgin
+from svyaz.arrays import Array
+from svyaz.expr import evaluate
+from svyaz.forms import redundancy, shulgin_equations
 from svyaz.gallery.published.numbers import generator
 from svyaz.gallery.random_mechanisms import random_mechanism
 from svyaz.model import System
-from svyaz.stability.derivatives import at_rest
-from svyaz.stability.linearisation import differentiated, first_approximation
+from svyaz.stability import at_rest, differentiated, first_approximation
 
-Floats = NDArray[np.float64]
 Pair = tuple[float, float]
 
 
-def _size(matrix: Floats) -> float:
+def _size(matrix: Array) -> float:
     return float(np.abs(matrix).max())
 
 
-def _square_problem() -> tuple[Floats, Floats, Floats, Floats]:
+def _square_problem() -> tuple[Array, Array, Array, Array]:
     """A, B, Q, R with as many inputs as states, so that the printed products exist."""
     random = generator()
     a, b = random.normal(size=(2, 3, 3))
@@ -39,7 +37,7 @@ def e1_gain_of_the_regulator() -> Pair:
     a, b, q, r = _square_problem()
     v = solve_continuous_are(a, b, q, r)
 
-    def rest(gain: Floats) -> float:
+    def rest(gain: Array) -> float:
         closed = a - b @ gain
         return _size(closed.T @ v + v @ closed + q + gain.T @ r @ gain)
 
@@ -117,7 +115,7 @@ def e5_explicit_equations_with_cyclic_velocities() -> Pair:
     system = System(**CYCLIC)
     speed, turn = 0.7, 1.3
     values = _cyclic_values(speed, turn)
-    equations = shulgin(system)
+    equations = shulgin_equations(system)
     exact = evaluate(equations.bias[0], values)
     a, s = se.Symbol("a"), se.Symbol("s")
     slope = se.RealDouble(0.4) + se.RealDouble(0.6) * a
@@ -145,7 +143,7 @@ def e6_sign_in_gamma() -> Pair:
     system = System(**CYCLIC)
     turn = 1.3
     values = _cyclic_values(0.0, turn)
-    exact = evaluate(shulgin(system).bias[1].diff(se.Symbol("a'")), values)
+    exact = evaluate(shulgin_equations(system).bias[1].diff(se.Symbol("a'")), values)
     a, s, b = values["a"], values["s"], 0.4 + 0.6 * values["a"]
     inertial = (np.cos(a) + 2 * s * b) * turn
     linear = np.cos(a) + s + a * b
@@ -156,7 +154,7 @@ def e7_coefficient_of_the_control_of_the_redundant_coordinate() -> Pair:
     """V_s: the acceleration that u₂ gives, with M₁ = 2 as printed and with M₂ = 3."""
     system = System(**CYCLIC)
     values = _cyclic_values(0.0, 0.0)
-    equations = shulgin(system)
+    equations = shulgin_equations(system)
     mass = np.array([[evaluate(e, values) for e in row] for row in equations.mass_matrix])
     inverse = np.linalg.inv(mass)
     exact = -inverse @ [evaluate(e.diff(se.Symbol("u2")), values) for e in equations.bias]
@@ -170,7 +168,7 @@ def e8_gain_of_the_observer() -> Pair:
     a, sigma, q, r = _square_problem()
     y = solve_continuous_are(a.T, sigma.T, q, r)
 
-    def rest(gain: Floats) -> float:
+    def rest(gain: Array) -> float:
         closed = a - gain @ sigma
         return _size(closed @ y + y @ closed.T + q + gain @ r @ gain.T)
 
@@ -183,7 +181,7 @@ def e9_vec_of_the_transpose() -> Pair:
     x, c = np.array([0.7, -1.2]), np.array([0.4, 1.1, -0.6])
     left = np.kron(x[None], np.eye(3)) @ np.vstack(list(parts)) @ c
 
-    def right(turned: bool) -> Floats:
+    def right(turned: bool) -> Array:
         stacked = np.column_stack([(p.T if turned else p).T.ravel() for p in parts])
         return np.asarray(np.kron(np.eye(3), c[None]) @ stacked @ x)
 

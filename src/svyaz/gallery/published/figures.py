@@ -12,14 +12,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.control.loop import Transient
-from svyaz.control.regulation import Regulation, regulate
+from svyaz.arrays import Array
+from svyaz.control import Regulation, Transient, regulate
 from svyaz.gallery.published.numbers import gallery_model
-from svyaz.stability.starts import consistent_start
-
-Floats = NDArray[np.float64]
+from svyaz.stability import consistent_start
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ def transient(setup: Setup) -> Transient:
     return loop.run(start.state, setup.until, rows=1200)
 
 
-def curves(figure: Figure) -> tuple[Floats, Floats, Floats | None]:
+def curves(figure: Figure) -> tuple[Array, Array, Array | None]:
     """Times, the deviation that the figure shows, and that of the first approximation, where it is drawn."""
     run = transient(figure.setup)
     name, model = figure.variable, run.loop.design.model
@@ -162,9 +159,7 @@ def windows() -> tuple[float, ...]:
 
 def write_figures(folder: Path) -> list[Path]:
     """Figures 3.2, 4.1, 4.2 and B.1 – B.24 as pictures in the folder."""
-    from svyaz.show.plots import save
-    from svyaz.show.positions import Position, plot_positions
-    from svyaz.show.transients import curve_figure
+    from svyaz.show import Position, curve_figure, plot_positions, save
 
     plants = {words: regulation(Setup("torque", where)).plant for where, words in POSITIONS.items()}
     positions = [Position(words, plant.system, plant.state) for words, plant in plants.items()]

@@ -188,7 +188,7 @@ def lawden_held_for_several_starts() -> tuple[float, ...]:
 
 def pendulum_kinetic_energy() -> tuple[float]:
     """Formula (2) of the paper, K(n), less the kinetic energy of the model for five links, at a random state."""
-    from svyaz.expr.calculus import evaluate
+    from svyaz.expr import evaluate
 
     system = gallery_model("sling")
     u, w = generator().uniform(-1, 1, (2, 5))

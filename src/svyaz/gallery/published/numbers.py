@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from svyaz.constraints.perturbation import perturbation
-from svyaz.expr.calculus import evaluate
-from svyaz.gallery import find
+from svyaz.arrays import Array
+from svyaz.expr import evaluate
+from svyaz.gallery.collection import find
+from svyaz.holding import perturbation
 from svyaz.model import System, loads
-
-Floats = NDArray[np.float64]
 
 
 def gallery_model(
@@ -32,7 +30,7 @@ def accelerations(system: System, state: Mapping[str, float], stabilize: Any = "
     law = perturbation(equations, stabilize)
     values = {"t": 0.0, **system.constants, **law.gains, **state}
 
-    def numbers(entries: Any) -> Floats:
+    def numbers(entries: Any) -> Array:
         return np.array([evaluate(e, values) for e in entries])
 
     mass = np.array([numbers(row) for row in equations.mass_matrix])

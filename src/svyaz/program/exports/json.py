@@ -9,7 +9,7 @@ from svyaz.program.exports.listing import ARITHMETIC_RULES, ATOM, POWER, Assignm
 from svyaz.program.tape import BINARY, UNARY, Program
 from svyaz.program.text import to_text
 
-STYLE = Style(
+TEXT_STYLE = Style(
     rules=ARITHMETIC_RULES
     | {name: Rule(f"{name}({{0}})") for name in UNARY}
     | {name: Rule(f"{name}({{0}}, {{1}})") for name in BINARY}
@@ -22,7 +22,7 @@ STYLE = Style(
 
 def write(program: Program) -> str:
     """Constants, sequence and outputs as [name, formula]; a linear system stands in the sequence where it is solved."""
-    written = listing(program, STYLE)
+    written = listing(program, TEXT_STYLE)
     constants = [[step.name, step.formula] for step in written.constants]
     constants += [
         [name, formula] for name, formula in zip(written.kept, written.stored, strict=True) if name != formula
@@ -47,7 +47,7 @@ def _entry(step: Assignment | Solution) -> object:
         "matrix": [list(step.matrix[i : i + size]) for i in range(0, size * size, size)],
         "sides": [list(side) for side in step.sides],
         "unknowns": [
-            [STYLE.unknown_name(step.number, number * size + i) for i in range(size)]
+            [TEXT_STYLE.unknown_name(step.number, number * size + i) for i in range(size)]
             for number in range(len(step.sides))
         ],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from svyaz.expr.names import latex_name
+from svyaz.expr import latex_name
 from svyaz.program.exports.listing import ATOM, POWER, PRODUCT, SUM, Assignment, Rule, Solution, Style, listing
 from svyaz.program.tape import Program
 
@@ -21,7 +21,7 @@ def _number(value: float) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else text
 
 
-STYLE = Style(
+LATEX_STYLE = Style(
     rules={
         "add": Rule("{0} + {1}", SUM, (SUM, PRODUCT)),
         "sub": Rule("{0} - {1}", SUM, (SUM, PRODUCT)),
@@ -49,7 +49,7 @@ STYLE = Style(
 
 def write(program: Program) -> str:
     """The aligned block: constants, intermediates, linear systems as M s = b, outputs."""
-    written = listing(program, STYLE)
+    written = listing(program, LATEX_STYLE)
     lines = [f"{step.name} &= {step.formula}" for step in written.constants]
     lines += [
         f"{name} &= {formula}" for name, formula in zip(written.kept, written.stored, strict=True) if name != formula
@@ -73,7 +73,7 @@ def _system(step: Solution) -> list[str]:
     matrix = _bracket(" & ".join(row) for row in rows)
     lines = []
     for number, side in enumerate(step.sides):
-        unknowns = (STYLE.unknown_name(step.number, number * step.size + i) for i in range(step.size))
+        unknowns = (LATEX_STYLE.unknown_name(step.number, number * step.size + i) for i in range(step.size))
         lines.append(f"{matrix} {_bracket(unknowns)} &= {_bracket(side)}")
     return lines
 

@@ -1,0 +1,197 @@
+"""What the constraints are: from positions or not, moving with time or not, linear in the velocities or not.
+
+A velocity constraint is *holonomic* when, together with all the other velocity constraints, it follows from equations
+between positions: it lies in the largest integrable part of their forms (see ``frobenius``). ``row_wise`` says whether
+it would be integrable alone. Position constraints do not take part: a blade stays a blade on a rail that leaves it one
+motion. Whether a velocity constraint becomes integrable on what the position constraints leave (their differentials
+added to the forms, at points that satisfy them) is asked separately and answered in the remark.
+
+A constraint that is not linear in the velocities is called nonholonomic and takes no part in the joint test; its
+reaction is Chetaev's, along ∂f/∂q̇.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.constraints.frobenius import Ideal, Integrability, constant_combinations, integrability, sample_points
+from svyaz.constraints.integrals import integral_of_row, readable_number
+from svyaz.constraints.potentials import flattened, potential, vanishes
+from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, is_zero, substitute, velocity
+from svyaz.model import Constraint, System
+
+
+@dataclass(frozen=True)
+class Classification:
+    """One constraint.
+
+    ``kind`` is holonomic or nonholonomic; ``time_dependent`` (rheonomic) when time occurs in the equation or in its
+    integral; ``order`` 0 for positions and 1 for velocities; ``integral`` is P(q, t) with P = constant equivalent to a
+    holonomic velocity constraint (together with the others), when it was found; ``remark`` says what else there is.
+    """
+
+    name: str
+    kind: str
+    time_dependent: bool
+    linear: bool
+    order: int
+    integral: Expression | None
+    row_wise: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A constraint with its form: coefficients of dq, then the coefficient of dt."""
+
+    constraint: Constraint
+    linear: bool
+    form: tuple[Expression, ...]
+
+
+def classify(system: System, active: Sequence[Constraint] | None = None) -> tuple[Classification, ...]:
+    """Classify the constraints of a mechanical system (all, or those that are active together)."""
+    constraints = system.constraints if active is None else tuple(active)
+    q = [se.Symbol(name) for name in system.coordinates]
+    rows = [_row(c, q) for c in constraints]
+    moving = [r for r in rows if r.linear and r.constraint.order == 1]
+    held = [r for r in rows if r.constraint.order == 0]
+    told: dict[str, Classification] = {}
+    if moving:
+        ideal = _ideal(system, q, moving)
+        points = sample_points(ideal, (), system.initial)
+        verdict = integrability(ideal, points)
+        extra = _combination_remark(ideal, moving, verdict, points)
+        restricted = _on_positions(system, q, moving, held) if held and not all(verdict.joint) else {}
+        for k, row in enumerate(moving):
+            told[row.constraint.name] = _velocity(row, k, ideal, verdict, [*restricted.get(k, []), *extra])
+    told |= {r.constraint.name: _position(r.constraint) for r in held}
+    return tuple(told.get(c.name) or _nonlinear(c) for c in constraints)
+
+
+def _ideal(system: System, q: Sequence[se.Symbol], rows: Sequence[_Row]) -> Ideal:
+    """The forms of the rows, with time among the variables where it occurs or a row is inhomogeneous."""
+    with_time = any(r.form[-1] != ZERO or any(TIME in a.free_symbols for a in r.form) for r in rows)
+    variables = (*q, TIME) if with_time else tuple(q)
+    return Ideal(variables, tuple(r.form[: len(variables)] for r in rows), dict(system.constants))
+
+
+def _on_positions(
+    system: System, q: Sequence[se.Symbol], moving: Sequence[_Row], held: Sequence[_Row]
+) -> dict[int, list[str]]:
+    """{row: remark} for the velocity constraints that are integrable on what the position constraints leave."""
+    ideal = _ideal(system, q, [*moving, *held])
+    points = sample_points(ideal, [r.constraint.expression for r in held], system.initial)
+    verdict = integrability(ideal, points)
+    told = {}
+    for k in range(len(moving)):
+        if verdict.joint[k]:
+            integral = integral_of_row(ideal, k)
+            found = "" if integral is None else f" (to {integral} = constant)"
+            told[k] = [f"integrable on what the position constraints leave{found}"]
+    return told
+
+
+def _row(constraint: Constraint, q: Sequence[se.Symbol]) -> _Row:
+    f = constraint.expression
+    if constraint.order == 0:
+        return _Row(constraint, True, (*gradient(f, q), differentiate(f, TIME)))
+    v = [velocity(str(x)) for x in q]
+    speeds = set(v)
+    coefficients = [_without(a, speeds) for a in gradient(f, v)]
+    if any(a is None for a in coefficients):
+        return _Row(constraint, False, ())
+    rest = flattened(substitute(f, dict.fromkeys(v, ZERO)))
+    return _Row(constraint, True, (*[a for a in coefficients if a is not None], rest))
+
+
+def _without(a: Expression, speeds: set[se.Symbol]) -> Expression | None:
+    """The coefficient with velocities that only seem to be there removed; None when they are there."""
+    if not a.free_symbols & speeds:
+        return a
+    flat = flattened(a)
+    if not flat.free_symbols & speeds:
+        return flat
+    if all(vanishes(differentiate(flat, s)) for s in flat.free_symbols & speeds):
+        return substitute(flat, {s: se.Integer(1) for s in flat.free_symbols & speeds})
+    return None
+
+
+def _position(c: Constraint) -> Classification:
+    moving = TIME in c.expression.free_symbols
+    return Classification(c.name, "holonomic", moving, True, 0, None, True)
+
+
+def _nonlinear(c: Constraint) -> Classification:
+    moving = TIME in c.expression.free_symbols
+    remark = "not linear in the velocities: its reaction acts along the gradient by velocities (Chetaev's reading)"
+    return Classification(c.name, "nonholonomic", moving, False, 1, None, False, remark)
+
+
+def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Sequence[str]) -> Classification:
+    c = row.constraint
+    moving = TIME in c.expression.free_symbols
+    affine = not is_zero(row.form[-1])
+    if not verdict.joint[r]:
+        remarks = ["it has an inhomogeneous term"] if affine else []
+        if verdict.alone[r]:
+            remarks.append("integrable alone")
+        remarks.extend(extra)
+        return Classification(c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join(remarks))
+    integral = integral_of_row(ideal, r)
+    moving = moving or (integral is not None and TIME in integral.free_symbols)
+    remark = "" if verdict.alone[r] else "integrable only together with the other velocity constraints"
+    return Classification(c.name, "holonomic", moving, True, 1, integral, verdict.alone[r], remark)
+
+
+def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrability, points: Array) -> list[str]:
+    """Combinations of the rows that come from positions though no single row of them does."""
+    single = [r for r, whole in enumerate(verdict.joint) if whole]
+    missing = verdict.combinations - len(single)
+    if missing <= 0:
+        return []
+    number = "one independent combination" if missing == 1 else f"{missing} independent combinations"
+    text = f"{number} of the velocity constraints {'comes' if missing == 1 else 'come'} from positions"
+    found = []
+    for c in constant_combinations(ideal, points):
+        if np.count_nonzero(c) < 2 or all(verdict.joint[r] for r in np.flatnonzero(c)):
+            continue
+        columns = zip(*ideal.forms, strict=True)
+        whole = [add_up(readable_number(x) * a for x, a in zip(c, column, strict=True)) for column in columns]
+        integral = potential(whole, ideal.variables)
+        if integral is not None:
+            found.append(f"{_written(c, [r.constraint.name for r in rows])} integrates to {integral} = constant")
+    return [text + (": " + ", ".join(found) if found else "")]
+
+
+def _written(c: Array, names: Sequence[str]) -> str:
+    """'left' - 2 'right' in words of the model."""
+    parts: list[str] = []
+    for x, name in zip(c, names, strict=True):
+        if x:
+            size = "" if abs(x) == 1.0 else f"{abs(x):.6g} "
+            sign = "-" if x < 0 else "+"
+            parts.append(f"{sign} {size}'{name}'" if parts else (f"-{size}'{name}'" if x < 0 else f"{size}'{name}'"))
+    return " ".join(parts)
+
+
+def as_dictionary(c: Classification) -> Mapping[str, object]:
+    """The words of the results: name, kind, time_dependent, and the rest where there is something to say."""
+    told: dict[str, object] = {
+        "name": c.name,
+        "kind": c.kind,
+        "time_dependent": c.time_dependent,
+        "linear": c.linear,
+        "order": c.order,
+        "row_wise": c.row_wise,
+    }
+    if c.integral is not None:
+        told["integral"] = str(c.integral)
+    if c.remark:
+        told["remark"] = c.remark
+    return told

@@ -1,0 +1,45 @@
+"""How constraints and first integrals are kept: perturbation laws, verdicts, pilots, gains, projection, the watch."""
+
+from typing import TYPE_CHECKING
+
+from svyaz import open_door
+
+if TYPE_CHECKING:
+    from svyaz.holding.bounds import ErrorBound as ErrorBound
+    from svyaz.holding.bounds import euler_bound as euler_bound
+    from svyaz.holding.bypass import jump_log as jump_log
+    from svyaz.holding.decision import Decision as Decision
+    from svyaz.holding.decision import decide as decide
+    from svyaz.holding.decision import verdict_record as verdict_record
+    from svyaz.holding.deviation import deviations as deviations
+    from svyaz.holding.held import HeldIntegral as HeldIntegral
+    from svyaz.holding.held import asked_rate as asked_rate
+    from svyaz.holding.held import held_integrals as held_integrals
+    from svyaz.holding.held import in_states_of as in_states_of
+    from svyaz.holding.held_checks import cannot_be_held as cannot_be_held
+    from svyaz.holding.held_checks import not_integrals as not_integrals
+    from svyaz.holding.options import Options as Options
+    from svyaz.holding.options import options_for as options_for
+    from svyaz.holding.perturbations import Perturbation as Perturbation
+    from svyaz.holding.perturbations import critical as critical
+    from svyaz.holding.perturbations import perturbation as perturbation
+    from svyaz.holding.perturbations import positions_of as positions_of
+    from svyaz.holding.perturbations import velocities_of as velocities_of
+    from svyaz.holding.pilot import scheme_of as scheme_of
+    from svyaz.holding.segment import Segment as Segment
+    from svyaz.holding.segment import advance as advance
+    from svyaz.holding.segment import observed as observed
+    from svyaz.holding.segment import prepare as prepare
+    from svyaz.holding.segment import projected_more as projected_more
+    from svyaz.holding.sizes import scaled_difference as scaled_difference
+    from svyaz.holding.verdicts import ROUNDING as ROUNDING
+    from svyaz.holding.verdicts import Discretisation as Discretisation
+    from svyaz.holding.verdicts import largest_gain as largest_gain
+    from svyaz.holding.watch import exceeds as exceeds
+    from svyaz.holding.watch import left_by_projection as left_by_projection
+    from svyaz.holding.watch import lost_constraints as lost_constraints
+    from svyaz.holding.watch import passed_near as passed_near
+    from svyaz.holding.watch import singular_point as singular_point
+    from svyaz.holding.watch import stabilising_power as stabilising_power
+else:
+    open_door(__name__)

@@ -1,0 +1,119 @@
+"""How a motion is to be computed: what the caller asks for, completed by the model's [run] and by defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+from svyaz.expr import ModelError, Problem
+from svyaz.integrate import LEAST_RTOL
+from svyaz.integrate import method as find_method
+from svyaz.model import RUN, System, nearest
+
+DEFAULT_METHOD = "dop853"
+DEFAULT_RTOL = 1e-9
+DEFAULT_UNTIL = 10.0
+MOST_STEPS = 10**9
+MOST_ROWS = 10**7
+HOLDS = ("orthogonal", "bracket")
+CHARTS = ("change", "keep")
+
+
+@dataclass(frozen=True)
+class Options:
+    """One of ``step`` and ``rtol`` is given. ``every`` is the interval of time between the rows of the result.
+
+    ``charts``: whether a form without multipliers changes its chart where that degenerates, or keeps it.
+    """
+
+    method: str
+    until: float
+    step: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    tolerance: float | None = None
+    stabilize: Any = "auto"
+    every: float | None = None
+    hold: str | None = None
+    charts: str = "change"
+
+    def with_step(self, step: float) -> Options:
+        """The same with another fixed step."""
+        return replace(self, step=step, rtol=None, atol=None)
+
+
+def options_for(system: System, asked: Mapping[str, Any]) -> Options:
+    """Complete what was asked for. A step asked for replaces an rtol of the model, and the other way round."""
+    unknown = next((key for key in asked if key not in RUN), None)
+    if unknown is not None:
+        raise _bad(f"a run has no option '{unknown}'", nearest(unknown, RUN))
+    given = {key: value for key, value in asked.items() if value is not None}
+    chosen = dict(system.run)
+    if "step" in given:
+        chosen.pop("rtol", None)
+        chosen.pop("atol", None)
+    if "rtol" in given:
+        chosen.pop("step", None)
+    chosen.update(given)
+    method = _method_name(chosen.get("method", DEFAULT_METHOD))
+    step, rtol = chosen.get("step"), chosen.get("rtol")
+    if step is not None and rtol is not None:
+        raise _bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
+    if step is None and not find_method(method).embedded:
+        raise _bad(f"the method '{method}' has no error estimate: it needs a step", "give --step, or step in [run]")
+    if step is None and rtol is None:
+        rtol = DEFAULT_RTOL
+    for key in ("step", "rtol", "atol", "tolerance", "until", "every"):
+        _positive(key, chosen.get(key))
+    until = float(chosen.get("until", DEFAULT_UNTIL))
+    _within_reach(until, step, rtol, chosen.get("every"))
+    return Options(
+        method=method,
+        until=until,
+        step=step,
+        rtol=rtol,
+        atol=chosen.get("atol"),
+        tolerance=chosen.get("tolerance"),
+        stabilize=chosen.get("stabilize", "auto"),
+        every=chosen.get("every"),
+        hold=_one_of("integrals are held", chosen.get("hold"), HOLDS),
+        charts=_one_of("the charts of a form", chosen.get("charts"), CHARTS) or CHARTS[0],
+    )
+
+
+def _method_name(name: str) -> str:
+    try:
+        find_method(name)
+    except ValueError as error:
+        raise _bad(str(error), None) from error
+    return name
+
+
+def _one_of(what: str, word: Any, known: Sequence[str]) -> str | None:
+    if word is not None and word not in known:
+        raise _bad(f"{what}: {' or '.join(repr(k) for k in known)}, not {word!r}", None)
+    return None if word is None else str(word)
+
+
+def _positive(key: str, value: Any) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
+        raise _bad(f"'{key}' must be a positive number, not {value!r}", None)
+
+
+def _within_reach(until: float, step: float | None, rtol: float | None, every: float | None) -> None:
+    """Refuse tolerances below rounding, and steps or rows that nobody could wait for or keep."""
+    if rtol is not None and not LEAST_RTOL <= rtol < 1:
+        raise _bad(f"'rtol' must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol:g}", None)
+    for key, interval, most in (("step", step, MOST_STEPS), ("every", every, MOST_ROWS)):
+        if interval is not None and until / interval > most:
+            raise _bad(f"'{key}' = {interval:g} up to t = {until:g} is more than {most:.0e} times", None)
+    if step is not None and step > until * (1 + 1e-9):
+        raise _bad(f"the step {step:g} is longer than the run, which ends at t = {until:g}", "give a shorter --step")
+
+
+def _bad(message: str, hint: str | None) -> ModelError:
+    return ModelError([Problem(message, None, hint)])

@@ -1,0 +1,318 @@
+"""Perturbation equations: how deviations from the constraints are made to die out.
+
+With deviations h (positions), g = ḣ and f (velocities) every choice is brought to
+
+    d/dt (h, g, f) = W (h, g, f),    W = [0 1 0; A B C; F D E],
+
+A, …, E as in the contract (they enter with plus), F the coupling that only an extended Lagrangian with a full mass
+matrix brings. A law given by the user is kept as an expression, and W is its linear part on the constraints.
+
+Sources: Kaspirovich (1.2.6) for the blocks; Baumgarte 1972 for ḧ + α ḣ + β h = 0; Mukharlyamov (3.14)–(4.2) for the
+extended Lagrangian, W = [0 1; -Ã⁻¹H̃ -Ã⁻¹B], stable by construction when Ã, H̃, B are positive definite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    Scope,
+    add_up,
+    differentiate,
+    is_zero,
+    parse,
+    substitute,
+    velocity,
+)
+from svyaz.forms import Deviation, Equations
+from svyaz.model import is_number, nearest
+
+BLOCKS = ("A", "B", "C", "D", "E")
+BAUMGARTE = ("alpha", "beta", "kappa")
+EXTENDED = ("mass", "stiffness", "damping")
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """What is added to the constraint rows of the augmented system, and the linear perturbation equation it makes.
+
+    The rows read G q̈ + constraint_bias + correction = 0. ``gains`` are the values of the symbols in the correction,
+    ``matrix`` is W for ``positions`` entries h, as many ḣ, and the rest f; ``kappa`` is the decay rate asked for held
+    integrals (None: each keeps its own).
+    """
+
+    kind: str
+    correction: tuple[Expression, ...]
+    gains: Mapping[str, float] = field(default_factory=dict)
+    matrix: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    positions: int = 0
+    kappa: float | None = None
+    described: str = "off"
+
+    @property
+    def blocks(self) -> dict[str, list[list[float]]]:
+        """The blocks A, B, C, D, E of W that are not zero, as the contract writes them (stable gains are negative).
+
+        F is what an extended Lagrangian adds: the pull of positions on velocity constraints.
+        """
+        p = self.positions
+        place, speed, rest = slice(0, p), slice(p, 2 * p), slice(2 * p, None)
+        parts = {
+            "A": (speed, place),
+            "B": (speed, speed),
+            "C": (speed, rest),
+            "D": (rest, speed),
+            "E": (rest, rest),
+            "F": (rest, place),
+        }
+        found = {name: self.matrix[part] for name, part in parts.items()}
+        return {name: block.tolist() for name, block in found.items() if np.any(block)}
+
+
+def positions_of(equations: Equations) -> list[int]:
+    """Numbers of the position constraints among the deviations."""
+    return [k for k, d in enumerate(equations.deviations) if d.position is not None]
+
+
+def velocities_of(equations: Equations) -> list[int]:
+    """Numbers of the velocity constraints among the deviations."""
+    return [k for k, d in enumerate(equations.deviations) if d.position is None]
+
+
+def perturbation(equations: Equations, stabilize: Any) -> Perturbation:
+    """The perturbation equation that ``stabilize`` (a value of the contract, already decided: not "auto") asks for."""
+    if stabilize in ("off", "projection", None):
+        zero = np.zeros((len(positions_of(equations)),) * 2)
+        return _linear(equations, {"A": zero, "B": zero}, str(stabilize or "off"), None)
+    if is_number(stabilize):
+        return critical(equations, _finite("the gain", stabilize))
+    if not isinstance(stabilize, Mapping):
+        raise _bad(f"'stabilize' cannot be {stabilize!r}", 'it is "off", "auto", "projection", a number, or a table')
+    keys = set(stabilize)
+    if keys == {"law"}:
+        return _law(equations, stabilize["law"])
+    for known in (BAUMGARTE, BLOCKS, EXTENDED):
+        if keys and keys <= set(known):
+            break
+    else:
+        words = [*BAUMGARTE, *BLOCKS, *EXTENDED, "law"]
+        wrong = next((key for key in keys if key not in words), None)
+        if wrong is not None:
+            raise _bad(f"'stabilize' has no entry '{wrong}'", nearest(wrong, words))
+        raise _bad("the entries of 'stabilize' do not go together: " + ", ".join(sorted(keys)), None)
+    if known is BAUMGARTE:
+        return _baumgarte(equations, stabilize)
+    if known is BLOCKS:
+        return _blocks(equations, stabilize)
+    return _extended(equations, stabilize)
+
+
+def critical(equations: Equations, kappa: float) -> Perturbation:
+    """ḧ + 2κ ḣ + κ² h = 0 for positions, ḟ = -κ f for velocities: one multiple root -κ."""
+    p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
+    return _linear(equations, {"A": -(kappa**2) * p, "B": -2 * kappa * p, "E": -kappa * v}, f"κ = {kappa:g}", kappa)
+
+
+def _baumgarte(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
+    numbers = {}
+    for key, value in given.items():
+        if not is_number(value):
+            raise _bad(f"the gain '{key}' must be a number", None)
+        numbers[key] = _finite(f"the gain '{key}'", value)
+    p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
+    blocks = {
+        "A": -numbers.get("beta", 0.0) * p,
+        "B": -numbers.get("alpha", 0.0) * p,
+        "E": -numbers.get("kappa", 0.0) * v,
+    }
+    described = ", ".join(f"{key} = {value:g}" for key, value in numbers.items())
+    return _linear(equations, blocks, described, numbers.get("kappa"))
+
+
+def _blocks(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
+    p, v = len(positions_of(equations)), len(velocities_of(equations))
+    shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "D": (v, p), "E": (v, v)}
+    blocks = {key: matrix_of(value, shapes[key], f"the block {key}") for key, value in given.items()}
+    return _linear(equations, blocks, "blocks " + ", ".join(sorted(given)), None)
+
+
+def _extended(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
+    """Gains from the matrices of an extended Lagrangian: mass Ã and damping B for all rows, stiffness H̃ for positions."""
+    position, speed = positions_of(equations), velocities_of(equations)
+    p, s = len(position), len(position) + len(speed)
+    mass = matrix_of(given.get("mass", 1.0), (s, s), "the matrix 'mass'")
+    damping = matrix_of(given.get("damping", 0.0), (s, s), "the matrix 'damping'")
+    stiffness = matrix_of(given.get("stiffness", 0.0), (p, p), "the matrix 'stiffness'")
+    for name, matrix in (("mass", mass), ("stiffness", stiffness), ("damping", damping)):
+        if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
+            raise _bad(f"the matrix '{name}' of the extended Lagrangian must be symmetric", None)
+    if s and np.linalg.eigvalsh(mass).min() <= 0:
+        raise _bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
+    rest = np.vstack([stiffness, np.zeros((s - p, p))])
+    pull = np.asarray(-np.linalg.solve(mass, rest) if s else np.zeros((0, 0)), dtype=float)
+    drag = np.asarray(-np.linalg.solve(mass, damping) if s else np.zeros((0, 0)), dtype=float)
+    blocks: dict[str, Array] = {
+        "A": pull[:p],
+        "B": drag[:p, :p],
+        "C": drag[:p, p:],
+        "D": drag[p:, :p],
+        "E": drag[p:, p:],
+        "F": pull[p:],
+    }
+    return _linear(equations, blocks, "extended Lagrangian", None)
+
+
+def rescaled(law: Perturbation, factor: float) -> Perturbation:
+    """The same perturbation equation in a time that runs ``factor`` times as fast: every root is multiplied by it.
+
+    Gains that act on positions are of second order in the rate. A law of the user is left as it is.
+    """
+    if law.kind != "linear":
+        return law
+    orders = {"A": 2, "F": 2, "B": 1, "C": 1, "D": 1, "E": 1}
+    gains = {name: value * factor ** orders[name.split()[1]] for name, value in law.gains.items()}
+    p = law.positions
+    matrix = law.matrix.copy()
+    matrix[p:, :p] *= factor**2
+    matrix[p:, p:] *= factor
+    return replace(law, gains=gains, matrix=matrix)
+
+
+def matrix_of(value: Any, shape: tuple[int, int], what: str) -> Array:
+    """A block as a matrix: a number stands for a multiple of the unit matrix; gains of the wrong size are refused."""
+    if is_number(value):
+        if shape[0] != shape[1]:
+            raise _bad(f"{what} couples {shape[0]} rows to {shape[1]}: it must be given as a matrix", None)
+        return _finite(what, value) * np.eye(shape[0])
+    rows = value if isinstance(value, Sequence) and not isinstance(value, str) else None
+    if rows is None or not all(isinstance(row, Sequence) and all(is_number(e) for e in row) for row in rows):
+        raise _bad(f"{what} must be a number or a list of rows of numbers", None)
+    got = (len(rows), len(rows[0]) if rows else 0)
+    if got != shape or any(len(row) != shape[1] for row in rows):
+        raise _bad(f"{what} must be {shape[0]} × {shape[1]} for these constraints; it is {got[0]} × {got[1]}", None)
+    for row in rows:
+        for entry in row:
+            _finite(f"an entry of {what}", entry)
+    return np.array(rows, dtype=float).reshape(shape)
+
+
+def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, kappa: float | None) -> Perturbation:
+    position, speed = positions_of(equations), velocities_of(equations)
+    p, v = len(position), len(speed)
+    shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
+    full = {key: blocks.get(key, np.zeros(shape)) for key, shape in shapes.items()}
+    matrix = np.block(
+        [
+            [np.zeros((p, p)), np.eye(p), np.zeros((p, v))],
+            [full["A"], full["B"], full["C"]],
+            [full["F"], full["D"], full["E"]],
+        ]
+    )
+    h = [equations.deviations[k].position for k in position]
+    g = [equations.deviations[k].velocity for k in position]
+    f = [equations.deviations[k].velocity for k in speed]
+    gains: dict[str, float] = {}
+    correction: list[Expression] = [ZERO] * (p + v)
+    for rows, numbers, deviations in (
+        (position, ("A", "B", "C"), (h, g, f)),
+        (speed, ("F", "D", "E"), (h, g, f)),
+    ):
+        for i, k in enumerate(rows):
+            terms = []
+            for name, values in zip(numbers, deviations, strict=True):
+                for j, value in enumerate(values):
+                    entry = float(full[name][i, j])
+                    if entry != 0.0:
+                        symbol = f"gain {name} {i} {j}"
+                        gains[symbol] = -entry
+                        terms.append(se.Symbol(symbol) * value)
+            correction[k] = add_up(terms) if terms else ZERO
+    return Perturbation("linear", tuple(correction), gains, matrix, p, kappa, described)
+
+
+def _law(equations: Equations, law: Any) -> Perturbation:
+    """A law F(y, y') for positions (ÿ = F) or F(y) for velocities (ẏ = F), one for all or one for each by name."""
+    names = [d.name for d in equations.deviations]
+    if isinstance(law, str):
+        texts = dict.fromkeys(names, law)
+    elif isinstance(law, Mapping) and all(isinstance(text, str) for text in law.values()):
+        texts = dict(law)
+        for name in texts:
+            if name not in names:
+                raise _bad(f"there is no constraint '{name}' for the law", nearest(name, names))
+    else:
+        raise _bad("a law is an expression of y and y' in quotes, or a table of them by constraint", None)
+    correction: list[Expression] = []
+    slopes: dict[int, tuple[float, float]] = {}
+    for k, d in enumerate(equations.deviations):
+        if d.name not in texts:
+            raise _bad(f"the law says nothing about the constraint '{d.name}'", None)
+        expression, slopes[k] = _law_of(equations, d, texts[d.name])
+        correction.append(-expression)
+    matrix = _law_matrix(equations, slopes)
+    return Perturbation("law", tuple(correction), {}, matrix, len(positions_of(equations)), None, "law")
+
+
+def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, tuple[float, float]]:
+    y, rate = se.Symbol("y deviation"), se.Symbol("y' deviation")
+    system = equations.system
+    taken = set(system.coordinates) | set(system.constants)
+    symbols: dict[str, Expression] = {name: se.Symbol(name) for name in taken} | {"t": se.Symbol("t")}
+    rates: dict[str, Expression] = {q: velocity(q) for q in system.coordinates}
+    if "y" not in taken:
+        symbols["y"] = y
+    symbols["deviation"] = y
+    if d.position is not None:
+        rates["deviation"] = rate
+        rates.setdefault("y", rate)
+    law = parse(text, Scope(symbols=symbols, derivatives=rates))
+    at_zero = {y: ZERO, rate: ZERO}
+    if not is_zero(se.expand(substitute(law, at_zero))):
+        raise _bad(
+            f"the law for '{d.name}' must vanish when the constraint is satisfied",
+            "'y' is a name of the model: call the deviation and its rate deviation and deviation'"
+            if "y" in taken
+            else "it is a function of y with F(0) = 0",
+        )
+    slopes = [substitute(differentiate(law, s), at_zero) for s in (y, rate)]
+    if any(s.free_symbols - {se.Symbol(n) for n in system.constants} for s in slopes):
+        raise _bad(
+            f"the linear part of the law for '{d.name}' must be constant, so that its stability can be decided", None
+        )
+    values = {se.Symbol(n): se.RealDouble(v) for n, v in system.constants.items()}
+    numbers = tuple(float(substitute(s, values).n(real=True)) for s in slopes)
+    deviation = d.position if d.position is not None else d.velocity
+    return substitute(law, {y: deviation, rate: d.velocity}), (numbers[0], numbers[1])
+
+
+def _law_matrix(equations: Equations, slopes: Mapping[int, tuple[float, float]]) -> Array:
+    position, speed = positions_of(equations), velocities_of(equations)
+    p, v = len(position), len(speed)
+    matrix = np.zeros((2 * p + v, 2 * p + v))
+    matrix[:p, p : 2 * p] = np.eye(p)
+    for i, k in enumerate(position):
+        matrix[p + i, i], matrix[p + i, p + i] = slopes[k]
+    for i, k in enumerate(speed):
+        matrix[2 * p + i, 2 * p + i] = slopes[k][0]
+    return matrix
+
+
+def _finite(what: str, value: float) -> float:
+    if not isfinite(value):
+        raise _bad(f"{what} must be a finite number, not {value}", None)
+    return float(value)
+
+
+def _bad(message: str, hint: str | None) -> ModelError:
+    return ModelError([Problem(message, None, hint)])

@@ -1,0 +1,232 @@
+"""The deviation predicted before a run, from a pilot over the whole span.
+
+A step of the method turns the deviations y into S(τW) y + R(t), with the one-step remainder R. The pilot finds R:
+
+1. the method itself runs over the span with a coarser step mτ and gains κ/m, so that κτ, which decides on stability and
+   on the loss of order, is the same;
+2. from states along this path single steps of the true size τ with the true gains are made, first from the constraints
+   (y = 0), then from the deviations that the first pass predicts: R = y(after) - S(τW) y(before);
+3. the recursion y ← S(τW) y + R(t) is carried through the span and gives the largest deviation of each constraint.
+
+Where two pilots of different coarseness agree, the finer one counts; where they do not, the path of the method depends
+on the step so strongly that a finer pilot is made, at last one with the step of the run itself. The bound is SAFETY
+times the predicted deviation. Kaspirovich (2.1.5) introduces R and does not say how to find it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.holding.deviation import Deviations, deviations
+from svyaz.holding.options import Options
+from svyaz.holding.perturbations import Perturbation, rescaled
+from svyaz.holding.segment import Segment, advance
+from svyaz.holding.verdicts import Discretisation
+from svyaz.integrate import Path, Tableau
+from svyaz.integrate import method as find_method
+
+COARSENESS = (8, 4, 2)
+"""Steps of the pilots in multiples of the step of the run; after the last of them the step itself is taken."""
+
+AGREEMENT = 1.5
+"""Two pilots agree when their predictions differ by less than this factor."""
+
+SAFETY = 3.0
+"""The bound is this many times the predicted deviation: remainders vary between the sampled states."""
+
+SAMPLES = 2000
+"""Single steps are made from at most so many states of a path."""
+
+LOST = 0.1
+"""A pilot in which a deviation exceeds this part of the scale of its constraint says nothing about a finer one."""
+
+ROUNDING = 64 * np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Bounds by constraint, the largest remainders, and what it cost to find them."""
+
+    bounds: Mapping[str, float]
+    remainders: Mapping[str, float]
+    coarseness: int
+    steps: int
+    seconds: float
+    finished: bool
+
+    def as_json(self) -> dict[str, object]:
+        """The entry ``pilot`` of a verdict."""
+        return {
+            "coarseness": self.coarseness,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "remainders": dict(self.remainders),
+            "finished": self.finished,
+        }
+
+
+def scheme_of(options: Options) -> Discretisation:
+    """The method and step of a run as the verdicts see them."""
+    tableau = find_method(options.method)
+    return Discretisation(options.method, tableau.order, *tableau.stability_fraction(), options.step)
+
+
+def predict(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Prediction | None:
+    """The prediction for one phase of a run with a fixed step and an explicit method; None for any other.
+
+    Nothing is predicted for projection, which keeps the constraints by itself, nor without gains that damp.
+    """
+    tableau = find_method(options.method)
+    if options.step is None or tableau.implicit or not segment.equations.deviations or segment.projection is not None:
+        return None
+    begin = perf_counter()
+    measured = deviations(segment.equations)
+    steps = 0
+    before: Array | None = None
+    for m in (*COARSENESS, 1):
+        path = _pilot_path(segment, options, state, span, m)
+        steps += path.steps
+        if path.status != "finished":
+            before = None
+            continue
+        found, remainders = _from_path(segment, measured, options, tableau, path, span, natural=m == 1)
+        if m == 1 or (before is not None and _agree(before, found, measured, path)):
+            bounds = _bounds(found, measured, path, segment, options)
+            seconds = perf_counter() - begin
+            names = measured.names
+            rest = dict(zip(names, map(float, remainders[measured.reported]), strict=True))
+            return Prediction(dict(zip(names, bounds, strict=True)), rest, m, steps, seconds, True)
+        before = found
+    unbounded = dict.fromkeys(measured.names, float("inf"))
+    return Prediction(unbounded, {}, 1, steps, perf_counter() - begin, False)
+
+
+def _pilot_path(segment: Segment, options: Options, state: Array, span: tuple[float, float], m: int) -> Path:
+    assert options.step is not None, "pilots are made for fixed steps"
+    if m == 1:
+        return advance(segment, state, span, options, None, None)
+    coarse = replace(options, step=options.step * m)
+    gentle = segment.regained(rescaled(segment.perturbation, 1.0 / m))
+    samples = min(SAMPLES, round((span[1] - span[0]) / options.step)) + 1
+    return advance(gentle, state, span, coarse, np.linspace(*span, max(samples, 2)), None)
+
+
+def _from_path(
+    segment: Segment,
+    measured: Deviations,
+    options: Options,
+    tableau: Tableau,
+    path: Path,
+    span: tuple[float, float],
+    *,
+    natural: bool,
+) -> tuple[Array, Array]:
+    """Largest predicted |y| and largest |R|; ``natural``: the path is the run itself and keeps its deviations."""
+    if natural:
+        return np.max(np.abs(measured.at(path.times, path.states)), axis=0), _remainders_along(
+            segment, measured, options, path
+        )
+    assert options.step is not None, "pilots are made for fixed steps"
+    times, states = path.times, path.states
+    s = scheme_of(options).matrix(segment.perturbation.matrix)
+    initial = measured.at(path.times[:1], path.states[:1])[0]
+    y = np.zeros((len(times), measured.count))
+    largest = remainder = np.zeros(measured.count)
+    for _ in range(2):
+        placed = measured.moved_to(times, states, y)
+        after = _single_steps(segment, tableau, times, placed, options.step)
+        r = measured.at(times + options.step, after) - measured.at(times, placed) @ s.T
+        y, last = _recursion(s, initial, r, times, options.step, span[1])
+        largest = np.maximum(np.max(np.abs(y), axis=0), np.abs(last))
+        remainder = np.max(np.abs(r), axis=0)
+    return largest, remainder
+
+
+def _remainders_along(segment: Segment, measured: Deviations, options: Options, path: Path) -> Array:
+    s = scheme_of(options).matrix(segment.perturbation.matrix)
+    y = measured.at(path.times, path.states)
+    neighbours = np.isclose(np.diff(path.times), options.step or 0.0, rtol=1e-6)
+    if not neighbours.any():
+        return np.zeros(measured.count)
+    return np.max(np.abs(y[1:] - y[:-1] @ s.T)[neighbours], axis=0)
+
+
+def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Array, step: float) -> Array:
+    """One step of an explicit method from every row."""
+    slopes: list[Array] = []
+    native, constants = segment.rates.owner, segment.rates.constants
+    for i in range(tableau.stages):
+        stage = states
+        for j in range(i):
+            if tableau.a[i, j] != 0.0:
+                stage = stage + step * tableau.a[i, j] * slopes[j]
+        slopes.append(native.evaluate(np.column_stack([times + tableau.c[i] * step, stage]), constants))  # type: ignore[attr-defined]
+    total = states
+    for weight, slope in zip(tableau.b, slopes, strict=True):
+        if weight != 0.0:
+            total = total + step * weight * slope
+    return total
+
+
+def _recursion(s: Array, y: Array, r: Array, times: Array, step: float, end: float) -> tuple[Array, Array]:
+    """y ← S y + R(t) with R constant between the samples: over m steps, y ← Sᵐ y + (1 + S + … + Sᵐ⁻¹) R."""
+    powers: dict[int, tuple[Array, Array]] = {}
+    rows = np.zeros_like(r)
+    for k, following in enumerate([*times[1:], end]):
+        rows[k] = y
+        m = max(0, round((following - times[k]) / step))
+        if m not in powers:
+            powers[m] = _power_and_sum(s, m)
+        power, total = powers[m]
+        y = power @ y + total @ r[k]
+    return rows, y
+
+
+def _power_and_sum(s: Array, m: int) -> tuple[Array, Array]:
+    """(Sᵐ, 1 + S + … + Sᵐ⁻¹) by doubling, also where 1 - S has no inverse."""
+    power, total = np.eye(len(s)), np.zeros_like(s)
+    for bit in f"{m:b}" if m else "":
+        total = total + power @ total
+        power = power @ power
+        if bit == "1":
+            total = total + power
+            power = power @ s
+    return power, total
+
+
+def _agree(a: Array, b: Array, measured: Deviations, path: Path) -> bool:
+    """Do two pilots tell the same? Deviations as large as the constraint itself tell nothing."""
+    scales = measured.scales(path.times, path.states)[measured.reported]
+    floor = ROUNDING * scales
+    one, two = (np.maximum(v[measured.reported], floor) for v in (a, b))
+    if not (np.all(one < LOST * scales) and np.all(two < LOST * scales)):
+        return False
+    return bool(np.all(one <= AGREEMENT * two) and np.all(two <= AGREEMENT * one))
+
+
+def _bounds(found: Array, measured: Deviations, path: Path, segment: Segment, options: Options) -> list[float]:
+    """SAFETY times the prediction, and not less than what rounding alone builds up."""
+    s = scheme_of(options).matrix(segment.perturbation.matrix)
+    floor = _rounding_walk(s, measured.scales(path.times, path.states), path.steps)
+    return [float(SAFETY * found[k] + floor[k]) for k in measured.reported]
+
+
+def _rounding_walk(s: Array, scales: Array, steps: int) -> Array:
+    """SAFETY standard deviations of y ← S y + ε, ε of the size of rounding: Σ Sᵏ diag(ε²) Sᵏᵀ, by doubling."""
+    # in units of the largest scale, since a path that was lost may have any
+    unit = float(np.max(scales, initial=0.0)) or 1.0
+    power, covariance = s, np.diag((np.finfo(float).eps * scales / unit) ** 2)
+    for _ in range(max(1, steps).bit_length()):
+        covariance = covariance + power @ covariance @ power.T
+        power = power @ power
+    return SAFETY * unit * np.sqrt(np.diag(covariance))
+
+
+def damps(law: Perturbation) -> bool:
+    """Has the perturbation equation any gains at all?"""
+    return bool(law.gains) or law.kind == "law"

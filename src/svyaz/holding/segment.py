@@ -1,0 +1,146 @@
+"""One phase of a motion as native code: rates, their Jacobian, projection, and what is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import measure_of
+from svyaz.forms import Equations, jacobian_program, observation_program, observed_quantities, rates_of, rates_program
+from svyaz.holding.held import HeldIntegral, constants_of, hold
+from svyaz.holding.options import Options
+from svyaz.holding.perturbations import Perturbation
+from svyaz.holding.projection import ITERATIONS, projection_program
+from svyaz.integrate import Flow, Path, integrate
+from svyaz.program import Native, Program, choose_orders, compile_program
+
+MOST_STEPS = 10**9
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Native code for the equations of one phase, with the values of constants and gains put in."""
+
+    equations: Equations
+    perturbation: Perturbation
+    held: tuple[HeldIntegral, ...]
+    rates: Flow
+    observe: Native
+    observe_constants: Array
+    jacobian: Flow | None = None
+    projection: Flow | None = None
+
+    def regained(self, perturbation: Perturbation) -> Segment:
+        """The same code with other values of the gains; a gain that is not named is zero."""
+        known = {**self.equations.system.constants, **constants_of(self.held), **perturbation.gains}
+
+        def constants(native: Native) -> Array:
+            return native.constants({**dict.fromkeys(native.program.parameters, 0.0), **known})
+
+        def again(flow: Flow | None) -> Flow | None:
+            if flow is None or not isinstance(flow.owner, Native):
+                return flow
+            return Flow(flow.address, constants(flow.owner), flow.size, flow.owner)
+
+        rates = again(self.rates)
+        assert rates is not None, "a segment has rates"
+        return replace(
+            self,
+            perturbation=perturbation,
+            rates=rates,
+            jacobian=again(self.jacobian),
+            observe_constants=constants(self.observe),
+        )
+
+
+def prepare(
+    equations: Equations,
+    perturbation: Perturbation,
+    held: Sequence[HeldIntegral],
+    options: Options,
+    time: float,
+    state: Array,
+) -> Segment:
+    """Compile what a phase that begins at this time and state needs."""
+    values = {**equations.system.constants, **perturbation.gains, **constants_of(held)}
+    extra = (*perturbation.gains, *constants_of(held))
+    sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
+    rates = hold(equations, rates_of(equations, perturbation.correction), held, options.hold)
+
+    def native(program: Program) -> Native:
+        return compile_program(choose_orders(program, values, sample))
+
+    def flow(program: Program) -> Flow:
+        code = native(program)
+        return Flow(code.address, code.constants(values), len(equations.states), code)
+
+    observe = native(observation_program(equations, observed_quantities(equations), rates, extra))
+    return Segment(
+        equations=equations,
+        perturbation=perturbation,
+        held=tuple(held),
+        rates=flow(rates_program(equations, rates, extra)),
+        observe=observe,
+        observe_constants=observe.constants(values),
+        jacobian=flow(jacobian_program(equations, rates, extra)) if options.method == "radau" else None,
+        projection=_after_step(equations, options, time, state, flow),
+    )
+
+
+def _after_step(
+    equations: Equations, options: Options, time: float, state: Array, flow: Callable[[Program], Flow]
+) -> Flow | None:
+    """What is done to the state after each step: projection onto the constraints, or the jump over a singular point."""
+    if options.stabilize == "projection" and equations.deviations:
+        return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
+    if equations.system.bypass:
+        from svyaz.holding.bypass import bypass_program
+
+        return flow(bypass_program(equations, options))
+    return None
+
+
+def projected_more(segment: Segment, time: float, state: Array) -> Segment:
+    """The same phase with twice as many corrections after each step, for steps that lead far off the constraints."""
+    equations = segment.equations
+    mass = measure_of(equations).at(state, time).mass
+    program = projection_program(equations, iterations=2 * ITERATIONS, mass=mass)
+    sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
+    code = compile_program(choose_orders(program, equations.system.constants, sample))
+    flow = Flow(code.address, code.constants(equations.system.constants), len(equations.states), code)
+    return replace(segment, projection=flow)
+
+
+def advance(
+    segment: Segment,
+    state: Array,
+    span: tuple[float, float],
+    options: Options,
+    grid: Array | None,
+    progress: Callable[[float], object] | None,
+    max_steps: int = MOST_STEPS,
+) -> Path:
+    """Integrate over the phase. On a grid of times the rows are moved onto the constraints as the steps were."""
+    return integrate(
+        segment.rates,
+        state,
+        span,
+        method=options.method,
+        step=options.step,
+        rtol=options.rtol,
+        atol=options.atol,
+        output=grid,
+        project=segment.projection,
+        jacobian=segment.jacobian,
+        progress=progress,
+        max_steps=max_steps,
+    )
+
+
+def observed(segment: Segment, times: Array, states: Array) -> Mapping[str, Array]:
+    """Multipliers, accelerations, residuals, energies and integrals along the rows, by name."""
+    values = segment.observe.evaluate(np.column_stack([times, states]), segment.observe_constants)
+    return {name: values[:, k] for k, (name, _) in enumerate(segment.observe.program.outputs)}

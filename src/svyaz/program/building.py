@@ -1,0 +1,154 @@
+"""From expressions to a program: read into one graph, optimise, write the tape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import symengine as se
+
+from svyaz.expr import Expression
+from svyaz.program.counts import operations
+from svyaz.program.graph import LEAVES, Graph, substituted_symbols
+from svyaz.program.lower import lower
+from svyaz.program.optimise import factor_sums, gather_constants, open_products, reachable
+from svyaz.program.sharing import share_pairs
+from svyaz.program.tape import Program
+from svyaz.program.trigonometry import fold_phases, fold_squares
+
+TRIG_COST = 20
+"""One sine or cosine costs about as much as this many additions on present machines."""
+
+SMALL = 400
+"""For graphs with fewer nodes every way of writing is followed to its end; for larger ones the estimate decides."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A linear system whose unknowns may be used in later systems and in the outputs.
+
+    matrix · unknowns[s] = sides[s] for every side s; the unknowns are symbols.
+    """
+
+    matrix: Sequence[Sequence[Expression]]
+    sides: Sequence[Sequence[Expression]]
+    unknowns: Sequence[Sequence[se.Symbol]]
+    symmetric: bool = False
+
+
+def build(
+    outputs: Sequence[tuple[str, Expression]],
+    *,
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear] = (),
+) -> Program:
+    """The shortest program found for the outputs.
+
+    sin² + cos² is 1. Several ways of writing are tried: sines of sums kept or split, a cos + b sin of constants a, b left
+    or folded into one shifted cosine; constants gathered first, then common factors taken out of sums or not; products
+    opened and shared first, factors taken out afterwards. The one with the least weighted number of operations is
+    returned. A system whose unknowns nobody uses is left out.
+    """
+    systems = _used(outputs, systems)
+    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    graphs = [(graph, gather_constants(graph, roots))]
+    folded = fold_phases(graph, graphs[0][1])
+    if folded != graphs[0][1]:
+        graphs.append((graph, gather_constants(graph, folded)))
+    if _has_angle_sums(graph):
+        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=True)
+        graphs.append((graph, gather_constants(graph, roots)))
+    large = len(graph.nodes) > SMALL
+    if large:
+        graphs = [min(graphs, key=lambda g: estimate(*g))]
+    ways = [way for g in graphs for way in (g, _factored(*g))]
+    if large:
+        ways = [min(ways, key=lambda g: estimate(*g))]
+    ways.append((graph, factor_sums(graph, share_pairs(graph, open_products(graph, roots), "product"))))
+    ways = [(g, share_pairs(g, r, "product")) for g, r in ways]
+    if large:
+        ways = [min(ways, key=lambda g: estimate(*g))]
+    shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
+    names = [name for name, _ in outputs]
+    programs = [lower(g, share_pairs(g, r, "sum"), shapes, names, tuple(inputs), tuple(parameters)) for g, r in ways]
+    return min(programs, key=cost)
+
+
+def cost(program: Program) -> int:
+    """Weighted number of operations in the step part."""
+    counts = operations(program)
+    return (
+        counts["add"]
+        + counts["mul"]
+        + counts["angle_sum"]
+        + 8 * counts["div"]
+        + TRIG_COST * (counts["trig"] + counts["other"])
+    )
+
+
+def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) -> list[Linear]:
+    """The systems whose unknowns occur in the outputs or in later systems that are used themselves."""
+    present = set().union(*(e.free_symbols for _, e in outputs))
+    kept: list[Linear] = []
+    for number, system in reversed(list(enumerate(systems))):
+        if all(present.isdisjoint(side) for side in system.unknowns):
+            continue
+        kept.append(system)
+        if number > 0:
+            present.update(*(e.free_symbols for row in (*system.matrix, *system.sides) for e in row))
+    return kept[::-1]
+
+
+def _has_angle_sums(graph: Graph) -> bool:
+    return any(
+        node[0] in ("sin", "cos") and graph.nodes[node[1]][0] == "sum" and len(graph.nodes[node[1]][1]) > 1
+        for node in graph.nodes
+    )
+
+
+def _read(
+    outputs: Sequence[tuple[str, Expression]],
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear],
+    *,
+    split_angles: bool,
+) -> tuple[Graph, list[int]]:
+    """The graph and its roots: for each system the matrix row by row, then its sides; at last the outputs."""
+    graph = Graph(parameters, inputs)
+    graph.split_angles = split_angles
+    roots = read_systems(graph, systems)
+    roots.extend(graph.read(e) for _, e in outputs)
+    return graph, fold_squares(graph, roots)
+
+
+def read_systems(graph: Graph, systems: Sequence[Linear]) -> list[int]:
+    """The roots of the systems, matrix row by row and sides; their unknowns become known to the graph."""
+    roots: list[int] = []
+    for k, system in enumerate(systems):
+        roots.extend(graph.read(e) for row in system.matrix for e in row)
+        roots.extend(graph.read(e) for side in system.sides for e in side)
+        flat = [symbol for side in system.unknowns for symbol in side]
+        substituted_symbols(graph, {symbol: graph.intern(("unknown", k, i)) for i, symbol in enumerate(flat)})
+    return roots
+
+
+def _factored(graph: Graph, roots: list[int]) -> tuple[Graph, list[int]]:
+    return graph, gather_constants(graph, factor_sums(graph, roots))
+
+
+def estimate(graph: Graph, roots: list[int]) -> int:
+    """Weighted number of operations of the step part before anything is shared between sums or products."""
+    total = 0
+    for number in reachable(graph, roots):
+        node = graph.nodes[number]
+        if graph.constant[number] or node[0] in LEAVES:
+            continue
+        if node[0] == "sum":
+            total += len(node[1]) - 1 + sum(abs(c) != 1.0 for c, _ in node[1])
+        elif node[0] == "product":
+            total += sum(abs(p) if p > 0 else 8 for _, p in node[1]) - 1
+        else:
+            total += TRIG_COST
+    return total

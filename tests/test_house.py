@@ -1,0 +1,49 @@
+"""The house: rooms are entered by their doors, a name is offered once, and nothing hides it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "svyaz"
+ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file())
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def offered(room: str) -> list[str]:
+    return list(import_module(f"svyaz.{room}" if room else "svyaz").__all__)
+
+
+@pytest.mark.parametrize("room", ["", *ROOMS])
+def test_every_offered_name_is_found(room) -> None:
+    door = import_module(f"svyaz.{room}" if room else "svyaz")
+    assert offered(room)
+    assert all(getattr(door, name) is not None for name in offered(room))
+    assert set(offered(room)) <= set(dir(door))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_module_hides_a_name_that_its_room_offers(room) -> None:
+    inside = {path.stem for path in (PACKAGE / room).iterdir()}
+    assert not inside & set(offered(room))
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match=r"module 'svyaz\.motion' has no attribute 'pendulum'"):
+        import_module("svyaz.motion").pendulum  # noqa: B018
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_other_rooms_are_entered_by_the_door(path) -> None:
+    room = path.relative_to(PACKAGE).parts[0]
+    past = [
+        node.module
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and re.match(r"svyaz\.\w+\.", node.module or "")
+        if node.module.split(".")[1] != room.removesuffix(".py")
+    ]
+    assert past == []
