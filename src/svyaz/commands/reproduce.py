@@ -14,7 +14,7 @@ from svyaz.commands.common import NegativeAnswer, examples, json_option, writabl
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from svyaz.gallery import Outcome, Row
+    from svyaz_published import Outcome, Row
 
 COLOURS = {"reproduced": "green", "corrected": "cyan", "not reproducible": "yellow", "differs": "bold red"}
 
@@ -37,7 +37,7 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
     reproducible (what is missing is said). Exit code 1 when a row that should be reproduced is not.
     """
     from svyaz import __version__
-    from svyaz.gallery import FIGURES_OF, draw_figures, published, reproduce, subjects
+    from svyaz_published import FIGURES_OF, draw_figures, published, reproduce, subjects
 
     known = subjects()
     for name in names:

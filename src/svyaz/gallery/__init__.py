@@ -10,12 +10,6 @@ if TYPE_CHECKING:
     from svyaz.gallery.collection import find as find
     from svyaz.gallery.collection import names as names
     from svyaz.gallery.collection import sequence as sequence
-    from svyaz.gallery.published import FIGURES_OF as FIGURES_OF
-    from svyaz.gallery.published import Outcome as Outcome
-    from svyaz.gallery.published import Row as Row
-    from svyaz.gallery.published import draw_figures as draw_figures
-    from svyaz.gallery.published import published as published
-    from svyaz.gallery.published import reproduce as reproduce
-    from svyaz.gallery.published import subjects as subjects
+    from svyaz.gallery.random_mechanisms import random_mechanism as random_mechanism
 else:
     open_door(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz.expr import evaluate
-from svyaz.gallery.published.numbers import accelerations, gallery_model
+from svyaz_published.numbers import accelerations, gallery_model
 
 Pair = tuple[float, float]
 

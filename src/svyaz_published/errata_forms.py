@@ -11,8 +11,8 @@ import numpy as np
 import symengine as se
 
 from svyaz.expr import Expression, add_up, differentiate, evaluate, substitute, total_derivative, velocity
-from svyaz.gallery.published.numbers import accelerations, gallery_model, generator
 from svyaz.model import System
+from svyaz_published.numbers import accelerations, gallery_model, generator
 
 Pair = tuple[float, float]
 

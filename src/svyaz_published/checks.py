@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from svyaz.gallery.published.numbers import gallery_model
 from svyaz.model import System
 from svyaz.motion import Motion, simulate
+from svyaz_published.numbers import gallery_model
 
 
 def _accurately(system: System, form: str | None = None) -> Motion:

@@ -15,8 +15,8 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.control import Regulation, Transient, regulate
-from svyaz.gallery.published.numbers import gallery_model
 from svyaz.stability import consistent_start
+from svyaz_published.numbers import gallery_model
 
 
 @dataclass(frozen=True)

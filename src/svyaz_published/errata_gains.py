@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.gallery.published.numbers import generator
+from svyaz_published.numbers import generator
 
 Pair = tuple[float, float]
 

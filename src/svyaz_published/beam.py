@@ -17,7 +17,6 @@ from svyaz.arrays import Array
 from svyaz.control import controllability, kalman_matrix, lqr, observability
 from svyaz.expr import Expression, evaluate
 from svyaz.forms import derive, redundancy
-from svyaz.gallery.published.numbers import gallery_model
 from svyaz.model import System
 from svyaz.stability import (
     ConsistentStart,
@@ -31,6 +30,7 @@ from svyaz.stability import (
     levenberg_marquardt,
     with_linearised_constraints,
 )
+from svyaz_published.numbers import gallery_model
 
 Numbers = tuple[float, ...]
 

@@ -7,8 +7,8 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression, add_up, evaluate
-from svyaz.gallery.published.numbers import accelerations, gallery_model, generator
 from svyaz.model import System
+from svyaz_published.numbers import accelerations, gallery_model, generator
 
 Pair = tuple[float, float]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from svyaz.gallery.published.numbers import gallery_model, generator
 from svyaz.motion import Motion, simulate
+from svyaz_published.numbers import gallery_model, generator
 
 SLEIGH_HEADING = 5.635748
 """The heading of the sleigh at t = 6, from an independent high-order integration in quasi-velocities."""

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 
-from svyaz.gallery.published import CORRECTED, DIFFERS, IMPOSSIBLE, REPRODUCED, published, reproduce, subjects
+from svyaz_published import CORRECTED, DIFFERS, IMPOSSIBLE, REPRODUCED, published, reproduce, subjects
 
 ROWS = published()
 ERRATA_MODULES = ("errata_beam", "errata_redundant", "errata_forms", "errata_gains", "errata_models", "errata_pendulum")
@@ -64,7 +64,7 @@ def test_every_erratum_is_explained_and_every_check_is_used(root) -> None:
     written = {
         name
         for module in ERRATA_MODULES
-        for name, _ in inspect.getmembers(import_module(f"svyaz.gallery.published.{module}"), inspect.isfunction)
+        for name, _ in inspect.getmembers(import_module(f"svyaz_published.{module}"), inspect.isfunction)
         if re.match(r"e\d+[ab]?_", name)
     }
     assert written == set(checked.values())
@@ -90,9 +90,9 @@ def test_figures_of_the_ball_and_beam_are_drawn(monkeypatch, tmp_path) -> None:
     """Three of them here: with a linear curve, without, and of a run that fails."""
     from click.testing import CliRunner
 
-    import svyaz.gallery.published as tables
+    import svyaz_published as tables
     from svyaz.commands.reproduce import command
-    from svyaz.gallery.published import figures
+    from svyaz_published import figures
 
     assert [figure.name for figure in figures.FIGURES] == [f"B.{k}" for k in range(1, 25)]
     monkeypatch.setattr(figures, "FIGURES", [figures.FIGURES[k] for k in (4, 9, 20)])
@@ -120,7 +120,7 @@ def test_an_unknown_name_is_refused(svyaz) -> None:
 def test_a_row_that_differs_is_a_negative_answer(monkeypatch) -> None:
     from click.testing import CliRunner
 
-    import svyaz.gallery.published as tables
+    import svyaz_published as tables
     from svyaz.commands.common import NegativeAnswer
     from svyaz.commands.reproduce import command
 

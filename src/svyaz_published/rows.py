@@ -79,7 +79,7 @@ def published(names: Sequence[str] = ()) -> list[Row]:
     """All rows, or those of the models named."""
     rows: list[Row] = []
     for table in TABLES:
-        text = files("svyaz.gallery.published").joinpath(f"{table}.toml").read_text(encoding="utf-8")
+        text = files("svyaz_published").joinpath(f"{table}.toml").read_text(encoding="utf-8")
         rows.extend(Row(**entry) for entry in tomllib.loads(text)["row"])
     return [row for row in rows if not names or row.model in names]
 
@@ -109,7 +109,7 @@ def reproduce(row: Row) -> Outcome:
     elif not row.measure:
         return Outcome(row, (), IMPOSSIBLE)
     else:
-        from svyaz.gallery.published.measures import measured
+        from svyaz_published.measures import measured
 
         computed = measured(row.model, row.choices, row.settings, row.run, row.measure)
     if _agrees(row, computed):
@@ -119,7 +119,7 @@ def reproduce(row: Row) -> Outcome:
 
 def _function(name: str) -> Any:
     module, function = name.split(".")
-    return getattr(import_module(f"svyaz.gallery.published.{module}"), function)
+    return getattr(import_module(f"svyaz_published.{module}"), function)
 
 
 def _formula_verdict(printed: float, corrected: float) -> str:

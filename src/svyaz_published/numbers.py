@@ -9,7 +9,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
-from svyaz.gallery.collection import find
+from svyaz.gallery import find
 from svyaz.holding import perturbation
 from svyaz.model import System, loads
 

@@ -12,10 +12,10 @@ from scipy.linalg import solve_continuous_are
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import redundancy, shulgin_equations
-from svyaz.gallery.published.numbers import generator
-from svyaz.gallery.random_mechanisms import random_mechanism
+from svyaz.gallery import random_mechanism
 from svyaz.model import System
 from svyaz.stability import at_rest, differentiated, first_approximation
+from svyaz_published.numbers import generator
 
 Pair = tuple[float, float]
 

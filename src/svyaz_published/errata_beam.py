@@ -7,7 +7,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.control import lqr, transported
 from svyaz.expr import evaluate
-from svyaz.gallery.published.beam import (
+from svyaz.stability import differentiated
+from svyaz_published.beam import (
     VOLTAGE,
     at_rest,
     linear,
@@ -18,8 +19,7 @@ from svyaz.gallery.published.beam import (
     slope_of_slope,
     stand,
 )
-from svyaz.gallery.published.numbers import accelerations
-from svyaz.stability import differentiated
+from svyaz_published.numbers import accelerations
 
 Pair = tuple[float, float]
 
