@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from svyaz import System
     from svyaz.holding.segment import Segment
-    from svyaz.model import System
 
 Floats = NDArray[np.float64]
 

@@ -39,8 +39,7 @@ def _rows_of(samples: Samples, model: str) -> list[Row]:
 
 def gallery_model(name: str):  # type: ignore[no-untyped-def]
     """The system called NAME or NAME:CHOICE."""
-    from svyaz import gallery
-    from svyaz.model import loads
+    from svyaz import gallery, loads
 
     stem, _, choice = name.partition(":")
     variants = gallery.VARIANTS.get(stem, {})

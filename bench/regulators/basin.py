@@ -49,8 +49,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 def regulation() -> Any:
     """The regulator of the model with the printed energy, which is the one that is written out for the peer."""
-    from svyaz import gallery
-    from svyaz.model import loads
+    from svyaz import gallery, loads
 
     text = gallery.find("ball-and-beam", {"energy": "dissertation"})
     assert text is not None

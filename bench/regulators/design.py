@@ -45,9 +45,8 @@ def command(model: str) -> Answer:
 
 
 def gains(model: str) -> Answer:
-    from svyaz import gallery
+    from svyaz import gallery, loads
     from svyaz.control.design import designed
-    from svyaz.model import loads
     from svyaz.stability.linearisation import first_approximation
 
     text = gallery.find(model, {})

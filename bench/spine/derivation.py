@@ -40,8 +40,8 @@ def _pair(samples: Samples, own: Job, peer: Job, size: str, bar: float) -> list[
 
 
 def svyaz_job(links: str) -> Answer:
+    from svyaz import loads
     from svyaz.forms.lagrange import lagrange
-    from svyaz.model import loads
 
     lagrange(loads(pendulum.our_text(2), "warm"))
     text = pendulum.our_text(int(links))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def right_hand_side(links: int) -> tuple[Native, Floats]:
     """Native code and its constants."""
+    from svyaz import loads
     from svyaz.forms.lagrange import lagrange
-    from svyaz.model import loads
     from svyaz.program import compile_program
 
     system = loads(pendulum.our_text(links), "pendulum")

@@ -45,8 +45,8 @@ def svyaz_job(links: str) -> Answer:
     import llvmlite.binding
     import numba  # noqa: F401  (a user of the motion has it loaded)
 
+    from svyaz import loads
     from svyaz.forms.lagrange import lagrange
-    from svyaz.model import loads
     from svyaz.program import compile_program
 
     assert llvmlite.binding

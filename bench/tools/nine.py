@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.forms import Equations
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options, options_for
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.segment import Segment, advance, prepare
 from svyaz.integrate.solve import Path
-from svyaz.model import System, loads
 from svyaz.motion.simulation import equations_by_phase
 
 Floats = NDArray[np.float64]

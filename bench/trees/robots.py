@@ -12,8 +12,8 @@ Floats = NDArray[np.float64]
 
 def system(name: str) -> Any:
     """A model of the gallery."""
+    from svyaz import loads
     from svyaz.gallery.collection import find
-    from svyaz.model import loads
 
     text = find(name)
     assert text is not None, name

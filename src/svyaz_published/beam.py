@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz import System
 from svyaz.arrays import Array
 from svyaz.control import controllability, kalman_matrix, lqr, observability
 from svyaz.expr import Expression, evaluate
 from svyaz.forms import derive, redundancy
-from svyaz.model import System
 from svyaz.stability import (
     ConsistentStart,
     FirstApproximation,

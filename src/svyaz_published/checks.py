@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svyaz.model import System
+from svyaz import System
 from svyaz.motion import Motion, simulate
 from svyaz_published.numbers import gallery_model
 

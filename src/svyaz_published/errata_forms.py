@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import symengine as se
 
+from svyaz import System
 from svyaz.expr import Expression, add_up, differentiate, evaluate, substitute, total_derivative, velocity
-from svyaz.model import System
 from svyaz_published.numbers import accelerations, gallery_model, generator
 
 Pair = tuple[float, float]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import symengine as se
 
+from svyaz import System
 from svyaz.arrays import Array
 from svyaz.expr import Expression, add_up, evaluate
-from svyaz.model import System
 from svyaz_published.numbers import accelerations, gallery_model, generator
 
 Pair = tuple[float, float]

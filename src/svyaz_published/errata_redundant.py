@@ -9,11 +9,11 @@ import numpy as np
 import symengine as se
 from scipy.linalg import solve_continuous_are
 
+from svyaz import System
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import redundancy, shulgin_equations
 from svyaz.gallery import random_mechanism
-from svyaz.model import System
 from svyaz.stability import at_rest, differentiated, first_approximation
 from svyaz_published.numbers import generator
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from svyaz import System, loads
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.gallery import find
 from svyaz.holding import perturbation
-from svyaz.model import System, loads
 
 
 def gallery_model(

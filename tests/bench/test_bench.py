@@ -131,8 +131,7 @@ def test_without_a_checkout_it_says_so(python, tmp_path) -> None:
 
 def test_all_nonholonomic_models_of_the_gallery_have_their_forms_counted() -> None:
     """The cheapest form without multipliers costs no more than the one with, on each of them."""
-    from svyaz import gallery
-    from svyaz.model import loads
+    from svyaz import gallery, loads
 
     plan, operations = module("forms.plan"), module("forms.operations")
     found = set()

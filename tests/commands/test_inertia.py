@@ -123,9 +123,9 @@ def test_T4_the_shortest_sequence_is_kept_in_the_gallery(name) -> None:
     import numpy as np
     from tree_by_jacobians import inertia_matrix, links_from
 
+    from svyaz import loads
     from svyaz.forms.tree.inertia import write_inertia
     from svyaz.gallery.collection import find, sequence
-    from svyaz.model import loads
 
     system = loads(find(name), name)
     constants, steps = (

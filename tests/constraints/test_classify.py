@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import symengine as se
 
+from svyaz import System
 from svyaz.constraints.classification import Classification, as_dictionary, classify
 from svyaz.constraints.potentials import potential, vanishes
 from svyaz.expr.calculus import gradient
-from svyaz.model import System
 
 
 def system(coordinates: str, *equations: str, parameters: dict | None = None, initial: dict | None = None) -> System:

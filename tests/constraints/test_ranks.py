@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from svyaz import System
 from svyaz.constraints.ranks import examine
 from svyaz.forms.derivation import derive
 from svyaz.forms.multipliers import with_multipliers
-from svyaz.model import System
 
 
 def ten_coordinates() -> System:

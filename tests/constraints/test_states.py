@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from svyaz import System
 from svyaz.constraints.snapshot import measure_of, state_vector
 from svyaz.constraints.states import NoConsistentState, inconsistencies, project, residuals
 from svyaz.expr import ModelError
@@ -16,7 +17,6 @@ from svyaz.forms.derivation import derive
 from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.programs import augmented_system, rate_expressions
 from svyaz.holding.projection import projection_program
-from svyaz.model import System
 from svyaz.program import Program, compile_program
 from svyaz.program.building import build
 

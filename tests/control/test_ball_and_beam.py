@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import symengine as se
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.control.design import designed
 from svyaz.control.pairs import controllability, kalman_matrix, observability
 from svyaz.control.regulation import regulate
@@ -17,7 +17,6 @@ from svyaz.control.regulators import establish, lqr, observer, transported
 from svyaz.expr.calculus import Expression, evaluate, gradient
 from svyaz.forms.derivation import derive
 from svyaz.forms.shulgin import redundancy
-from svyaz.model import System, loads
 from svyaz.stability.choice import NoEquilibrium
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
 from svyaz.stability.spectra import signs, zero_roots

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.control.basin import basin, usual_ranges
 from svyaz.control.design import designed
 from svyaz.control.limits import shifted_limit
@@ -15,7 +15,6 @@ from svyaz.control.loop import closed_loop
 from svyaz.control.regulation import Regulation, regulate
 from svyaz.expr import ModelError
 from svyaz.forms.derivation import derive
-from svyaz.model import System, loads
 from svyaz.stability.starts import consistent_start
 
 

@@ -10,13 +10,12 @@ import pinocchio as pin
 import pytest
 from tree_oracle import pinocchio_model, their_coordinates, their_velocities
 
-from svyaz import ModelError, System
+from svyaz import ModelError, System, loads
 from svyaz.forms.tree.bias_parts import PARTS, bias_parts
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.parts_writing import parts_json, parts_latex, parts_text
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
-from svyaz.model import loads
 from svyaz.model.tree import numbers
 from svyaz.program import compile_program
 from svyaz.show.katex import render

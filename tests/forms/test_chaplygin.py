@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import ModelError, System, gallery
+from svyaz import ModelError, System, gallery, loads
 from svyaz.expr.calculus import evaluate
-from svyaz.model import loads
 from svyaz.motion import simulate
 
 

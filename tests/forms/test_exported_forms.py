@@ -13,12 +13,12 @@ import pytest
 from julia_reader import julia_module
 from maple_reader import maple_session
 
+from svyaz import System, loads
 from svyaz.expr import ModelError
 from svyaz.forms.derivation import FORMS
 from svyaz.forms.programs import export_program
 from svyaz.forms.tree.inertia import write_inertia
 from svyaz.gallery.collection import find, names
-from svyaz.model import System, loads
 from svyaz.program import Program, compile_program, export
 
 pytestmark = pytest.mark.xdist_group("exported forms")  # one worker makes the programs

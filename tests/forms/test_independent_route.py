@@ -13,9 +13,8 @@ import sympy as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from svyaz import System, gallery
+from svyaz import System, gallery, loads
 from svyaz.forms.programs import jacobian_program, rates_of, rates_program
-from svyaz.model import loads
 from svyaz.program import compile_program
 
 MODERATE = settings(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import ModelError, System, gallery
+from svyaz import ModelError, System, gallery, loads
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.writing import text_lines
-from svyaz.model import loads
 from svyaz.motion import simulate
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import gallery, loads
 from svyaz.expr.calculus import evaluate
-from svyaz.model import loads
 
 
 def closed_form(m, length, g, u, v):

@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from svyaz import System, gallery
+from svyaz import System, gallery, loads
 from svyaz.constraints.reduced import entered
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.programs import export_program, export_with_reactions
 from svyaz.forms.writing import as_json, text_lines
-from svyaz.model import loads
 from svyaz.program import export
 
 FORMS = ["chaplygin", "voronets", "voronets:carried", "maggi", "appell"]

@@ -7,14 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from svyaz import System, gallery
+from svyaz import System, gallery, loads
 from svyaz.constraints.reduced import entered, model_states
 from svyaz.constraints.states import NoConsistentState, project
 from svyaz.forms.programs import rates_of
 from svyaz.forms.reactions import full_accelerations
 from svyaz.forms.reduction import velocity_rows
 from svyaz.forms.reduction_choice import qualities, scaled_rows, values_at
-from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.program import compile_program
 from svyaz.program.building import build

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import symengine as se
 
+from svyaz import System
 from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, velocity
 from svyaz.forms import Equations
@@ -15,7 +16,6 @@ from svyaz.forms.derivation import derive
 from svyaz.forms.programs import rates_of, rates_program
 from svyaz.forms.shulgin import redundancy, shulgin_equations
 from svyaz.gallery.random_mechanisms import random_mechanism
-from svyaz.model import System
 from svyaz.program import compile_program
 
 BALL_AND_BEAM = {

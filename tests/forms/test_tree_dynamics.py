@@ -7,13 +7,12 @@ import pinocchio as pin
 import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
-from svyaz import System
+from svyaz import System, loads
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
-from svyaz.model import loads
 
 ROBOTS = ("three-link-arm", "puma-560", "stanford", "scara", "two-armed-spatial")
 MIXED = ("revolute", "revolute", "prismatic", "fixed", "free")

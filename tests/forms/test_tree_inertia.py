@@ -7,13 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from svyaz import System
+from svyaz import System, loads
 from svyaz.forms.tree.inertia import matrix_at, write_inertia
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.writing import inertia_json, inertia_latex, inertia_text
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
-from svyaz.model import loads
 from svyaz.program import compile_program, export
 from svyaz.program.doubling import doubles_as_sums
 from svyaz.show.katex import render

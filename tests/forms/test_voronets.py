@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import System, gallery
-from svyaz.model import loads
+from svyaz import System, gallery, loads
 from svyaz.motion import simulate
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz import gallery
-from svyaz.model import loads
+from svyaz import gallery, loads
 from svyaz.motion import simulate
 
 HIP, LEG, A, B, G, SLOPE = 10.0, 5.0, 0.5, 0.5, 9.81, radians(3)

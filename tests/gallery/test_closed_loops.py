@@ -8,13 +8,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import gallery, loads
 from svyaz.control.basin import basin, consistent_starts
 from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.regulation import Regulation, regulate
 from svyaz.forms.derivation import derive
-from svyaz.model import loads
 from svyaz.stability.starts import consistent_start
 
 STARTS = 20

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.expr.calculus import evaluate
-from svyaz.model import System, loads
 from svyaz.motion import simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-11}

@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
 
-from svyaz import gallery
-from svyaz.model import System, loads
+from svyaz import System, gallery, loads
 from svyaz.motion import simulate
 
 FINE = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13}

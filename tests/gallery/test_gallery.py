@@ -7,10 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from svyaz import ModelError, gallery
+from svyaz import ModelError, gallery, loads
 from svyaz.forms.sequences import is_long
 from svyaz.forms.writing import latex_lines, text_lines
-from svyaz.model import loads
 from svyaz.show.katex import render
 
 MODELS = [name for name in gallery.names() if not name.endswith(":N")]

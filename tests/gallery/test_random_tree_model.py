@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import ModelError, gallery
+from svyaz import ModelError, gallery, loads
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.random_tree_model import AXES, JOINTS
-from svyaz.model import loads
 
 
 def tree(size: int, **choices: str):

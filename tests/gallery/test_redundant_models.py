@@ -7,11 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.control.regulation import regulate
 from svyaz.forms.derivation import derive
 from svyaz.forms.writing import text_lines
-from svyaz.model import System, loads
 from svyaz.motion import simulate
 from svyaz.stability.equilibrium_search import equilibria
 

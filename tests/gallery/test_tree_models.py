@@ -7,9 +7,8 @@ import pinocchio as pin
 import pytest
 from tree_oracle import pinocchio_model, random_state, their_coordinates, their_velocities
 
-from svyaz import gallery
+from svyaz import gallery, loads
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.model import loads
 
 TREES = ["scara", "two-armed-spatial", "puma-560", "stanford", "quadruped"]
 LEGS = ("lf", "rf", "lh", "rh")

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.holding.gains import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.sizes import scaled_difference, state_sizes
-from svyaz.model import System, loads
 from svyaz.motion import simulate
 
 ROOT = Path(__file__).parents[2]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
 from svyaz.holding.held import poisson_bracket
-from svyaz.model import System, loads
 from svyaz.motion import check, simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}

@@ -7,10 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
 from svyaz.holding.perturbations import perturbation, rescaled
-from svyaz.model import System, loads
 from svyaz.motion import simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import gallery, loads
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.verdicts import (
     Discretisation,
@@ -18,7 +18,6 @@ from svyaz.holding.verdicts import (
     safe_range,
 )
 from svyaz.integrate.tableau import method as find_method
-from svyaz.model import loads
 
 
 def scheme(name: str, step: float | None) -> Discretisation:

@@ -7,10 +7,9 @@ import pinocchio as pin
 import pytest
 import symengine as se
 
-from svyaz import ModelError, System, gallery
+from svyaz import ModelError, System, gallery, loads
 from svyaz.forms.tree.inertia import write_inertia
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.model import loads
 from svyaz.program.counts import operations
 
 PUMA = [

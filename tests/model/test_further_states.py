@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from svyaz import System
 from svyaz.expr import ModelError
 from svyaz.forms.writing import text_lines
-from svyaz.model import System
 from svyaz.motion import simulate
 
 OSCILLATOR = {

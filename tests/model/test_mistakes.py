@@ -7,8 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from svyaz import ModelError, System
-from svyaz.model import loads
+from svyaz import ModelError, System, loads
 
 MODEL = """\
 coordinates = ["x", "y"]

@@ -7,9 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
+from svyaz import System, loads
 from svyaz.expr import ModelError
 from svyaz.forms.writing import text_lines
-from svyaz.model import System, loads
 from svyaz.motion import simulate
 
 DRIVE = {

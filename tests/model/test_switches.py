@@ -9,9 +9,8 @@ import pytest
 import symengine as se
 from scipy.spatial.transform import Rotation
 
-from svyaz import ModelError, System
+from svyaz import ModelError, System, loads
 from svyaz.expr.calculus import evaluate
-from svyaz.model import loads
 from svyaz.motion import simulate
 
 MODEL = """\

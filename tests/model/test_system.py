@@ -8,9 +8,8 @@ import tomllib
 import pytest
 import symengine as se
 
-from svyaz import ModelError, System, gallery, load
+from svyaz import ModelError, System, gallery, load, loads
 from svyaz.forms.programs import rates_of, rates_program, terms_program
-from svyaz.model import loads
 from svyaz.program import content_hash
 
 PENDULUM = """\
@@ -68,7 +67,7 @@ def test_S8_hash_depends_on_the_equations_and_not_on_the_values() -> None:
 
 def test_S8_hash_is_the_same_in_another_process(python) -> None:
     code = (
-        "from svyaz import gallery; from svyaz.model import loads; from svyaz.program import content_hash\n"
+        "from svyaz import gallery, loads; from svyaz.program import content_hash\n"
         "from svyaz.forms.programs import rates_of, rates_program, terms_program\n"
         "for name in ('pendulum:4', 'sling-hooked'):\n"
         "    e = loads(gallery.find(name)).derive()\n"

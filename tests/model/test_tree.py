@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import symengine as se
 
-from svyaz import ModelError, System
-from svyaz.model import loads
+from svyaz import ModelError, System, loads
 
 ARM = """\
 name = "arm"

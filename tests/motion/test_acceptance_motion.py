@@ -10,8 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 
-from svyaz import System, gallery
-from svyaz.model import loads
+from svyaz import System, gallery, loads
 from svyaz.motion import simulate
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz import gallery
-from svyaz.model import loads
+from svyaz import gallery, loads
 from svyaz.motion import simulate
 
 MASS = np.array([1.0, 10.0, 10.0, 1.0, 1.0])

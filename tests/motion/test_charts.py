@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import ModelError, System, gallery
-from svyaz.model import loads
+from svyaz import ModelError, System, gallery, loads
 from svyaz.motion import simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-11, "stabilize": "off"}

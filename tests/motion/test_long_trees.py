@@ -7,11 +7,10 @@ import ctypes
 import numpy as np
 import pytest
 
-from svyaz import ModelError, System
+from svyaz import ModelError, System, loads
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
-from svyaz.model import loads
 from svyaz.motion.long_trees import is_long, long_flow
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import svyaz
-from svyaz import ModelError, System, gallery
+from svyaz import ModelError, System, gallery, loads
 from svyaz.holding.options import options_for
-from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.motion.phases import phases
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
-from svyaz.model import System, loads
 from svyaz.motion import simulate
 
 GAINS = {"E": [[-5, -1], [-1, -1]]}

@@ -8,10 +8,9 @@ from math import pi
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.commands.group import run
 from svyaz.holding.deviation import deviations
-from svyaz.model import System, loads
 from svyaz.motion import check, simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}

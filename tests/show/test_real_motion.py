@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz.model import loads
+from svyaz import loads
 from svyaz.motion.result import Motion
 from svyaz.show import plots
 from svyaz.show.report import report_page, write_report

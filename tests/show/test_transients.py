@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import gallery, loads
 from svyaz.control.loop import Transient
 from svyaz.control.regulation import Regulation, regulate
-from svyaz.model import loads
 from svyaz.show.positions import Position, positions_figure, positions_scene
 from svyaz.show.scene import build_scene
 from svyaz.show.transients import as_motion, transients_figure

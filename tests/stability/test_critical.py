@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz.model import System
+from svyaz import System
 from svyaz.stability.critical import has_potential, stability
 from svyaz.stability.linearisation import first_approximation
 from svyaz.stability.spectra import signs, zero_roots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz.model import loads
+from svyaz import loads
 from svyaz.stability.equilibrium_search import Equilibrium, equilibria
 
 

@@ -8,9 +8,8 @@ from math import pi
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
-from svyaz.model import System, loads
 from svyaz.stability.equilibrium_search import Equilibria, equilibria
 
 

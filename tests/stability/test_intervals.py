@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz.model import System
+from svyaz import System
 from svyaz.program.building import build
 from svyaz.program.interpret import evaluate
 from svyaz.stability.intervals import ranges

@@ -8,8 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from svyaz import gallery
-from svyaz.model import loads
+from svyaz import gallery, loads
 from svyaz.stability import choice
 from svyaz.stability.equilibrium_search import equilibria
 from svyaz.stability.families import family_among

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery
+from svyaz import System, gallery, loads
 from svyaz.expr.calculus import evaluate
 from svyaz.gallery.random_mechanisms import random_mechanism
-from svyaz.model import System, loads
 from svyaz.stability.starts import ConsistentStart, Refinement, consistent_start, dogleg, levenberg_marquardt
 
 

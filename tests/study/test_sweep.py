@@ -13,9 +13,8 @@ import time
 import numpy as np
 import pytest
 
-from svyaz import gallery, model
+from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
-from svyaz.model import System
 from svyaz.motion import simulate
 from svyaz.study import sweep
 from svyaz.study.measures import of_summary
@@ -24,7 +23,7 @@ ALL = ("residual", "drift", "final", "multiplier", "steps", "evaluations", "t")
 
 
 def named(name: str) -> System:
-    return model.loads(gallery.find(name, {}), file=name)
+    return loads(gallery.find(name, {}), file=name)
 
 
 def single(system: System, axes, point, options) -> dict[str, float]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from svyaz import System
 from svyaz.expr import ModelError
-from svyaz.model import System
 from svyaz.study.values import recipe
 from svyaz.study.vary import axes_for, members_of, points_of, spaced
 

@@ -11,13 +11,12 @@ import pytest
 import sympy as sp
 from tree_by_jacobians import inertia_matrix, links_from, varying_rows
 
-from svyaz import System
+from svyaz import System, loads
 from svyaz.expr import ModelError
 from svyaz.forms.tree.algebra import FLOATS, expressions
 from svyaz.forms.tree.welded import welded
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
-from svyaz.model import loads
 from svyaz.model.tree import numbers
 from svyaz.model.writing import to_toml
 from svyaz.show.katex import render

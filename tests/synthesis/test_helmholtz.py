@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from svyaz import ModelError, System, gallery
-from svyaz.model import loads
+from svyaz import ModelError, System, gallery, loads
 from svyaz.motion import simulate
 from svyaz.synthesis.construction import gives, lagrange_expression
 from svyaz.synthesis.helmholtz_conditions import helmholtz

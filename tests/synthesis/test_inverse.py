@@ -9,10 +9,9 @@ import pytest
 import symengine as se
 import sympy as sp
 
-from svyaz import ModelError, System, gallery
+from svyaz import ModelError, System, gallery, loads
 from svyaz.expr.calculus import evaluate
 from svyaz.expr.text import to_text
-from svyaz.model import loads
 from svyaz.motion import simulate
 from svyaz.program import compile_program, export
 from svyaz.synthesis.families import family, is_family
