@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.control.design import Design
 from svyaz.expr import ZERO, Expression, add_up, substitute, with_corners
 from svyaz.forms import Equations, jacobian_program, rates_of, rates_program, shulgin_equations
-from svyaz.integrate import Flow, Path, integrate
+from svyaz.integrate import Flow, Path, Status, integrate
 from svyaz.program import Native, Program, build, choose_orders, compile_program
 from svyaz.stability import ConstraintNumbers
 
@@ -122,7 +122,7 @@ class ClosedLoop:
         for tighter in range(REPETITIONS):
             path = self.integrated(start, until, max(rtol * 1e-2**tighter, 1e-13), times, progress)
             found = _transient(self, path, times)
-            if found.status != "finished" or found.drift <= allowed:
+            if found.status is not Status.FINISHED or found.drift <= allowed:
                 break
         return found
 
@@ -170,7 +170,7 @@ class Transient:
     inputs: Mapping[str, Array]
     residuals: Mapping[str, Array]
     linear: Mapping[str, Array]
-    status: str
+    status: Status
     reason: str
     returned: bool
 
@@ -194,7 +194,9 @@ class Transient:
         sizes = np.abs(self.loop.all_deviations(self.states))
         scaled = (sizes / np.maximum(sizes.max(axis=0), 1e-300)).max(axis=1)
         quarter = max(1, len(scaled) // 4)
-        return self.status == "finished" and bool(scaled[-quarter:].max() < 0.9 * scaled[-2 * quarter : -quarter].max())
+        return self.status is Status.FINISHED and bool(
+            scaled[-quarter:].max() < 0.9 * scaled[-2 * quarter : -quarter].max()
+        )
 
 
 def closed_loop(
@@ -300,13 +302,13 @@ def _transient(loop: ClosedLoop, path: Path, times: Array) -> Transient:
         linear=dict(zip(model.variables, linear_transient(loop.design, deviations[0], times).T, strict=True)),
         status=path.status,
         reason=_reason(path),
-        returned=path.status == "finished" and has_returned(loop.all_deviations(path.states)),
+        returned=path.status is Status.FINISHED and has_returned(loop.all_deviations(path.states)),
     )
 
 
 def _reason(path: Path) -> str:
     """Why a run did not finish; steps that are used up mean that the motion grows faster than it can be followed."""
-    if path.status == "stalled" and path.steps + path.rejected >= MOST_STEPS:
+    if path.status is Status.STALLED and path.steps + path.rejected >= MOST_STEPS:
         return "it moves faster and faster"
     return path.reason
 

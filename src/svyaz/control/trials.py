@@ -12,6 +12,7 @@ from svyaz.control.design import Design
 from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import Transient, closed_loop
 from svyaz.expr import ModelError, Problem
+from svyaz.integrate import Status
 from svyaz.model import nearest
 from svyaz.stability import ConstraintNumbers, FirstApproximation, consistent_start
 
@@ -55,7 +56,7 @@ class Trial:
     def answer(self) -> str:
         """In words, what became of it."""
         run = self.transient
-        if run.status != "finished":
+        if run.status is not Status.FINISHED:
             return f"is lost at t = {run.times[-1]:.4g}: {run.reason or run.status}"
         if run.returned:
             return "returned"
@@ -68,7 +69,7 @@ class Trial:
     def failed(self) -> bool:
         """Did it go astray, otherwise than was foretold?"""
         run = self.transient
-        return run.status != "finished" or not (run.returned or run.falling or not self.start.consistent)
+        return run.status is not Status.FINISHED or not (run.returned or run.falling or not self.start.consistent)
 
     def as_json(self) -> dict[str, Any]:
         run = self.transient

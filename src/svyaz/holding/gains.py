@@ -27,7 +27,7 @@ from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import Segment, advance
 from svyaz.holding.sizes import state_sizes
 from svyaz.holding.verdicts import Discretisation, Verdict, judge, largest_gain
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 
 CANDIDATES = 17
 MOST_HALVINGS = 12
@@ -159,7 +159,7 @@ def _rehearse(
 ) -> list[Trial]:
     coarse = _coarseness(options, span)
     rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
-    grid = reference.times if options.step is None and reference.status == "finished" else None
+    grid = reference.times if options.step is None and reference.status is Status.FINISHED else None
     trials = []
     for kappa in candidates(scheme_of(options), span):
         law = critical(segment.equations, kappa / coarse)
@@ -179,7 +179,7 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
 
 
 def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> Trial:
-    if path.status != "finished":
+    if path.status is not Status.FINISHED:
         return Trial(kappa, inf, (inf,) * len(measured.names), inf, False)
     y = np.abs(measured.at(path.times, path.states))[:, measured.reported]
     scales = measured.scales(path.times, path.states)[measured.reported]
@@ -195,7 +195,7 @@ def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> T
 
 def trajectory_error(path: Path, reference: Path, equations: Equations) -> float:
     """max over common moments and states of |x - x_ref| over the own scale of the state; 1 where there is no reference."""
-    if reference.status != "finished":
+    if reference.status is not Status.FINISHED:
         return 1.0
     rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
     before = np.clip(rows - 1, 0, None)

@@ -27,7 +27,7 @@ from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, rescaled
 from svyaz.holding.segment import Segment, advance
 from svyaz.holding.verdicts import Discretisation
-from svyaz.integrate import Path, Tableau
+from svyaz.integrate import Path, Status, Tableau
 from svyaz.integrate import method as find_method
 
 COARSENESS = (8, 4, 2)
@@ -91,7 +91,7 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
     for m in (*COARSENESS, 1):
         path = _pilot_path(segment, options, state, span, m)
         steps += path.steps
-        if path.status != "finished":
+        if path.status is not Status.FINISHED:
             before = None
             continue
         found, remainders = _from_path(segment, measured, options, tableau, path, span, natural=m == 1)

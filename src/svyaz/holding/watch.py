@@ -16,7 +16,7 @@ from svyaz.constraints import examine, measure_of
 from svyaz.holding.deviation import deviations
 from svyaz.holding.options import Options
 from svyaz.holding.segment import Segment, observed
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 
 LOST = 0.02
 """A constraint is lost when its residual exceeds this part of its own scale."""
@@ -89,12 +89,12 @@ def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[in
     whose constraints were lost before that, or whose determinant stays, diverged for another reason.
     """
     equations = segment.equations
-    if not equations.accelerated or path.status not in ("diverged", "stalled", "singular"):
+    if not equations.accelerated or path.status not in (Status.DIVERGED, Status.STALLED, Status.SINGULAR):
         return None
     first = max(0, len(path.times) - LOOK_BACK)
     times, states = path.times[first:], path.states[first:]
     shrunk = _shrinking(segment, times, states) < NEAR
-    ending = np.arange(len(times)) == len(times) - 1 if path.status in ("singular", "stalled") else False
+    ending = np.arange(len(times)) == len(times) - 1 if path.status in (Status.SINGULAR, Status.STALLED) else False
     found = np.flatnonzero(shrunk & (_steep(segment, times, states, step) | ending))
     if not len(found) or _lost_before(segment, times, states, int(found[0])):
         return None
@@ -105,7 +105,7 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     """Notes on singular points that a finished run stepped over: the determinant of the augmented matrix collapses and
     recovers within a step, or changes its sign.
     """
-    if not segment.equations.deviations or path.status != "finished":
+    if not segment.equations.deviations or path.status is not Status.FINISHED:
         return []
     stride = -(-len(path.times) // MOST_EXAMINED)
     times, states = path.times[::stride], path.states[::stride]

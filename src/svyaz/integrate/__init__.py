@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.solve import integrate as integrate
     from svyaz.integrate.solve import outcome as outcome
     from svyaz.integrate.solve import schedule as schedule
+    from svyaz.integrate.status import Status as Status
     from svyaz.integrate.tableau import Tableau as Tableau
     from svyaz.integrate.tableau import method as method
 else:

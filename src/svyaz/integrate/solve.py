@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
+from svyaz.integrate.status import Status
 from svyaz.integrate.tableau import Tableau
 from svyaz.integrate.tableau import method as find_method
 
@@ -43,14 +44,14 @@ class Flow:
 class Path:
     """A computed motion: times (k,), states (k, n), and how it ended.
 
-    status: finished, diverged, singular, stalled or stopped; `reason` says in words why it did not finish, and
-    `singular_system` the number of the linear system that had no solution. The last row is the last good state.
-    `events` are the conditions that ended it, (on or off, name of the constraint), where such were watched.
+    `reason` says in words why it did not finish, and `singular_system` the number of the linear system that had no
+    solution. The last row is the last good state. `events` are the conditions that ended it, (on or off, name of the
+    constraint), where such were watched.
     """
 
     times: Array
     states: Array
-    status: str
+    status: Status
     reason: str
     steps: int
     rejected: int
@@ -59,6 +60,11 @@ class Path:
     step_sizes: Array | None = None
     singular_system: int | None = None
     events: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Did it reach its end?"""
+        return self.status is Status.FINISHED
 
 
 def integrate(
@@ -229,35 +235,38 @@ def _path(run: Run, code: int, grid: Array | None, step: float | None, seconds: 
         evaluations=int(run.count[EVALUATIONS]),
         seconds=seconds,
         step_sizes=np.diff(rows[:, 0]) if step is None and grid is None else None,
-        singular_system=failed - 1 if status == "singular" and failed > 0 else None,
+        singular_system=failed - 1 if status is Status.SINGULAR and failed > 0 else None,
     )
 
 
-def _verdict(run: Run, code: int) -> tuple[str, str]:
+def _verdict(run: Run, code: int) -> tuple[Status, str]:
     """Status and reason of a run."""
     from svyaz.integrate.calls import STALLED
 
     if code == STALLED and _explodes(run):
-        return "diverged", f"the motion diverged: it grows beyond all bounds at t = {run.time:.9g}"
+        return Status.DIVERGED, f"the motion diverged: it grows beyond all bounds at t = {run.time:.9g}"
     return outcome(code, run.time)
 
 
-def outcome(code: int, time: float) -> tuple[str, str]:
+def outcome(code: int, time: float) -> tuple[Status, str]:
     """Status and reason, in words of mechanics, for the code with which a loop ended at a time."""
     from svyaz.integrate import calls
     from svyaz.integrate.runs import EXHAUSTED, STOPPED
 
     when = f"t = {time:.9g}"
-    words: dict[int, tuple[str, str]] = {
-        calls.FINISHED: ("finished", ""),
-        STOPPED: ("stopped", f"stopped by the user at {when}"),
-        EXHAUSTED: ("stalled", f"all steps that were allowed are used up at {when}"),
-        calls.DIVERGED: ("diverged", f"the motion diverged: after {when} the state is no longer finite"),
-        calls.SINGULAR: ("singular", f"the equations have no unique solution for the accelerations after {when}"),
-        calls.PROJECTION: ("singular", f"the state could not be put back on the constraints after {when}"),
-        calls.NEWTON: ("stalled", f"the equations of the implicit step have not been solved after {when}: shorten it"),
+    words: dict[int, tuple[Status, str]] = {
+        calls.FINISHED: (Status.FINISHED, ""),
+        STOPPED: (Status.STOPPED, f"stopped by the user at {when}"),
+        EXHAUSTED: (Status.STALLED, f"all steps that were allowed are used up at {when}"),
+        calls.DIVERGED: (Status.DIVERGED, f"the motion diverged: after {when} the state is no longer finite"),
+        calls.SINGULAR: (Status.SINGULAR, f"the equations have no unique solution for the accelerations after {when}"),
+        calls.PROJECTION: (Status.SINGULAR, f"the state could not be put back on the constraints after {when}"),
+        calls.NEWTON: (
+            Status.STALLED,
+            f"the equations of the implicit step have not been solved after {when}: shorten it",
+        ),
         calls.STALLED: (
-            "stalled",
+            Status.STALLED,
             f"no step is short enough at {when}: the motion has a singularity there, or its rates jump or do not exist",
         ),
     }

@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import model_states
 from svyaz.forms import Equations
 from svyaz.holding import ErrorBound, Options, Segment, euler_bound, jump_log, observed, stabilising_power
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 from svyaz.model import System
 from svyaz.motion.result import Motion
 
@@ -62,7 +62,7 @@ def collected(
         method=options.method,
         step=last.options.step,
         rtol=options.rtol,
-        status="diverged" if last.path.status == "stalled" else last.path.status,
+        status=last.path.status.told,
         reason=last.path.reason,
         times=np.concatenate(times),
         states=np.concatenate(states),
@@ -137,7 +137,7 @@ def _error_bound(chapters: Sequence[Chapter]) -> Mapping[str, Any] | None:
             or c.segment is None
             or c.options.method != "euler"
             or c.options.step is None
-            or c.path.status != "finished"
+            or c.path.status is not Status.FINISHED
         ):
             return None
         found = euler_bound(c.segment, c.path, c.options.step, found.value if found else 0.0)

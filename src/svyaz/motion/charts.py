@@ -22,7 +22,7 @@ from svyaz.constraints import model_states
 from svyaz.expr import ZERO, Expression, ModelError, gradient, substitute, velocity
 from svyaz.forms import MOST_CHOICES, REDUCED, Equations
 from svyaz.holding import Options, Segment, advance
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 from svyaz.model import Constraint
 from svyaz.program import build, compile_program
 
@@ -66,7 +66,7 @@ def advance_on_chart(
     equations, fine = segment.equations, finer(segment.equations, grid)
     if equations.charted and options.rtol is not None and options.charts == "change":
         path = advance(segment, state, span, options, fine, progress, max_steps=USUAL_STEPS)
-        if path.status != "stalled":
+        if path.status is not Status.STALLED:
             return path
         switch = chart_switch(equations, path, active)
         if switch is not None and switch.equations is not None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
-from svyaz.integrate import Flow, Path, integrate
+from svyaz.integrate import Flow, Path, Status, integrate
 from svyaz.motion.conditions import Conditions, Key
 from svyaz.program import Native, SingularSystem
 
@@ -55,10 +55,10 @@ def advance_to_event(
         return replace(_row(span[0], state), steps=0, events=at_once)
     path = _to_event(segment, watched, continuing, state, span, options, progress)
     grid = rows(float(path.times[-1]))
-    if grid is None or path.status != "finished" or len(path.times) < 2:
+    if grid is None or path.status is not Status.FINISHED or len(path.times) < 2:
         return path
     again = advance(segment, state, (span[0], float(path.times[-1])), options, grid, None)
-    if again.status != "finished":
+    if again.status is not Status.FINISHED:
         return path
     states = again.states.copy()
     states[-1] = path.states[-1]
@@ -83,17 +83,17 @@ def _to_event(
         path = advance(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
         pieces.append(path)
         if not guard.alarmed:
-            if path.status != "finished" or stop >= end:
+            if path.status is not Status.FINISHED or stop >= end:
                 return _joined(pieces, path.status, path.reason, ())
             time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
             continue
         found = _located(segment, watched, guard, path, options)
         pieces.append(_row(found.time, found.state))
         if found.reason or found.fired:
-            return _joined(pieces, "singular" if found.reason else "finished", found.reason, found.fired)
+            return _joined(pieces, Status.SINGULAR if found.reason else Status.FINISHED, found.reason, found.fired)
         time, state, flags = found.time, found.state, found.armed
         if time >= end:
-            return _joined(pieces, "finished", "", ())
+            return _joined(pieces, Status.FINISHED, "", ())
 
 
 def _first_stop(
@@ -232,7 +232,7 @@ def _stepping(segment: Segment, start: float, state: Array, options: Options) ->
             project=segment.projection,
             jacobian=segment.jacobian,
         )
-        return path.states[-1] if path.status == "finished" else None
+        return path.states[-1] if path.status is Status.FINISHED else None
 
     return again
 
@@ -264,10 +264,10 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float:
 
 def _row(time: float, state: Array) -> Path:
     """One step that was found by stepping again."""
-    return Path(np.array([time]), state[None, :].copy(), "finished", "", 1, 0, 0, 0.0)
+    return Path(np.array([time]), state[None, :].copy(), Status.FINISHED, "", 1, 0, 0, 0.0)
 
 
-def _joined(pieces: Sequence[Path], status: str, reason: str, events: tuple[Key, ...]) -> Path:
+def _joined(pieces: Sequence[Path], status: Status, reason: str, events: tuple[Key, ...]) -> Path:
     """Pieces one after another; a row that two of them share is kept once."""
     times, states = [pieces[0].times], [pieces[0].states]
     for piece in pieces[1:]:

@@ -21,7 +21,7 @@ from svyaz.constraints import examine, least_correction, measure_of, residuals
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import deviations
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 from svyaz.model import Constraint
 from svyaz.motion.phase_runs import SWITCH_TOLERANCE
 from svyaz.program import build, compile_program
@@ -41,7 +41,7 @@ class Beginning:
 
     state: Array
     impulses: dict[str, float] = field(default_factory=dict)
-    status: str = ""
+    status: Status | None = None
     reason: str = ""
 
 
@@ -66,11 +66,11 @@ def begin(equations: Equations, new: Sequence[Constraint], state: Array, before:
     report = examine(equations, state, time)
     if report.singular or not report.full:
         reason = "; ".join(report.messages) or f"the constraints are singular at t = {time:g}"
-        return Beginning(state, status="singular", reason=reason)
+        return Beginning(state, status=Status.SINGULAR, reason=reason)
     refused = _refused(equations, new, state, before)
     if refused:
         reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
-        return Beginning(state, status="infeasible", reason=reason)
+        return Beginning(state, status=Status.INFEASIBLE, reason=reason)
     fitted = _fitted(equations, state, time)
     return Beginning(fitted, _impulses(equations, state, fitted, time))
 

@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, differentiate
 from svyaz.forms import FLOATS, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
 from svyaz.holding import Options
-from svyaz.integrate import Flow, Path, integrate
+from svyaz.integrate import Flow, Path, Status, integrate
 from svyaz.model import System, Tree, numbers
 from svyaz.motion.result import Motion
 from svyaz.program import Native, build, compile_program
@@ -111,7 +111,7 @@ def simulate_long(system: System, options: Options, halve: bool, progress: Calla
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        status="diverged" if path.status == "stalled" else path.status,
+        status=path.status.told,
         reason=path.reason,
         times=path.times,
         states=path.states,
@@ -142,7 +142,7 @@ def _stillborn(system: System, options: Options, state: Array, coordinate: str) 
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        status="singular",
+        status=Status.SINGULAR,
         reason=f"the inertia matrix is singular there: '{coordinate}' meets no inertia",
         times=np.zeros(1),
         states=state[None, :],

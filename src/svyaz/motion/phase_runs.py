@@ -25,7 +25,7 @@ from svyaz.holding import (
     projected_more,
     singular_point,
 )
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 from svyaz.motion.chapters import Chapter
 from svyaz.motion.charts import Switch, end_of_chart, only
 from svyaz.motion.phases import Phase
@@ -53,11 +53,11 @@ def chapter_of(
     for _ in range(MOST_REPETITIONS):
         path = run(segment, options)
         exceeded = exceeds(segment, path, options)
-        if not exceeded or options.stabilize != "auto" or options.step is None or path.status != "finished":
+        if not exceeded or options.stabilize != "auto" or options.step is None or path.status is not Status.FINISHED:
             break
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
-    if options.stabilize == "projection" and path.status == "finished" and left_by_projection(segment, path):
+    if options.stabilize == "projection" and path.status is Status.FINISHED and left_by_projection(segment, path):
         segment = projected_more(segment, phase.start, state)
         path = run(segment, options)
         notes.append(
@@ -75,13 +75,13 @@ def chapter_of(
 
 def _cut(path: Path, switch: Switch | None) -> Path:
     """The path up to the row at which another chart takes over, or to the singular point of the only one."""
-    if switch is None or (switch.equations is None and path.status == "finished"):
+    if switch is None or (switch.equations is None and path.status is Status.FINISHED):
         return path
     every_step = len(path.times) == path.steps + 1
-    if path.status == "stopped":
-        status, reason = "stopped", f"stopped by the user after t = {path.times[switch.row]:.9g}"
+    if path.status is Status.STOPPED:
+        status, reason = Status.STOPPED, f"stopped by the user after t = {path.times[switch.row]:.9g}"
     else:
-        status, reason = ("finished", "") if switch.equations else ("singular", switch.note)
+        status, reason = (Status.FINISHED, "") if switch.equations else (Status.SINGULAR, switch.note)
     return replace(
         path,
         times=path.times[: switch.row + 1],
@@ -98,16 +98,18 @@ def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Pat
     if found is None:
         return path
     row, words = found
-    return replace(path, status="singular", reason=words, times=path.times[: row + 1], states=path.states[: row + 1])
+    return replace(
+        path, status=Status.SINGULAR, reason=words, times=path.times[: row + 1], states=path.states[: row + 1]
+    )
 
 
-def refusal_of(equations: Equations, state: Array, phase: Phase, *, first: bool) -> list[str] | tuple[str, str]:
+def refusal_of(equations: Equations, state: Array, phase: Phase, *, first: bool) -> list[str] | tuple[Status, str]:
     """(status, reason) when the phase cannot be run; else notes on a state that does not satisfy its constraints."""
     if not equations.deviations:
         return []
     report = examine(equations, state, phase.start)
     if report.singular or not report.full:
-        return "singular", "; ".join(report.messages) or f"the constraints are singular at t = {phase.start:g}"
+        return Status.SINGULAR, "; ".join(report.messages) or f"the constraints are singular at t = {phase.start:g}"
     off = {name: r for name, r in residuals(equations, state, phase.start).items() if not r.met}
     if first:
         return [f"the initial state does not satisfy {told_of(name, r)}" for name, r in off.items()]
@@ -115,7 +117,7 @@ def refusal_of(equations: Equations, state: Array, phase: Phase, *, first: bool)
     broken = [told_of(name, r) for name, r in off.items() if name in new and not nearly_met(r)]
     if broken:
         return (
-            "infeasible",
+            Status.INFEASIBLE,
             f"at t = {phase.start:g} the state does not satisfy {' and '.join(broken)}, which begins to act",
         )
     return []
@@ -159,7 +161,7 @@ def stillborn(
     options: Options,
     state: Array,
     span: tuple[float, float],
-    status: str,
+    status: Status,
     reason: str,
     record: Mapping[str, Any] | None = None,
 ) -> Chapter:

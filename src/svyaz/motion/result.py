@@ -13,6 +13,7 @@ import numpy as np
 
 from svyaz import __version__
 from svyaz.arrays import Array
+from svyaz.integrate import Status
 from svyaz.model import Drawing, System
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Motion:
     method: str
     step: float | None
     rtol: float | None
-    status: str
+    status: Status
     reason: str
     times: Array
     states: Array
@@ -80,7 +81,7 @@ class Motion:
     @property
     def finished(self) -> bool:
         """Did the motion reach its end?"""
-        return self.status == "finished"
+        return self.status is Status.FINISHED
 
     @cached_property
     def table_names(self) -> tuple[str, ...]:

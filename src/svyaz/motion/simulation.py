@@ -23,7 +23,7 @@ from svyaz.holding import (
     options_for,
     scaled_difference,
 )
-from svyaz.integrate import LEAST_RTOL, Path
+from svyaz.integrate import LEAST_RTOL, Path, Status
 from svyaz.integrate import method as find_method
 from svyaz.model import System
 from svyaz.motion.chapters import Chapter, collected
@@ -77,7 +77,7 @@ def simulate(
             state = onto_constraints(examined(parts[0][1]), state, START).state
         except NoConsistentState as refusal:
             span = (parts[0][0].start, parts[0][0].end)
-            nowhere = stillborn(parts[0][1], options, state, span, "infeasible", str(refusal))
+            nowhere = stillborn(parts[0][1], options, state, span, Status.INFEASIBLE, str(refusal))
             return collected(system, name, options, [nowhere])
 
     def run(options: Options, force: bool, progress: Progress | None, rows: Array | None) -> Motion:
@@ -117,12 +117,14 @@ def _run(
             break
         unfit = () if force else unfit_to_hold(equations, held, options, state, phase.start)
         if unfit:
-            chapters.append(stillborn(equations, options, state, span, "infeasible", "; ".join(unfit)))
+            chapters.append(stillborn(equations, options, state, span, Status.INFEASIBLE, "; ".join(unfit)))
             break
         decision = decide(equations, held, options, state, span)
         notes = [*refusal, *replaced, *equations.notes, *decision.notes]
         if not decision.allowed and not force:
-            chapters.append(stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record))
+            chapters.append(
+                stillborn(equations, options, state, span, Status.INFEASIBLE, decision.reason, decision.record)
+            )
             break
         grid = grid_of(decision.options, span, rows)
         run = _runner(state, phase, grid, progress)
@@ -134,7 +136,7 @@ def _run(
             if in_vain > MOST_IN_VAIN:
                 options = replace(options, charts="keep")
         state = model_states(equations, chapter.path.times[-1:], chapter.path.states[-1:])[0]
-        if chapter.path.status != "finished":
+        if chapter.path.status is not Status.FINISHED:
             break
     reached = float(chapters[-1].path.times[0])
     return collected(system, form, options, chapters, phase_log([p for p, _ in parts if p.start <= reached]))

@@ -17,7 +17,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations
 from svyaz.holding import Options, Segment, asked_rate, held_integrals
-from svyaz.integrate import Path
+from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System
 from svyaz.motion.chapters import Chapter, collected
 from svyaz.motion.collisions import impact_of, kept_contacts
@@ -72,7 +72,7 @@ def run_switching(
         chapters.append(_episode(stage, phase, equations, state, continuing, force, progress, rows, not chapters))
         path = chapters[-1].path
         now, before = float(path.times[-1]), path.states[-1]
-        if path.status != "finished" or reached(now, options.until):
+        if path.status is not Status.FINISHED or reached(now, options.until):
             break
         active, beginning = _after_event(stage, _switched(system, phase, path.events, now), phase, path)
         equations, new = stage.equations_with(active), tuple(c for c in active if c not in phase.active)
@@ -107,7 +107,7 @@ def _after_event(
                 f"the impact at t = {now:.9g} has no solution for the constraints {told}: whichever of them act, one would "
                 "have to pull or one that does not act would be entered"
             )
-            return active, Beginning(before, status="infeasible", reason=reason)
+            return active, Beginning(before, status=Status.INFEASIBLE, reason=reason)
         active = impact.chosen(kept)
     new = tuple(c for c in active if c not in phase.active)
     equations = stage.equations_with(active)
@@ -157,13 +157,13 @@ def _episode(
     held = held_integrals(stage.system, state, phase.start, asked_rate(options.stabilize))
     false = () if force else unfit_to_hold(equations, held, options, state, phase.start)
     if false:
-        failed = stillborn(equations, options, state, span, "infeasible", "; ".join(false))
+        failed = stillborn(equations, options, state, span, Status.INFEASIBLE, "; ".join(false))
         return replace(failed, after_event=not first)
     names = tuple(_names(phase.active))
     notes = [*refusal, *([] if names in stage.decisions else stage.decide(phase, equations, held, state, continuing))]
     decision = stage.decisions[names]
     if not decision.allowed and not force:
-        failed = stillborn(equations, options, state, span, "infeasible", decision.reason, decision.record)
+        failed = stillborn(equations, options, state, span, Status.INFEASIBLE, decision.reason, decision.record)
         return replace(failed, after_event=not first)
     segment = replace(decision.segment, held=held).regained(decision.segment.perturbation)
     if first:
@@ -202,10 +202,10 @@ def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) ->
     return notes
 
 
-def _chatter(log: Sequence[Mapping[str, Any]], options: Options, most: int) -> tuple[str, str] | None:
+def _chatter(log: Sequence[Mapping[str, Any]], options: Options, most: int) -> tuple[Status, str] | None:
     """(status, reason) when events follow each other so fast that the run would never end."""
     if len(log) > MOST_EVENTS:
-        return "infeasible", f"there were {MOST_EVENTS} events up to t = {log[-1]['t']:.9g}: the run is given up"
+        return Status.INFEASIBLE, f"there were {MOST_EVENTS} events up to t = {log[-1]['t']:.9g}: the run is given up"
     if len(log) <= most or log[-1]["t"] - log[-most]["t"] > QUICK * (options.until - START):
         return None
     names = sorted({name for e in log[-most:] for name in (*e["on"], *e["off"])})
@@ -214,7 +214,7 @@ def _chatter(log: Sequence[Mapping[str, Any]], options: Options, most: int) -> t
         f"constraints are switched {most} times near t = {log[-1]['t']:.9g} ({told}): their conditions chatter, "
         "time does not go on"
     )
-    return "infeasible", reason
+    return Status.INFEASIBLE, reason
 
 
 def _rises(log: Sequence[Mapping[str, Any]]) -> list[str]:

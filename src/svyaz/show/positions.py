@@ -45,11 +45,12 @@ def positions_scene(positions: Sequence[Position]) -> Scene:
 
 
 def _scene(system: System, state: Mapping[str, float]) -> Scene:
+    from svyaz.integrate import Status
     from svyaz.motion import Motion
 
     names = (*system.coordinates, *system.rates)
     row = np.array([[float(state.get(name, 0.0)) for name in names]])
-    return build_scene(Motion(system, "", "", None, None, "finished", "", np.zeros(1), row, names))
+    return build_scene(Motion(system, "", "", None, None, Status.FINISHED, "", np.zeros(1), row, names))
 
 
 @styled

@@ -131,9 +131,9 @@ def _alone(task: Data, member: Data) -> Answer:
         rows = code.evaluate(np.column_stack([path.times, path.states]), code.constants(member["values"]))
         totals = totals_along(rows[:, task["columns"]]).tolist()
         values |= measured(dict(zip(task["observed"], totals, strict=True)))
-    if task["halve"] and path.status == "finished":
+    if task["halve"] and path.finished:
         values["error"] = _error(task, member, path)
-    status = "diverged" if path.status == "stalled" else path.status
+    status = path.status.told
     return {"status": status, "reason": path.reason, "measures": values}
 
 
@@ -186,7 +186,7 @@ def _error(task: Data, member: Data, coarse: Path) -> float:
     from svyaz.integrate import method
 
     fine = _path(task, member, 2.0, coarse.times)
-    if fine.status != "finished":
+    if not fine.finished:
         return float("inf")
     weight = 2.0 ** method(task["method"]).order
     factor = weight / (weight - 1) if member["step"] is not None else 1.0
