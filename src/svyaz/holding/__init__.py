@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from svyaz.holding.segment import observed as observed
     from svyaz.holding.segment import prepare as prepare
     from svyaz.holding.segment import projected_more as projected_more
+    from svyaz.holding.settling import SWITCH_TOLERANCE as SWITCH_TOLERANCE
+    from svyaz.holding.settling import Entry as Entry
+    from svyaz.holding.settling import Refusal as Refusal
+    from svyaz.holding.settling import settle as settle
+    from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
     from svyaz.holding.sizes import scaled_difference as scaled_difference
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
     from svyaz.holding.verdicts import Discretisation as Discretisation

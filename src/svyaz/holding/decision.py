@@ -21,7 +21,10 @@ from svyaz.holding.verdicts import Verdict, box_certificate, largest_gain, norm_
 
 @dataclass(frozen=True)
 class Decision:
-    """A compiled phase with its gains, the options (the step may have been reduced), and whether it may be run."""
+    """A compiled phase with its gains, the options (the step may have been reduced), and whether it may be run.
+
+    ``unmet`` are those of the notes that tell which constraints the initial state does not satisfy.
+    """
 
     segment: Segment
     options: Options
@@ -29,6 +32,7 @@ class Decision:
     reason: str
     record: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
 
 
 def decide(

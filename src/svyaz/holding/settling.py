@@ -1,0 +1,143 @@
+"""Before a phase is run: may it begin, can its integrals be held, and with which gains.
+
+A run, a closed loop and ``check`` ask the same questions in the same order, and this is where they are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from svyaz.arrays import Array
+from svyaz.constraints import Residual, entered, examine, examined, residuals, straying
+from svyaz.forms import Equations
+from svyaz.holding.decision import Decision, decide
+from svyaz.holding.held import HeldIntegral, in_states_of
+from svyaz.holding.held_checks import cannot_be_held, not_integrals
+from svyaz.holding.options import Options
+from svyaz.integrate import Status
+
+SWITCH_TOLERANCE = 1e-5
+"""A constraint may begin to act when its residual is below this part of its own scale."""
+
+
+class Entry(Enum):
+    """How the state came about in which a phase begins.
+
+    START: it was given; what it does not satisfy is noted. TIME: a run has led to it; constraints that begin to act must
+    be met up to the error of the run. EVENT: it was made to fit the constraints, and they were examined, when the event
+    was found.
+    """
+
+    START = "start"
+    TIME = "time"
+    EVENT = "event"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a phase cannot be run; ``decision`` tells of its gains, where it was they that were refused."""
+
+    status: Status
+    reason: str
+    decision: Decision | None = None
+
+
+Settling = Callable[[Array, tuple[HeldIntegral, ...]], Decision]
+"""From the state in the variables of the equations and the held integrals to gains."""
+
+
+def settle(
+    equations: Equations,
+    held: Sequence[HeldIntegral],
+    options: Options,
+    state: Array,
+    span: tuple[float, float],
+    *,
+    entry: Entry = Entry.START,
+    new: Collection[str] = (),
+    force: bool = False,
+    gains: Settling | None = None,
+) -> Decision | Refusal:
+    """Native code and gains of a phase that begins in a state of the model, or why it may not be run.
+
+    ``held``: integrals as functions of the states of the model; ``new`` names the constraints that did not act just
+    before. ``force`` runs in spite of an unstable verdict and of what cannot be held. ``gains`` finds them where the
+    caller knows more than the span (a set of constraints that returns keeps its own).
+    """
+    found = () if entry is Entry.EVENT else _entered(equations, state, span[0], entry, new)
+    if isinstance(found, Refusal):
+        return found
+    own, kept = entered(equations, state, span[0]), in_states_of(equations, held)
+    unfit = () if force else unfit_to_hold(equations, kept, options, own, span[0])
+    if unfit:
+        return Refusal(Status.INFEASIBLE, "; ".join(unfit))
+    decision = gains(own, kept) if gains is not None else _decided(equations, kept, options, own, span)
+    if not decision.allowed and not force:
+        return Refusal(Status.INFEASIBLE, decision.reason, decision)
+    if decision.segment.held != kept:  # the gains are those of an earlier phase, the values held are not
+        again = replace(decision.segment, held=kept).regained(decision.segment.perturbation)
+        decision = replace(decision, segment=again)
+    replaced = _replaced_velocities(equations, state, span[0])
+    return replace(decision, unmet=found, notes=(*found, *replaced, *decision.notes))
+
+
+def _decided(
+    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
+) -> Decision:
+    decision = decide(equations, held, options, state, span)
+    return replace(decision, notes=(*equations.notes, *decision.notes))
+
+
+def _entered(
+    equations: Equations, state: Array, time: float, entry: Entry, new: Collection[str]
+) -> tuple[str, ...] | Refusal:
+    """Notes on constraints that the state does not satisfy, or why the phase cannot begin with it."""
+    full = examined(equations)
+    if not full.deviations:
+        return ()
+    report = examine(full, state, time)
+    if report.singular or not report.full:
+        return Refusal(Status.SINGULAR, "; ".join(report.messages) or f"the constraints are singular at t = {time:g}")
+    off = {name: r for name, r in residuals(full, state, time).items() if not r.met}
+    if entry is Entry.START:
+        return tuple(f"the initial state does not satisfy {_told_of(name, r)}" for name, r in off.items())
+    broken = [_told_of(name, r) for name, r in off.items() if name in new and not _nearly_met(r)]
+    if broken:
+        told = " and ".join(broken)
+        return Refusal(Status.INFEASIBLE, f"at t = {time:g} the state does not satisfy {told}, which begins to act")
+    return ()
+
+
+def _nearly_met(residual: Residual) -> bool:
+    """Met up to what an integration leaves: a switch is reached with the error of the run."""
+    speed = abs(residual.velocity) <= SWITCH_TOLERANCE * residual.velocity_scale
+    return speed and (
+        residual.position is None or abs(residual.position) <= SWITCH_TOLERANCE * (residual.position_scale or 0.0)
+    )
+
+
+def _told_of(name: str, residual: Residual) -> str:
+    if not residual.position_met:
+        return f"the constraint '{name}': its residual is {residual.position:.4g}"
+    if residual.position is not None:
+        return f"the velocity level of '{name}': its rate is {residual.velocity:.4g}"
+    return f"the constraint '{name}': its residual is {residual.velocity:.4g}"
+
+
+def unfit_to_hold(
+    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, time: float
+) -> tuple[str, ...]:
+    """Words for integrals that are to be held and cannot be: holding what is no integral would falsify the motion."""
+    false = not_integrals(equations, [h.integral for h in held], state, time)
+    return (*false, *cannot_be_held(equations, held, options.hold, state, time))
+
+
+def _replaced_velocities(equations: Equations, state: Array, time: float) -> tuple[str, ...]:
+    """Notes on velocities that do not fit the constraints and that the form computes from the others."""
+    told = [
+        f"{name} = {taken:.4g} instead of {given:.4g}"
+        for name, (given, taken) in straying(equations, state, time).items()
+    ]
+    return (f"the form '{equations.form}' takes {', '.join(told)}, as the constraints demand",) if told else ()
