@@ -14,8 +14,9 @@ name = "bob"
 coordinates = ["x", "y"]
 kinetic = "(x'^2 + y'^2)/2"
 potential = "9.81*y"
-[constraints]
-rod = "x^2 + y^2 = 1"
+[[constraint]]
+name = "rod"
+equation = "x^2 + y^2 = 1"
 [run]
 method = "rk4"
 step = 0.01
