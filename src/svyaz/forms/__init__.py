@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from svyaz.forms.multipliers import with_multipliers as with_multipliers
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
-    from svyaz.forms.observed import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.observed import observed_quantities as observed_quantities
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     from svyaz.forms.shulgin import position_rows as position_rows
     from svyaz.forms.shulgin import redundancy as redundancy
     from svyaz.forms.shulgin import shulgin_equations as shulgin_equations
+    from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
+    from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.tree.algebra import FLOATS as FLOATS
     from svyaz.forms.tree.algebra import Vector as Vector
     from svyaz.forms.tree.algebra import applied as applied

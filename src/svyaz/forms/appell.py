@@ -33,6 +33,7 @@ from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.quasi import Basis, basis
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, reducible, shorter, shortest, velocity_rows
+from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
 FORM = "appell"
@@ -112,8 +113,9 @@ def gibbs_function(system: System, kinematics: Kinematics, chosen: Basis) -> Exp
 
 def _parts(system: System) -> tuple[Expression, Expression]:
     """(the part of L that contains velocities, the part that does not)."""
-    at_rest = substitute(system.lagrangian, {velocity(q): ZERO for q in system.coordinates})
-    return system.lagrangian - at_rest, at_rest
+    whole = lagrangian(system)
+    at_rest = substitute(whole, {velocity(q): ZERO for q in system.coordinates})
+    return whole - at_rest, at_rest
 
 
 def _forces(system: System, kinematics: Kinematics) -> list[Expression]:

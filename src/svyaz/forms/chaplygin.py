@@ -22,6 +22,7 @@ from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, Chart, VelocityRows, reducible, shorter, size, solved, velocity_rows
 from svyaz.forms.reduction_choice import declared, first_chart, ordered_choices, told_choice, values_at
+from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
 FORM = "chaplygin"
@@ -36,7 +37,7 @@ def chaplygin(
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chart = applicable_chart(rows, origin, dependent)
     kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
-    star = kinematics.substituted(system.lagrangian)
+    star = kinematics.substituted(lagrangian(system))
     mass, bias = star_terms(star, chart, reduced_forces(system, chart, kinematics))
     momenta = dependent_momenta(system, chart, kinematics)
     for s in range(len(chart.independent)):
@@ -84,7 +85,7 @@ def reduced_forces(system: System, chart: Chart, kinematics: Kinematics) -> list
 
 def dependent_momenta(system: System, chart: Chart, kinematics: Kinematics) -> list[Expression]:
     """(∂L/∂q̇_μ)* of the dependent coordinates."""
-    return [shorter(kinematics.substituted(differentiate(system.lagrangian, velocity(q)))) for q in chart.dependent]
+    return [shorter(kinematics.substituted(differentiate(lagrangian(system), velocity(q)))) for q in chart.dependent]
 
 
 def applicable_chart(rows: VelocityRows, origin: Equations, dependent: Sequence[str] | None) -> Chart:
@@ -139,7 +140,7 @@ def _source(chart: Chart, mu: int) -> str:
 
 def _energies_know(system: System, dependent: Sequence[str]) -> str | None:
     """Words for a Lagrangian, a Rayleigh function or a force that contains a dependent coordinate."""
-    known = [("the Lagrangian", system.lagrangian), ("the Rayleigh function", system.dissipation)]
+    known = [("the Lagrangian", lagrangian(system)), ("the Rayleigh function", system.dissipation)]
     known += [(f"the force on '{q}'", force) for q, force in system.forces.items()]
     for what, e in known:
         names = names_in(e)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, names_in, substitute, velocity
+from svyaz.expr import Expression, add_up, differentiate, gradient, names_in, substitute, velocity
 from svyaz.forms.equations import Equations
+from svyaz.forms.stated import kinetic_and_potential, lagrangian
 from svyaz.model import System
 
 
@@ -38,39 +39,29 @@ def observed_quantities(equations: Equations) -> dict[str, Expression]:
     return {name: equations.in_states(e) for name, e in quantities.items()}
 
 
-def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:
-    """T and P as stated; of a Lagrangian, the part that moves and minus the part at rest."""
-    if system.energies_given:
-        return system.kinetic, system.potential
-    at_rest = substitute(system.lagrangian, {velocity(q): ZERO for q in system.coordinates})
-    return system.lagrangian - at_rest, -at_rest
-
-
 def energy(system: System) -> Expression | None:
     """The energy q̇·∂L/∂q̇ - L (T + P when T is quadratic in the velocities), or the Hamiltonian."""
     if system.kind == "canonical":
         return system.hamiltonian
     if system.kind != "mechanical":
         return None
-    if system.tree is not None:
-        return system.kinetic + system.potential
+    kinetic, potential = kinetic_and_potential(system)
+    if system.tree is not None or (system.energies_given and _is_quadratic(kinetic)):
+        return kinetic + potential
     v = [velocity(q) for q in system.coordinates]
     momenta = gradient(system.lagrangian, v)
-    general = add_up(p * s for p, s in zip(momenta, v, strict=True)) - system.lagrangian
-    if system.energies_given and _is_quadratic(system):
-        return system.kinetic + system.potential
-    return general
+    return add_up(p * s for p, s in zip(momenta, v, strict=True)) - system.lagrangian
 
 
-def _is_quadratic(system: System) -> bool:
+def _is_quadratic(kinetic: Expression) -> bool:
     """Is T homogeneous of degree two in the velocities? By Euler's theorem, tested on numbers (T(2v) = 4 T(v))."""
     from random import Random
 
     random = Random(1)
-    names = sorted(names_in(system.kinetic))
+    names = sorted(names_in(kinetic))
     values = {se.Symbol(n): se.RealDouble(random.uniform(0.3, 1.1)) for n in names}
     doubled = {s: 2 * x if str(s).endswith("'") else x for s, x in values.items()}
-    once, twice = (float(substitute(system.kinetic, point).n(real=True)) for point in (values, doubled))
+    once, twice = (float(substitute(kinetic, point).n(real=True)) for point in (values, doubled))
     return abs(twice - 4 * once) <= 1e-9 * abs(once)
 
 
@@ -83,7 +74,7 @@ def first_integrals(system: System) -> dict[str, Expression]:
         found["energy"] = total
     if system.kind == "mechanical":
         for q in cyclic_coordinates(system):
-            found.setdefault(f"momentum of {q}", differentiate(system.lagrangian, velocity(q)))
+            found.setdefault(f"momentum of {q}", differentiate(lagrangian(system), velocity(q)))
     found.update(declared)
     if "energy" in found:
         found = {"energy": found.pop("energy"), **found}
@@ -93,7 +84,7 @@ def first_integrals(system: System) -> dict[str, Expression]:
 def cyclic_coordinates(system: System) -> list[str]:
     """Coordinates that neither the Lagrangian nor any force or constraint knows, and on which no force acts."""
     everything = [
-        system.lagrangian,
+        lagrangian(system),
         system.dissipation,
         *system.forces.values(),
         *(c.expression for c in system.constraints),
@@ -108,10 +99,4 @@ def cyclic_coordinates(system: System) -> list[str]:
 
 
 def _absent(system: System, q: str) -> bool:
-    return f"{q}'" not in names_in(system.lagrangian)
-
-
-def conserves_energy(system: System) -> bool:
-    """No forces, no dissipation, no explicit time: the energy should be constant."""
-    still = [system.lagrangian, *(c.expression for c in system.constraints)]
-    return not system.forces and system.dissipation == ZERO and all(TIME not in e.free_symbols for e in still)
+    return f"{q}'" not in names_in(lagrangian(system))

@@ -28,6 +28,7 @@ from svyaz.forms.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import Chart, reducible, shorter, velocity_rows
 from svyaz.forms.reduction_choice import first_chart, told_choice
+from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
 FORM = "voronets"
@@ -83,7 +84,7 @@ def _reduced(
     rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
     chart = first_chart(FORM, rows, origin, dependent)
     kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
-    star = kinematics.substituted(system.lagrangian)
+    star = kinematics.substituted(lagrangian(system))
     mass, bias = star_terms(star, chart, reduced_forces(system, chart, kinematics))
     momenta = dependent_momenta(system, chart, kinematics)
     pulls = [differentiate(star, se.Symbol(q)) for q in chart.dependent]

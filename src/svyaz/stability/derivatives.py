@@ -27,7 +27,7 @@ from svyaz.expr import (
     substitute,
     velocity,
 )
-from svyaz.forms import applied_forces
+from svyaz.forms import applied_forces, lagrangian
 from svyaz.model import System
 
 
@@ -139,12 +139,12 @@ def _formed(system: System) -> _Expressions:
 def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression], Expression]:
     """(A, a, -W) of L; of a Lagrangian that is not quadratic, its derivatives at q̇ = 0."""
     n = len(v)
-    terms = quadratic(system.lagrangian, v)
+    terms = quadratic(lagrangian(system), v)
     if terms is None:
         rest = dict.fromkeys(v, ZERO)
-        momenta = [differentiate(system.lagrangian, s) for s in v]
+        momenta = [differentiate(lagrangian(system), s) for s in v]
         inertia = [[substitute(e, rest) for e in gradient(p, v)] for p in momenta]
-        return inertia, [substitute(p, rest) for p in momenta], substitute(system.lagrangian, rest)
+        return inertia, [substitute(p, rest) for p in momenta], substitute(lagrangian(system), rest)
     inertia = [[terms.get((min(i, j), max(i, j)), ZERO) for j in range(n)] for i in range(n)]
     return inertia, [terms.get((i,), ZERO) for i in range(n)], terms.get((), ZERO)
 
@@ -169,6 +169,6 @@ def refuse_unfit(system: System) -> None:
             raise ModelError(
                 [Problem(f"the constraint '{c.name}' changes with time: there is no equilibrium", c.place)]
             )
-    moving = [system.lagrangian, system.dissipation, *system.forces.values(), *system.rates.values()]
+    moving = [lagrangian(system), system.dissipation, *system.forces.values(), *system.rates.values()]
     if any("t" in names_in(e) for e in moving):
         raise ModelError([Problem("the energies or forces change with time: there is no equilibrium")])

@@ -25,7 +25,7 @@ from svyaz.expr import (
     substitute,
     velocity,
 )
-from svyaz.forms import applied_forces
+from svyaz.forms import applied_forces, lagrangian
 from svyaz.model import System, nearest
 from svyaz.program import build
 from svyaz.stability import boxes
@@ -169,7 +169,7 @@ def _expressions(system: System) -> list[Expression]:
     """Left sides of the equations of rest."""
     q = [se.Symbol(name) for name in system.coordinates]
     still = {velocity(name): ZERO for name in system.coordinates}
-    potential = substitute(system.lagrangian, still)
+    potential = substitute(lagrangian(system), still)
     slopes = gradient(potential, q)
     others = [substitute(e, still) for e in applied_forces(system)]
     jacobian = [gradient(c.expression, q) for c in system.constraints]
@@ -220,7 +220,7 @@ def is_angle(system: System, q: str) -> bool:
     """Does the coordinate occur only in sines and cosines, with whole multiples?"""
     symbol = se.Symbol(q)
     everything = [
-        system.lagrangian,
+        lagrangian(system),
         system.dissipation,
         *system.forces.values(),
         *system.rates.values(),
