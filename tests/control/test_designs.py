@@ -15,6 +15,7 @@ from svyaz.control.regulators import NotSolvable, placing
 from svyaz.control.trials import started
 from svyaz.expr import ModelError
 from svyaz.forms.derivation import derive
+from svyaz.show import html_of
 from svyaz.stability.choice import NoEquilibrium
 
 CART: dict[str, Any] = {
@@ -320,9 +321,9 @@ def test_limits_of_inputs_that_do_not_hold_the_equilibrium_take_the_theorem_away
 
 def test_results_show_themselves_in_notebooks() -> None:
     system = System(**CRANK)
-    family = system.equilibria()._repr_html_()
+    family = html_of(system.equilibria())
     assert "family of dimension 1" in family
-    page = system.equilibria(fix={"U": 0.0})._repr_html_()
+    page = html_of(system.equilibria(fix={"U": 0.0}))
     assert page.count("<tr>") == 5
     assert "unstable" in page
     shown = system.regulate()._repr_html_()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
+from svyaz.show import as_json
 from svyaz.stability import choice
 from svyaz.stability.equilibrium_search import equilibria
 from svyaz.stability.families import family_among
@@ -43,7 +44,7 @@ def test_a_search_that_is_cut_counts_what_is_left() -> None:
     assert not cut.complete
     assert cut.left == 1
     assert "not decided: 1 part of the box is left" in cut.reason()
-    assert cut.as_json()["left"] == 1
+    assert as_json(cut)["left"] == 1
     whole = equilibria(system, progress=told.append)
     assert (whole.left, whole.reason(), len(whole.equilibria)) == (0, "", 8)
     assert told[-1] == pytest.approx(1.0)

@@ -19,6 +19,7 @@ from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers
 from svyaz.model.writing import to_toml
+from svyaz.show import as_json
 from svyaz.show.katex import render
 from svyaz.synthesis.balance_page import balance_latex, balance_text
 from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible
@@ -110,7 +111,7 @@ def paper_conditions() -> list[sp.Expr]:
 
 
 def test_T3_the_robot_of_seven_degrees_has_the_conditions_of_the_paper() -> None:
-    result = balance_tree(loads(find("two-armed-spatial"), "robot")).as_json()
+    result = as_json(balance_tree(loads(find("two-armed-spatial"), "robot")))
     found = [sp.sympify(formula.replace("^", "**")) for formula in result["conditions"]]
     wanted = paper_conditions()
     assert len(found) == len(wanted) == 28
@@ -120,7 +121,7 @@ def test_T3_the_robot_of_seven_degrees_has_the_conditions_of_the_paper() -> None
 
 def test_T3_the_matrix_is_that_of_the_paper() -> None:
     """H44 = I4z, H33 = I3z + m4 L4² + I4z, H22 = I2y + I3y + I4y, H21 = H22, H51 = H55, H42 = H32 = H41 = H31 = 0."""
-    result = balance_tree(loads(find("two-armed-spatial"), "robot")).as_json()
+    result = as_json(balance_tree(loads(find("two-armed-spatial"), "robot")))
     H = [[sp.sympify(entry.replace("^", "**")) for entry in row] for row in result["matrix"]]
     conditions = paper_conditions()
 
@@ -170,7 +171,7 @@ def spread_of(text: str, parameters: dict[str, float]) -> float:
 def test_T3_conditions_are_sufficient_and_each_is_necessary(name) -> None:
     """By Jacobians, from the formulas in the JSON alone."""
     system = loads(text_of(name), name)
-    conditions = [sp.sympify(c.replace("^", "**")) for c in balance_tree(system).as_json()["conditions"]]
+    conditions = [sp.sympify(c.replace("^", "**")) for c in as_json(balance_tree(system))["conditions"]]
     parameters = dict(system.parameters)
     assert spread_of(text_of(name), parameters) > 1e-3
     wanted = np.vstack([np.zeros(len(conditions)), 0.1 * np.eye(len(conditions))])
@@ -323,7 +324,7 @@ def test_symbols_numbers_and_zeros_give_the_same_conditions() -> None:
         body["inertia"] = {k: system.parameters[v] for k, v in body["inertia"].items()}
     plain["parameters"] = {"g": 9.81}
     del plain["source"]
-    result = balance_tree(System(**plain)).as_json()
+    result = as_json(balance_tree(System(**plain)))
     named = [entry["condition"] for entry in result["named"]]
     assert len(result["conditions"]) == len(named) == 28
     assert "Iyy3 - Ixx3 - 0.16*m4" in named

@@ -14,6 +14,7 @@ from svyaz.expr.calculus import evaluate
 from svyaz.expr.text import to_text
 from svyaz.motion import simulate
 from svyaz.program import compile_program, export
+from svyaz.show import as_json, latex_of
 from svyaz.synthesis.families import family, is_family
 from svyaz.synthesis.inverse import decay_rate, invert
 from svyaz.synthesis.inverse_written import inverse_model, inverse_program
@@ -98,7 +99,7 @@ def read_sympy(text: str, coordinates) -> sp.Expr:
 
 
 def test_000_A14_the_system_of_the_cart_is_that_of_lagrange_and_rayleigh() -> None:
-    result = invert(cart()).as_json()
+    result = as_json(invert(cart()))
     rows = euler_lagrange_rayleigh(result["lagrangian"], result["rayleigh"], ["x", "y", "phi"])
     for q, row in zip(("x", "y", "phi"), rows, strict=True):
         given = sp.Symbol(f"{q}_dd") - read_sympy(result["accelerations"][q], ["x", "y", "phi"])
@@ -139,7 +140,7 @@ def test_F5_random_fields(seed) -> None:
     """Euler–Lagrange–Rayleigh of (L, D) minus the system is zero; the deviation decays at no less than the rate."""
     system = random_field(seed)
     found = invert(system)
-    result = found.as_json()
+    result = as_json(found)
     rows = euler_lagrange_rayleigh(result["lagrangian"], result["rayleigh"], system.coordinates)
     for q, row in zip(system.coordinates, rows, strict=True):
         given = sp.Symbol(f"{q}_dd") - read_sympy(result["accelerations"][q], system.coordinates)
@@ -267,10 +268,10 @@ def test_the_euler_bound_is_told_for_every_method(svyaz) -> None:
     system = System(coordinates=["x"], field={"x": "-x"}, rayleigh=[[5]], initial={"x": 1}, run={"until": 1})
     free = invert(system)
     assert free.euler_limit == pytest.approx(0.5, rel=1e-9)
-    assert free.as_json()["step_limit"] is None
+    assert as_json(free)["step_limit"] is None
     rk4 = invert(system, method="rk4", step=0.1)
     assert rk4.step_limit == pytest.approx(2.785 / 4, rel=1e-3)
-    assert rk4.as_json()["euler_step_limit"] == pytest.approx(0.5, rel=1e-9)
+    assert as_json(rk4)["euler_step_limit"] == pytest.approx(0.5, rel=1e-9)
     assert not invert(system, method="euler", step=0.51).stable
 
 
@@ -331,7 +332,7 @@ def test_a_repelling_field_is_not_called_stable(svyaz, tmp_path) -> None:
     for asked in ({}, {"method": "euler", "step": 0.01}):
         found = invert(System(**words), **asked)
         assert not found.stable
-        assert found.as_json()["repels"] is True
+        assert as_json(found)["repels"] is True
         assert len(found.reasons) == 1
         assert "the deviation h = q' - v obeys h' = K h and grows all along the wanted motion" in found.reasons[0]
     motion = simulate(System(**words), rtol=1e-10)
@@ -385,6 +386,6 @@ def test_command_answers_no(svyaz, tmp_path) -> None:
 def test_the_system_itself_can_be_asked() -> None:
     found = cart().invert(step=0.002)
     assert found.step == 0.002
-    assert found._repr_latex_().startswith("$$\\begin{aligned}")
-    assert "K &= " in found._repr_latex_()
+    assert latex_of(found).startswith("$$\\begin{aligned}")
+    assert "K &= " in latex_of(found)
     assert cart().helmholtz().failing == ()

@@ -52,6 +52,7 @@ def command(
     import json
 
     from svyaz.model import to_toml
+    from svyaz.show import as_json
     from svyaz.synthesis import Infeasible, balance_latex, balance_text, balance_tree
 
     system = load_model(model, settings, choices)
@@ -59,12 +60,12 @@ def command(
     writable_outputs(out, json_file)
     found = balance_tree(system)
     if json_file is not None:
-        write_json(found.as_json(), json_file)
+        write_json(as_json(found), json_file)
     if json_file != "-":
         written = {
             "text": lambda: balance_text(found),
             "latex": lambda: balance_latex(found),
-            "json": lambda: json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n",
+            "json": lambda: json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n",
         }
         write_text(written[output_format](), None)
     if not found.proof.holds:

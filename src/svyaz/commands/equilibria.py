@@ -72,6 +72,7 @@ def command(
     code 1 when the equilibria form a family (its dimension is told, and what may be prescribed), there are none, or the
     search was not finished.
     """
+    from svyaz.show import as_json
     from svyaz.stability import equilibria
 
     check_pictures(plot, None)
@@ -83,7 +84,7 @@ def command(
     prescribed, sides = values_of(fix, system, "--fix"), ranges_of(box, system, "--box")
     with search_bar(system.name) as progress:
         found = equilibria(system, prescribed, sides, seconds=budget, progress=progress)
-    write_json(found.as_json(), json_file)
+    write_json(as_json(found), json_file)
     if plot is not None and found.equilibria:
         _draw(found, plot)
     if json_file != "-":

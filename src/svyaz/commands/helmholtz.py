@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +16,9 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+
+if TYPE_CHECKING:
+    from svyaz.synthesis import Helmholtz
 
 
 @click.command(
@@ -39,13 +42,14 @@ def command(
     hold for M q'' + ... = 0 and not for its solution. Where they hold, a Lagrangian and a Rayleigh function are
     constructed as far as the integrals can be found. Exit code 1 when a condition fails.
     """
+    from svyaz.show import as_json
     from svyaz.synthesis import helmholtz
 
     system = load_model(model, settings, choices)
     warn(system)
     writable_outputs(json_file)
     found = helmholtz(system)
-    write_json(found.as_json(), json_file)
+    write_json(as_json(found), json_file)
     if json_file != "-":
         _show(found)
     if not found.holds:
@@ -53,9 +57,11 @@ def command(
         raise NegativeAnswer(f"not of Lagrange and Rayleigh: {', '.join(found.failing)} {verb} not hold")
 
 
-def _show(found: Any) -> None:
+def _show(found: Helmholtz) -> None:
     from rich.console import Console
     from rich.table import Table
+
+    from svyaz.expr import to_text
 
     console = Console(markup=False)
     table = Table(
@@ -64,9 +70,8 @@ def _show(found: Any) -> None:
     for c in found.conditions:
         table.add_row(c.name, c.says, "yes" if c.holds else "no", "; ".join(c.where[:3]))
     console.print(table)
-    result = found.as_json()
-    for key, sign in (("lagrangian", "L"), ("rayleigh", "D")):
-        if result.get(key):
-            console.print(f"{sign} = {result[key]}", highlight=False, soft_wrap=True)
+    if found.construction is not None:
+        for sign, function in (("L", found.construction.lagrangian), ("D", found.construction.rayleigh)):
+            console.print(f"{sign} = {to_text(function)}", highlight=False, soft_wrap=True)
     for note in found.notes:
         console.print(note, highlight=False)

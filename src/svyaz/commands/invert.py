@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +18,9 @@ from svyaz.commands.common import (
     write_text,
 )
 from svyaz.commands.derive import FORMATS
+
+if TYPE_CHECKING:
+    from svyaz.synthesis import Family, Inverse
 
 WRITTEN = (*FORMATS, "model")
 
@@ -57,6 +60,7 @@ def command(
     deviations h = q' - v and gains K; --format model writes a model file of the system. Exit code 1 when the field is not
     shown to attract, or when the method makes it repelling with the given step.
     """
+    from svyaz.show import as_json
     from svyaz.synthesis import family, invert, is_family
 
     system = load_model(model, settings, choices)
@@ -68,14 +72,14 @@ def command(
     found = invert(system, method=method, step=step, until=until)
     text = _written(found, output_format, out)
     if json_file is not None:
-        write_json(found.as_json(), json_file)
+        write_json(as_json(found), json_file)
     if json_file != "-":
         write_text(text, out)
     if found.reasons:
         raise NegativeAnswer("\n".join(found.reasons))
 
 
-def _written(found: Any, output_format: str, out: str | None) -> str:
+def _written(found: Inverse, output_format: str, out: str | None) -> str:
     from svyaz.program import export
     from svyaz.synthesis import inverse_latex, inverse_model, inverse_program
 
@@ -87,42 +91,47 @@ def _written(found: Any, output_format: str, out: str | None) -> str:
         return inverse_latex(found)
     if output_format == "model":
         return inverse_model(found)
-    text: str = export(inverse_program(found), output_format, out)
-    return text
+    return export(inverse_program(found), output_format, out)
 
 
-def _json(found: Any) -> str:
+def _json(found: Inverse | Family) -> str:
     import json
 
-    return json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n"
+    from svyaz.show import as_json
+
+    return json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n"
 
 
-def _show_family(found: Any, output_format: str, out: str | None, json_file: str | None) -> None:
+def _show_family(found: Family, output_format: str, out: str | None, json_file: str | None) -> None:
     """The fields that the constraints leave; code and formulas need the free functions."""
+    from svyaz.expr import to_text
+    from svyaz.show import as_json
+
     if output_format not in ("text", "json"):
         needed = ", ".join(found.names)
         message = f"--format {output_format} needs one field: give {needed} in [free] as functions of the coordinates"
         raise click.UsageError(message)
-    result = found.as_json()
-    lines = [f"{result['model']}: all fields that satisfy the constraints", ""]
-    lines += [f"  {q}' = {v}" for q, v in result["field"].items()]
-    lines += ["", f"  L = {result['lagrangian']}", f"  D = {result['rayleigh']}", ""]
+    lines = [f"{found.system.name}: all fields that satisfy the constraints", ""]
+    lines += [f"  {q}' = {to_text(v)}" for q, v in found.fields.items()]
+    lines += ["", f"  L = {to_text(found.lagrangian)}", f"  D = {to_text(found.rayleigh)}", ""]
     lines += [f"free functions of the coordinates: {', '.join(found.names)}; give them in [free] to choose a field"]
     if json_file is not None:
-        write_json(result, json_file)
+        write_json(as_json(found), json_file)
     if json_file != "-":
         write_text("\n".join(lines) + "\n" if output_format == "text" else _json(found), out)
 
 
-def _page(found: Any) -> str:
-    result = found.as_json()
-    lines = [result["model"], ""]
-    lines += [f"  {q}' = {v}" for q, v in result["field"].items()]
-    lines += ["", f"  L = {result['lagrangian']}", f"  D = {result['rayleigh']}", ""]
-    lines += [f"  {q}'' = {a}" for q, a in result["accelerations"].items()]
+def _page(found: Inverse) -> str:
+    from svyaz.expr import to_text
+
+    system = found.system
+    lines = [system.name, ""]
+    lines += [f"  {q}' = {to_text(v)}" for q, v in system.velocity_field.items()]
+    lines += ["", f"  L = {to_text(system.lagrangian)}", f"  D = {to_text(system.dissipation)}", ""]
+    lines += [f"  {q}'' = {to_text(a)}" for q, a in found.accelerations.items()]
     lines += ["", "  gains K of h = q' - v:"]
-    lines += ["    " + ",  ".join(row) for row in result["gains"]]
-    low, high = result["roots"]
+    lines += ["    " + ",  ".join(map(to_text, row)) for row in found.gains]
+    low, high = found.roots.real.min(), found.roots.real.max()
     lines += ["", f"  along the wanted motion the roots of K have real parts from {low:.6g} to {high:.6g}"]
     if found.repels:
         lines.append(f"  h' = K h: the deviation grows {found.repels} the wanted motion")

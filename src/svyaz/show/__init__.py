@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
     from svyaz.show.report import write_report as write_report
+    from svyaz.show.results import as_json as as_json
+    from svyaz.show.results import html_of as html_of
+    from svyaz.show.results import latex_of as latex_of
     from svyaz.show.scene import can_be_drawn as can_be_drawn
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.transients import as_motion as as_motion

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.stability.choice import Chosen as Chosen
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
+    from svyaz.stability.critical import UNDECIDED as UNDECIDED
     from svyaz.stability.derivatives import at_rest as at_rest
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria

@@ -9,26 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from math import pi
-from typing import Any
 
 import numpy as np
 
-from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.expr import ModelError
 from svyaz.model import System
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
-from svyaz.stability.critical import UNDECIDED, Verdict, stability
+from svyaz.stability.critical import Verdict, stability
 from svyaz.stability.degenerate import rounded
 from svyaz.stability.families import Family, family_among, family_of, with_free
-from svyaz.stability.hypotheses import words_for
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.singular import what_fails
-from svyaz.stability.tables import table
 
 SECONDS = 60.0
 """So long the box is searched unless asked otherwise."""
@@ -61,24 +56,6 @@ class Equilibrium:
     approximation: FirstApproximation | None
     verdict: Verdict | None
     notes: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """As the contract writes it."""
-        verdict = self.verdict
-        roots = [] if verdict is None else [[float(z.real), float(z.imag)] for z in verdict.roots]
-        return {
-            "state": dict(self.state),
-            "inputs": dict(self.inputs),
-            "multipliers": dict(self.multipliers),
-            "parameters": dict(self.parameters),
-            "roots": roots,
-            "zero_roots": None if verdict is None else verdict.zero_roots,
-            "constraint_roots": None if verdict is None else verdict.constraint_roots,
-            "verdict": UNDECIDED if verdict is None else verdict.word,
-            "theorem": "" if verdict is None else verdict.theorem,
-            "hypotheses": [] if verdict is None else words_for(verdict.hypotheses),
-            "notes": [*self.notes, *(verdict.notes if verdict else ())],
-        }
 
 
 @dataclass(frozen=True)
@@ -119,39 +96,6 @@ class Equilibria:
         return (
             f"the equilibria form a family of dimension {self.dimension}: prescribe {count} by --fix ({names}){found}"
         )
-
-    def _repr_html_(self) -> str:
-        """A row for each equilibrium, for notebooks."""
-        if self.family:
-            rows = [[k + 1, *(m.get(n, "") for n in self.free)] for k, m in enumerate(self.members)]
-            return f"<p><b>{escape(self.system.name)}</b>: {escape(self.reason())}</p>" + table(["", *self.free], rows)
-        named = [{**e.state, **e.inputs, **e.parameters} for e in self.equilibria]
-        heads = list(named[0]) if named else []
-        rows = [
-            [*x.values(), e.verdict.word if e.verdict else UNDECIDED, e.verdict.zero_roots if e.verdict else ""]
-            for x, e in zip(named, self.equilibria, strict=True)
-        ]
-        sure = "there are no others in the box" if self.complete else "there may be others"
-        title = f"<p><b>{escape(self.system.name)}</b>: {len(rows)} equilibria; {sure}</p>"
-        return title + table([*heads, "verdict", "zero roots"], rows)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "svyaz": __version__,
-            "model": self.system.name,
-            "equilibria": [e.as_json() for e in self.equilibria],
-            "dimension": self.dimension,
-            "complete": self.complete,
-            "left": self.left,
-            "box": {name: list(sides) for name, sides in self.box.items()},
-            "fixed": dict(self.fixed),
-            "may_be_fixed": list(self.free),
-            "members": [dict(m) for m in self.members],
-            "reason": self.reason(),
-            "notes": list(self.notes),
-            "parameters": dict(self.system.constants),
-            "initial": dict(zip(self.system.states, self.system.initial_state(), strict=True)),
-        }
 
 
 def equilibria(

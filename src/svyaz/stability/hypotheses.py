@@ -35,7 +35,7 @@ class Hypothesis:
     holds: bool
 
 
-def words_for(hypotheses: Sequence[Hypothesis]) -> list[dict[str, object]]:
+def words_for(hypotheses: Sequence[Hypothesis]) -> list[dict[str, str | bool]]:
     """As results are written."""
     return [{"text": h.text, "holds": bool(h.holds)} for h in hypotheses]
 

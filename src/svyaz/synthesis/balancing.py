@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import symengine as se
 
-from svyaz import __version__
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
 from svyaz.forms import FLOATS, MOST_WRITTEN, Form, LongFormula, exact, expressions, welded
 from svyaz.model import System, Tree, numbers
@@ -88,43 +87,6 @@ class Balanced:
         assert self.system.tree is not None, "only trees come here"
         tree = _straightened(self.system.tree, self.system.parameters, [])
         return balanced_words(self.system, tree, self.masses)
-
-    def as_json(self) -> dict[str, Any]:
-        """The result of ``svyaz balance``."""
-        feasible = isinstance(self.masses, BalancedMasses)
-        result: dict[str, Any] = {
-            "svyaz": __version__,
-            "model": self.system.name,
-            "coordinates": list(self.found.tree.freedoms),
-            "conditions": [to_text(e) for e in self.formulas],
-            "matrix": [[to_text(in_parameters(entry, self.known)) for entry in row] for row in self.matrix],
-            "named": [
-                {"condition": self.line(row, pivot), "body": self.known[pivot].body, "value": self.value(row)}
-                for pivot, row in self.found.conditions.rows.items()
-            ],
-            "named_matrix": [[self.line(entry) for entry in row] for row in self.matrix],
-            "quantities": {
-                q.name: {"meaning": q.meaning, "formula": to_text(q.expression)} for q in self.used_quantities
-            },
-            "gravity": {
-                "drops_out": not self.found.gravity.rows,
-                "conditions": self.gravity_lines,
-            },
-            "proof": {
-                "poses": self.proof.poses,
-                "with_all": self.proof.with_all,
-                "without_one": self.proof.without_one,
-                "independent": self.proof.independent,
-                "holds": self.proof.holds,
-            },
-            "feasible": feasible,
-        }
-        if isinstance(self.masses, Infeasible):
-            result["reason"] = self.masses.reason
-        result["notes"] = list(self.notes)
-        result["parameters"] = dict(self.system.parameters)
-        result["initial"] = dict(zip(self.system.states, self.system.initial_state(), strict=True))
-        return result
 
 
 def balance_tree(system: System) -> Balanced:

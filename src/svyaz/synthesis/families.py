@@ -7,11 +7,9 @@ and μ(q) are free functions (Kaspirovich 3.1: μ₁ and μ₂ of the knife edge
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import symengine as se
 
-from svyaz import __version__
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, gradient, substitute, to_text, velocity
 from svyaz.forms import basis, is_nothing, velocity_rows, with_multipliers
 from svyaz.model import System, nearest
@@ -30,23 +28,17 @@ class Family:
         """h = q̇ - v."""
         return [velocity(q) - v for q, v in self.fields.items()]
 
-    def as_json(self) -> dict[str, Any]:
-        """As the contract writes an inverse problem; what needs the free functions themselves is null."""
+    @property
+    def lagrangian(self) -> Expression:
+        """½ |h|²."""
+        return HALF * add_up(e**2 for e in self.deviation)
+
+    @property
+    def rayleigh(self) -> Expression:
+        """½ hᵀ d h."""
         h = self.deviation
         bent = [d * a * b for row, a in zip(self.system.rayleigh, h, strict=True) for d, b in zip(row, h, strict=True)]
-        return {
-            "svyaz": __version__,
-            "model": self.system.name,
-            "free": list(self.names),
-            "field": {q: to_text(v) for q, v in self.fields.items()},
-            "lagrangian": to_text(HALF * add_up(e**2 for e in h)),
-            "rayleigh": to_text(HALF * add_up(bent)),
-            "accelerations": None,
-            "positive_definite": None,
-            "decay_rate": None,
-            "parameters": dict(self.system.constants),
-            "initial": dict(zip(self.system.states, self.system.initial_state(), strict=True)),
-        }
+        return HALF * add_up(bent)
 
 
 def is_family(system: System) -> bool:

@@ -19,11 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import symengine as se
 
-from svyaz import __version__
 from svyaz.constraints import flattened, vanishes
 from svyaz.expr import (
     HALF,
@@ -87,18 +85,6 @@ class Helmholtz:
     @property
     def failing(self) -> tuple[str, ...]:
         return tuple(c.name for c in self.conditions if not c.holds)
-
-    def as_json(self) -> dict[str, Any]:
-        """As the contract writes it."""
-        result: dict[str, Any] = {"svyaz": __version__, "model": self.system.name, "tested": self.tested}
-        result |= {c.name: {"holds": c.holds, "where": list(c.where)} for c in self.conditions}
-        if self.construction is not None:
-            result["lagrangian"] = to_text(self.construction.lagrangian)
-            result["rayleigh"] = to_text(self.construction.rayleigh)
-        result["notes"] = list(self.notes)
-        result["parameters"] = dict(self.system.constants)
-        result["initial"] = dict(zip(self.system.states, self.system.initial_state(), strict=True))
-        return result
 
 
 def helmholtz(system: System) -> Helmholtz:

@@ -22,7 +22,6 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
-from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, differentiate, to_text, velocity
 from svyaz.holding import Options, options_for, scheme_of
@@ -93,36 +92,6 @@ class Inverse:
                 f"the gains may be {self.step_limit / (self.step or inf):.4g} times as large as they are"
             )
         return tuple(told)
-
-    def _repr_latex_(self) -> str:
-        from svyaz.synthesis.inverse_written import inverse_latex
-
-        return f"$${inverse_latex(self).strip()}$$"
-
-    def as_json(self) -> dict[str, Any]:
-        """As the contract writes it, with the field, the gains and the bound of the step."""
-        system = self.system
-        return {
-            "svyaz": __version__,
-            "model": system.name,
-            "field": {q: to_text(v) for q, v in system.velocity_field.items()},
-            "lagrangian": to_text(system.lagrangian),
-            "rayleigh": to_text(system.dissipation),
-            "accelerations": {q: to_text(a) for q, a in self.accelerations.items()},
-            "gains": [[to_text(e) for e in row] for row in self.gains],
-            "positive_definite": self.positive_definite,
-            "decay_rate": self.decay_rate,
-            "roots": [float(self.roots.real.min()), float(self.roots.real.max())],
-            "method": self.method,
-            "step": self.step,
-            "step_limit": self.step_limit if np.isfinite(self.step_limit) else None,
-            "euler_step_limit": self.euler_limit,
-            "stable": self.stable,
-            "repels": bool(self.repels),
-            "reasons": list(self.reasons),
-            "parameters": dict(system.constants),
-            "initial": dict(zip(system.states, system.initial_state(), strict=True)),
-        }
 
 
 def invert(system: System, **asked: Any) -> Inverse:

@@ -1,0 +1,66 @@
+"""Equilibria as JSON and HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from svyaz import __version__
+from svyaz.json_types import Record
+from svyaz.show.results import as_json, html_of
+from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, table, words_for
+
+
+@as_json.register(Equilibrium)
+def _(found: Equilibrium) -> Record:
+    verdict = found.verdict
+    return {
+        "state": dict(found.state),
+        "inputs": dict(found.inputs),
+        "multipliers": dict(found.multipliers),
+        "parameters": dict(found.parameters),
+        "roots": [] if verdict is None else [[float(z.real), float(z.imag)] for z in verdict.roots],
+        "zero_roots": None if verdict is None else verdict.zero_roots,
+        "constraint_roots": None if verdict is None else verdict.constraint_roots,
+        "verdict": UNDECIDED if verdict is None else verdict.word,
+        "theorem": "" if verdict is None else verdict.theorem,
+        "hypotheses": [] if verdict is None else words_for(verdict.hypotheses),
+        "notes": [*found.notes, *(verdict.notes if verdict else ())],
+    }
+
+
+@as_json.register(Equilibria)
+def _(found: Equilibria) -> Record:
+    system = found.system
+    return {
+        "svyaz": __version__,
+        "model": system.name,
+        "equilibria": [as_json(e) for e in found.equilibria],
+        "dimension": found.dimension,
+        "complete": found.complete,
+        "left": found.left,
+        "box": {name: list(sides) for name, sides in found.box.items()},
+        "fixed": dict(found.fixed),
+        "may_be_fixed": list(found.free),
+        "members": [dict(m) for m in found.members],
+        "reason": found.reason(),
+        "notes": list(found.notes),
+        "parameters": dict(system.constants),
+        "initial": dict(zip(system.states, system.initial_state(), strict=True)),
+    }
+
+
+@html_of.register(Equilibria)
+def _(found: Equilibria) -> str:
+    """A row for each equilibrium."""
+    title = f"<p><b>{escape(found.system.name)}</b>: "
+    if found.family:
+        rows = [[k + 1, *(m.get(n, "") for n in found.free)] for k, m in enumerate(found.members)]
+        return f"{title}{escape(found.reason())}</p>" + table(["", *found.free], rows)
+    named = [{**e.state, **e.inputs, **e.parameters} for e in found.equilibria]
+    heads = list(named[0]) if named else []
+    verdicts = [
+        [UNDECIDED, ""] if e.verdict is None else [e.verdict.word, e.verdict.zero_roots] for e in found.equilibria
+    ]
+    sure = "there are no others in the box" if found.complete else "there may be others"
+    lines = [[*x.values(), *verdict] for x, verdict in zip(named, verdicts, strict=True)]
+    return f"{title}{len(lines)} equilibria; {sure}</p>" + table([*heads, "verdict", "zero roots"], lines)
