@@ -14,6 +14,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 from svyaz.commands.contents import COMMANDS
+from svyaz.integrate import method, method_names
 from svyaz.show import katex
 
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
@@ -28,6 +30,7 @@ TITLED = re.compile(r'^``` *\w+ +title="([^"/]+)"\n(.*?)^```', re.DOTALL | re.MU
 SESSION = re.compile(r"^```svyaz\n(.*?)^```", re.DOTALL | re.MULTILINE)
 EXITS = re.compile(r"\s+# exits (\d+)$")
 ALL_COMMANDS = "<!-- all commands -->"
+ALL_METHODS = "<!-- all methods -->"
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -38,7 +41,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Run the commands of a page and show what they print."""
-    markdown = markdown.replace(ALL_COMMANDS, _reference())
+    markdown = markdown.replace(ALL_COMMANDS, _reference()).replace(ALL_METHODS, methods_table())
     if not SESSION.search(markdown):
         return markdown
     with tempfile.TemporaryDirectory() as folder:
@@ -59,6 +62,20 @@ def _reference() -> str:
         lines += [f"## {heading}", ""]
         for name, summary in table.items():
             lines += [f"### svyaz {name}", "", summary, "", "```svyaz", f"svyaz {name} --help", "```", ""]
+    return "\n".join(lines)
+
+
+def methods_table() -> str:
+    """One row a method of integration, explicit ones first, by their order; the words are the first line of its file."""
+    found = sorted((tableau.implicit, tableau.order, name) for name in method_names() for tableau in [method(name)])
+    lines = ["| name | method | order | error control | dense output |", "|---|---|---|---|---|"]
+    for implicit, order, name in found:
+        title = (import_module(f"svyaz.integrate.methods.{name}").__doc__ or "").splitlines()[0].rstrip(".")
+        tableau = method(name)
+        dense = f"order {tableau.dense_order}" if tableau.dense_order else ""
+        control = "yes" if tableau.embedded else ""
+        kind = " (implicit)" if implicit and "implicit" not in title else ""
+        lines.append(f"| `{name}` | {title}{kind} | {order} | {control} | {dense} |")
     return "\n".join(lines)
 
 

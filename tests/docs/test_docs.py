@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from svyaz.integrate.tableau import NAMES
+from svyaz.integrate import method_names
 from svyaz.model import words
 
 pytestmark = pytest.mark.xdist_group("documentation")  # one worker builds the pages
@@ -112,9 +112,9 @@ def test_every_word_of_the_model_files_is_explained(root, table) -> None:
     assert set(getattr(words, table)) - known == set()
 
 
-def test_every_method_is_explained(root) -> None:
-    text = (root / "docs" / "methods.md").read_text(encoding="utf-8")
-    assert [name for name in NAMES if f"| `{name}` |" not in text] == []
+def test_every_method_is_explained(site) -> None:
+    text = (site / "methods" / "index.html").read_text(encoding="utf-8")
+    assert [name for name in method_names() if f"<td><code>{name}</code></td>" not in text] == []
 
 
 def test_errata_are_numbered_by_source(root) -> None:

@@ -17,7 +17,7 @@ from svyaz.holding.verdicts import (
     predicted_deviation,
     safe_range,
 )
-from svyaz.integrate.tableau import method as find_method
+from svyaz.integrate import method as find_method
 
 
 def scheme(name: str, step: float | None) -> Discretisation:

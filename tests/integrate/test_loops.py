@@ -9,8 +9,8 @@ import pytest
 
 from svyaz.integrate import calls
 from svyaz.integrate.loops import scheme
+from svyaz.integrate.methods import method
 from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T, factorise, substitute
-from svyaz.integrate.tableau import method
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.complex128])

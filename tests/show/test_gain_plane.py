@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz.holding.verdicts import Discretisation
-from svyaz.integrate.tableau import method
+from svyaz.integrate import method
 from svyaz.show.gain_plane import draw_gain_plane, gain_plane, gains_shown, growth
 
 

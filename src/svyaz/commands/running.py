@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from svyaz.commands.tables import table_of
+from svyaz.integrate import method_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +61,7 @@ def run_options(function: Function) -> Function:
         click.option("--atol", type=number, help="Absolute error allowed in a step; equal to rtol unless given."),
         click.option("--rtol", type=number, help="Relative error allowed in a step: steps are chosen."),
         click.option("--step", type=number, help="Fixed step."),
-        click.option("--method", metavar="NAME", help="euler, rk2, rk2:0.75, rk4, rkf45, dopri5, dop853, radau."),
+        click.option("--method", metavar="NAME", help=f"{', '.join(method_names())}; rk2:0.75."),
         click.option("--form", metavar="NAME", help="Form of the equations; the model's own unless given."),
     ):
         function = decorate(function)

@@ -15,6 +15,7 @@ from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
 from svyaz.integrate import Flow, Path, integrate
+from svyaz.integrate import method as find_method
 from svyaz.program import Native, Program, choose_orders, compile_program
 
 MOST_STEPS = 10**9
@@ -85,7 +86,7 @@ def prepare(
         rates=flow(rates_program(equations, rates, extra)),
         observe=observe,
         observe_constants=observe.constants(values),
-        jacobian=flow(jacobian_program(equations, rates, extra)) if options.method == "radau" else None,
+        jacobian=flow(jacobian_program(equations, rates, extra)) if find_method(options.method).implicit else None,
         projection=_after_step(equations, options, time, state, flow),
     )
 

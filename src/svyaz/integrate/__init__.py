@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from svyaz.integrate.guard import layout as layout
     from svyaz.integrate.loops import scheme as scheme
     from svyaz.integrate.lots import radau_lot as radau_lot
+    from svyaz.integrate.methods import method as method
+    from svyaz.integrate.methods import method_names as method_names
     from svyaz.integrate.solve import LEAST_RTOL as LEAST_RTOL
     from svyaz.integrate.solve import Flow as Flow
     from svyaz.integrate.solve import Path as Path
@@ -31,6 +33,5 @@ if TYPE_CHECKING:
     from svyaz.integrate.solve import schedule as schedule
     from svyaz.integrate.status import Status as Status
     from svyaz.integrate.tableau import Tableau as Tableau
-    from svyaz.integrate.tableau import method as method
 else:
     open_door(__name__)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.integrate.methods import method as find_method
 from svyaz.integrate.solve import Flow, control_of, native_of
-from svyaz.integrate.tableau import method as find_method
 
 
 def radau_lot(

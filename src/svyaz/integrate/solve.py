@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
+from svyaz.integrate.methods import method as find_method
+from svyaz.integrate.methods import methods_with_estimate
 from svyaz.integrate.status import Status
 from svyaz.integrate.tableau import Tableau
-from svyaz.integrate.tableau import method as find_method
 
 if TYPE_CHECKING:
     from svyaz.integrate.adaptive import Control
@@ -155,7 +156,7 @@ def _one_of(tableau: Tableau, step: float | None, rtol: float | None) -> None:
     if rtol is not None and not tableau.embedded:
         raise ValueError(
             f"{tableau.name} does not estimate its error, so rtol means nothing to it: give a step, or take a method "
-            "with an estimate (rkf45, dopri5, dop853, radau)"
+            f"with an estimate ({', '.join(methods_with_estimate())})"
         )
     if rtol is not None and not LEAST_RTOL <= rtol < 1:
         raise ValueError(f"rtol must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol}")

@@ -1,22 +1,18 @@
 """Runge–Kutta methods as data: y₁ = y₀ + h Σ bᵢ kᵢ, kᵢ = f(t₀ + cᵢ h, y₀ + h Σ aᵢⱼ kⱼ).
 
-Each method stands in its own file of `svyaz.integrate.methods`; `method(name)` finds it.
+Each method stands in its own file of `svyaz.integrate.methods`, where `method(name)` finds it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from importlib import import_module
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
-
-NAMES = ("euler", "rk2", "rk4", "rkf45", "dopri5", "dop853", "radau")
 
 Exact = tuple[tuple[Fraction, ...], ...]
 
@@ -107,6 +103,14 @@ class Tableau:
         return np.asarray(value / np.polynomial.polynomial.polyval(points, denominator), dtype=np.complex128)
 
 
+@dataclass(frozen=True)
+class Family:
+    """Methods in one file: `member` gives the one of a choice, the text behind the colon; `example` says how to choose."""
+
+    member: Callable[[str], Tableau]
+    example: str
+
+
 def fractions(text: str) -> Exact:
     """Rows of numbers, as they are printed in a book, read exactly."""
     return tuple(tuple(Fraction(word) for word in line.split()) for line in text.strip().splitlines())
@@ -136,7 +140,7 @@ def _matrix(rows: Sequence[Sequence[Fraction]], columns: int) -> Array:
     return full
 
 
-def explicit(
+def printed(
     *,
     name: str,
     order: int,
@@ -148,10 +152,10 @@ def explicit(
     dense_order: int = 4,
     controller: Controller | None = None,
 ) -> Tableau:
-    """An explicit method from its printed tableau.
+    """A method from its printed tableau, explicit or implicit.
 
-    The first row of `a` is "0", zeros after the last entry of a row are left out; the rows of `dense` are factors of
-    θ, θ², θ³, …, one row a stage.
+    Zeros after the last entry of a row of `a` are left out, but no row is empty: the first one of an explicit method is
+    "0". The rows of `dense` are factors of θ, θ², θ³, …, one row a stage.
     """
     weights = _vector(b)
     interpolant = None
@@ -169,30 +173,3 @@ def explicit(
         dense_order=dense_order if interpolant is not None else 0,
         controller=controller,
     )
-
-
-@cache
-def method(name: str) -> Tableau:
-    """The method of that name: one of `NAMES`, or `rk2:0.75` for the two-stage method whose second weight is 0.75."""
-    family, _, choice = name.partition(":")
-    if family not in NAMES or (choice and family != "rk2") or name.endswith(":"):
-        raise ValueError(_unknown(name, family))
-    module = import_module(f"svyaz.integrate.methods.{family}")
-    if family != "rk2":
-        found: Tableau = module.TABLEAU
-        return found
-    try:
-        weight = Fraction(choice) if choice else Fraction(1, 2)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"'{name}': the weight of the second slope must be a number, as in rk2:0.75") from None
-    family_member: Tableau = module.tableau(weight)
-    return family_member
-
-
-def _unknown(name: str, family: str) -> str:
-    from difflib import get_close_matches
-
-    listed = ", ".join(NAMES)
-    close = get_close_matches(family.lower(), NAMES, n=1, cutoff=0.5)
-    hint = f"; did you mean '{close[0]}'?" if close else "."
-    return f"no method is called '{name}'{hint} Methods: {listed} (rk2:0.75 sets the weight of the second slope)"

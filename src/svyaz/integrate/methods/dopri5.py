@@ -5,9 +5,9 @@ the continuous extension: L. F. Shampine, Some practical Runge–Kutta formulas,
 E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), II.6 (6.14)-(6.15).
 """
 
-from svyaz.integrate.tableau import Controller, Tableau, explicit
+from svyaz.integrate.tableau import Controller, Tableau, printed
 
-TABLEAU: Tableau = explicit(
+TABLEAU: Tableau = printed(
     name="dopri5",
     order=5,
     a="""

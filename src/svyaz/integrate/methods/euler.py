@@ -3,6 +3,6 @@
 L. Euler, Institutionum calculi integralis, vol. 1 (1768), § 650.
 """
 
-from svyaz.integrate.tableau import Tableau, explicit
+from svyaz.integrate.tableau import Tableau, printed
 
-TABLEAU: Tableau = explicit(name="euler", order=1, a="0", b="1", c="0")
+TABLEAU: Tableau = printed(name="euler", order=1, a="0", b="1", c="0")

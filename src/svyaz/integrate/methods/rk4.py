@@ -3,9 +3,9 @@
 W. Kutta, Beitrag zur näherungsweisen Integration totaler Differentialgleichungen, Z. Math. Phys. 46 (1901) 435.
 """
 
-from svyaz.integrate.tableau import Tableau, explicit
+from svyaz.integrate.tableau import Tableau, printed
 
-TABLEAU: Tableau = explicit(
+TABLEAU: Tableau = printed(
     name="rk4",
     order=4,
     a="""

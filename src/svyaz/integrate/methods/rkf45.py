@@ -7,9 +7,9 @@ for a one-parameter set of weights; with b₆(θ) = (2/55)(3θ² - 2θ³) + α �
 derivative, and α = -7/4 lies next to the least mean error of order 5. It costs no evaluation.
 """
 
-from svyaz.integrate.tableau import Controller, Tableau, explicit
+from svyaz.integrate.tableau import Controller, Tableau, printed
 
-TABLEAU: Tableau = explicit(
+TABLEAU: Tableau = printed(
     name="rkf45",
     order=5,
     a="""
