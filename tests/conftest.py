@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -35,25 +36,63 @@ def root() -> Path:
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    "NO_COLOR": "1",
+    "COLUMNS": "100",
+}
+
+
 @pytest.fixture
 def python(tmp_path: Path) -> Run:
     """``python("-c", "…")`` runs Python with the package on its path in an empty folder and a process of its own."""
-    path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
 
     def run(
         *arguments: str, env: Mapping[str, str] | None = None, **options: object
     ) -> subprocess.CompletedProcess[str]:
         settings = {"capture_output": True, "text": True, "timeout": 300, "cwd": tmp_path, **options}
-        return subprocess.run([sys.executable, *arguments], env={**environment, **(env or {})}, check=False, **settings)
+        return subprocess.run([sys.executable, *arguments], env={**ENVIRONMENT, **(env or {})}, check=False, **settings)
 
     return run
 
 
+@pytest.fixture(scope="session")
+def command_server() -> Iterator[subprocess.Popen[str]]:
+    """A process that has loaded the libraries and forks a child for every command line."""
+    with subprocess.Popen(
+        [sys.executable, str(ROOT / "tests" / "tools" / "command_server.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    ) as server:
+        yield server
+        assert server.stdin is not None
+        server.stdin.close()
+
+
 @pytest.fixture
-def svyaz(python: Run) -> Run:
+def svyaz(command_server: subprocess.Popen[str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """``svyaz("derive", "sling")`` runs the program in an empty folder, as a person would."""
-    return lambda *arguments, **options: python("-m", "svyaz", *arguments, **options)
+    printed = tmp_path_factory.mktemp("printed")
+
+    def run(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        request = {
+            "arguments": arguments,
+            "environment": {**ENVIRONMENT, **(env or {})},
+            "folder": str(tmp_path),
+            "stdout": str(printed / "stdout"),
+            "stderr": str(printed / "stderr"),
+        }
+        assert command_server.stdin is not None
+        assert command_server.stdout is not None
+        print(json.dumps(request), file=command_server.stdin, flush=True)
+        code = int(command_server.stdout.readline())
+        out, err = ((printed / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess(["svyaz", *arguments], code, out, err)
+
+    return run
 
 
 @pytest.fixture
