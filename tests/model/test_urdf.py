@@ -90,7 +90,7 @@ def test_what_is_left_out_is_remarked(write) -> None:
         "names that cannot stand in expressions are changed: slide_1 for 'slide-1'",
         "joints that mimic others stay free; tie them by a [[constraint]]: 'slide-1' ('shoulder')",
         "transmissions are not read: rotors and gears have no inertia",
-        "the damping of joints is left out, --damping puts it in: 'shoulder'",
+        "the damping of joints is left out unless it is asked for: 'shoulder'",
     ]
     damped = load(write(ROBOT), damping=True)
     assert str(damped.forces["shoulder"]) == "-b_shoulder*shoulder'"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from svyaz.commands.hints import problems_with_flags
+
 if TYPE_CHECKING:
     from svyaz.model import System
 
@@ -219,7 +221,7 @@ def write_text(text: str, out: str | None) -> None:
 def warn(system: System) -> None:
     """Say on standard error what is odd about a model, though not wrong."""
     for problem in system.warnings:
-        click.echo(f"warning: {problem}", err=True)
+        click.echo(f"warning: {problems_with_flags([problem])}", err=True)
 
 
 def check_pictures(plot: str | None, animate: str | None) -> None:

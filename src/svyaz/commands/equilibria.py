@@ -19,6 +19,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.hints import with_flags
 from svyaz.commands.searching import budget_option, search_bar
 from svyaz.commands.tables import table_of
 from svyaz.commands.values import ranges_of, values_of
@@ -84,7 +85,7 @@ def command(
     prescribed, sides = values_of(fix, system, "--fix"), ranges_of(box, system, "--box")
     with search_bar(system.name) as progress:
         found = equilibria(system, prescribed, sides, seconds=budget, progress=progress)
-    write_json(as_json(found), json_file)
+    write_json(as_json(found) | {"reason": with_flags(found.reason())}, json_file)
     if plot is not None and found.equilibria:
         _draw(found, plot)
     if json_file != "-":

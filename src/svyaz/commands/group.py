@@ -7,11 +7,16 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from svyaz.commands.common import NegativeAnswer
 from svyaz.commands.contents import COMMANDS, overview
+from svyaz.commands.hints import problems_with_flags, with_flags
+
+if TYPE_CHECKING:
+    from svyaz.expr import ModelError
 
 NEGATIVE_ANSWER, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
@@ -54,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except NegativeAnswer as answer:
-        return _say(answer.reason, NEGATIVE_ANSWER)
+        return _say(with_flags(answer.reason), NEGATIVE_ANSWER)
     except click.Abort:
         return _say("svyaz: interrupted", INTERRUPTED)
     except click.ClickException as error:
@@ -68,10 +73,10 @@ def run(arguments: Sequence[str]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         return _say(f"{place}{error.strerror or error}", BAD_INPUT)
     except _model_error() as error:
-        return _say(str(error), BAD_INPUT)
+        return _say(problems_with_flags(error.problems), BAD_INPUT)
 
 
-def _model_error() -> type[Exception]:
+def _model_error() -> type[ModelError]:
     """The class of mistakes in a model; asked for only when something was raised, so that help stays light."""
     from svyaz.expr import ModelError
 

@@ -22,6 +22,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.hints import with_flags
 from svyaz.commands.searching import budget_option, search_bar
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
@@ -141,8 +142,9 @@ def command(
         found = _designed(system, places, asked)
     except (NotSolvable, NoEquilibrium) as refusal:
         facts = getattr(refusal, "facts", {})
-        write_json({"model": system.name, **facts, "reason": str(refusal)}, json_file)
-        raise NegativeAnswer(str(refusal)) from refusal
+        reason = "; ".join(with_flags(text) for text in refusal.args)
+        write_json({"model": system.name, **facts, "reason": reason}, json_file)
+        raise NegativeAnswer(reason) from refusal
     margin = None if critical is None or span is None else found.margin(critical[0], span)
     runs = _runs(found, points, until) if wanted else {}
     attraction = None if count is None else _basin(found, ranges, count, until)

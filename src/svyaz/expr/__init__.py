@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import total_derivative as total_derivative
     from svyaz.expr.calculus import velocity as velocity
     from svyaz.expr.calculus import with_corners as with_corners
+    from svyaz.expr.errors import Advice as Advice
     from svyaz.expr.errors import ModelError as ModelError
     from svyaz.expr.errors import Place as Place
     from svyaz.expr.errors import Problem as Problem

@@ -41,6 +41,22 @@ class Place:
         return position if self.file is None else f"{printable(self.file)}:{position}"
 
 
+class Advice(str):
+    """A text that tells what to do, in the words of the library.
+
+    An interface that has its own ways of asking (the command line its flags) knows the advice by its ``key`` and says it
+    with the same ``parts`` in its own words.
+    """
+
+    key: str
+    parts: tuple[str, ...]
+
+    def __new__(cls, text: str, key: str = "", *parts: str) -> Advice:
+        advice = super().__new__(cls, text)
+        advice.key, advice.parts = key, parts
+        return advice
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One mistake: what is wrong, where, and what to do about it."""

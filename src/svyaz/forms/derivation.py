@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms.appell import appell
 from svyaz.forms.chaplygin import chaplygin
 from svyaz.forms.equations import Deviation, Equations
@@ -36,7 +36,7 @@ def form_name(system: System, form: str | None = None) -> str:
     """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
     if system.kind == "field":
         message = "a model of constraints without energies has no equations yet"
-        hint = "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model"
+        hint = Advice("the inverse problem finds a system that has the wanted motion", "invert")
         raise ModelError([Problem(message, hint=hint)])
     if system.kind != "mechanical":
         if form not in (None, system.kind):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import Advice, ModelError, Problem
 from svyaz.integrate import LEAST_RTOL
 from svyaz.integrate import method as find_method
 from svyaz.model import RUN, System, nearest
@@ -62,7 +62,10 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
     if step is not None and rtol is not None:
         raise _bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
     if step is None and not find_method(method).embedded:
-        raise _bad(f"the method '{method}' has no error estimate: it needs a step", "give --step, or step in [run]")
+        raise _bad(
+            f"the method '{method}' has no error estimate: it needs a step",
+            Advice("give a step, here or in [run]", "step"),
+        )
     if step is None and rtol is None:
         rtol = DEFAULT_RTOL
     for key in ("step", "rtol", "atol", "tolerance", "until", "every"):
@@ -112,7 +115,10 @@ def _within_reach(until: float, step: float | None, rtol: float | None, every: f
         if interval is not None and until / interval > most:
             raise _bad(f"'{key}' = {interval:g} up to t = {until:g} is more than {most:.0e} times", None)
     if step is not None and step > until * (1 + 1e-9):
-        raise _bad(f"the step {step:g} is longer than the run, which ends at t = {until:g}", "give a shorter --step")
+        raise _bad(
+            f"the step {step:g} is longer than the run, which ends at t = {until:g}",
+            Advice("give a shorter step", "shorter step"),
+        )
 
 
 def _bad(message: str, hint: str | None) -> ModelError:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from svyaz.expr import RESERVED, ModelError
+from svyaz.expr import RESERVED, Advice, ModelError
 from svyaz.model.places import Places
 from svyaz.model.tree_read import FREE_VELOCITIES, GROUND_NAME
 from svyaz.model.turns import (
@@ -142,7 +142,7 @@ def robot_words(
     for joint in robot.joints:
         seats[joint.child] = _joined(writing, robot, joint, seats[joint.parent], names.get(joint.name, ""), damping)
     if not words["body"] or all(body["joint"] == "fixed" for body in words["body"]):
-        hint = None if free_base else "--free-base lets it float"
+        hint = None if free_base else Advice("a free base lets it float", "free base")
         raise ModelError([robot.document.problem("no joint of the robot moves", robot.document.root, "", hint)])
     words["point"] = [_located(writing, seats, table) for table in points]
     _remarks(writing, robot, damping)
@@ -285,7 +285,8 @@ def _remarks(writing: _Writing, robot: Robot, damping: bool) -> None:
     moving = [joint for joint in robot.joints if joint.kind in MOVES]
     damped = [f"'{joint.name}'" for joint in moving if joint.damping]
     if damped and not damping:
-        writing.remark(f"the damping of joints is left out, --damping puts it in: {_listed(damped)}")
+        text = f"the damping of joints is left out unless it is asked for: {_listed(damped)}"
+        writing.remark(Advice(text, "damping", _listed(damped)))
     rubbing = [f"'{joint.name}'" for joint in moving if joint.friction]
     if rubbing:
         writing.remark(f"the dry friction of joints is left out: {_listed(rubbing)}")

@@ -21,7 +21,10 @@ REACH = 2.0
 
 
 class NoEquilibrium(Exception):
-    """There is none to be chosen; the message says why."""
+    """There is none to be chosen; the arguments say why."""
+
+    def __str__(self) -> str:
+        return "; ".join(self.args)
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def equilibrium_near(
         found = _completed(found, system, position, sides, dependent)
         notes.append("the box was not searched to its end: another equilibrium may be nearer")
     if not found.equilibria:
-        raise NoEquilibrium("there is no equilibrium in the box" if found.complete else "; ".join(found.notes))
+        raise NoEquilibrium(*(("there is no equilibrium in the box",) if found.complete else found.notes))
     return Chosen(_nearest(found, position), fixed, (*notes, *found.notes))
 
 
@@ -132,7 +135,7 @@ def _nearest(found: Equilibria, position: Mapping[str, float]) -> Equilibrium:
     best = min(found.equilibria, key=lambda e: distance(e.state))
     nearer = [p for p in found.doubtful if distance(p) < 0.99 * distance(best.state) - 1e-6]
     if nearer:
-        raise NoEquilibrium("; ".join(found.notes))
+        raise NoEquilibrium(*found.notes)
     if best.approximation is None:
-        raise NoEquilibrium("; ".join(best.notes))
+        raise NoEquilibrium(*best.notes)
     return best

@@ -14,7 +14,7 @@ from math import pi
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError
+from svyaz.expr import Advice, ModelError
 from svyaz.model import System
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
 from svyaz.stability.critical import Verdict, stability
@@ -87,15 +87,14 @@ class Equilibria:
         """Why the answer is negative, or an empty text."""
         if self.left:
             count = f"{self.left} part{'s' if self.left > 1 else ''} of the box {'are' if self.left > 1 else 'is'} left"
-            return f"not decided: {count}; allow more seconds by --budget, or give a smaller box"
+            return Advice(f"not decided: {count}; allow more seconds, or give a smaller box", "budget", count)
         if not self.family:
             return ""
         names = ", ".join(self.free)
         count = "one of them" if self.dimension == 1 else f"{self.dimension} of them"
         found = "" if self.members else "; none was found in the box from random starts"
-        return (
-            f"the equilibria form a family of dimension {self.dimension}: prescribe {count} by --fix ({names}){found}"
-        )
+        text = f"the equilibria form a family of dimension {self.dimension}: prescribe {count} ({names}){found}"
+        return Advice(text, "family", str(self.dimension), count, names, found)
 
 
 def equilibria(

@@ -15,6 +15,7 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import (
     ZERO,
+    Advice,
     Expression,
     ModelError,
     Problem,
@@ -117,7 +118,8 @@ def rest_equations(
         message = (
             f"equilibria are looked for in a box, and {names} {'has' if len(missing) == 1 else 'have'} no side in it"
         )
-        hint = f"give --box {missing[0]}=LOW:HIGH, a [box] in the model, or --fix {missing[0]}=VALUE"
+        text = f"give '{missing[0]}' a side in the box, here or in the [box] of the model, or prescribe it"
+        hint = Advice(text, "box", missing[0])
         raise ModelError([Problem(message, hint=hint)])
     problem = _problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)

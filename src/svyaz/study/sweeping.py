@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.constraints import is_reduced
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name
 from svyaz.holding import Options, options_for
 from svyaz.model import System
@@ -97,7 +97,8 @@ def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, Any]) -> 
     for key in first:
         given.pop(key, None)
     if "step" in first and "rtol" in given:
-        raise ModelError([Problem("a varied step and --rtol do not go together: a run has one or the other")])
+        text = "a varied step and a tolerance do not go together: a run has one or the other"
+        raise ModelError([Problem(Advice(text, "varied step"))])
     options = options_for(system, {**given, **first})
     gains = {axis.key for axis in axes if axis.kind == "gain"}
     if gains and not isinstance(options.stabilize, Mapping):

@@ -45,7 +45,7 @@ class Recipe:
 
 
 def recipe(system: System, varied: Iterable[str]) -> Recipe:
-    """What has to be evaluated again when the values called ``varied`` (as ``--set`` calls them) are changed."""
+    """What has to be evaluated again when the values called ``varied`` are changed."""
     names = set(varied)
     words = system.words
     scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={}, forbidden={})

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem, Scope, parse, real_value
+from svyaz.expr import Advice, ModelError, Problem, Scope, parse, real_value
 from svyaz.model import System, nearest
 
 GAINS = ("stabilize", "kappa", "alpha", "beta")
@@ -66,7 +66,7 @@ def _number(word: str, text: str) -> float:
 def axes_for(system: System, vary: Mapping[str, ArrayLike]) -> tuple[Axis, ...]:
     """The axes of a sweep, every name found in the model and every value checked."""
     if not vary:
-        raise _bad("a sweep varies something: give at least one --vary")
+        raise _bad(Advice("a sweep varies something: give at least one name with its values", "vary"))
     axes = tuple(_axis(system, name, np.atleast_1d(np.asarray(values, dtype=float))) for name, values in vary.items())
     places = [(axis.kind, axis.key) for axis in axes]
     for k, axis in enumerate(axes):
@@ -123,7 +123,7 @@ def _place(system: System, name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Member:
-    """One run of a sweep: settings of the model (as ``--set`` takes them) and what is asked of the run."""
+    """One run of a sweep: settings of the model by their names and what is asked of the run."""
 
     settings: Mapping[str, float]
     asked: Mapping[str, Any]

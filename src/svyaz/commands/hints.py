@@ -1,0 +1,39 @@
+"""What the library advises, said with the flags of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from svyaz.expr import Problem
+
+FLAGS = {
+    "box": "give --box {0}=LOW:HIGH, a [box] in the model, or --fix {0}=VALUE",
+    "budget": "not decided: {0}; allow more seconds by --budget, or give a smaller box",
+    "damping": "the damping of joints is left out, --damping puts it in: {0}",
+    "family": "the equilibria form a family of dimension {0}: prescribe {1} by --fix ({2}){3}",
+    "free base": "--free-base lets it float",
+    "invert": "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model",
+    "shorter step": "give a shorter --step",
+    "step": "give --step, or step in [run]",
+    "varied step": "a varied step and --rtol do not go together: a run has one or the other",
+    "vary": "a sweep varies something: give at least one --vary",
+}
+"""By the keys of ``Advice``; its parts go into the braces."""
+
+
+def with_flags(text: str) -> str:
+    """The text itself, or an advice in terms of flags."""
+    from svyaz.expr import Advice
+
+    return FLAGS[text.key].format(*text.parts) if isinstance(text, Advice) and text.key in FLAGS else text
+
+
+def problems_with_flags(problems: Iterable[Problem]) -> str:
+    """Problems as they are shown, a message and a hint each."""
+    told = (
+        replace(p, message=with_flags(p.message), hint=None if p.hint is None else with_flags(p.hint)) for p in problems
+    )
+    return "\n".join(map(str, told))
