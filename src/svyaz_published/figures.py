@@ -122,7 +122,7 @@ def transient(setup: Setup) -> Transient:
 def curves(figure: Figure) -> tuple[Array, Array, Array | None]:
     """Times, the deviation that the figure shows, and that of the first approximation, where it is drawn."""
     run = transient(figure.setup)
-    name, model = figure.variable, run.loop.design.model
+    name, model = figure.variable, run.design.model
     count = len(run.times)  # a run that failed is shorter than the linear motion
     if name in run.deviations:
         return run.times, run.deviations[name], run.linear[name][:count]
@@ -130,7 +130,7 @@ def curves(figure: Figure) -> tuple[Array, Array, Array | None]:
         return run.times, run.inputs[name] - model.inputs[name], None
     row = model.slope[model.dependent.index(name)]
     linear = np.column_stack([run.linear[q] for q in model.independent]) @ row
-    return run.times, run.states[:, run.loop.states.index(name)] - model.state[name], np.asarray(linear[:count])
+    return run.times, run.motion.column(name) - model.state[name], np.asarray(linear[:count])
 
 
 def claims() -> tuple[float, ...]:
@@ -143,7 +143,7 @@ def coincidence() -> tuple[float, ...]:
     gaps = []
     for where in ("zero", "nonzero"):
         first, second = (transient(Setup("voltage", where, dependent)) for dependent in ("theta", "alpha"))
-        held = first.loop.design.model.inputs["e"]
+        held = first.design.model.inputs["e"]
         for a, b in (
             (first.deviations["r"], second.deviations["r"]),
             (first.inputs["e"] - held, second.inputs["e"] - held),

@@ -14,7 +14,6 @@ from svyaz.control.loop import closed_loop
 from svyaz.control.regulators import NotSolvable, placing
 from svyaz.control.trials import started
 from svyaz.expr import ModelError
-from svyaz.forms.derivation import derive
 from svyaz.show import html_of
 from svyaz.stability.choice import NoEquilibrium
 
@@ -131,7 +130,7 @@ def test_R4_a_slider_crank_with_multipliers_and_by_shulgin_moves_alike_under_its
     start = started(found.plant, {"phi": 0.2, "phi'": 0.5, "I": 0.3})
     assert start.consistent
     first = closed_loop(found.design).run(start.state, 10.0, rtol=1e-11)
-    second = closed_loop(found.design, equations=derive(found.system, "multipliers")).run(start.state, 10.0, rtol=1e-11)
+    second = closed_loop(found.design, form="multipliers").run(start.state, 10.0, rtol=1e-11)
     for name in found.plant.variables:
         assert np.abs(first.deviations[name] - second.deviations[name]).max() < 1e-7
     assert first.largest_residual < 1e-9

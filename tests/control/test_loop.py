@@ -14,7 +14,6 @@ from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import closed_loop
 from svyaz.control.regulation import Regulation, regulate
 from svyaz.expr import ModelError
-from svyaz.forms.derivation import derive
 from svyaz.stability.starts import consistent_start
 
 
@@ -92,7 +91,7 @@ def test_003_A28_an_inconsistent_start_does_not_return(where: str, r: float, the
     assert np.abs(level - level[0]).max() < 1e-6 * abs(level[0])
     assert not run.returned
     limit = shifted_limit(found.design, start)
-    last = dict(zip(found.loop().states, run.states[-1], strict=True))
+    last = run.final
     for q in ("r", "alpha", "theta"):
         assert last[q] == pytest.approx(limit[q], abs=1e-6)
     assert last["r"] - 0.25 == pytest.approx(r, rel=2e-3)
@@ -148,7 +147,7 @@ def test_R4_multipliers_and_shulgin_agree_under_the_same_control(where: str) -> 
     found = regulation(equilibrium=where)
     start = started(found, r=0.03, alpha=0.02)
     first = found.loop().run(start, 10.0, rtol=1e-11)
-    second = closed_loop(found.design, equations=derive(found.system, "multipliers")).run(start, 10.0, rtol=1e-11)
+    second = closed_loop(found.design, form="multipliers").run(start, 10.0, rtol=1e-11)
     for name in found.plant.variables:
         assert np.abs(first.deviations[name] - second.deviations[name]).max() < 1e-7
 

@@ -13,7 +13,6 @@ from svyaz.control.basin import basin, consistent_starts
 from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.regulation import Regulation, regulate
-from svyaz.forms.derivation import derive
 from svyaz.stability.starts import consistent_start
 
 STARTS = 20
@@ -89,7 +88,7 @@ def test_R3_from_inconsistent_starts_the_loop_tends_where_it_is_said_to(k: int) 
     away = max(abs(limit[q] - found.plant.state[q]) for q in found.system.coordinates)
     assert away > 1e-3, "the limit is not the equilibrium"
     run = loop.run(start, 2 * until, rows=100)
-    last = dict(zip(loop.states, map(float, run.states[-1]), strict=True))
+    last = run.final
     for name, value in limit.items():
         assert last[name] == pytest.approx(value, abs=1e-6 * max(1.0, abs(value)))
     for residual in run.residuals.values():
@@ -102,7 +101,7 @@ def test_R4_multipliers_and_shulgin_agree_under_the_same_control(k: int) -> None
     found, loop, _ = regulated(k)
     first = found.plant.independent[0]
     start = consistent_start(found.system, found.plant.state, found.plant.dependent, {first: 0.05}).state
-    other = closed_loop(found.design, equations=derive(found.system, "multipliers"))
+    other = closed_loop(found.design, form="multipliers")
     runs = [each.run(start, 10.0, rtol=1e-11) for each in (loop, other)]
     for name in found.plant.variables:
         gap = np.abs(runs[0].deviations[name] - runs[1].deviations[name]).max()

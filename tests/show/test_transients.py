@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
-from svyaz.control.loop import Transient
 from svyaz.control.regulation import Regulation, regulate
+from svyaz.control.transients import Transient
 from svyaz.show.positions import Position, positions_figure, positions_scene
 from svyaz.show.scene import build_scene
-from svyaz.show.transients import as_motion, transients_figure
+from svyaz.show.transients import transients_figure
 from svyaz.stability.equilibrium_search import equilibria
 from svyaz.stability.starts import consistent_start
 
@@ -37,8 +37,8 @@ def test_linear_and_nonlinear_transients_stand_together(run: Transient) -> None:
 
 
 def test_a_closed_loop_is_a_motion_of_the_plant(found: Regulation, run: Transient) -> None:
-    motion = as_motion(run)
-    assert set(motion.state_names) <= set(found.system.states)
+    motion = run.motion
+    assert motion.state_names[: len(found.system.states)] == found.system.states
     assert motion.column("x")[-1] == pytest.approx(found.plant.state["x"], abs=1e-3)
     gripper = build_scene(motion).items[-1]
     assert gripper.points[:, 0, 1] == pytest.approx(motion.column("y"))

@@ -273,9 +273,9 @@ def _pictures(runs: Mapping[str, Transient], plot: str | None, animate: str | No
         plot_transients(runs, plot)
     if animate is not None:
         from svyaz.show import animate as draw
-        from svyaz.show import as_motion, can_be_drawn
+        from svyaz.show import can_be_drawn
 
-        motion = as_motion(next(iter(runs.values())))
+        motion = next(iter(runs.values())).motion
         if can_be_drawn(motion):
             draw(motion, animate)
         else:

@@ -6,7 +6,9 @@ from svyaz import open_door
 
 if TYPE_CHECKING:
     from svyaz.control.basin import Basin as Basin
-    from svyaz.control.loop import Transient as Transient
+    from svyaz.control.closed import closed_system as closed_system
+    from svyaz.control.loop import ClosedLoop as ClosedLoop
+    from svyaz.control.loop import closed_loop as closed_loop
     from svyaz.control.margins import Margin as Margin
     from svyaz.control.pairs import controllability as controllability
     from svyaz.control.pairs import kalman_matrix as kalman_matrix
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from svyaz.control.regulators import lqr as lqr
     from svyaz.control.regulators import placing as placing
     from svyaz.control.regulators import transported as transported
+    from svyaz.control.transients import Transient as Transient
     from svyaz.control.trials import Trial as Trial
 else:
     open_door(__name__)

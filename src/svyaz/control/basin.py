@@ -152,7 +152,8 @@ def _patience(loop: ClosedLoop, names: Sequence[str], sides: Array, until: float
     """How many steps a run may take: a motion that whirls away faster and faster would take any number."""
     close, _ = consistent_starts(loop, names, 1e-2 * np.abs(sides).max(axis=1, initial=0.0)[None, :])
     start = close[0] if len(close) else loop.at_rest
-    return PATIENCE * (100 + loop.integrated(start, until, rtol, np.array([0.0, until]), most=10_000).steps)
+    close_by = dict(zip(loop.states, map(float, start), strict=True))
+    return PATIENCE * (100 + loop.motion(close_by, np.array([0.0, until]), rtol, max_steps=10_000).steps)
 
 
 def _returns(loop: ClosedLoop, starts: Array, until: float, rtol: float, most: int) -> NDArray[np.bool_]:
@@ -161,7 +162,7 @@ def _returns(loop: ClosedLoop, starts: Array, until: float, rtol: float, most: i
     rates, jacobian = loop.flows
     atol = loop.small(starts, rtol)
     states, finished = radau_lot(rates, jacobian, starts, times, rtol=rtol, atol=atol, max_steps=most)
-    sizes = np.abs(np.array([loop.all_deviations(rows) for rows in states]))
+    sizes = np.abs(loop.all_deviations(states))
     largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
     scaled = (sizes / largest).max(axis=2)
     small = sizes[:, -1].max(axis=1) <= 1e-6
@@ -186,7 +187,7 @@ def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array)
     entries += [e for c in system.constraints for e in gradient(c.expression, s)]
     outputs = [(str(k), e) for k, e in enumerate(entries)]
     native = compile_program(build(outputs, inputs=system.coordinates, parameters=tuple(system.constants)))
-    constants = native.constants({name: loop.values[name] for name in system.constants})
+    constants = native.constants({**system.constants, **model.inputs})
     coordinates = [place[q] for q in system.coordinates]
     redundant, independent = [place[q] for q in model.dependent], [place[q] for q in model.independent]
     moved = states[:, independent] - loop.at_rest[independent]

@@ -10,7 +10,8 @@ import numpy as np
 
 from svyaz.control.design import Design
 from svyaz.control.limits import shifted_limit
-from svyaz.control.loop import Transient, closed_loop
+from svyaz.control.loop import closed_loop
+from svyaz.control.transients import Transient
 from svyaz.expr import ModelError, Problem
 from svyaz.integrate import Status
 from svyaz.model import nearest

@@ -25,19 +25,21 @@ CHARTS = ("change", "keep")
 class Options:
     """One of ``step`` and ``rtol`` is given. ``every`` is the interval of time between the rows of the result.
 
-    ``charts``: whether a form without multipliers changes its chart where that degenerates, or keeps it.
+    ``atol`` is one number, or one for each state by name. ``charts``: whether a form without multipliers changes its
+    chart where that degenerates, or keeps it.
     """
 
     method: str
     until: float
     step: float | None = None
     rtol: float | None = None
-    atol: float | None = None
+    atol: float | Mapping[str, float] | None = None
     tolerance: float | None = None
     stabilize: Any = "auto"
     every: float | None = None
     hold: str | None = None
     charts: str = "change"
+    max_steps: int = MOST_STEPS
 
     def with_step(self, step: float) -> Options:
         """The same with another fixed step."""

@@ -18,8 +18,6 @@ from svyaz.integrate import Flow, Path, integrate
 from svyaz.integrate import method as find_method
 from svyaz.program import Native, Program, choose_orders, compile_program
 
-MOST_STEPS = 10**9
-
 
 @dataclass(frozen=True)
 class Segment:
@@ -122,9 +120,10 @@ def advance(
     options: Options,
     grid: Array | None,
     progress: Callable[[float], object] | None,
-    max_steps: int = MOST_STEPS,
+    max_steps: int | None = None,
 ) -> Path:
     """Integrate over the phase. On a grid of times the rows are moved onto the constraints as the steps were."""
+    atol = options.atol
     return integrate(
         segment.rates,
         state,
@@ -132,12 +131,12 @@ def advance(
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        atol=options.atol,
+        atol=[atol[name] for name in segment.equations.states] if isinstance(atol, Mapping) else atol,
         output=grid,
         project=segment.projection,
         jacobian=segment.jacobian,
         progress=progress,
-        max_steps=max_steps,
+        max_steps=options.max_steps if max_steps is None else max_steps,
     )
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.motion.checking import check as check
     from svyaz.motion.result import Motion as Motion
     from svyaz.motion.simulation import equations_by_phase as equations_by_phase
+    from svyaz.motion.simulation import follow as follow
     from svyaz.motion.simulation import simulate as simulate
     from svyaz.motion.switching import is_switched as is_switched
 else:

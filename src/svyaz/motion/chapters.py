@@ -69,6 +69,7 @@ def collected(
         state_names=system.states,
         gains=chapters[0].record,
         steps=sum(c.path.steps for c in chapters),
+        rejected=sum(c.path.rejected for c in chapters),
         evaluations=sum(c.path.evaluations for c in chapters),
         seconds=sum(c.path.seconds for c in chapters),
         notes=tuple(note for c in chapters for note in c.notes),

@@ -65,7 +65,7 @@ def advance_on_chart(
     """
     equations, fine = segment.equations, finer(segment.equations, grid)
     if equations.charted and options.rtol is not None and options.charts == "change":
-        path = advance(segment, state, span, options, fine, progress, max_steps=USUAL_STEPS)
+        path = advance(segment, state, span, options, fine, progress, max_steps=min(USUAL_STEPS, options.max_steps))
         if path.status is not Status.STALLED:
             return path
         switch = chart_switch(equations, path, active)

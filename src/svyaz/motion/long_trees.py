@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import symengine as se
@@ -100,7 +100,7 @@ def simulate_long(system: System, options: Options, halve: bool, progress: Calla
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        atol=options.atol,
+        atol=options.atol if not isinstance(options.atol, Mapping) else [options.atol[n] for n in system.states],
         output=grid,
         progress=progress,
     )

@@ -49,6 +49,7 @@ class Motion:
     quantities: Mapping[str, Array] = field(default_factory=dict)
     gains: Mapping[str, Any] = field(default_factory=dict)
     steps: int = 0
+    rejected: int = 0
     evaluations: int = 0
     seconds: float = 0.0
     trajectory_error: float | None = None

@@ -91,6 +91,22 @@ def simulate(
     return motion
 
 
+def follow(
+    equations: Equations,
+    options: Options,
+    state: Array,
+    *,
+    rows: Array | None = None,
+    progress: Progress | None = None,
+) -> Motion:
+    """The motion of equations from a state of their system; ``rows`` are the times at which the state is wanted."""
+    system = equations.system
+    if is_switched(system):
+        return run_switching(stage_of(system, options), state, False, progress, rows)
+    phase = Phase(START, options.until, system.constraints, system.constraints)
+    return _run(system, equations.form, options, [(phase, equations)], state, False, progress, rows)
+
+
 def _run(
     system: System,
     form: str,

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from svyaz.show.results import latex_of as latex_of
     from svyaz.show.scene import can_be_drawn as can_be_drawn
     from svyaz.show.sweeps import plot_sweep as plot_sweep
-    from svyaz.show.transients import as_motion as as_motion
     from svyaz.show.transients import curve_figure as curve_figure
     from svyaz.show.transients import plot_transients as plot_transients
 else:

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from svyaz.control import Transient
-    from svyaz.motion import Motion
-
-ESTIMATE = "estimate "
-"""How the states of an observer are named."""
 
 PALE: dict[str, Any] = {"alpha": 0.35, "linewidth": 4.5}
 """The linear motion is drawn beneath the nonlinear one, which often hides it."""
@@ -35,14 +31,14 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
     """A panel for each independent coordinate, the last for the inputs; one colour a control, broad and pale for the linear
     motion beneath."""
     first = next(iter(runs.values()))
-    names = first.loop.design.model.independent
+    names = first.design.model.independent
     figure = new_figure(8.0, 2.2 * (len(names) + 1))
     panels = figure.subplots(len(names) + 1, 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(panels, names, strict=False):
         for k, (what, run) in enumerate(runs.items()):
             colour = COLOURS[k % len(COLOURS)]
             limit = MOST * max(float(np.abs(first.linear[name]).max()), 1e-12)
-            axes.plot(_linear_times(run), run.linear[name], color=colour, label=f"{what}, linear", **PALE)
+            axes.plot(run.asked, run.linear[name], color=colour, label=f"{what}, linear", **PALE)
             axes.plot(run.times, np.clip(run.deviations[name], -limit, limit), color=colour, label=what)
         axes.set_ylabel(f"deviation of {label(name)}")
         legend(axes)
@@ -54,12 +50,6 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
     panels[-1].set_xlabel(label("t"))
     legend(panels[-1])
     return figure
-
-
-def _linear_times(run: Transient) -> Array:
-    """The moments of the linear motion, which goes on where the nonlinear one fails."""
-    step = float(run.times[1] - run.times[0]) if len(run.times) > 1 else 1.0
-    return np.asarray(step * np.arange(len(next(iter(run.linear.values())))), dtype=float)
 
 
 @styled
@@ -78,19 +68,6 @@ def curve_figure(title: str, name: str, times: Array, values: Array, linear: Arr
     axes.set_xlabel(label("t"))
     axes.set_ylabel(f"deviation of {label(name)}")
     return figure
-
-
-def as_motion(run: Transient) -> Motion:
-    """The transient as a motion of the plant, to be animated or written; estimates of an observer are left out."""
-    from svyaz.motion import Motion
-
-    system = run.loop.equations.system
-    own = [k for k, name in enumerate(run.loop.states) if not name.startswith(ESTIMATE)]
-    names = tuple(run.loop.states[k] for k in own)
-    return Motion(
-        system, run.loop.equations.form, "radau", None, None, run.status, run.reason, run.times, run.states[:, own], names,
-        residuals=run.residuals,
-    )  # fmt: skip
 
 
 def plot_transients(runs: Mapping[str, Transient], file: str | os.PathLike[str]) -> Path:
