@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
+import svyaz
 from svyaz.integrate import calls
 from svyaz.integrate.loops import scheme
 from svyaz.integrate.methods import method
@@ -56,14 +63,49 @@ def test_scheme_leaves_out_zeros_and_nothing_else(name: str) -> None:
 
 
 def test_loops_are_kept_in_memory_where_no_folder_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
+    def double(x: float) -> float:
+        return 2 * x
 
-    def njit(function: Any, cache: bool = False, **options: Any) -> Any:
-        asked.append(cache)
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return function
+    def refuse(self: Any) -> None:
+        raise RuntimeError("cannot cache function: no locator available")
 
-    monkeypatch.setattr(calls, "njit", njit)
-    assert calls.compiled(abs) is abs
-    assert asked == [True, False]
+    monkeypatch.setattr(Dispatcher, "enable_caching", refuse)
+    assert calls.compiled(double)(2.0) == 4.0
+
+
+STALE = """
+
+from svyaz.integrate.solve import Flow, integrate
+from numba import cfunc, types
+import numpy as np
+pointer = types.CPointer(types.double)
+@cfunc(types.int32(pointer, pointer, pointer))
+def rates(x, c, out):
+    out[0] = -x[1]
+    return 0
+path = integrate(Flow(rates.address, np.zeros(1), 1, rates), [1.0], (0.0, 1.0), method="euler", step=0.5)
+print(path.states[-1, 0])
+"""
+
+
+def test_loops_are_made_anew_when_a_piece_in_another_file_has_changed(tmp_path: Path) -> None:
+    """A state is stored by `copy`, a piece of another file than that of the loop."""
+    shutil.copytree(Path(svyaz.__file__).parent, tmp_path / "svyaz", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def end() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", STALE],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    assert end() == end() == "0.25"
+    shared = tmp_path / "svyaz" / "integrate" / "calls.py"
+    text = shared.read_text(encoding="utf-8")
+    piece = "        write(target, m, read(source, m))"
+    assert text.count(piece) == 1
+    shared.write_text(text.replace(piece, piece.replace("read(source, m)", "2.0 * read(source, m)")), encoding="utf-8")
+    assert end() != "0.25"

@@ -8,11 +8,15 @@ arrays are addresses too: counting references to array objects would cost more t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
 from llvmlite import ir
 from numba import types
+from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 from svyaz.arrays import Array
@@ -37,14 +41,28 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "n
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a loop and keep its code on disk, or in memory where no folder can be written.
+    """Compile a loop when it is first called and keep its code on disk, or in memory where no folder can be written."""
+    return _kept(njit(function, **_OPTIONS), function)
 
-    The cache on disk notices changes of the file in which the loop stands, not of the files it takes pieces from.
+
+def _kept(code: Any, function: Callable[..., Any]) -> Any:
+    """The same code, kept on disk for as long as none of the files that decide it changes.
+
+    Numba looks at the file of the function alone; a loop is also made of the pieces that it takes from this folder.
     """
     try:
-        return njit(function, cache=True, **_OPTIONS)
+        code.enable_caching()
     except RuntimeError:  # numba found neither __pycache__ nor a user folder to write to
-        return njit(function, **_OPTIONS)
+        return code
+    code._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
+    return code
+
+
+@cache
+def _stamp(file: str) -> str:
+    """A hash of the file in which a loop stands and of all that stand here."""
+    decisive = sorted({Path(file), *Path(__file__).parent.glob("*.py")})
+    return sha256(b"\0".join(path.read_bytes() for path in decisive)).hexdigest()
 
 
 def part(function: Callable[..., Any]) -> Any:
@@ -60,12 +78,10 @@ def piece(function: Callable[..., Any]) -> Any:
 def callback(function: Callable[..., Any]) -> Any:
     """Compile a function f(x, c, out) of three pointers that loops call by its address, and keep its code on disk."""
     pointer = types.CPointer(types.float64)
-    make: Any = numba.cfunc  # its stubs do not know that options may be given as a table
     options = {"nopython": True, "error_model": "numpy"}
-    try:
-        return make(types.int32(pointer, pointer, pointer), cache=True, **options)(function)
-    except RuntimeError:  # as above
-        return make(types.int32(pointer, pointer, pointer), **options)(function)
+    code = _kept(CFunc(function, ((pointer,) * 3, types.int32), locals={}, options=options), function)
+    code.compile()
+    return code
 
 
 def instruction(typing: Callable[..., Any]) -> Any:
