@@ -1,4 +1,4 @@
-"""M and bias as expressions, ready to print: lagrange(system) against LagrangesMethod, both from given energies.
+"""M and bias as expressions, ready to print: derive(system) against LagrangesMethod, both from given energies.
 
 Libraries are loaded and both derivations have been run on two links before the clock starts. The time with reading
 and checking the model file is reported beside.
@@ -41,14 +41,14 @@ def _pair(samples: Samples, own: Job, peer: Job, size: str, bar: float) -> list[
 
 def svyaz_job(links: str) -> Answer:
     from svyaz import loads
-    from svyaz.forms.lagrange import lagrange
+    from svyaz.forms import derive
 
-    lagrange(loads(pendulum.our_text(2), "warm"))
+    derive(loads(pendulum.our_text(2), "warm"))
     text = pendulum.our_text(int(links))
     begin = clock()
     system = loads(text, "pendulum")
     loaded = clock()
-    lagrange(system)
+    derive(system)
     return {"load": loaded - begin, "derive": clock() - loaded}
 
 

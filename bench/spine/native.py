@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def right_hand_side(links: int) -> tuple[Native, Floats]:
     """Native code and its constants."""
     from svyaz import loads
-    from svyaz.forms.lagrange import lagrange
+    from svyaz.forms import derive
     from svyaz.program import compile_program
 
     system = loads(pendulum.our_text(links), "pendulum")
-    code = compile_program(program_of(lagrange(system)))
+    code = compile_program(program_of(derive(system)))
     return code, code.constants(system.constants)
 
 

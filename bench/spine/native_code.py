@@ -46,7 +46,7 @@ def svyaz_job(links: str) -> Answer:
     import numba  # noqa: F401  (a user of the motion has it loaded)
 
     from svyaz import loads
-    from svyaz.forms.lagrange import lagrange
+    from svyaz.forms import derive
     from svyaz.program import compile_program
 
     assert llvmlite.binding
@@ -54,7 +54,7 @@ def svyaz_job(links: str) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SVYAZ_CACHE"] = folder
         begin = clock()
-        equations = lagrange(system)
+        equations = derive(system)
         derived = clock()
         program = native.program_of(equations)
         built = clock()

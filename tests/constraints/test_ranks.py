@@ -10,7 +10,7 @@ import pytest
 from svyaz import System
 from svyaz.constraints.ranks import examine
 from svyaz.forms.derivation import derive
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.named.multipliers import with_multipliers
 
 
 def ten_coordinates() -> System:

@@ -14,7 +14,7 @@ from svyaz.constraints.states import NoConsistentState, inconsistencies, project
 from svyaz.expr import ModelError
 from svyaz.forms import Equations
 from svyaz.forms.derivation import derive
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.programs import augmented_system, rate_expressions
 from svyaz.holding.projection import projection_program
 from svyaz.program import Program, compile_program

@@ -16,7 +16,7 @@ from svyaz.control.regulation import regulate
 from svyaz.control.regulators import establish, lqr, observer, transported
 from svyaz.expr.calculus import Expression, evaluate, gradient
 from svyaz.forms.derivation import derive
-from svyaz.forms.shulgin import redundancy
+from svyaz.forms.named.shulgin import redundancy
 from svyaz.stability.choice import NoEquilibrium
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
 from svyaz.stability.spectra import signs, zero_roots

@@ -8,8 +8,8 @@ import symengine as se
 
 from svyaz import System
 from svyaz.expr.calculus import evaluate
-from svyaz.forms.appell import gibbs_function
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.named.appell import gibbs_function
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.quasi import basis
 from svyaz.forms.reduction import velocity_rows
 

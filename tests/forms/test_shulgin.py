@@ -13,8 +13,8 @@ from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, velocity
 from svyaz.forms import Equations
 from svyaz.forms.derivation import derive
+from svyaz.forms.named.shulgin import redundancy, shulgin_equations
 from svyaz.forms.programs import rates_of, rates_program
-from svyaz.forms.shulgin import redundancy, shulgin_equations
 from svyaz.gallery.random_mechanisms import random_mechanism
 from svyaz.program import compile_program
 

@@ -28,8 +28,8 @@ def test_energy_is_conserved_and_the_motion_is_that_of_the_multipliers(form) -> 
 def test_gamma_is_antisymmetric_only_with_its_four_terms() -> None:
     """Σ γ_jl q̇_j q̇_l = 0: the turning terms do no work, so ½ d/dt(q̇ᵀM*q̇) needs nothing from them."""
     from svyaz.expr.calculus import add_up, evaluate, velocity
+    from svyaz.forms.named.voronets import turning
     from svyaz.forms.reduction import solved, velocity_rows
-    from svyaz.forms.voronets import turning
 
     system = model("voronets-only")
     chart = solved(velocity_rows("voronets", system.constraints, system.coordinates), ["z"])

@@ -8,9 +8,9 @@ import pytest
 from svyaz import System
 from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, gradient, velocity
-from svyaz.forms.lagrange import applied_forces
+from svyaz.forms.named.lagrange import applied_forces
+from svyaz.forms.named.shulgin import shulgin_equations
 from svyaz.forms.programs import rates_of, rates_program
-from svyaz.forms.shulgin import shulgin_equations
 from svyaz.gallery.random_mechanisms import RandomMechanism, random_mechanism
 from svyaz.program import compile_program
 from svyaz.stability.linearisation import differentiated, first_approximation, with_linearised_constraints

@@ -14,8 +14,8 @@ import symengine as se
 from svyaz import System
 from svyaz.expr.calculus import Expression, add_up, differentiate, evaluate, gradient, total_derivative, velocity
 from svyaz.forms.derivation import derive
-from svyaz.forms.lagrange import applied_forces
-from svyaz.forms.shulgin import redundancy, shulgin_equations
+from svyaz.forms.named.lagrange import applied_forces
+from svyaz.forms.named.shulgin import redundancy, shulgin_equations
 from svyaz.gallery.random_mechanisms import random_mechanism
 from svyaz.stability.linearisation import first_approximation
 

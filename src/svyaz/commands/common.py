@@ -98,6 +98,25 @@ def _urdf_option(name: str, text: str) -> Callable[[Function], Function]:
     return click.option(name, is_flag=True, expose_value=False, callback=remember, help=text)
 
 
+class FormName(click.ParamType):
+    """The name of a form of the equations; completion offers those that there are."""
+
+    name = "form"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from svyaz.forms import form_names
+
+        return [CompletionItem(name) for name in form_names() if name.startswith(incomplete)]
+
+
+def form_option(function: Function) -> Function:
+    """``--form NAME``: the argument ``form``."""
+    from svyaz.forms import form_names
+
+    text = f"Form of the equations, the model's own unless given: {', '.join(form_names())}."
+    return click.option("--form", metavar="NAME", type=FormName(), help=text)(function)
+
+
 def json_option(function: Function) -> Function:
     """``--json FILE``: the argument ``json_file``, to be given to :func:`write_json`."""
     return click.option("json_file", "--json", metavar="FILE", help="Write the result as JSON ('-': standard output).")(

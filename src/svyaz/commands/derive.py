@@ -9,6 +9,7 @@ import click
 
 from svyaz.commands.common import (
     examples,
+    form_option,
     json_option,
     load_model,
     model_options,
@@ -30,7 +31,7 @@ FORMATS = ("text", "latex", "json", "python", "c", "matlab", "julia", "maple")
     )
 )
 @model_options
-@click.option("--form", metavar="NAME", help="The form of the equations; the model's own unless given.")
+@form_option
 @click.option(
     "output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write."
 )

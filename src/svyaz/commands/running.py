@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from svyaz.commands.common import form_option
 from svyaz.commands.tables import table_of
 from svyaz.integrate import method_names
 
@@ -62,7 +63,7 @@ def run_options(function: Function) -> Function:
         click.option("--rtol", type=number, help="Relative error allowed in a step: steps are chosen."),
         click.option("--step", type=number, help="Fixed step."),
         click.option("--method", metavar="NAME", help=f"{', '.join(method_names())}; rk2:0.75."),
-        click.option("--form", metavar="NAME", help="Form of the equations; the model's own unless given."),
+        form_option,
     ):
         function = decorate(function)
     return function

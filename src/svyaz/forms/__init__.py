@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.forms.derivation import FORMS as FORMS
-    from svyaz.forms.derivation import REDUCED as REDUCED
     from svyaz.forms.derivation import derive as derive
     from svyaz.forms.derivation import form_name as form_name
     from svyaz.forms.equations import Deviation as Deviation
     from svyaz.forms.equations import Equations as Equations
-    from svyaz.forms.lagrange import applied_forces as applied_forces
-    from svyaz.forms.lagrange import free_equations as free_equations
-    from svyaz.forms.lagrange import lagrange_terms as lagrange_terms
-    from svyaz.forms.multipliers import with_constraints as with_constraints
-    from svyaz.forms.multipliers import with_multipliers as with_multipliers
+    from svyaz.forms.form import Form as Form
+    from svyaz.forms.named import form_names as form_names
+    from svyaz.forms.named import form_of as form_of
+    from svyaz.forms.named.lagrange import applied_forces as applied_forces
+    from svyaz.forms.named.lagrange import free_equations as free_equations
+    from svyaz.forms.named.lagrange import lagrange_terms as lagrange_terms
+    from svyaz.forms.named.multipliers import with_constraints as with_constraints
+    from svyaz.forms.named.multipliers import with_multipliers as with_multipliers
+    from svyaz.forms.named.shulgin import redundancy as redundancy
+    from svyaz.forms.named.shulgin import redundant_at as redundant_at
+    from svyaz.forms.named.shulgin import shulgin_equations as shulgin_equations
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
     from svyaz.forms.observed import observed_quantities as observed_quantities
@@ -32,12 +36,7 @@ if TYPE_CHECKING:
     from svyaz.forms.reduction import is_nothing as is_nothing
     from svyaz.forms.reduction import velocity_rows as velocity_rows
     from svyaz.forms.reduction_choice import MOST_CHOICES as MOST_CHOICES
-    from svyaz.forms.reduction_choice import ordered_choices as ordered_choices
     from svyaz.forms.sequences import is_long as is_long
-    from svyaz.forms.shulgin import FORM as FORM
-    from svyaz.forms.shulgin import position_rows as position_rows
-    from svyaz.forms.shulgin import redundancy as redundancy
-    from svyaz.forms.shulgin import shulgin_equations as shulgin_equations
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.tree.algebra import FLOATS as FLOATS
@@ -58,8 +57,8 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.energies import energies as energies
     from svyaz.forms.tree.explicit import explicit_inertia as explicit_inertia
     from svyaz.forms.tree.harmonics import Coefficient as Coefficient
-    from svyaz.forms.tree.harmonics import Form as Form
     from svyaz.forms.tree.harmonics import Harmonics as Harmonics
+    from svyaz.forms.tree.harmonics import LinearForm as LinearForm
     from svyaz.forms.tree.harmonics import LongFormula as LongFormula
     from svyaz.forms.tree.harmonics import Scalar as Scalar
     from svyaz.forms.tree.harmonics import accumulate as accumulate

@@ -18,9 +18,6 @@ import symengine as se
 from svyaz.expr import Expression, gradient, substitute, velocity
 from svyaz.model import Constraint, System
 
-Row = tuple
-Matrix = tuple
-
 
 @dataclass(frozen=True)
 class Deviation:

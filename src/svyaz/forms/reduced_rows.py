@@ -31,7 +31,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms.equations import Deviation, Equations
-from svyaz.forms.multipliers import with_constraints
+from svyaz.forms.named.multipliers import with_constraints
 from svyaz.forms.reduction import is_nothing
 from svyaz.forms.reduction_choice import values_at
 from svyaz.model import Constraint

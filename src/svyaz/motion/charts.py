@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints import model_states
 from svyaz.expr import ZERO, Expression, ModelError, gradient, substitute, velocity
-from svyaz.forms import MOST_CHOICES, REDUCED, Equations
+from svyaz.forms import MOST_CHOICES, Equations, form_of
 from svyaz.holding import Options, Segment, advance
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint
@@ -29,9 +29,6 @@ from svyaz.program import build, compile_program
 POOR, NEAR, LEAST = 0.2, 0.02, 0.01
 """A chart is left for a better one of its form when its condition number exceeds 1/POOR, for one of a wider form when it
 exceeds 1/NEAR; beyond 1/LEAST it is singular."""
-
-WIDER = {"chaplygin": "voronets"}
-"""Forms that take over where a form applies to no better chart."""
 
 USUAL_STEPS = 20_000
 """More steps than this are taken only if the chart of the equations stays good over them."""
@@ -117,7 +114,7 @@ def chart_switch(equations: Equations, path: Path, active: Sequence[Constraint])
     if watch is None:
         return None
     times, form = path.times, equations.form
-    wider = WIDER.get(form, form)
+    wider = form_of(form).wider or form
     for limit, taken in ((POOR, form), (NEAR, wider), (LEAST, wider)):
         bad = watch.first_below(limit)
         if bad is None:
@@ -204,7 +201,8 @@ def _better(
     """The equations in a form and the chart with the best least quality over these rows, among those that apply."""
     coordinates = equations.system.coordinates
     m, n = alpha.shape[1:]
-    if comb(n, m) > MOST_CHOICES:
+    reduced = form_of(form).reduced
+    if comb(n, m) > MOST_CHOICES or reduced is None:
         return None
     choices = list(combinations(range(n), m))
     whole = _whole(alpha)
@@ -213,7 +211,7 @@ def _better(
     good = [k for k in np.argsort(least)[::-1] if least[k] > max(wanted, 2 * LEAST) and choices[k] != own]
     for k in good:
         try:
-            return REDUCED[form](equations.system, active, tuple(coordinates[j] for j in choices[k]))
+            return reduced(equations.system, active, tuple(coordinates[j] for j in choices[k]))
         except ModelError:
             continue  # a form that does not apply with these dependent coordinates
     return None

@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import NoConsistentState, entered, examined, model_states
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import REDUCED, Equations, derive, form_name, free_equations, lagrange_terms, with_constraints
+from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
 from svyaz.holding import (
     Options,
     Segment,
@@ -196,14 +196,13 @@ def equations_by_phase(system: System, form: str, options: Options) -> list[tupl
         refuse_unfit(system, form)
         return [first_phase(stage_of(system, options))]
     found = phases(system, START, options.until)
-    if form in REDUCED:
+    reduced = form_of(form).reduced if system.kind == "mechanical" else None
+    if reduced is not None:
         _without_bypass(system, form)
-        return [(phase, REDUCED[form](system, phase.active)) for phase in found]
-    if form != "multipliers":
-        equations = derive(system, form)
-        return [(phase, equations) for phase in found]
-    free = free_equations(system, "multipliers", *lagrange_terms(system))
-    return [(phase, with_constraints(free, phase.active)) for phase in found]
+        return [(phase, reduced(system, phase.active)) for phase in found]
+    full = derive(system, form)
+    whole = len(system.constraints)
+    return [(p, full if len(p.active) == whole else with_constraints(full, p.active)) for p in found]
 
 
 def _without_bypass(system: System, form: str) -> None:

@@ -22,10 +22,10 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, evaluate, gradient
-from svyaz.forms import redundancy, shulgin_equations, with_multipliers
+from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.model import System
 from svyaz.stability.derivatives import AtRest, at_rest
-from svyaz.stability.redundant import check_redundant, chosen_redundant
+from svyaz.stability.redundant import check_redundant
 
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""
@@ -216,7 +216,7 @@ class _Split:
         self.values = {**system.constants, **(parameters or {}), **self.state, **self.inputs}
         self.further = tuple(system.rates)
         here = {**dict.fromkeys(system.velocities, 0.0), **self.state}
-        self.dependent = tuple(dependent) if dependent else chosen_redundant(system, {**self.values, **here})
+        self.dependent = tuple(dependent) if dependent else redundant_at(system, {**self.values, **here})
         self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
         if not self.independent:
             raise ModelError([Problem("there are as many constraints as coordinates: nothing is left that could move")])

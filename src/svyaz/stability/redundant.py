@@ -1,11 +1,10 @@
-"""Which coordinates are redundant: those asked for, checked; those that the model declares; or the best."""
+"""Redundant coordinates that were asked for, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import FORM, ordered_choices, position_rows, with_multipliers
 from svyaz.model import System, nearest
 
 
@@ -23,12 +22,3 @@ def check_redundant(system: System, dependent: Sequence[str] | None) -> None:
         told = f"{count} constraint{'' if count == 1 else 's'}"
         message = f"there is one redundant coordinate for each constraint: {names} and {told} do not fit"
         raise ModelError([Problem(message)])
-
-
-def chosen_redundant(system: System, values: Mapping[str, float]) -> tuple[str, ...]:
-    """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at these values."""
-    if not system.constraints:
-        return ()
-    rows = position_rows(system.constraints, system.coordinates)
-    origin = with_multipliers(system)
-    return tuple(ordered_choices(FORM, rows, origin, {**values, "t": 0.0})[0])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import symengine as se
 
 from svyaz.expr import ZERO, Expression, evaluate, names_in
-from svyaz.forms import Form, accumulate, exact, is_zero
+from svyaz.forms import LinearForm, accumulate, exact, is_zero
 from svyaz.model import MOMENTS, Tree
 from svyaz.program import distinct, identifier
 from svyaz.synthesis.reduction import quotient
@@ -87,7 +87,7 @@ def _under_free_names(found: Sequence[Quantity], taken: Iterable[str]) -> list[Q
     return [replace(q, name=name) for name, q in zip(names, found, strict=True)]
 
 
-def written(form: Form, first: int | None, names: Sequence[str], show: Callable[[Expression], str]) -> str:
+def written(form: LinearForm, first: int | None, names: Sequence[str], show: Callable[[Expression], str]) -> str:
     """A linear form as a line, the unknown ``first`` (if any) leading and the others in their order."""
     line = ""
     for place in sorted(form, key=lambda place: (place != first, place)):
@@ -100,7 +100,7 @@ def written(form: Form, first: int | None, names: Sequence[str], show: Callable[
     return line or "0"
 
 
-def in_parameters(form: Form, known: Sequence[Quantity]) -> Expression:
+def in_parameters(form: LinearForm, known: Sequence[Quantity]) -> Expression:
     """The same in the parameters of the model; what is open keeps its name."""
     terms = []
     for place, c in form.items():
@@ -132,7 +132,7 @@ def _rounded_number(number: float) -> Expression:
     return se.Integer(int(value)) if value == int(value) and abs(value) < 1e15 else se.RealDouble(value)
 
 
-def shortest(form: Form, rows: Sequence[Form]) -> Form:
+def shortest(form: LinearForm, rows: Sequence[LinearForm]) -> LinearForm:
     """A linear form plus multiples of conditions, with as few terms as a greedy search finds."""
     best = dict(form)
     while True:
@@ -150,6 +150,6 @@ def shortest(form: Form, rows: Sequence[Form]) -> Form:
         best = min(tried, key=_length)
 
 
-def _length(form: Form) -> tuple[int, int]:
+def _length(form: LinearForm) -> tuple[int, int]:
     """Terms, and characters of their coefficients."""
     return len(form), sum(len(str(exact(c))) for c in form.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svyaz.expr import to_latex, to_text
-from svyaz.forms import EACH, MASS, Form
+from svyaz.forms import EACH, MASS, LinearForm
 from svyaz.synthesis.augmented import rounded, written
 from svyaz.synthesis.balanced_model import BalancedMasses
 from svyaz.synthesis.balancing import Balanced
@@ -80,7 +80,7 @@ def balance_latex(found: Balanced) -> str:
     """Conditions and matrix as one aligned display."""
     signs = [q.sign for q in found.known]
 
-    def line(form: Form, first: int | None = None) -> str:
+    def line(form: LinearForm, first: int | None = None) -> str:
         return written(form, first, signs, to_latex)
 
     lines = [f"{line(row, pivot)} &= 0" for pivot, row in found.found.conditions.rows.items()]

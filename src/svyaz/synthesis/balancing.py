@@ -11,7 +11,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
-from svyaz.forms import FLOATS, MOST_WRITTEN, Form, LongFormula, exact, expressions, welded
+from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, expressions, welded
 from svyaz.model import System, Tree, numbers
 from svyaz.synthesis.augmented import Quantity, in_parameters, quantities, shortest, written
 from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
@@ -40,7 +40,7 @@ class Balanced:
     notes: tuple[str, ...]
 
     @property
-    def rows(self) -> list[Form]:
+    def rows(self) -> list[LinearForm]:
         """All conditions, each = 0."""
         return list(self.found.conditions.rows.values())
 
@@ -50,12 +50,12 @@ class Balanced:
         return _independent([in_parameters(row, self.known) for row in self.rows])
 
     @cached_property
-    def matrix(self) -> list[list[Form]]:
+    def matrix(self) -> list[list[LinearForm]]:
         """The inertia matrix under the conditions, as short linear forms of the quantities."""
         rows = self.rows
         return [[shortest(entry, rows) for entry in row] for row in self.found.matrix]
 
-    def line(self, form: Form, first: int | None = None) -> str:
+    def line(self, form: LinearForm, first: int | None = None) -> str:
         """A linear form of the quantities as text."""
         return written(form, first, [q.name for q in self.known], to_text)
 
@@ -76,7 +76,7 @@ class Balanced:
         tree = self.system.tree
         return tree is not None and any(g != 0 for g in tree.gravity)
 
-    def value(self, row: Form) -> float:
+    def value(self, row: LinearForm) -> float:
         """What the model as it is makes of a condition."""
         values = self.system.parameters
         return sum(evaluate(exact(c), values) * evaluate(self.known[p].expression, values) for p, c in row.items())

@@ -22,8 +22,8 @@ from svyaz.forms import (
     MASS,
     SECOND,
     Composite,
-    Form,
     Harmonics,
+    LinearForm,
     Placed,
     Vector,
     accumulate,
@@ -51,7 +51,7 @@ class Balance:
 
     tree: Tree
     conditions: Conditions
-    matrix: tuple[tuple[Form, ...], ...]
+    matrix: tuple[tuple[LinearForm, ...], ...]
     gravity: Conditions
 
 
@@ -146,12 +146,12 @@ class _Search:
         return self._tidy(mass), self._tidy_vector(moment), (xx, yy, zz, xy, xz, yz)
 
 
-def _augmented(tree: Tree, bodies: Sequence[Placed], form: Form) -> Form:
+def _augmented(tree: Tree, bodies: Sequence[Placed], form: LinearForm) -> LinearForm:
     """A linear form of own masses and first moments as one of carried masses and augmented moments.
 
     m_k = M_k - Σ M_j and m_k c_k = d_k - Σ M_j p_j over the bodies j that k carries.
     """
-    found: Form = {}
+    found: LinearForm = {}
     for number, coefficient in form.items():
         k, c = divmod(number, EACH)
         accumulate(found, {number: coefficient}, 1)

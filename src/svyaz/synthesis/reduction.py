@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from svyaz.forms import Coefficient, Form, Harmonics, Scalar, accumulate, value_of
+from svyaz.forms import Coefficient, Harmonics, LinearForm, Scalar, accumulate, value_of
 
 
 class Conditions:
     """form = 0 for every row; ``rows`` maps the unknown of a row (with coefficient 1) to the row."""
 
-    def __init__(self, forms: Iterable[Form] = (), order: Sequence[int] | None = None) -> None:
+    def __init__(self, forms: Iterable[LinearForm] = (), order: Sequence[int] | None = None) -> None:
         self.order = order
         """Unknowns in the order in which rows claim them; without it the largest or plainest coefficient decides."""
-        self.rows: dict[int, Form] = {}
+        self.rows: dict[int, LinearForm] = {}
         for form in forms:
             self.add(form)
 
-    def add(self, form: Form) -> bool:
+    def add(self, form: LinearForm) -> bool:
         """Add a condition; False when it follows from those that are there."""
         rest = self.reduced(form)
         if not rest:
@@ -36,7 +36,7 @@ class Conditions:
         self.rows[pivot] = row
         return True
 
-    def reduced(self, form: Form) -> Form:
+    def reduced(self, form: LinearForm) -> LinearForm:
         """The form with the unknowns of all rows eliminated: empty when it vanishes under the conditions."""
         found = dict(form)
         for pivot in [place for place in form if place in self.rows]:
@@ -65,7 +65,7 @@ class Conditions:
         found.rows = dict(sorted(found.rows.items(), key=lambda item: places[item[0]]))
         return found
 
-    def _pivot(self, form: Form) -> int:
+    def _pivot(self, form: LinearForm) -> int:
         if self.order is not None:
             return next(place for place in self.order if place in form)
         return max(form, key=lambda place: (not isinstance(form[place], Scalar), abs(value_of(form[place]))))

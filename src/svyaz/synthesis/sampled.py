@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.forms import Form, arrays, inverse_dynamics
+from svyaz.forms import LinearForm, arrays, inverse_dynamics
 from svyaz.model import Tree
 from svyaz.synthesis.constant_inertia import Balance, claiming_order
 from svyaz.synthesis.proof import bodies_with, entries_at, random_poses, unit_scales
@@ -38,7 +38,7 @@ def sampled_balance(named: Tree, tree: Tree) -> Balance:
     order = claiming_order(len(tree.bodies))
     conditions = _conditions(differences, order, scale)
     size = len(tree.velocities)
-    matrix: list[list[Form]] = [[{} for _ in range(size)] for _ in range(size)]
+    matrix: list[list[LinearForm]] = [[{} for _ in range(size)] for _ in range(size)]
     rows, columns = np.tril_indices(size)
     for number, (i, j) in enumerate(zip(rows, columns, strict=True)):
         form = conditions.reduced(_form(entries[:, number, 0] / scale))
@@ -105,18 +105,18 @@ def _in_order(basis: Array, order: Sequence[int]) -> tuple[Array, list[int]]:
     return basis, pivots
 
 
-def _form(row: Array) -> Form:
+def _form(row: Array) -> LinearForm:
     return {int(place): float(row[place]) for place in np.flatnonzero(row)}
 
 
-def _dense(form: Form, scale: Array) -> Array:
+def _dense(form: LinearForm, scale: Array) -> Array:
     row = np.zeros(len(scale))
     for place, coefficient in form.items():
         row[place] = float(coefficient) * scale[place]
     return np.where(np.abs(row) > SMALL, row, 0.0)
 
 
-def _without_rounding(form: Form, scale: Array) -> Form:
+def _without_rounding(form: LinearForm, scale: Array) -> LinearForm:
     size = {place: abs(float(coefficient)) * scale[place] for place, coefficient in form.items()}
     largest = max(size.values(), default=0.0)
     return {place: float(c) for place, c in form.items() if size[place] > SMALL * max(largest, 1e-6)}

@@ -95,7 +95,7 @@ class Scalar:
 Coefficient = Any
 """int | Fraction | Number | Scalar."""
 
-Form = dict[int, Any]
+LinearForm = dict[int, Any]
 """A linear form: place of the unknown → its coefficient, none of them zero."""
 
 Key = tuple[tuple[tuple[int, int], ...], bool, tuple[tuple[int, int], ...]]
@@ -148,7 +148,7 @@ def added(a: Coefficient, b: Coefficient) -> Coefficient:
     return 0 if negligible else total
 
 
-def accumulate(form: Form, other: Mapping[int, Coefficient], factor: Coefficient) -> None:
+def accumulate(form: LinearForm, other: Mapping[int, Coefficient], factor: Coefficient) -> None:
     """form += factor · other."""
     for place, coefficient in other.items():
         total = added(form.get(place, 0), factor * coefficient)
@@ -168,7 +168,7 @@ class Harmonics:
 
     __slots__ = ("parts",)
 
-    def __init__(self, parts: dict[Key, Form]) -> None:
+    def __init__(self, parts: dict[Key, LinearForm]) -> None:
         self.parts = parts
 
     def __add__(self, other: Any) -> Harmonics:
@@ -195,7 +195,7 @@ class Harmonics:
         return Harmonics(parts)
 
     def __mul__(self, other: Any) -> Harmonics:
-        parts: dict[Key, Form] = {}
+        parts: dict[Key, LinearForm] = {}
         for key, form in self.parts.items():
             for other_key, other_form in lifted(other).parts.items():
                 product = _form_product(form, other_form)
@@ -206,12 +206,12 @@ class Harmonics:
     __rmul__ = __mul__
 
     @property
-    def constant(self) -> Form:
+    def constant(self) -> LinearForm:
         """The linear form that stands with 1."""
         return self.parts.get(CONSTANT, {})
 
     @property
-    def varying(self) -> list[Form]:
+    def varying(self) -> list[LinearForm]:
         """The linear forms of all other basis functions."""
         return [form for key, form in self.parts.items() if key != CONSTANT]
 
@@ -247,7 +247,7 @@ def unit_norm(function: Harmonics, quaternions: Mapping[int, tuple[int, int, int
     """The same with e0² = 1 - e1² - e2² - e3² for every quaternion: number of e0 → numbers of e1, e2, e3."""
     if not quaternions:
         return function
-    parts: dict[Key, Form] = {}
+    parts: dict[Key, LinearForm] = {}
     for (angles, is_sine, powers), form in function.parts.items():
         for factor, reduced in _reduced(dict(powers), quaternions):
             key = (angles, is_sine, tuple(sorted(reduced.items())))
@@ -275,7 +275,7 @@ def _number(function: Harmonics) -> int:
     return number
 
 
-def _form_product(a: Form, b: Form) -> Form:
+def _form_product(a: LinearForm, b: LinearForm) -> LinearForm:
     """The product of two linear forms, one of which has no unknowns."""
     if set(a) == {UNIT}:
         return {place: a[UNIT] * coefficient for place, coefficient in b.items()}

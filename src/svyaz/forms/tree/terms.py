@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import symengine as se
 
 from svyaz.expr import ZERO, Expression, ModelError, Problem, combine, differentiate
+from svyaz.forms.christoffel import quadratic_bias
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.composite import mass_matrix
 from svyaz.forms.tree.energies import energies
@@ -62,8 +63,6 @@ def bodies_of(tree: Tree) -> list[Placed]:
 
 
 def _in_book_form(tree: Tree, others: Sequence[Expression]) -> tuple[list[list[Expression]], list[Expression]]:
-    from svyaz.forms.lagrange import quadratic_bias
-
     q = [se.Symbol(name) for name in tree.coordinates]
     v = [se.Symbol(name) for name in tree.velocities]
     elements = expressions()

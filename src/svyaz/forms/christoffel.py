@@ -1,4 +1,4 @@
-"""Lagrange's equations of the second kind, d/dt ∂L/∂q̇ - ∂L/∂q + ∂D/∂q̇ = Q, written as M q̈ + bias = 0.
+"""M and bias of d/dt ∂L/∂q̇ - ∂L/∂q + ∂D/∂q̇ - Q = M q̈ + bias, by Christoffel symbols of the first kind.
 
 For L = ½ q̇ᵀ M q̇ + aᵀ q̇ + L₀ with M, a, L₀ functions of q and t
 
@@ -17,48 +17,9 @@ from collections.abc import Sequence
 import symengine as se
 
 from svyaz.expr import HALF, TIME, ZERO, Expression, add_up, combine, differentiate, gradient, quadratic, velocity
-from svyaz.forms.equations import Equations
-from svyaz.forms.tree.terms import tree_terms
-from svyaz.model import System
 
-Vector = list
-Square = list
-
-
-def lagrange(system: System) -> Equations:
-    """The equations of a mechanical system without constraints."""
-    return free_equations(system, "lagrange", *lagrange_terms(system))
-
-
-def free_equations(
-    system: System, form: str, mass: Sequence[Sequence[Expression]], bias: Sequence[Expression]
-) -> Equations:
-    """Equations without constraints. Velocities of free joints of a tree are quasi-velocities."""
-    quasi = system.freedoms != system.coordinates
-    return Equations(
-        form=form,
-        system=system,
-        states=system.states,
-        explicit={**system.coordinate_rates, **system.rates},
-        accelerated=system.velocities if quasi else system.coordinates,
-        mass_matrix=tuple(tuple(row) for row in mass),
-        bias=tuple(bias),
-        quasi=quasi,
-    )
-
-
-def lagrange_terms(system: System) -> tuple[Square, Vector]:
-    """(M, bias) of the free system, in the short forms of the books where they are short."""
-    if system.tree is not None:
-        return tree_terms(system)
-    return terms_of(system.lagrangian, system.coordinates, applied_forces(system))
-
-
-def applied_forces(system: System) -> Vector:
-    """∂D/∂q̇ - Q for each coordinate."""
-    return [
-        differentiate(system.dissipation, velocity(name)) - system.forces.get(name, ZERO) for name in system.coordinates
-    ]
+Vector = list[Expression]
+Square = list[Vector]
 
 
 def plain_terms_of(

@@ -15,7 +15,8 @@ import symengine as se
 
 from svyaz.expr import ONE, TIME, Expression, gradient, total_derivative
 from svyaz.forms.equations import Deviation, Equations
-from svyaz.forms.lagrange import free_equations, lagrange_terms
+from svyaz.forms.form import Form
+from svyaz.forms.named.lagrange import free_equations, lagrange_terms
 from svyaz.model import Constraint, System
 
 
@@ -52,3 +53,6 @@ def constraint_row(
 ) -> tuple[list[Expression], Expression]:
     """(row of G, constraint_bias): the derivative of the velocity-level deviation, accelerations apart."""
     return gradient(d.velocity, velocities), total_derivative(d.velocity, flow)
+
+
+FORM = Form("multipliers", with_multipliers)

@@ -27,26 +27,28 @@ from svyaz.expr import (
     total_derivative,
     velocity,
 )
+from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations
-from svyaz.forms.lagrange import applied_forces, terms_of
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.form import Form
+from svyaz.forms.named.lagrange import applied_forces
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.quasi import Basis, basis
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, reducible, shorter, shortest, velocity_rows
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
-FORM = "appell"
+NAME = "appell"
 
 
 def appell(
     system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
 ) -> Equations:
     """The equations in Appell's form."""
-    reducible(system, FORM)
+    reducible(system, NAME)
     origin = with_multipliers(system, active)
-    rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
-    chosen = basis(FORM, origin, rows, dependent)
+    rows = velocity_rows(NAME, [d.constraint for d in origin.deviations], system.coordinates)
+    chosen = basis(NAME, origin, rows, dependent)
     kinematics = chosen.kinematics(system.coordinates)
     u2 = [se.Symbol(f"{name}'") for name in chosen.names]
     mass, linear = _coefficients(gibbs_function(system, kinematics, chosen), u2)
@@ -57,7 +59,7 @@ def appell(
         for rest, column in zip(linear, columns, strict=True)
     ]
     equations = assembled(
-        FORM,
+        NAME,
         origin,
         kinematics,
         mass,
@@ -123,3 +125,6 @@ def _forces(system: System, kinematics: Kinematics) -> list[Expression]:
     _, at_rest = _parts(system)
     pull = gradient(at_rest, [se.Symbol(q) for q in system.coordinates])
     return [p - kinematics.substituted(other) for p, other in zip(pull, applied_forces(system), strict=True)]
+
+
+FORM = Form(NAME, appell, reduced=appell)

@@ -16,25 +16,27 @@ from collections.abc import Sequence
 import symengine as se
 
 from svyaz.expr import TIME, Expression, ModelError, Problem, add_up, differentiate, names_in, velocity
+from svyaz.forms.christoffel import plain_terms_of, terms_of
 from svyaz.forms.equations import Equations
-from svyaz.forms.lagrange import applied_forces, plain_terms_of, terms_of
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.form import Form
+from svyaz.forms.named.lagrange import applied_forces
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import LONGEST, Chart, VelocityRows, reducible, shorter, size, solved, velocity_rows
 from svyaz.forms.reduction_choice import declared, first_chart, ordered_choices, told_choice, values_at
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
-FORM = "chaplygin"
+NAME = "chaplygin"
 
 
 def chaplygin(
     system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
 ) -> Equations:
     """The equations in Chaplygin's form; a system to which it does not apply is refused with the reason."""
-    reducible(system, FORM)
+    reducible(system, NAME)
     origin = with_multipliers(system, active)
-    rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
+    rows = velocity_rows(NAME, [d.constraint for d in origin.deviations], system.coordinates)
     chart = applicable_chart(rows, origin, dependent)
     kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
     star = kinematics.substituted(lagrangian(system))
@@ -45,7 +47,7 @@ def chaplygin(
         bias[s] = shorter(bias[s] + turning)
     notes = told_choice(rows, origin, dependent, chart)
     return assembled(
-        FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent, notes=notes
+        NAME, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent, notes=notes
     )
 
 
@@ -93,7 +95,7 @@ def applicable_chart(rows: VelocityRows, origin: Equations, dependent: Sequence[
     if dependent is not None:
         choices: list[tuple[str, ...]] = [tuple(dependent)]
     else:
-        choices = ordered_choices(FORM, rows, origin, values_at(origin))
+        choices = ordered_choices(NAME, rows, origin, values_at(origin))
     reasons = []
     for choice in choices:
         energies = _energies_know(origin.system, choice)
@@ -108,7 +110,7 @@ def applicable_chart(rows: VelocityRows, origin: Equations, dependent: Sequence[
             return chart
         reasons.append(reason)
     if not reasons:
-        return first_chart(FORM, rows, origin, dependent)
+        return first_chart(NAME, rows, origin, dependent)
     named = next((r for r in reasons if r.startswith("the coefficient")), None)
     told = (
         reasons[0] if declared(rows) or named in (None, reasons[0]) else f"{reasons[0]}; with others dependent, {named}"
@@ -148,3 +150,6 @@ def _energies_know(system: System, dependent: Sequence[str]) -> str | None:
             if q in names:
                 return f"{what} depends on the dependent coordinate '{q}'"
     return None
+
+
+FORM = Form(NAME, chaplygin, reduced=chaplygin, wider="voronets")

@@ -15,7 +15,7 @@ differentiated and the second derivatives of F enter as they stand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import symengine as se
@@ -34,12 +34,13 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms.equations import Equations
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.form import Form
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduction import VelocityRows, is_nothing
 from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, scaled_rows, values_at
 from svyaz.model import Constraint, System
 
-FORM = "shulgin"
+NAME = "shulgin"
 
 NEARLY_DEGENERATE = 0.02
 """Below this quality, |det ∂F/∂s| over √det(∂F/∂q ∂F/∂qᵀ) in scaled coordinates, the choice is warned of."""
@@ -81,7 +82,7 @@ def shulgin_equations(
     further = {name: substitute(rate, moving) for name, rate in system.rates.items()}
     coordinates = {q: rates.get(q, velocity(q)) for q in system.coordinates}
     return Equations(
-        form=FORM,
+        form=NAME,
         system=system,
         states=(*system.coordinates, *(f"{q}'" for q in split.independent), *system.rates),
         explicit={**coordinates, **further},
@@ -226,12 +227,24 @@ def _redundant_names(rows: VelocityRows, origin: Equations, dependent: Sequence[
     if not constraints:
         return ()
     if not dependent:
-        return tuple(ordered_choices(FORM, rows, origin, values_at(origin))[0])
+        return _best(rows, origin, values_at(origin))
     if is_nothing(_determinant(rows.columns(asked))):
         names = ", ".join(f"'{q}'" for q in asked)
         message = f"the constraints cannot be solved for the velocities of {names}: det ∂F/∂s = 0 everywhere"
         raise ModelError([Problem(message, place, "take other coordinates as redundant, or leave the choice to svyaz")])
     return asked
+
+
+def _best(rows: VelocityRows, origin: Equations, values: Mapping[str, float]) -> tuple[str, ...]:
+    return tuple(ordered_choices(NAME, rows, origin, values)[0])
+
+
+def redundant_at(system: System, values: Mapping[str, float]) -> tuple[str, ...]:
+    """The redundant coordinates that the model declares, or those with the best conditioned ∂F/∂s at these values."""
+    if not system.constraints:
+        return ()
+    rows = position_rows(system.constraints, system.coordinates)
+    return _best(rows, with_multipliers(system), {**values, "t": 0.0})
 
 
 def position_rows(constraints: Sequence[Constraint], coordinates: Sequence[str]) -> VelocityRows:
@@ -244,3 +257,6 @@ def position_rows(constraints: Sequence[Constraint], coordinates: Sequence[str])
     matrix = tuple(tuple(combine(e) for e in gradient(c.expression, q)) for c in constraints)
     rest = tuple(differentiate(c.expression, TIME) for c in constraints)
     return VelocityRows(tuple(constraints), tuple(coordinates), matrix, rest)
+
+
+FORM = Form(NAME, shulgin_equations, reduced=shulgin_equations)

@@ -15,23 +15,24 @@ from collections.abc import Sequence
 
 from svyaz.expr import Expression, add_up, total_derivative
 from svyaz.forms.equations import Equations
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.form import Form
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.quasi import basis
 from svyaz.forms.reduced_rows import assembled
 from svyaz.forms.reduction import reducible, shorter, velocity_rows
 from svyaz.model import Constraint, System
 
-FORM = "maggi"
+NAME = "maggi"
 
 
 def maggi(
     system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
 ) -> Equations:
     """The equations in Maggi's form."""
-    reducible(system, FORM)
+    reducible(system, NAME)
     origin = with_multipliers(system, active)
-    rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
-    chosen = basis(FORM, origin, rows, dependent)
+    rows = velocity_rows(NAME, [d.constraint for d in origin.deviations], system.coordinates)
+    chosen = basis(NAME, origin, rows, dependent)
     kinematics = chosen.kinematics(system.coordinates)
     flow = kinematics.flow
     drifts = [shorter(total_derivative(rate, flow)) for rate in kinematics.rates.values()]
@@ -44,7 +45,7 @@ def maggi(
     mass = [[shorter(_dot(left, m)) for m in moved] for left in columns]
     bias = [shorter(_dot(column, forces)) for column in columns]
     return assembled(
-        FORM,
+        NAME,
         origin,
         kinematics,
         mass,
@@ -58,3 +59,6 @@ def maggi(
 
 def _dot(a: Sequence[Expression], b: Sequence[Expression]) -> Expression:
     return add_up(x * y for x, y in zip(a, b, strict=True))
+
+
+FORM = Form(NAME, maggi, reduced=maggi)

@@ -9,80 +9,44 @@
 
 (P. V. Voronets 1901; Kaspirovich prints γ without its third term, and then it is not antisymmetric and the energy drifts.)
 
-In the form ``voronets`` the dependent coordinates follow by quadrature, the velocity constraints hold identically. In
-``voronets:carried`` the dependent velocities are states, q̈_μ = α_μj q̈_j + (dα_μj/dt) q̇_j + dβ_μ/dt + F_μ with the
-stabilising F of the constraints, so that inconsistent initial data or rounding die out.
+The dependent coordinates follow by quadrature, the velocity constraints hold identically.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, differentiate, gradient, total_derivative, velocity
-from svyaz.forms.chaplygin import dependent_momenta, reduced_forces, star_terms
+from svyaz.expr import TIME, Expression, add_up, differentiate, velocity
 from svyaz.forms.equations import Equations
-from svyaz.forms.multipliers import with_multipliers
+from svyaz.forms.form import Form
+from svyaz.forms.named.chaplygin import dependent_momenta, reduced_forces, star_terms
+from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled
 from svyaz.forms.reduction import Chart, reducible, shorter, velocity_rows
 from svyaz.forms.reduction_choice import first_chart, told_choice
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
-FORM = "voronets"
+NAME = "voronets"
 
 
 def voronets(
     system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
 ) -> Equations:
     """The equations in Voronets' form with the dependent velocities eliminated."""
-    return _reduced(system, active, dependent)[0]
+    return reduced_with_chart(system, active, dependent)[0]
 
 
-def voronets_carried(
-    system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
-) -> Equations:
-    """The equations in Voronets' form with the dependent velocities as states.
-
-    The linear system is [M* 0; 0 0] bordered by the rows of all constraints as they were written. The dependent columns
-    say Gᵀλ = 0 there, which leaves M* q̈_I + bias* = 0 (plus the reactions of positions) and the constraints
-    differentiated, to which stabilisation is added as in any form.
-    """
-    reduced, chart = _reduced(system, active, dependent)
-    assert reduced.origin is not None, "a reduced form has an origin"
-    names = (*chart.independent, *chart.dependent)
-    m, k = len(chart.dependent), len(chart.independent)
-    flow = {se.Symbol(q): velocity(q) for q in system.coordinates} | {TIME: ONE}
-    held = [replace(d, velocity=total_derivative(d.position, flow)) for d in reduced.deviations]
-    deviations = (*held, *(d for d in reduced.origin.deviations if d.position is None))
-    mass = [[*row, *([ZERO] * m)] for row in reduced.mass_matrix] + [[ZERO] * (m + k) for _ in range(m)]
-    carried = ", ".join(f"{q}'" for q in chart.dependent)
-    told = [f"carried as states: {carried}; the constraints, differentiated, give their rates"]
-    return replace(
-        reduced,
-        form=f"{FORM}:carried",
-        states=system.states,
-        explicit={**{q: velocity(q) for q in system.coordinates}, **system.rates},
-        accelerated=names,
-        mass_matrix=tuple(tuple(row) for row in mass),
-        bias=(*reduced.bias, *([ZERO] * m)),
-        deviations=deviations,
-        constraint_jacobian=tuple(tuple(gradient(d.velocity, [velocity(q) for q in names])) for d in deviations),
-        constraint_bias=tuple(total_derivative(d.velocity, flow) for d in deviations),
-        observed={},
-        notes=(*reduced.notes, *(told if m and dependent is None else ())),
-    )
-
-
-def _reduced(
+def reduced_with_chart(
     system: System, active: Sequence[Constraint] | None, dependent: Sequence[str] | None
 ) -> tuple[Equations, Chart]:
-    reducible(system, FORM)
+    """The equations with the chart in which they are written."""
+    reducible(system, NAME)
     origin = with_multipliers(system, active)
-    rows = velocity_rows(FORM, [d.constraint for d in origin.deviations], system.coordinates)
-    chart = first_chart(FORM, rows, origin, dependent)
+    rows = velocity_rows(NAME, [d.constraint for d in origin.deviations], system.coordinates)
+    chart = first_chart(NAME, rows, origin, dependent)
     kinematics = Kinematics(chart.velocities, tuple(velocity(q) for q in chart.independent))
     star = kinematics.substituted(lagrangian(system))
     mass, bias = star_terms(star, chart, reduced_forces(system, chart, kinematics))
@@ -98,7 +62,7 @@ def _reduced(
         bias[j] = shorter(bias[j] + add_up(terms))
     notes = told_choice(rows, origin, dependent, chart)
     equations = assembled(
-        FORM, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent, notes=notes
+        NAME, origin, kinematics, mass, bias, names=chart.independent, dependent=chart.dependent, notes=notes
     )
     return equations, chart
 
@@ -119,3 +83,6 @@ def turning(chart: Chart, mu: int, j: int) -> Expression:
     drift += [beta[s] * differentiate(alpha[mu][j], x) for s, x in enumerate(sigma)]
     drift += [-alpha[s][j] * differentiate(beta[mu], x) for s, x in enumerate(sigma)]
     return add_up([*terms, shorter(add_up(drift))])
+
+
+FORM = Form(NAME, voronets, reduced=voronets)

@@ -1,0 +1,54 @@
+"""Lagrange's equations of the second kind, d/dt ∂L/∂q̇ - ∂L/∂q + ∂D/∂q̇ = Q, written as M q̈ + bias = 0.
+
+M and bias come from the Lagrangian by Christoffel symbols, those of a tree of bodies by recursions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svyaz.expr import ZERO, Expression, differentiate, velocity
+from svyaz.forms.christoffel import terms_of
+from svyaz.forms.equations import Equations
+from svyaz.forms.form import Form
+from svyaz.forms.tree.terms import tree_terms
+from svyaz.model import System
+
+
+def lagrange(system: System) -> Equations:
+    """The equations of a mechanical system without constraints."""
+    return free_equations(system, "lagrange", *lagrange_terms(system))
+
+
+def free_equations(
+    system: System, form: str, mass: Sequence[Sequence[Expression]], bias: Sequence[Expression]
+) -> Equations:
+    """Equations without constraints. Velocities of free joints of a tree are quasi-velocities."""
+    quasi = system.freedoms != system.coordinates
+    return Equations(
+        form=form,
+        system=system,
+        states=system.states,
+        explicit={**system.coordinate_rates, **system.rates},
+        accelerated=system.velocities if quasi else system.coordinates,
+        mass_matrix=tuple(tuple(row) for row in mass),
+        bias=tuple(bias),
+        quasi=quasi,
+    )
+
+
+def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
+    """(M, bias) of the free system, in the short forms of the books where they are short."""
+    if system.tree is not None:
+        return tree_terms(system)
+    return terms_of(system.lagrangian, system.coordinates, applied_forces(system))
+
+
+def applied_forces(system: System) -> list[Expression]:
+    """∂D/∂q̇ - Q for each coordinate."""
+    return [
+        differentiate(system.dissipation, velocity(name)) - system.forces.get(name, ZERO) for name in system.coordinates
+    ]
+
+
+FORM = Form("lagrange", lagrange, free=True)
