@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import Advice, ModelError, Problem
 from svyaz.stability.boxes import all_zeros, newton
 from svyaz.stability.rest import RestEquations
 
@@ -80,7 +80,7 @@ def _refuse_repetition(rest: RestEquations, size: Array) -> None:
     moving = [name for name, s in zip(rest.unknowns, size, strict=True) if s > 1e-6]
     names = ", ".join(f"'{name.removeprefix('multiplier of ')}'" for name in moving)
     message = f"the constraints {names} depend on each other at the equilibria: what each carries is not determined"
-    raise ModelError([Problem(message, hint="leave out those that repeat others; 'svyaz check' names them")])
+    raise ModelError([Problem(message, hint=Advice("leave out those that repeat others", "repetition"))])
 
 
 def with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
