@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from svyaz.show.animation import animate, timing
+from svyaz.show.animation import animate
+from svyaz.show.pace import timing
 from svyaz.show.scene import bounds, build_scene
 
 

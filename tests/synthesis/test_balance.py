@@ -20,13 +20,13 @@ from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers
 from svyaz.model.writing import to_toml
 from svyaz.show import as_json
+from svyaz.show.balance_page import balance_latex, balance_text
 from svyaz.show.katex import render
-from svyaz.synthesis.balance_page import balance_latex, balance_text
-from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible
-from svyaz.synthesis.balancing import balance_tree
-from svyaz.synthesis.constant_inertia import balance
-from svyaz.synthesis.proof import prove
-from svyaz.synthesis.sampled import sampled_balance
+from svyaz.synthesis.balancing.balanced import balance_tree
+from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible
+from svyaz.synthesis.balancing.constant_inertia import balance
+from svyaz.synthesis.balancing.proof import prove
+from svyaz.synthesis.balancing.sampled import sampled_balance
 
 MIXED = """
 name = "crane"

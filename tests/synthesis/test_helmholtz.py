@@ -11,8 +11,8 @@ import sympy as sp
 
 from svyaz import ModelError, System, gallery, loads
 from svyaz.motion import simulate
-from svyaz.synthesis.construction import gives, lagrange_expression
-from svyaz.synthesis.helmholtz_conditions import helmholtz
+from svyaz.synthesis.inverse.construction import gives, lagrange_expression
+from svyaz.synthesis.inverse.helmholtz_conditions import helmholtz
 
 Q = ("x", "y", "z")
 POINT = {

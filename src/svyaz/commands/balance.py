@@ -52,8 +52,8 @@ def command(
     import json
 
     from svyaz.model import to_toml
-    from svyaz.show import as_json
-    from svyaz.synthesis import Infeasible, balance_latex, balance_text, balance_tree
+    from svyaz.show import as_json, balance_latex, balance_text
+    from svyaz.synthesis import Infeasible, balance_tree
 
     system = load_model(model, settings, choices)
     warn(system)

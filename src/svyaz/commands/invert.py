@@ -20,7 +20,7 @@ from svyaz.commands.common import (
 from svyaz.commands.derive import FORMATS
 
 if TYPE_CHECKING:
-    from svyaz.synthesis import Family, Inverse
+    from svyaz.synthesis import FieldFamily, Inverse
 
 WRITTEN = (*FORMATS, "model")
 
@@ -81,7 +81,8 @@ def command(
 
 def _written(found: Inverse, output_format: str, out: str | None) -> str:
     from svyaz.program import export
-    from svyaz.synthesis import inverse_latex, inverse_model, inverse_program
+    from svyaz.show import inverse_latex
+    from svyaz.synthesis import inverse_model, inverse_program
 
     if output_format == "text":
         return _page(found)
@@ -94,7 +95,7 @@ def _written(found: Inverse, output_format: str, out: str | None) -> str:
     return export(inverse_program(found), output_format, out)
 
 
-def _json(found: Inverse | Family) -> str:
+def _json(found: Inverse | FieldFamily) -> str:
     import json
 
     from svyaz.show import as_json
@@ -102,7 +103,7 @@ def _json(found: Inverse | Family) -> str:
     return json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n"
 
 
-def _show_family(found: Family, output_format: str, out: str | None, json_file: str | None) -> None:
+def _show_family(found: FieldFamily, output_format: str, out: str | None, json_file: str | None) -> None:
     """The fields that the constraints leave; code and formulas need the free functions."""
     from svyaz.expr import to_text
     from svyaz.show import as_json

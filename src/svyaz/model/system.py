@@ -263,13 +263,13 @@ class System:
         return regulate(self, **options)
 
     def invert(self, **options: Any) -> Any:
-        """A system of Lagrange and Rayleigh in which its velocity field attracts; see ``svyaz.synthesis.inverse``."""
+        """A system of Lagrange and Rayleigh in which its velocity field attracts; see ``svyaz.synthesis.inverse.inversion``."""
         from svyaz.synthesis import invert
 
         return invert(self, **options)
 
     def helmholtz(self) -> Any:
-        """Are its equations those of Lagrange with a Rayleigh function? See ``svyaz.synthesis.helmholtz_conditions``."""
+        """Are its equations those of Lagrange with a Rayleigh function? See ``svyaz.synthesis``."""
         from svyaz.synthesis import helmholtz
 
         return helmholtz(self)

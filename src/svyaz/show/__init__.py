@@ -7,6 +7,8 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.show.animation import animate as animate
     from svyaz.show.animation import check_animation_file as check_animation_file
+    from svyaz.show.balance_page import balance_latex as balance_latex
+    from svyaz.show.balance_page import balance_text as balance_text
     from svyaz.show.files import suffix_of as suffix_of
     from svyaz.show.files import write_text as write_text
     from svyaz.show.gain_plane import draw_gain_plane as draw_gain_plane
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from svyaz.show.plots import save as save
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
+    from svyaz.show.records.synthesis import inverse_latex as inverse_latex
     from svyaz.show.report import write_report as write_report
     from svyaz.show.results import as_json as as_json
     from svyaz.show.results import html_of as html_of

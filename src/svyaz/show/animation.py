@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from svyaz.show.files import check_folder_of, suffix_of, whole, write_text
 from svyaz.show.frames import draw_frames, shades
-from svyaz.show.scene import Array, build_scene, can_be_drawn, finite_span
+from svyaz.show.pace import timing
+from svyaz.show.player import player_page
+from svyaz.show.scene import build_scene, can_be_drawn, finite_span
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -21,46 +20,7 @@ if TYPE_CHECKING:
     from svyaz.motion import Motion
 
 SUFFIXES = (".gif", ".html", ".mp4")
-MOST_FRAMES = 300
-SHORTEST_FILM, LONGEST_FILM = 1.0, 30.0  # seconds; within these a film runs at the speed of the motion
-QUICKEST = 3  # hundredths of a second a frame: browsers do not show GIFs faster than this evenly
 LAST_FRAME = 1000  # milliseconds the last picture stands
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Moments to draw, milliseconds each stays, and how many times faster than the motion the film is."""
-
-    times: Array
-    delay: int
-    speed: float
-
-    @property
-    def note(self) -> str:
-        """The speed in words, nothing when it is that of the motion."""
-        if self.speed == 1:
-            return ""
-        return f"{self.speed:g} times faster" if self.speed > 1 else f"{1 / self.speed:g} times slower"
-
-
-def timing(start: float, end: float) -> Timing:
-    """Real time for motions of 1 to 30 s; others are made faster or slower by 1, 2 or 5 times a power of ten."""
-    duration = end - start
-    speed = 1.0
-    if duration > LONGEST_FILM:
-        speed = _round_number(duration / LONGEST_FILM)
-    elif 0 < duration < SHORTEST_FILM:
-        speed = 1 / _round_number(SHORTEST_FILM / duration)
-    shown = duration / speed
-    hundredths = max(QUICKEST, int(np.ceil(100 * shown / (MOST_FRAMES - 1) - 1e-9)))
-    count = int(np.ceil(100 * shown / hundredths - 1e-9)) + 1
-    return Timing(np.minimum(start + speed * hundredths / 100 * np.arange(count), end), 10 * hundredths, speed)
-
-
-def _round_number(least: float) -> float:
-    """The least of 1, 2, 5, 10, 20, 50 … that is not below the given number."""
-    power = 10.0 ** np.floor(np.log10(least))
-    return float(next(m * power for m in (1, 2, 5, 10) if m * power >= least * (1 - 1e-12)))
 
 
 def check_animation_file(file: str | os.PathLike[str]) -> str:
@@ -80,8 +40,6 @@ def animate(motion: Motion, file: str | os.PathLike[str]) -> Path:
     if not can_be_drawn(motion):
         raise ValueError(f"there is no motion of '{motion.system.name}' to show: {motion.reason or motion.status}")
     if suffix == ".html":
-        from svyaz.show.player import player_page
-
         return write_text(file, player_page(motion))
     plan = timing(*finite_span(motion))
     frames = draw_frames(build_scene(motion, plan.times), plan.note)

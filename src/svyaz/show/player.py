@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from svyaz.show.animation import timing
+from svyaz.show.pace import timing
 from svyaz.show.page import asset, page
 from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span
 

@@ -48,7 +48,7 @@ CUT = 0.4878
 
 
 @dataclass(frozen=True)
-class Problem:
+class BoxProblem:
     """E₀ (n,), E₁ (n, k), ∂E₀/∂q (n, d) and ∂E₁/∂q (n, k, d) as the outputs of one program of q, in this order."""
 
     program: Program
@@ -99,7 +99,7 @@ class Zeros:
 
 
 def all_zeros(
-    problem: Problem,
+    problem: BoxProblem,
     low: Array,
     high: Array,
     most: float = np.inf,
@@ -137,20 +137,20 @@ def _volume(parts: Interval, width: Array) -> float:
     return float(np.prod((parts[1] - parts[0])[:, :d] / width, axis=1).sum())
 
 
-def zeros_near(problem: Problem, starts: Array) -> Zeros:
+def zeros_near(problem: BoxProblem, starts: Array) -> Zeros:
     """Zeros to which Newton's method leads from these starts, those that are proved to be alone where they are."""
     found = Zeros()
     _record(problem, starts, found)
     return found
 
 
-def _unbounded(problem: Problem, low: Array, high: Array) -> Interval:
+def _unbounded(problem: BoxProblem, low: Array, high: Array) -> Interval:
     """The whole box with y anywhere."""
     free = np.full(problem.free, np.inf)
     return np.concatenate([low, -free])[None, :], np.concatenate([high, free])[None, :]
 
 
-def _kept(problem: Problem, parts: Interval, found: Zeros, width: Array) -> Interval:
+def _kept(problem: BoxProblem, parts: Interval, found: Zeros, width: Array) -> Interval:
     """Parts that may still contain a zero that was not found yet, shrunk."""
     d = problem.bounded
     low, high = parts
@@ -181,7 +181,7 @@ def _kept(problem: Problem, parts: Interval, found: Zeros, width: Array) -> Inte
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def _bounded_free(problem: Problem, low: Array, high: Array, e0: Interval, e1: Interval) -> Interval:
+def _bounded_free(problem: BoxProblem, low: Array, high: Array, e0: Interval, e1: Interval) -> Interval:
     """Bounds on y from C E₁ y = -C E₀ where C E₁ is near the unit matrix, C = E₁⁺ in the middle."""
     k, d = problem.free, problem.bounded
     low, high = low.copy(), high.copy()
@@ -208,7 +208,7 @@ def _bounded_free(problem: Problem, low: Array, high: Array, e0: Interval, e1: I
 
 @np.errstate(invalid="ignore", over="ignore")
 def _krawczyk(
-    problem: Problem, low: Array, high: Array, e1: Interval, d0: Interval, d1: Interval
+    problem: BoxProblem, low: Array, high: Array, e1: Interval, d0: Interval, d1: Interval
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """X ∩ K(X), and where K(X) lies inside X; what has no bounds stays as it is."""
     d = problem.bounded
@@ -237,7 +237,7 @@ def _krawczyk(
     )
 
 
-def newton(problem: Problem, starts: Array, steps: int = 60, scale: Array | None = None) -> Array:
+def newton(problem: BoxProblem, starts: Array, steps: int = 60, scale: Array | None = None) -> Array:
     """Zeros by Newton's method from many starts (N, d + k); NaN for none.
 
     Unless the system is square, the steps are the shortest in the sense of least squares, unknowns measured by ``scale``.
@@ -267,7 +267,7 @@ def newton(problem: Problem, starts: Array, steps: int = 60, scale: Array | None
     return x
 
 
-def _record(problem: Problem, starts: Array, found: Zeros) -> None:
+def _record(problem: BoxProblem, starts: Array, found: Zeros) -> None:
     """Find the zeros near the starts; those that are new are kept with a box in which each is proved to be alone."""
     if not len(starts):
         return
@@ -294,7 +294,7 @@ def among(zero: Array, points: Array, tolerance: float) -> bool:
     return bool(np.any(np.all(np.abs(points - zero) <= tolerance * (1 + np.abs(points)), axis=1)))
 
 
-def _alone(problem: Problem, zeros: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+def _alone(problem: BoxProblem, zeros: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Boxes around the zeros, as large as possible, in which each is the only one; and for which that was proved."""
     d = problem.bounded
     low, high, proved = zeros.copy(), zeros.copy(), np.zeros(len(zeros), dtype=bool)

@@ -29,7 +29,7 @@ NO_THEOREM = "the first approximation does not decide: a critical case beyond th
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StabilityVerdict:
     """What is known of the stability of an equilibrium, and why.
 
     ``roots`` are those of the full first approximation, ``zero_roots`` of them are zero; the constraints account for
@@ -45,7 +45,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
 
-def stability(approximation: FirstApproximation) -> Verdict:
+def stability(approximation: FirstApproximation) -> StabilityVerdict:
     """The verdict on an equilibrium with its inputs held constant."""
     system, matrix = approximation.system, approximation.A
     m = len(approximation.dependent)
@@ -58,14 +58,14 @@ def stability(approximation: FirstApproximation) -> Verdict:
     notes = _notes(approximation, zeros, neutral)
     if positive:
         reason = Hypothesis(f"{positive} root{'s have' if positive > 1 else ' has'} a positive real part", True)
-        return Verdict(UNSTABLE, FIRST_APPROXIMATION, (reason,), found, zeros, m, notes)
+        return StabilityVerdict(UNSTABLE, FIRST_APPROXIMATION, (reason,), found, zeros, m, notes)
     if others.holds:
         theorem = SPECIAL_CASE if m else FIRST_APPROXIMATION
-        return Verdict(ASYMPTOTIC, theorem, (*special, others), found, zeros, m, notes)
+        return StabilityVerdict(ASYMPTOTIC, theorem, (*special, others), found, zeros, m, notes)
     conservative = _conservative(system, approximation)
     if all(h.holds for h in conservative):
-        return Verdict(STABLE, LAGRANGE_DIRICHLET, conservative, found, zeros, m, notes)
-    return Verdict(UNDECIDED, NO_THEOREM, (*special, others, *conservative), found, zeros, m, notes)
+        return StabilityVerdict(STABLE, LAGRANGE_DIRICHLET, conservative, found, zeros, m, notes)
+    return StabilityVerdict(UNDECIDED, NO_THEOREM, (*special, others, *conservative), found, zeros, m, notes)
 
 
 def _notes(approximation: FirstApproximation, zeros: int, neutral: int) -> tuple[str, ...]:

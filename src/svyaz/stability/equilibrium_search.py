@@ -17,9 +17,9 @@ from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError
 from svyaz.model import System
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
-from svyaz.stability.critical import Verdict, stability
+from svyaz.stability.critical import StabilityVerdict, stability
 from svyaz.stability.degenerate import rounded
-from svyaz.stability.families import Family, family_among, family_of, with_free
+from svyaz.stability.families import EquilibriumFamily, family_among, family_of, with_free
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
@@ -54,7 +54,7 @@ class Equilibrium:
     multipliers: Mapping[str, float]
     parameters: Mapping[str, float]
     approximation: FirstApproximation | None
-    verdict: Verdict | None
+    verdict: StabilityVerdict | None
     notes: tuple[str, ...] = ()
 
 
@@ -148,7 +148,10 @@ def equilibria(
 
 
 def _of_family(
-    rest: RestEquations, family: Family, searched: Mapping[str, tuple[float, float]], dependent: Sequence[str] | None
+    rest: RestEquations,
+    family: EquilibriumFamily,
+    searched: Mapping[str, tuple[float, float]],
+    dependent: Sequence[str] | None,
 ) -> Equilibria:
     """A family with examples, and those of the equilibria beside it that were met on the way."""
     system = rest.system

@@ -27,7 +27,7 @@ DEPENDENT = 1e-8
 
 
 @dataclass(frozen=True)
-class Family:
+class EquilibriumFamily:
     """Its dimension, the names that may be prescribed, members (q, y), and solutions that are ``alone`` beside it."""
 
     dimension: int
@@ -36,7 +36,7 @@ class Family:
     alone: tuple[Array, ...] = ()
 
 
-def family_of(rest: RestEquations, seed: int) -> Family | None:
+def family_of(rest: RestEquations, seed: int) -> EquilibriumFamily | None:
     """The family when solutions are not isolated; none otherwise."""
     random = np.random.default_rng(seed)
     excess = len(rest.unknowns) - rest.problem.equations
@@ -44,11 +44,11 @@ def family_of(rest: RestEquations, seed: int) -> Family | None:
     starts, scale = with_free(rest, positions)
     found = family_among(rest, newton(rest.problem, starts, scale=scale))
     if found is None and excess > 0 and not _empty(rest):
-        return Family(excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")))
+        return EquilibriumFamily(excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")))
     return found
 
 
-def family_among(rest: RestEquations, zeros: Iterable[Array]) -> Family | None:
+def family_among(rest: RestEquations, zeros: Iterable[Array]) -> EquilibriumFamily | None:
     """The family to which some of these solutions belong; none if each is alone or lies outside the box."""
     excess = len(rest.unknowns) - rest.problem.equations
     members: list[Array] = []
@@ -72,7 +72,7 @@ def family_among(rest: RestEquations, zeros: Iterable[Array]) -> Family | None:
     free = tuple(name for name, s in named if s > 1e-6)
     if not free:
         _refuse_repetition(rest, size)
-    return Family(dimension, free, tuple(members[:SHOWN]), tuple(alone))
+    return EquilibriumFamily(dimension, free, tuple(members[:SHOWN]), tuple(alone))
 
 
 def _refuse_repetition(rest: RestEquations, size: Array) -> None:

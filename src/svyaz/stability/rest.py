@@ -29,7 +29,7 @@ from svyaz.expr import (
 from svyaz.forms import applied_forces, lagrangian
 from svyaz.model import System, nearest
 from svyaz.program import build
-from svyaz.stability import boxes
+from svyaz.stability.boxes import BoxProblem
 from svyaz.stability.derivatives import refuse_unfit
 
 
@@ -46,7 +46,7 @@ class RestEquations:
     free: tuple[str, ...]
     box: Mapping[str, tuple[float, float]]
     angles: tuple[str, ...]
-    problem: boxes.Problem
+    problem: BoxProblem
 
     @property
     def unknowns(self) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ def _problem(
     bounded: Sequence[str],
     free: Sequence[str],
     fixed: Mapping[str, float],
-) -> boxes.Problem:
+) -> BoxProblem:
     q, y = [se.Symbol(n) for n in bounded], [se.Symbol(n) for n in free]
     without = dict.fromkeys(y, ZERO)
     e0 = [substitute(e, without) for e in expressions]
@@ -215,7 +215,7 @@ def _problem(
     values = {**system.constants, **fixed}
     parameters = tuple(name for name in values if name not in bounded)
     program = build([(str(k), e) for k, e in enumerate(flat)], inputs=tuple(bounded), parameters=parameters)
-    return boxes.Problem(program, values, len(expressions), len(bounded), len(free))
+    return BoxProblem(program, values, len(expressions), len(bounded), len(free))
 
 
 def is_angle(system: System, q: str) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from svyaz import __version__
-from svyaz.expr import to_text
+from svyaz.expr import acceleration, to_latex, to_text
 from svyaz.json_types import Record
 from svyaz.model import System
 from svyaz.show.results import as_json, latex_of
-from svyaz.synthesis import Balanced, Family, Helmholtz, Infeasible, Inverse, in_parameters, inverse_latex
+from svyaz.synthesis import Balanced, FieldFamily, Helmholtz, Infeasible, Inverse, in_parameters
 
 
 @as_json.register(Helmholtz)
@@ -22,8 +22,8 @@ def _(found: Helmholtz) -> Record:
     return result | {"notes": list(found.notes)} | _given(found.system)
 
 
-@as_json.register(Family)
-def _(found: Family) -> Record:
+@as_json.register(FieldFamily)
+def _(found: FieldFamily) -> Record:
     """Of an inverse problem; what needs the free functions themselves is null."""
     return {
         "svyaz": __version__,
@@ -67,6 +67,18 @@ def _(found: Inverse) -> Record:
 @latex_of.register(Inverse)
 def _(found: Inverse) -> str:
     return f"$${inverse_latex(found).strip()}$$"
+
+
+def inverse_latex(found: Inverse) -> str:
+    """L, D, the accelerations and K as one aligned display."""
+    system = found.system
+    order = [*system.constants, *system.states]
+    rows = [f"L &= {to_latex(system.lagrangian, order)}", f"D &= {to_latex(system.dissipation, order)}"]
+    for name, a in found.accelerations.items():
+        rows.append(rf"{to_latex(acceleration(name), order)} &= {to_latex(a, order)}")
+    entries = r" \\ ".join(" & ".join(to_latex(e, order) for e in row) for row in found.gains)
+    rows.append(rf"K &= \begin{{pmatrix}} {entries} \end{{pmatrix}}")
+    return "\\begin{aligned}\n" + " \\\\\n".join(f"  {row}" for row in rows) + "\n\\end{aligned}\n"
 
 
 @as_json.register(Balanced)

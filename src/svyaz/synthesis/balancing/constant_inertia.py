@@ -40,7 +40,7 @@ from svyaz.forms import (
     unit_norm,
 )
 from svyaz.model import GROUND, Tree
-from svyaz.synthesis.reduction import Conditions
+from svyaz.synthesis.balancing.linear_conditions import LinearConditions
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,25 @@ class Balance:
     """
 
     tree: Tree
-    conditions: Conditions
+    conditions: LinearConditions
     matrix: tuple[tuple[LinearForm, ...], ...]
-    gravity: Conditions
+    gravity: LinearConditions
 
 
 def balance(tree: Tree, lengths: Mapping[str, float] | None = None) -> Balance:
     """The conditions for a tree without fixed joints; lengths with names stay names unless they are given a number."""
     bodies, gravity = placed_with_unknowns(tree, lengths or {})
-    found = _Search(tree, bodies, gravity)
+    found = _CompositeSearch(tree, bodies, gravity)
     matrix = found.matrix()
     order = claiming_order(len(tree.bodies))
     own = found.conditions
-    conditions = Conditions([_augmented(tree, bodies, row) for row in own.rows.values()]).ordered(order)
+    conditions = LinearConditions([_augmented(tree, bodies, row) for row in own.rows.values()]).ordered(order)
     entries = tuple(
         tuple(conditions.reduced(_augmented(tree, bodies, own.reduced(entry.constant))) for entry in row)
         for row in matrix
     )
     forms = [_augmented(tree, bodies, own.reduced(form)) for form in found.potential().varying]
-    weightless = Conditions([conditions.reduced(form) for form in forms]).ordered(order)
+    weightless = LinearConditions([conditions.reduced(form) for form in forms]).ordered(order)
     return Balance(tree, conditions, entries, weightless)
 
 
@@ -78,12 +78,12 @@ def claiming_order(count: int) -> list[int]:
     return [EACH * k + c for k in range(count) for c in moments] + [EACH * k + MASS for k in range(count)]
 
 
-class _Search:
+class _CompositeSearch:
     """Composite bodies from the leaves to the ground; what varies in an entry of the matrix becomes a condition."""
 
     def __init__(self, tree: Tree, bodies: list[Placed], gravity: Vector) -> None:
         self.tree, self.bodies, self.gravity = tree, bodies, gravity
-        self.conditions = Conditions()
+        self.conditions = LinearConditions()
         self.quaternions = quaternions_of(tree)
         self.composites: list[Composite] = [(b.mass, b.moment, b.inertia) for b in bodies]
 

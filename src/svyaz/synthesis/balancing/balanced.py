@@ -13,12 +13,12 @@ import symengine as se
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
 from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, expressions, welded
 from svyaz.model import System, Tree, numbers
-from svyaz.synthesis.augmented import Quantity, in_parameters, quantities, shortest, written
-from svyaz.synthesis.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
-from svyaz.synthesis.constant_inertia import Balance, balance
-from svyaz.synthesis.proof import Proof, prove
-from svyaz.synthesis.reduction import Conditions
-from svyaz.synthesis.sampled import sampled_balance
+from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
+from svyaz.synthesis.balancing.constant_inertia import Balance, balance
+from svyaz.synthesis.balancing.linear_conditions import LinearConditions
+from svyaz.synthesis.balancing.proof import Proof, prove
+from svyaz.synthesis.balancing.quantities import Quantity, form_text, in_parameters, quantities, shortest
+from svyaz.synthesis.balancing.sampled import sampled_balance
 
 SLIGHT, ROUNDING = 1e-5, 1e-12
 """Parts of numeric axes (and of the longest pole) that are taken as zero: with a note, and without one."""
@@ -57,7 +57,7 @@ class Balanced:
 
     def line(self, form: LinearForm, first: int | None = None) -> str:
         """A linear form of the quantities as text."""
-        return written(form, first, [q.name for q in self.known], to_text)
+        return form_text(form, first, [q.name for q in self.known], to_text)
 
     @property
     def gravity_lines(self) -> list[str]:
@@ -197,7 +197,7 @@ def _with_geometry_of(numeric: Tree, tree: Tree, parameters: Mapping[str, float]
 
 def _independent(formulas: Sequence[Expression]) -> list[Expression]:
     """Formulas that are not combinations, with numbers, of those before them."""
-    known = Conditions()
+    known = LinearConditions()
     monomials: dict[Expression, int] = {}
     kept = []
     for formula in formulas:

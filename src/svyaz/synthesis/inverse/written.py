@@ -1,4 +1,4 @@
-"""The system of an inverse problem written out: formulas, code, a model file; its gains with it."""
+"""The system of an inverse problem written out: code and a model file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from svyaz.expr import acceleration, to_latex, to_text, velocity
+from svyaz.expr import to_text, velocity
 from svyaz.program import Program, build
-from svyaz.synthesis.inverse import Inverse, deviation
+from svyaz.synthesis.inverse.inversion import Inverse, deviation
 
 
 def inverse_program(found: Inverse) -> Program:
@@ -25,18 +25,6 @@ def inverse_program(found: Inverse) -> Program:
     rates = {name: velocity(name) for name in q} | {f"{name}'": a for name, a in found.accelerations.items()}
     outputs.extend((f"rate[{state}]", rates[state]) for state in system.states)
     return build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants))
-
-
-def inverse_latex(found: Inverse) -> str:
-    """L, D, the accelerations and K as one aligned display."""
-    system = found.system
-    order = [*system.constants, *system.states]
-    rows = [f"L &= {to_latex(system.lagrangian, order)}", f"D &= {to_latex(system.dissipation, order)}"]
-    for name, a in found.accelerations.items():
-        rows.append(rf"{to_latex(acceleration(name), order)} &= {to_latex(a, order)}")
-    entries = r" \\ ".join(" & ".join(to_latex(e, order) for e in row) for row in found.gains)
-    rows.append(rf"K &= \begin{{pmatrix}} {entries} \end{{pmatrix}}")
-    return "\\begin{aligned}\n" + " \\\\\n".join(f"  {row}" for row in rows) + "\n\\end{aligned}\n"
 
 
 def inverse_model(found: Inverse) -> str:

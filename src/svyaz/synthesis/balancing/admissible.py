@@ -34,7 +34,7 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True)
-class Body:
+class PseudoInertia:
     """A matrix that must be positive definite: Σ entries[c] · (c-th value of the body) - ``fixed``, (10, s, s) and (s, s).
 
     All values are in units of the body's own mass and length.
@@ -44,7 +44,7 @@ class Body:
     fixed: Array
 
 
-def whole_body(rest: Array) -> Body:
+def whole_body(rest: Array) -> PseudoInertia:
     """All moments count; ``rest`` are the ten values of what is fixed to the body and stays as it is."""
     entries = np.zeros((EACH, 4, 4))
     entries[MASS, 3, 3] = 1.0
@@ -54,20 +54,22 @@ def whole_body(rest: Array) -> Body:
             entries[SECOND + c, i, i] = -0.5 if i == c else 0.5
     for number, (i, j) in enumerate(PAIRS):
         entries[SECOND + 3 + number, i, j] = entries[SECOND + 3 + number, j, i] = 1.0
-    return Body(entries, np.einsum("c,cij->ij", rest, entries))
+    return PseudoInertia(entries, np.einsum("c,cij->ij", rest, entries))
 
 
-def flat_body(rest: Array, axis: int) -> Body:
+def flat_body(rest: Array, axis: int) -> PseudoInertia:
     """Of a body of a planar tree only the moment about the axis is known: it is at least that of the mass in its centre."""
     entries = np.zeros((EACH, 3, 3))
     entries[SECOND + axis, 0, 0] = 1.0
     entries[MASS, 1, 1] = entries[MASS, 2, 2] = 1.0
     for number, c in enumerate(c for c in range(3) if c != axis):
         entries[FIRST + c, 0, number + 1] = entries[FIRST + c, number + 1, 0] = 1.0
-    return Body(entries, np.einsum("c,cij->ij", rest, entries))
+    return PseudoInertia(entries, np.einsum("c,cij->ij", rest, entries))
 
 
-def nearest_admissible(bodies: Sequence[Body | None], present: Array, conditions: Array, scale: Array) -> Array | None:
+def nearest_admissible(
+    bodies: Sequence[PseudoInertia | None], present: Array, conditions: Array, scale: Array
+) -> Array | None:
     """Values (bodies, 10) with conditions · values = 0, admissible and near to ``present``; None when there are none.
 
     Masses are kept, and so are all values of bodies that are None. ``conditions`` is (rows, 10 · bodies),
@@ -111,7 +113,7 @@ Block = tuple[Array, Array]
 """G(y) = constant (s, s) + Σ slopes[i] y_i, slopes (p, s, s)."""
 
 
-def _block(body: Body, k: int, first: Array, free: Array, directions: Array) -> Block:
+def _block(body: PseudoInertia, k: int, first: Array, free: Array, directions: Array) -> Block:
     constant = np.einsum("c,cij->ij", first[k * EACH : (k + 1) * EACH], body.entries) - body.fixed
     own = [number for number, place in enumerate(free) if place // EACH == k]
     slopes = np.einsum("np,nij->pij", directions[own], body.entries[free[own] % EACH])

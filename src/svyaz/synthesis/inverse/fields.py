@@ -16,7 +16,7 @@ from svyaz.model import System, nearest
 
 
 @dataclass(frozen=True)
-class Family:
+class FieldFamily:
     """v of every coordinate with the free functions under ``names``."""
 
     system: System
@@ -46,7 +46,7 @@ def is_family(system: System) -> bool:
     return system.kind == "field" and not system.free and bool(family(system).names)
 
 
-def family(system: System) -> Family:
+def family(system: System) -> FieldFamily:
     """The fields that satisfy the constraints of the model."""
     words = {key: value for key, value in system.words.items() if key not in ("free", "rayleigh", "run", "source")}
     kinetic = " + ".join(f"{q}'^2/2" for q in system.coordinates)
@@ -65,7 +65,7 @@ def family(system: System) -> Family:
     names = tuple(f"mu{k + 1}" for k in range(len(chosen.names)))
     kinematics = chosen.kinematics(system.coordinates)
     symbols = {u: se.Symbol(name) for u, name in zip(kinematics.velocities, names, strict=True)}
-    return Family(system, names, {q: substitute(rate, symbols) for q, rate in kinematics.rates.items()})
+    return FieldFamily(system, names, {q: substitute(rate, symbols) for q, rate in kinematics.rates.items()})
 
 
 def _linear_in(expression: Expression, v: list[se.Symbol]) -> bool:

@@ -27,7 +27,7 @@ from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, d
 from svyaz.holding import Options, options_for, scheme_of
 from svyaz.model import System
 from svyaz.program import build, compile_program
-from svyaz.synthesis.families import field_system
+from svyaz.synthesis.inverse.fields import field_system
 
 SAMPLES = 2001
 """Moments along the wanted motion at which eigenvalues are looked at."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from svyaz.forms import Coefficient, Harmonics, LinearForm, Scalar, accumulate, value_of
 
 
-class Conditions:
+class LinearConditions:
     """form = 0 for every row; ``rows`` maps the unknown of a row (with coefficient 1) to the row."""
 
     def __init__(self, forms: Iterable[LinearForm] = (), order: Sequence[int] | None = None) -> None:
@@ -52,11 +52,11 @@ class Conditions:
         parts = {key: self.reduced(form) for key, form in function.parts.items()}
         return Harmonics({key: form for key, form in parts.items() if form})
 
-    def ordered(self, order: Sequence[int]) -> Conditions:
+    def ordered(self, order: Sequence[int]) -> LinearConditions:
         """The same conditions, rows claiming unknowns in this order (reduced echelon form)."""
         places = {place: number for number, place in enumerate(order)}
         left = [dict(row) for row in self.rows.values()]
-        found = Conditions(order=order)
+        found = LinearConditions(order=order)
         while left:
             # the row whose first unknown comes first goes next, so that no later row can claim an earlier unknown
             left.sort(key=lambda row: min(places[place] for place in row))

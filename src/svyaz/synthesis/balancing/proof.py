@@ -16,7 +16,7 @@ from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import EACH, FIRST, MASS, SECOND, Placed, arrays, exact, inverse_dynamics, mass_matrix, placed
 from svyaz.model import Tree
-from svyaz.synthesis.reduction import Conditions
+from svyaz.synthesis.balancing.linear_conditions import LinearConditions
 
 POSES = 25
 SUFFICIENT, NECESSARY = 1e-9, 1e-7
@@ -42,7 +42,7 @@ class Proof:
         return self.with_all < SUFFICIENT and needed and self.independent
 
 
-def prove(tree: Tree, conditions: Conditions, parameters: Mapping[str, float], seed: int = 5) -> Proof:
+def prove(tree: Tree, conditions: LinearConditions, parameters: Mapping[str, float], seed: int = 5) -> Proof:
     """``tree`` holds numbers and has no fixed joints; ``parameters`` give the lengths that conditions name."""
     random = np.random.default_rng(seed)
     poses = random_poses(tree, random)

@@ -15,7 +15,7 @@ from svyaz.expr import ZERO, Expression, evaluate, names_in
 from svyaz.forms import LinearForm, accumulate, exact, is_zero
 from svyaz.model import MOMENTS, Tree
 from svyaz.program import distinct, identifier
-from svyaz.synthesis.reduction import quotient
+from svyaz.synthesis.balancing.linear_conditions import quotient
 
 LETTERS = "xyz"
 
@@ -87,7 +87,7 @@ def _under_free_names(found: Sequence[Quantity], taken: Iterable[str]) -> list[Q
     return [replace(q, name=name) for name, q in zip(names, found, strict=True)]
 
 
-def written(form: LinearForm, first: int | None, names: Sequence[str], show: Callable[[Expression], str]) -> str:
+def form_text(form: LinearForm, first: int | None, names: Sequence[str], show: Callable[[Expression], str]) -> str:
     """A linear form as a line, the unknown ``first`` (if any) leading and the others in their order."""
     line = ""
     for place in sorted(form, key=lambda place: (place != first, place)):
@@ -119,10 +119,10 @@ def tidied(coefficient: Expression) -> Expression:
         )
         if abs(first - second) < 1e-12 and abs(first * 720 - round(first * 720)) < 1e-9:
             return se.Rational(round(first * 720), 720)
-    return rounded(se.expand(coefficient))
+    return rounded_numbers(se.expand(coefficient))
 
 
-def rounded(expression: Expression) -> Expression:
+def rounded_numbers(expression: Expression) -> Expression:
     """Floats to ten digits, whole ones as integers: what rounding and right angles of few digits leave is not shown."""
     return expression.xreplace({number: _rounded_number(float(number)) for number in expression.atoms(se.RealDouble)})
 

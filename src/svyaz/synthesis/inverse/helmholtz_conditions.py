@@ -42,7 +42,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import derive, is_nothing
 from svyaz.model import System
-from svyaz.synthesis.construction import Construction, construct
+from svyaz.synthesis.inverse.construction import Construction, construct
 
 SAYS = {
     "H1": "the accelerations enter symmetrically",

@@ -13,9 +13,9 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.forms import LinearForm, arrays, inverse_dynamics
 from svyaz.model import Tree
-from svyaz.synthesis.constant_inertia import Balance, claiming_order
-from svyaz.synthesis.proof import bodies_with, entries_at, random_poses, unit_scales
-from svyaz.synthesis.reduction import Conditions
+from svyaz.synthesis.balancing.constant_inertia import Balance, claiming_order
+from svyaz.synthesis.balancing.linear_conditions import LinearConditions
+from svyaz.synthesis.balancing.proof import bodies_with, entries_at, random_poses, unit_scales
 
 SMALL = 1e-9
 """Singular values below this part of the largest are rounding; and so are parts of what is left under conditions."""
@@ -62,13 +62,13 @@ def _spanning(rows: Array) -> Array:
     return basis[: int((singular > SMALL * singular[0]).sum())]
 
 
-def _conditions(rows: Array, order: Sequence[int], scale: Array) -> Conditions:
+def _conditions(rows: Array, order: Sequence[int], scale: Array) -> LinearConditions:
     """The reduced echelon form of the rows; unknowns are claimed in this order unless that is badly conditioned."""
     basis = _spanning(rows)
     reduced, pivots = _in_order(basis, order)
     if len(pivots) < len(basis) or (len(basis) and np.abs(reduced).max() > LARGEST):
         reduced, pivots = _best_conditioned(basis)
-    found = Conditions(order=order)
+    found = LinearConditions(order=order)
     places = {place: number for number, place in enumerate(order)}
     for pivot, row in sorted(zip(pivots, reduced, strict=True), key=lambda pair: places[pair[0]]):
         kept = {int(k): float(row[k] * scale[pivot] / scale[k]) for k in np.flatnonzero(np.abs(row) > ROUNDING)}

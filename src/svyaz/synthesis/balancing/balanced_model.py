@@ -13,9 +13,9 @@ from svyaz.arrays import Array
 from svyaz.expr import evaluate, to_text
 from svyaz.forms import EACH, FIRST, MASS, SECOND, exact
 from svyaz.model import GROUND, MOMENTS, System, Tree, numbers
-from svyaz.synthesis.admissible import Body, flat_body, nearest_admissible, whole_body
-from svyaz.synthesis.constant_inertia import Balance
-from svyaz.synthesis.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
+from svyaz.synthesis.balancing.admissible import PseudoInertia, flat_body, nearest_admissible, whole_body
+from svyaz.synthesis.balancing.constant_inertia import Balance
+from svyaz.synthesis.balancing.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
 
 NOTES = "Its masses satisfy the conditions that svyaz balance found: the inertia matrix is constant."
 REPLACED = ("name", "notes", "source", "body", "dh")
@@ -107,9 +107,9 @@ def _rows(tree: Tree, found: Balance, parameters: Mapping[str, float]) -> Array:
     return augmented @ np.array([augmented_values(tree, unit) for unit in units]).T
 
 
-def _bodies(tree: Tree, present: Array, rest: Array, rows: Array) -> list[Body | None]:
+def _bodies(tree: Tree, present: Array, rest: Array, rows: Array) -> list[PseudoInertia | None]:
     scales = _scales(tree, present)
-    bodies: list[Body | None] = []
+    bodies: list[PseudoInertia | None] = []
     for k, values in enumerate(present):
         concerned = len(rows) > 0 and bool(rows[:, EACH * k + FIRST : EACH * (k + 1)].any())
         if values[MASS] <= 0.0 or not concerned:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from svyaz.expr import to_latex, to_text
 from svyaz.forms import EACH, MASS, LinearForm
-from svyaz.synthesis.augmented import rounded, written
-from svyaz.synthesis.balanced_model import BalancedMasses
-from svyaz.synthesis.balancing import Balanced
+from svyaz.synthesis import Balanced, BalancedMasses, form_text, rounded_numbers
 
 LEGEND = (
     "d: first moments of the bodies with the masses that they carry put in their poles; I: inertias of the bodies about\n"
@@ -46,7 +44,7 @@ def _meanings(found: Balanced) -> list[str]:
     """Formulas of first moments and carried masses; inertias that are parameters speak for themselves."""
     used = [q for q in found.used_quantities if q.name != str(q.expression)]
     told = [
-        (q.name, to_text(rounded(q.expression)))
+        (q.name, to_text(rounded_numbers(q.expression)))
         for q in used
         if not (q.name.startswith("I") and q.expression.is_Symbol)
     ]
@@ -81,7 +79,7 @@ def balance_latex(found: Balanced) -> str:
     signs = [q.sign for q in found.known]
 
     def line(form: LinearForm, first: int | None = None) -> str:
-        return written(form, first, signs, to_latex)
+        return form_text(form, first, signs, to_latex)
 
     lines = [f"{line(row, pivot)} &= 0" for pivot, row in found.found.conditions.rows.items()]
     rows = r" \\ ".join(" & ".join(line(entry) for entry in row) for row in found.matrix)

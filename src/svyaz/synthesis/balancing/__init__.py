@@ -1,0 +1,1 @@
+"""Balancing trees: masses that make the inertia matrix constant, the conditions for them, their proof."""
