@@ -143,14 +143,9 @@ def _parabola(axes: Axes, limit: float, across: float, up: float) -> None:
 def _present(axes: Axes, scheme: Discretisation, pair: tuple[float, float]) -> None:
     factor = float(growth(scheme, np.array(pair[0]), np.array(pair[1])))
     stable = factor < 1.0 and min(pair) > 0
-    look: dict[str, Any] = {
-        "markersize": 15,
-        "markeredgecolor": INK,
-        "color": "white" if stable else "#d62728",
-        "linestyle": "none",
-    }
-    word = "stable" if stable else "unstable"
-    axes.plot(*pair, "*", label=f"present gains: {word}, {factor:.4g} a step", **look)
+    word, colour = ("stable", "white") if stable else ("unstable", "#d62728")
+    told = f"present gains: {word}, {factor:.4g} a step"
+    axes.plot(*pair, "*", label=told, markersize=15, markeredgecolor=INK, color=colour, linestyle="none")
     axes.legend(loc="upper left", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
 
 

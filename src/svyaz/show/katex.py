@@ -11,8 +11,8 @@ import functools
 import importlib.metadata
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 _CARRIER = "trame-markdown"
 _SCRIPT_FILE = "trame_markdown/module/serve/trame-markdown.umd.js"
@@ -59,7 +59,7 @@ def _script() -> tuple[str, str]:
     return bundle[start.start() : end.start()], name.group(1)
 
 
-def _engine() -> Any:
+def _engine() -> Callable[[str, bool], str]:
     """The rendering function of this thread: an engine may only be entered from the thread that made it."""
     if not hasattr(_engines, "call"):
         import quickjs
@@ -71,7 +71,8 @@ def _engine() -> Any:
         _engines.version = context.eval("KATEX.version")
         _engines.call = context.eval(_CALL)
         _engines.context = context
-    return _engines.call
+    call: Callable[[str, bool], str] = _engines.call
+    return call
 
 
 @functools.lru_cache(maxsize=4096)
@@ -80,7 +81,7 @@ def render(latex: str, display: bool = True) -> str:
     result = _engine()(latex, display)
     if not result.startswith("+"):
         raise LatexError(result[1:])
-    return str(result[1:])
+    return result[1:]
 
 
 def version() -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import json
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz.json_types import Record
 from svyaz.show.pace import timing
 from svyaz.show.page import asset, page
 from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span
@@ -72,7 +73,7 @@ def _frame_count(motion: Motion, duration: float) -> int:
     return int(np.clip(FRAMES_A_SECOND * film, FEWEST_FRAMES, max(most, FEWEST_FRAMES)))
 
 
-def _encoded(scene: Scene, speed: float) -> dict[str, Any]:
+def _encoded(scene: Scene, speed: float) -> Record:
     """Numbers of the scene as 16-bit integers about the centre: a 65535th of the picture, finer than any screen."""
     low, high = bounds(scene)
     centre, half = (low + high) / 2, float(np.max(high - low)) / 2
@@ -92,7 +93,7 @@ def _encoded(scene: Scene, speed: float) -> dict[str, Any]:
     }
 
 
-def _encoded_item(item: Item, centre: Array, half: float) -> dict[str, Any]:
+def _encoded_item(item: Item, centre: Array, half: float) -> Record:
     frames, size, dim = item.points.shape
     return {
         "kind": item.kind,

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, ParamSpec, TypedDict
 
 from svyaz.expr import latex_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.typing import RcKeyType
 
 P = ParamSpec("P")
 
+Dashes = tuple[float, tuple[float, ...]]
+"""Where a pattern of dashes begins, and the lengths of lines and gaps."""
+
 # M. Okabe, K. Ito, "Color Universal Design", 2008; their yellow is left out, it is too pale for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-DASHES = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
+DASHES: tuple[str | Dashes, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)))
 INK = "#1f2933"
 MUTED = "#7b8794"
 GRID = "#dfe3e8"
 MOST_CURVES = 12
 
-SETTINGS: dict[Any, Any] = {
+SETTINGS: dict[RcKeyType, object] = {
     "font.family": ["DejaVu Sans"],
     "font.size": 10,
     "mathtext.fontset": "cm",
@@ -80,7 +84,14 @@ def new_figure(width: float = 8.0, height: float = 4.0) -> Figure:
     return figure
 
 
-def look(k: int) -> dict[str, Any]:
+class Look(TypedDict):
+    """How a curve is drawn."""
+
+    color: str
+    linestyle: str | Dashes
+
+
+def look(k: int) -> Look:
     """Colour and dashes of curve number k; no two of the first eighteen are alike."""
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
 

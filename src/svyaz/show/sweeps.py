@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -81,8 +81,8 @@ def _curves(axes: Axes, sweep: Sweep, kind: str, names: Sequence[str]) -> None:
         values = np.where(done, sweep.column(name), np.nan)
         if kind in LOGARITHMIC:
             values = np.where(values > 0, values, np.nan)
-        marker: dict[str, Any] = {"marker": "o", "markersize": 3} if len(x) <= 60 else {}
-        axes.plot(x, values, label=name.partition(".")[2] or None, **look(k), **marker)
+        marker = "o" if len(x) <= 60 else None
+        axes.plot(x, values, label=name.partition(".")[2] or None, marker=marker, markersize=3, **look(k))
         if kind in LOGARITHMIC and np.isfinite(values).any():
             axes.set_yscale("log")
             top = max(top, _top(values))

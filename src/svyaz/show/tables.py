@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
 from svyaz.expr import superscript
 
@@ -37,7 +36,11 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> st
 
 
 def rows_table(
-    title: str, heads: Sequence[str], entries: Mapping[str, Mapping[str, Any]], keys: Sequence[str], digits: int
+    title: str,
+    heads: Sequence[str],
+    entries: Mapping[str, Mapping[str, float | None]],
+    keys: Sequence[str],
+    digits: int,
 ) -> str:
     """A table with a row for each entry and a column for each key of it."""
     rows = [[escape(name), *(number(entry[key], digits) for key in keys)] for name, entry in entries.items()]

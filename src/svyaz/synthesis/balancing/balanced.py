@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import symengine as se
 
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
 from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, expressions, welded
+from svyaz.json_types import Record
 from svyaz.model import System, Tree, numbers
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.balancing.constant_inertia import Balance, balance
@@ -19,6 +19,8 @@ from svyaz.synthesis.balancing.linear_conditions import LinearConditions
 from svyaz.synthesis.balancing.proof import Proof, prove
 from svyaz.synthesis.balancing.quantities import Quantity, form_text, in_parameters, quantities, shortest
 from svyaz.synthesis.balancing.sampled import sampled_balance
+
+Triple = tuple[Expression, Expression, Expression]
 
 SLIGHT, ROUNDING = 1e-5, 1e-12
 """Parts of numeric axes (and of the longest pole) that are taken as zero: with a note, and without one."""
@@ -81,7 +83,7 @@ class Balanced:
         values = self.system.parameters
         return sum(evaluate(exact(c), values) * evaluate(self.known[p].expression, values) for p, c in row.items())
 
-    def balanced_words(self) -> dict[str, Any]:
+    def balanced_words(self) -> Record:
         """The words of the model with balanced masses; there must be such."""
         assert isinstance(self.masses, BalancedMasses), "no bodies satisfy the conditions"
         assert self.system.tree is not None, "only trees come here"
@@ -147,8 +149,9 @@ def _without_zero_lengths(tree: Tree, parameters: Mapping[str, float], notes: li
     notes.append(f"taken as zero, as the model says: {', '.join(zero)}")
     known = {se.Symbol(name): se.Integer(0) for name in zero}
 
-    def vector(entries: Sequence[Expression]) -> Any:
-        return tuple(substitute(se.sympify(e), known) for e in entries)
+    def vector(entries: Triple) -> Triple:
+        x, y, z = (substitute(se.sympify(e), known) for e in entries)
+        return x, y, z
 
     bodies = tuple(replace(b, axis=vector(b.axis), pole=vector(b.pole)) for b in tree.bodies)
     return Tree(bodies, tree.gravity)
@@ -163,18 +166,19 @@ def _straightened(tree: Tree, parameters: Mapping[str, float], notes: list[str])
     longest = max(sizes)
     told: list[str] = []
 
-    def vector(name: str, entries: Sequence[Any], scale: float) -> Any:
+    def vector(name: str, entries: Triple, scale: float) -> Triple:
         values = [abs(evaluate(se.sympify(e), parameters)) for e in entries]
         if any(ROUNDING * scale < value < SLIGHT * scale for value in values):
             told.append(name)
-        return tuple(se.Integer(0) if v < SLIGHT * scale else e for v, e in zip(values, entries, strict=True))
+        x, y, z = (se.Integer(0) if v < SLIGHT * scale else e for v, e in zip(values, entries, strict=True))
+        return x, y, z
 
     bodies = []
     for body in tree.bodies:
         axis = vector(body.name, body.axis, 1.0)
         length = sum(evaluate(se.sympify(e), parameters) ** 2 for e in axis) ** 0.5
         if length not in (0.0, 1.0) and not any(names_in(se.sympify(e)) for e in axis):
-            axis = tuple(se.sympify(e) / length for e in axis)
+            axis = se.sympify(axis[0]) / length, se.sympify(axis[1]) / length, se.sympify(axis[2]) / length
         bodies.append(replace(body, axis=axis, pole=vector(body.name, body.pole, longest)))
     if told:
         names = ", ".join(f"'{name}'" for name in dict.fromkeys(told))
@@ -185,8 +189,9 @@ def _straightened(tree: Tree, parameters: Mapping[str, float], notes: list[str])
 def _with_geometry_of(numeric: Tree, tree: Tree, parameters: Mapping[str, float]) -> Tree:
     """Numbers with the axes and poles of another tree of the same bodies."""
 
-    def vector(entries: Sequence[Any]) -> Any:
-        return tuple(evaluate(se.sympify(e), parameters) for e in entries)
+    def vector(entries: Triple) -> Triple:
+        x, y, z = (evaluate(se.sympify(e), parameters) for e in entries)
+        return x, y, z
 
     bodies = [
         replace(body, axis=vector(other.axis), pole=vector(other.pole))
@@ -202,12 +207,12 @@ def _independent(formulas: Sequence[Expression]) -> list[Expression]:
     kept = []
     for formula in formulas:
         terms = formula.args if formula.is_Add else (formula,)
-        form: dict[int, Any] = {}
+        numbers: dict[int, float] = {}
         for term in terms:
             number, rest = _parted(term)
             place = monomials.setdefault(rest, len(monomials))
-            form[place] = form.get(place, 0.0) + number
-        form = {place: number for place, number in form.items() if number != 0.0}
+            numbers[place] = numbers.get(place, 0.0) + number
+        form: LinearForm = {place: number for place, number in numbers.items() if number != 0.0}
         if form and known.add(form):
             kept.append(formula)
     return kept

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import evaluate, to_text
-from svyaz.forms import EACH, FIRST, MASS, SECOND, exact
-from svyaz.model import GROUND, MOMENTS, System, Tree, numbers
+from svyaz.expr import Expression, evaluate, to_text
+from svyaz.forms import EACH, FIRST, MASS, SECOND, LinearForm, exact
+from svyaz.json_types import Json, Record
+from svyaz.model import GROUND, MOMENTS, Body, System, Tree, numbers
 from svyaz.synthesis.balancing.admissible import PseudoInertia, flat_body, nearest_admissible, whole_body
 from svyaz.synthesis.balancing.constant_inertia import Balance
 from svyaz.synthesis.balancing.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
@@ -80,11 +80,11 @@ def balanced_masses(system: System, tree: Tree, found: Balance) -> BalancedMasse
     )
 
 
-def _diagonal(found: Balance) -> list[Mapping[int, Any]]:
+def _diagonal(found: Balance) -> list[LinearForm]:
     return [row[k] for k, row in enumerate(found.matrix)]
 
 
-def _values(body: Any) -> list[float]:
+def _values(body: Body) -> list[float]:
     return [body.mass, *(body.mass * c for c in body.center), *body.inertia]
 
 
@@ -152,10 +152,10 @@ def _with_lent_masses(tree: Tree, present: Array) -> tuple[Array, list[str]]:
     return changed, lent
 
 
-def balanced_words(system: System, tree: Tree, masses: BalancedMasses) -> dict[str, Any]:
+def balanced_words(system: System, tree: Tree, masses: BalancedMasses) -> Record:
     """The words of the model with the bodies of ``tree`` balanced; what need not change is left as it was written."""
     own = dict(zip(masses.names, masses.values, strict=True))
-    words: dict[str, Any] = {"name": f"{system.name}, balanced", "notes": NOTES}
+    words: Record = {"name": f"{system.name}, balanced", "notes": NOTES}
     words |= {key: value for key, value in system.words.items() if key not in REPLACED}
     plain = numbers(tree, system.parameters).bodies
     words["body"] = [_body_words(tree, k, own.get(body.name), _values(plain[k])) for k, body in enumerate(tree.bodies)]
@@ -163,9 +163,10 @@ def balanced_words(system: System, tree: Tree, masses: BalancedMasses) -> dict[s
     return words
 
 
-def _used_parameters(words: Mapping[str, Any]) -> dict[str, Any]:
+def _used_parameters(words: Record) -> Record:
     """The parameters that some text of the model still names, directly or through other parameters."""
-    given = dict(words.get("parameters", {}))
+    parameters = words.get("parameters")
+    given = dict(parameters) if isinstance(parameters, Mapping) else {}
     seen: set[str] = set()
     fresh = _names([value for key, value in words.items() if key not in ("parameters", "name", "notes")])
     while fresh:
@@ -174,7 +175,7 @@ def _used_parameters(words: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in seen}
 
 
-def _names(value: Any) -> set[str]:
+def _names(value: Json) -> set[str]:
     """All names in the texts of some words."""
     if isinstance(value, str):
         return set(re.findall(r"[^\W\d]\w*", value))
@@ -183,9 +184,9 @@ def _names(value: Any) -> set[str]:
     return set().union(*(_names(entry) for entry in value)) if isinstance(value, (list, tuple)) else set()
 
 
-def _body_words(tree: Tree, k: int, values: Array | None, before: list[float]) -> dict[str, Any]:
+def _body_words(tree: Tree, k: int, values: Array | None, before: list[float]) -> Record:
     body = tree.bodies[k]
-    words: dict[str, Any] = {
+    words: Record = {
         "name": body.name,
         "base": "ground" if body.base == GROUND else tree.bodies[body.base].name,
         "joint": body.joint,
@@ -218,7 +219,7 @@ def _tiny(value: float, before: list[float]) -> bool:
     return abs(value) <= 1e-13 * max(map(abs, before))
 
 
-def _word(expression: Any) -> Any:
+def _word(expression: Expression) -> int | float | str:
     """A number as a number, anything else as text."""
     if isinstance(expression, (int, float)):
         return expression

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
 
 import numpy as np
 import symengine as se
@@ -94,10 +93,15 @@ class Inverse:
         return tuple(told)
 
 
-def invert(system: System, **asked: Any) -> Inverse:
-    """A Lagrange–Rayleigh system for which the field of the model attracts; ``asked``: method, step, until."""
+def invert(
+    system: System, *, method: str | None = None, step: float | None = None, until: float | None = None
+) -> Inverse:
+    """A Lagrange–Rayleigh system for which the field of the model attracts, looked at up to the time ``until``.
+
+    The bound on the step is that of ``method``; all three are those of the model's [run] unless given.
+    """
     made = system if system.velocity_field else field_system(system)
-    options = options_for(made, asked)
+    options = options_for(made, {"method": method, "step": step, "until": until})
     along = wanted_motion(made, options)
     roots = np.linalg.eigvals(_values(made, gain_matrix(made), along)).astype(complex)
     return Inverse(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from svyaz.expr import to_text, velocity
 from svyaz.program import Program, build
@@ -41,7 +40,7 @@ def inverse_model(found: Inverse) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(name: str, entries: Mapping[str, Any]) -> list[str]:
+def _table(name: str, entries: Mapping[str, str | float]) -> list[str]:
     written = (f"{_key(k)} = {_quoted(v) if isinstance(v, str) else repr(float(v))}" for k, v in entries.items())
     return ["", f"[{name}]", *written] if entries else []
 
