@@ -76,7 +76,7 @@ def sweep_job(count: str) -> Answer:
 def _single(gains: np.ndarray) -> float:
     """The median of single members, each computed and observed by a call of its own."""
     from svyaz.holding.options import options_for
-    from svyaz.motion.simulation import equations_by_phase
+    from svyaz.motion import phases_of
     from svyaz.study.measures import known_measures, measures_for
     from svyaz.study.tasks import native_work
     from svyaz.study.values import recipe
@@ -86,7 +86,7 @@ def _single(gains: np.ndarray) -> float:
     model = system("sleigh")
     axes = axes_for(model, {"stabilize": gains[:: max(1, len(gains) // ALONE)]})
     options = options_for(model, {"method": "euler", "step": STEP, "until": UNTIL, "stabilize": "off"})
-    ((_, equations),) = equations_by_phase(model, "multipliers", options)
+    equations = phases_of(model, "multipliers", options)[0].equations
     members = members_of(axes, points_of(axes), "off")
     measures = measures_for(known_measures(equations), ())
     work = native_work(equations, options, recipe(model, ()), members, measures)

@@ -28,10 +28,10 @@ def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
     from svyaz.holding.options import options_for
     from svyaz.holding.perturbations import perturbation
     from svyaz.holding.segment import prepare
-    from svyaz.motion.simulation import equations_by_phase
+    from svyaz.motion import phases_of
 
     model = system(name)
     options = options_for(model, {**asked, "stabilize": stabilize})
-    ((_, equations),) = equations_by_phase(model, "multipliers", options)
+    equations = phases_of(model, "multipliers", options)[0].equations
     state = np.array(model.initial_state())
     return prepare(equations, perturbation(equations, stabilize), (), options, 0.0, state), state

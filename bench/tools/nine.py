@@ -15,7 +15,7 @@ from svyaz.holding.options import Options, options_for
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.segment import Segment, advance, prepare
 from svyaz.integrate.solve import Path
-from svyaz.motion.simulation import equations_by_phase
+from svyaz.motion import phases_of
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,8 @@ def rig(name: str, **settings: Any) -> Rig:
     assert text is not None, name
     system = loads(text, name).with_settings(settings)
     options = options_for(system, {"method": "rk4", "step": 0.001, "stabilize": "off"})
-    phase, equations = equations_by_phase(system, "multipliers", options)[0]
+    phase = phases_of(system, "multipliers", options)[0]
+    equations = phase.equations
     state = np.array(system.initial_state())
     segment = prepare(equations, critical(equations, 1.0), (), options, phase.start, state)
     return Rig(system, equations, state, (phase.start, phase.end), segment, deviations(equations))

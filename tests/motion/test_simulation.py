@@ -11,9 +11,8 @@ import pytest
 
 import svyaz
 from svyaz import ModelError, System, gallery, loads
-from svyaz.holding.options import options_for
-from svyaz.motion import simulate
-from svyaz.motion.phases import phases
+from svyaz.holding import options_for
+from svyaz.motion import Phase, phases_of, simulate
 
 SPRING = {
     "name": "spring",
@@ -155,10 +154,14 @@ def test_phases_follow_the_constraints() -> None:
             {"name": "c", "equation": "x = y", "from": 5},
         ],
     )
-    found = [(p.start, p.end, [c.name for c in p.active], [c.name for c in p.new]) for p in phases(system, 0.0, 4.0)]
+
+    def phases(until: float) -> list[Phase]:
+        return phases_of(system, "multipliers", options_for(system, {"until": until}))
+
+    found = [(p.start, p.end, [c.name for c in p.active], [c.name for c in p.new]) for p in phases(4.0)]
     assert found == [(0.0, 1.0, ["a"], ["a"]), (1.0, 3.0, ["b"], ["b"]), (3.0, 4.0, [], [])]
-    assert len(phases(system, 0.0, 1.0)) == 1, "a switch at the very end does not count"
-    assert phases(system, 0.0, 5.5)[-1].active[0].name == "c"
+    assert len(phases(1.0)) == 1, "a switch at the very end does not count"
+    assert phases(5.5)[-1].active[0].name == "c"
 
 
 def test_constraint_that_begins_and_ends() -> None:
@@ -342,12 +345,18 @@ def test_momentum_of_a_cyclic_coordinate_is_reported() -> None:
         ({"until": -1}, "'until' must be a positive number"),
         ({"step": float("nan")}, "'step' must be a positive number"),
         ({"rtol": "small"}, "'rtol' must be a positive number"),
-        ({"stp": 0.1}, "no option 'stp'"),
     ],
 )
 def test_options_that_cannot_be(asked, message) -> None:
     with pytest.raises(ModelError, match=message):
         simulate(spring(), **asked)
+
+
+def test_an_option_that_there_is_not() -> None:
+    with pytest.raises(ModelError, match="no option 'stp'"):
+        options_for(spring(), {"stp": 0.1})
+    with pytest.raises(TypeError, match="'stp'"):
+        simulate(spring(), stp=0.1)
 
 
 def test_step_that_is_asked_for_replaces_the_tolerance_of_the_model() -> None:

@@ -245,11 +245,11 @@ def test_the_error_bound_counts_what_the_gains_do() -> None:
 def relative_residuals(motion, system: System) -> float:
     """The largest residual, position and velocity, over the own scale of its constraint, in the first phase."""
     from svyaz.holding.options import options_for
-    from svyaz.motion.simulation import equations_by_phase
+    from svyaz.motion import phases_of
 
-    phase, equations = equations_by_phase(system, "multipliers", options_for(system, {}))[0]
+    phase = phases_of(system, "multipliers", options_for(system, {}))[0]
     rows = motion.times <= phase.end
-    measured = deviations(equations)
+    measured = deviations(phase.equations)
     times, states = motion.times[rows], motion.states[rows]
     y = np.abs(measured.at(times, states))[1:]
     return float(np.max(np.max(y, axis=0) / measured.scales(times, states)))

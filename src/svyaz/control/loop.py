@@ -15,7 +15,7 @@ from svyaz.control.transients import MOST_STEPS, Transient
 from svyaz.forms import Equations, derive, jacobian_program, rates_of, rates_program, shulgin_equations
 from svyaz.holding import Options
 from svyaz.integrate import Flow, Status
-from svyaz.motion import Motion, follow, is_switched
+from svyaz.motion import Motion, Wishes, driven, is_switched, structure_of
 from svyaz.program import Program, choose_orders, compile_program
 from svyaz.stability import ConstraintNumbers
 
@@ -110,7 +110,7 @@ class ClosedLoop:
         if is_switched(system):
             options = replace(options, stabilize="auto")
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
-        return follow(self.equations, options, start, rows=times, progress=progress)
+        return driven(structure_of(self.equations, None, options), start, Wishes(rows=times, progress=progress))
 
 
 def closed_loop(

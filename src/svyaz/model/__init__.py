@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from svyaz.model.system import Integral as Integral
     from svyaz.model.system import System as System
     from svyaz.model.system import multiplier_symbol as multiplier_symbol
+    from svyaz.model.system import names_of as names_of
     from svyaz.model.tree import GROUND as GROUND
     from svyaz.model.tree import MOMENTS as MOMENTS
     from svyaz.model.tree import Body as Body

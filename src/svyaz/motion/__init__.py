@@ -7,10 +7,14 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
+    from svyaz.motion.driver import Wishes as Wishes
+    from svyaz.motion.driver import driven as driven
+    from svyaz.motion.phases import Phase as Phase
+    from svyaz.motion.phases import Structure as Structure
     from svyaz.motion.result import Motion as Motion
-    from svyaz.motion.simulation import equations_by_phase as equations_by_phase
-    from svyaz.motion.simulation import follow as follow
-    from svyaz.motion.simulation import simulate as simulate
-    from svyaz.motion.switching import is_switched as is_switched
+    from svyaz.motion.running import phases_of as phases_of
+    from svyaz.motion.running import simulate as simulate
+    from svyaz.motion.running import structure_of as structure_of
+    from svyaz.motion.structure.events.switching import is_switched as is_switched
 else:
     open_door(__name__)

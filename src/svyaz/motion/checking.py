@@ -19,7 +19,6 @@ from svyaz.constraints import (
     examined,
     residuals,
 )
-from svyaz.forms import form_name
 from svyaz.holding import (
     asked_rate,
     cannot_be_held,
@@ -32,9 +31,8 @@ from svyaz.holding import (
 )
 from svyaz.model import System, is_number
 from svyaz.motion.phases import START
-from svyaz.motion.simulation import equations_by_phase
-from svyaz.motion.stage import first_event
-from svyaz.motion.switching import is_switched
+from svyaz.motion.running import structure_of
+from svyaz.motion.structure.events.switching import Switched
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,10 @@ class Check:
 def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
     """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported."""
     options = options_for(system, asked)
-    phase, derived = equations_by_phase(system, form_name(system, form), options)[0]
+    structure = structure_of(system, form, options)
     state = np.array(system.initial_state())
+    beginning = structure.begin(state)
+    phase, derived = beginning.phase, beginning.phase.equations
     equations = examined(derived)
     kinds = [dict(as_dictionary(c)) for c in classify(system)] if system.kind == "mechanical" else []
     result: dict[str, Any] = {"svyaz": __version__, "model": system.name, "constraints": kinds}
@@ -79,7 +79,7 @@ def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
         wrong.extend(unfit)
         runnable = not unfit
     if runnable:
-        end = first_event(system, options, held, own) if is_switched(system) else phase.end
+        end = structure.next_event(beginning, held) if isinstance(structure, Switched) else phase.end
         decision = decide(derived, held, options, own, (phase.start, end))
         result["gains"] = dict(decision.record)
         if not decision.allowed:

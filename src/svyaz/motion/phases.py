@@ -1,12 +1,18 @@
-"""Variable structure: the intervals of time in which the same constraints act."""
+"""A run is a fold over phases: what a phase is, how one begins, how it went, and who says which one comes next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import model_states
+from svyaz.forms import Equations
+from svyaz.holding import Decision, Entry, Options, Refusal, Segment
+from svyaz.integrate import Path
 from svyaz.model import Constraint, System
 
 START = 0.0
@@ -15,28 +21,116 @@ START = 0.0
 CLOSE = 1e-12
 """Moments that differ by no more than this, or this part of them, are the same."""
 
+Progress = Callable[[float], object]
+"""Called with the time reached."""
+
 
 @dataclass(frozen=True)
 class Phase:
-    """From ``start`` to ``end`` the constraints ``active`` act; ``new`` are those that did not act just before."""
+    """From ``start``, to ``end`` at most, these equations hold, with the constraints ``active``.
+
+    ``new`` are the constraints that did not act just before.
+    """
 
     start: float
     end: float
     active: tuple[Constraint, ...]
     new: tuple[Constraint, ...]
+    equations: Equations
 
 
-def phases(system: System, start: float, until: float) -> list[Phase]:
-    """The phases of a run, in order. Switches at the very end do not count."""
-    switches = {t for c in system.constraints for t in (c.start, c.end) if t is not None and start < t < until}
-    borders = [start, *sorted(switches), until]
-    found: list[Phase] = []
-    before: Sequence[Constraint] = ()
-    for left, right in pairwise(borders):
-        active = tuple(c for c in system.constraints if c.acts_at(left))
-        found.append(Phase(left, right, active, tuple(c for c in active if c not in before)))
-        before = active
-    return found
+@dataclass(frozen=True)
+class Beginning:
+    """A phase and the state of the model in which it begins, or why it cannot.
+
+    ``entry`` tells how the state came about: after an event it may differ from the last one before, and both are kept.
+    ``event`` is what is told of this moment, ``continuing`` are the conditions, ("on" or "off", constraint), that were
+    watched before as well.
+    """
+
+    phase: Phase
+    state: Array
+    entry: Entry = Entry.START
+    event: dict[str, Any] | None = None
+    continuing: Collection[tuple[str, str]] = ()
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True)
+class Advance:
+    """A path to where the phase ends. Where the chart of its equations degenerated, others go ``onward`` if there are any."""
+
+    path: Path
+    note: str = ""
+    onward: Equations | None = None
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A phase as it was run (or not: then without a segment), with what was decided about its gains, and its notes.
+
+    ``onward``: the equations that take over since the chart degenerated. ``joint``: the last row, at which they do, was
+    not asked for.
+    """
+
+    beginning: Beginning
+    path: Path
+    options: Options
+    segment: Segment | None = None
+    decision: Decision | None = None
+    notes: tuple[str, ...] = ()
+    onward: Equations | None = None
+    joint: bool = False
+
+    @property
+    def phase(self) -> Phase:
+        return self.beginning.phase
+
+    @property
+    def end(self) -> float:
+        """The moment at which it ended."""
+        return float(self.path.times[-1])
+
+    @property
+    def last_state(self) -> Array:
+        """The state of the model at its end."""
+        found: Array = model_states(self.phase.equations, self.path.times[-1:], self.path.states[-1:])[0]
+        return found
+
+
+class Structure(Protocol):
+    """When the equations of a run change, and into which. One object serves one run."""
+
+    @property
+    def system(self) -> System: ...
+
+    @property
+    def form(self) -> str: ...
+
+    @property
+    def options(self) -> Options: ...
+
+    def with_options(self, options: Options) -> Structure:
+        """The same for another run."""
+
+    def begin(self, state: Array) -> Beginning:
+        """The first phase, from a state of the model."""
+
+    def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
+        """Native code and gains of a phase, or why it may not be run; ``force`` runs in spite of a verdict."""
+
+    def advance(
+        self,
+        beginning: Beginning,
+        segment: Segment,
+        options: Options,
+        rows: Array | None,
+        progress: Progress | None,
+    ) -> Advance:
+        """Integrate a phase to where it ends; ``rows`` are the times wanted in the run, else the options decide."""
+
+    def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
+        """What follows the last of the chapters, which was run to its end; None at the end of the run."""
 
 
 def reached(now: float, time: float) -> bool:
@@ -44,23 +138,23 @@ def reached(now: float, time: float) -> bool:
     return now >= time - CLOSE * max(1.0, abs(time))
 
 
-def phase_log(begun: Sequence[Phase]) -> tuple[dict[str, Any], ...]:
-    """What is told of phases that times alone divide; nothing where there is but one."""
-    if len(begun) < 2:
-        return ()
-    before: Sequence[Constraint] = ()
-    log = []
-    for phase in begun:
-        log.append(entry(phase.start, [c.name for c in phase.active], [c.name for c in before]))
-        before = phase.active
-    return tuple(log)
-
-
-def entry(time: float, active: Sequence[str], before: Sequence[str]) -> dict[str, Any]:
+def log_entry(time: float, active: Sequence[Constraint], before: Sequence[Constraint]) -> dict[str, Any]:
     """One line of the log: the constraints that begin and cease to act, and all that act."""
     return {
         "t": time,
-        "on": [name for name in active if name not in before],
-        "off": [name for name in before if name not in active],
-        "active": list(active),
+        "on": [c.name for c in active if c not in before],
+        "off": [c.name for c in before if c not in active],
+        "active": [c.name for c in active],
     }
+
+
+def grid_of(options: Options, span: tuple[float, float], rows: Array | None) -> Array | None:
+    """Times of the rows of a phase: its ends, and the given ones or the multiples of ``every`` between them."""
+    start, end = span
+    if rows is None:
+        if options.every is None:
+            return None
+        rows = np.arange(np.floor(start / options.every), np.ceil(end / options.every) + 1) * options.every
+    close = 1e-9 * (end - start)
+    inner = rows[(rows > start + close) & (rows < end - close)]
+    return np.concatenate([[start], inner, [end]])

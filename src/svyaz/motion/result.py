@@ -218,6 +218,21 @@ class Motion:
         return f"<p><b>{self.system.name}</b>: {self.status} {self.reason}</p>{html}"
 
 
+def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
+    """States of two motions at the same times and in the same phase; rows at events are left out."""
+    found = []
+    for motion in (a, b):
+        events = np.array([e["t"] for e in motion.phases[1:]])
+        left = np.searchsorted(events, motion.times, side="left")
+        right = np.searchsorted(events, motion.times, side="right")
+        keys = zip(motion.times.tolist(), left.tolist(), strict=True)
+        inside = (left == right).tolist()
+        found.append({key: k for k, (key, fit) in enumerate(zip(keys, inside, strict=True)) if fit})
+    shared = [key for key in found[0] if key in found[1]]
+    rows_a, rows_b = ([places[key] for key in shared] for places in found)
+    return a.states[rows_a], b.states[rows_b]
+
+
 def _mean_square(times: Array, values: Array) -> float:
     """√(1/T ∫ y² dt) by the trapezoidal rule."""
     span = float(times[-1] - times[0])

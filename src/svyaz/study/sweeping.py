@@ -18,7 +18,7 @@ from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name
 from svyaz.holding import Options, options_for
 from svyaz.model import System
-from svyaz.motion import equations_by_phase, is_switched
+from svyaz.motion import Phase, is_switched, phases_of
 from svyaz.study import crew
 from svyaz.study.marks import Judge, judge_for, stable_intervals
 from svyaz.study.measures import known_measures, measures_for
@@ -58,16 +58,16 @@ def sweep(
     axes = axes_for(system, vary)
     options = _options(system, axes, asked)
     name = form_name(system, form)
-    parts = equations_by_phase(system, name, options)
+    phases = phases_of(system, name, options)
     if is_switched(system):  # the phases are not known in advance: any of the constraints may act
-        parts = [(parts[0][0], derive(system, name))]
-    equations = parts[0][1]
-    _gains_act(system, [d for _, e in parts for d in e.deviations], axes)
-    measures = measures_for(known_measures(_all_constraints(parts)), measure)
+        phases = [replace(phases[0], equations=derive(system, name))]
+    equations = phases[0].equations
+    _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
+    measures = measures_for(known_measures(_all_constraints(phases)), measure)
     points = points_of(axes)
     members = members_of(axes, points, options.stabilize)
     found = recipe(system, [key for member in members[:1] for key in member.settings])
-    if project or not _compiled_once(system, parts, options, found, axes):
+    if project or not _compiled_once(system, phases, options, found, axes):
         work = whole_work(system, _whole_asked(options, name, project, measures), members)
     else:
         work = native_work(equations, options, found, members, measures)
@@ -120,19 +120,19 @@ def _gains_act(system: System, deviations: Sequence[Deviation], axes: Sequence[A
             )
 
 
-def _all_constraints(parts: Sequence[tuple[Any, Equations]]) -> Equations:
+def _all_constraints(phases: Sequence[Phase]) -> Equations:
     """The equations of the phase with the most constraints, for the names of what can be measured."""
-    return max((equations for _, equations in parts), key=lambda e: len(e.deviations))
+    return max((phase.equations for phase in phases), key=lambda e: len(e.deviations))
 
 
 def _compiled_once(
-    system: System, parts: Sequence[tuple[Any, Equations]], options: Options, found: Recipe, axes: Sequence[Axis]
+    system: System, phases: Sequence[Phase], options: Options, found: Recipe, axes: Sequence[Axis]
 ) -> bool:
     """Do all members share one program? Not where phases, gains, charts or values are decided anew for each of them."""
-    gains = any(axis.kind == "gain" for axis in axes)
+    gains, first = any(axis.kind == "gain" for axis in axes), phases[0].equations
     automatic = options.stabilize == "auto" and not gains
-    decided = automatic and (bool(parts[0][1].deviations) or any(i.hold for i in system.integrals))
-    own = len(parts) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(parts[0][1]) or parts[0][1].charted
+    decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
+    own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
     return not own and not decided and not structure_depends(system, found.changing)
 
 

@@ -9,7 +9,7 @@ which are the same for the charts of Chaplygin, take over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
@@ -21,9 +21,10 @@ from svyaz.arrays import Array
 from svyaz.constraints import model_states
 from svyaz.expr import ZERO, Expression, ModelError, gradient, substitute, velocity
 from svyaz.forms import MOST_CHOICES, Equations, form_of
-from svyaz.holding import Options, Segment, advance
+from svyaz.holding import Decision, Entry, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
-from svyaz.model import Constraint
+from svyaz.model import Constraint, System
+from svyaz.motion.phases import Advance, Beginning, Chapter, Progress, Structure, grid_of
 from svyaz.program import build, compile_program
 
 POOR, NEAR, LEAST = 0.2, 0.02, 0.01
@@ -37,6 +38,93 @@ FINE = 4000
 """Where rows are wanted at given times only, the chart is looked at this many times at least."""
 
 
+MOST_IN_VAIN = 4
+"""Charts are changed so often without getting on; where none is good the last one is kept."""
+
+
+@dataclass(frozen=True)
+class Charted:
+    """Phases of another structure, each on as many charts as it needs."""
+
+    phases: Structure
+
+    @property
+    def system(self) -> System:
+        return self.phases.system
+
+    @property
+    def form(self) -> str:
+        return self.phases.form
+
+    @property
+    def options(self) -> Options:
+        return self.phases.options
+
+    def with_options(self, options: Options) -> Charted:
+        return Charted(self.phases.with_options(options))
+
+    def begin(self, state: Array) -> Beginning:
+        return self.phases.begin(state)
+
+    def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
+        """As the phases are; charts that were changed in vain too often are kept from then on."""
+        decision = self.phases.settle(beginning, before, force=force)
+        if isinstance(decision, Refusal) or not _in_vain(before):
+            return decision
+        return replace(decision, options=replace(decision.options, charts="keep"))
+
+    def advance(
+        self,
+        beginning: Beginning,
+        segment: Segment,
+        options: Options,
+        rows: Array | None,
+        progress: Progress | None,
+    ) -> Advance:
+        """Integrate a phase up to where its chart degenerates, on a chart that may first only as many steps as are usual.
+
+        Before a singular point of the chart the steps of a method with error control grow short without end; another chart
+        is looked for instead.
+        """
+        phase, equations = beginning.phase, segment.equations
+        if not equations.charted:
+            return self.phases.advance(beginning, segment, options, rows, progress)
+        grid = grid_of(options, (phase.start, phase.end), rows)
+        fine = None if grid is None else np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
+
+        def path_of(options: Options) -> Path:
+            return self.phases.advance(beginning, segment, options, fine, progress).path
+
+        if options.charts == "keep":
+            path = path_of(options)
+            return _ended(path, kept_chart(equations, path), grid)
+        usual = replace(options, max_steps=min(USUAL_STEPS, options.max_steps))
+        path = path_of(options if options.rtol is None else usual)
+        switch = chart_switch(equations, path, phase.active)
+        if options.rtol is not None and path.status is Status.STALLED and (switch is None or switch.equations is None):
+            path = path_of(options)
+            switch = chart_switch(equations, path, phase.active)
+        return _ended(path, switch, grid)
+
+    def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
+        last = chapters[-1]
+        if last.onward is None:
+            return self.phases.after(chapters)
+        phase = replace(last.phase, start=last.end, new=(), equations=last.onward)
+        return Beginning(phase, last.last_state, Entry.TIME)
+
+
+def _in_vain(chapters: Sequence[Chapter]) -> bool:
+    """Were charts changed without getting on, more often in a row than is allowed?"""
+    count = 0
+    for chapter in chapters:
+        if chapter.onward is not None:
+            count = count + 1 if len(chapter.path.times) == 1 else 0
+        if count > MOST_IN_VAIN:
+            return True
+    return False
+
+
 @dataclass(frozen=True)
 class Switch:
     """After ``row`` of a path other equations take over; without equations there is no better chart."""
@@ -46,43 +134,26 @@ class Switch:
     equations: Equations | None
 
 
-def advance_on_chart(
-    segment: Segment,
-    state: Array,
-    span: tuple[float, float],
-    options: Options,
-    grid: Array | None,
-    active: Sequence[Constraint],
-    progress: Callable[[float], object] | None,
-) -> Path:
-    """Integrate a phase, on a chart that may degenerate first only as many steps as are usual.
-
-    Before a singular point of the chart the steps of a method with error control grow short without end; another chart
-    is looked for instead.
-    """
-    equations, fine = segment.equations, finer(segment.equations, grid)
-    if equations.charted and options.rtol is not None and options.charts == "change":
-        path = advance(segment, state, span, options, fine, progress, max_steps=min(USUAL_STEPS, options.max_steps))
-        if path.status is not Status.STALLED:
-            return path
-        switch = chart_switch(equations, path, active)
-        if switch is not None and switch.equations is not None:
-            return path
-    return advance(segment, state, span, options, fine, progress)
-
-
-def end_of_chart(equations: Equations, path: Path, options: Options, active: Sequence[Constraint]) -> Switch | None:
-    """What is to be done about the chart of a run, as the options wish; None when it stays good."""
-    if options.charts == "keep":
-        return kept_chart(equations, path)
-    return chart_switch(equations, path, active)
-
-
-def finer(equations: Equations, grid: Array | None) -> Array | None:
-    """The times of the rows, with more between them if a chart is to be watched."""
-    if grid is None or not equations.charted or len(grid) < 2:
-        return grid
-    return np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
+def _ended(path: Path, switch: Switch | None, grid: Array | None) -> Advance:
+    """The path up to the row at which another chart takes over, or to the singular point of the only one."""
+    if switch is None:
+        return Advance(only(path, grid))
+    if switch.equations is None and path.status is Status.FINISHED:
+        return Advance(only(path, grid), switch.note)
+    every_step = len(path.times) == path.steps + 1
+    if path.status is Status.STOPPED:
+        status, reason = Status.STOPPED, f"stopped by the user after t = {path.times[switch.row]:.9g}"
+    else:
+        status, reason = (Status.FINISHED, "") if switch.equations else (Status.SINGULAR, switch.note)
+    cut = replace(
+        path,
+        times=path.times[: switch.row + 1],
+        states=path.states[: switch.row + 1],
+        steps=switch.row if every_step else path.steps,
+        status=status,
+        reason=reason,
+    )
+    return Advance(only(cut, grid), switch.note, switch.equations)
 
 
 def only(path: Path, grid: Array | None) -> Path:

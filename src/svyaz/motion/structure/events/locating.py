@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
 from svyaz.integrate import Flow, Path, Status, integrate
-from svyaz.motion.conditions import Conditions, Key
+from svyaz.motion.structure.events.conditions import Conditions, Key
 from svyaz.program import Native, SingularSystem
 
 SAMPLES = 16

@@ -14,7 +14,7 @@ after the impact are unique; constraints that share their ``off`` (a foot on the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -24,13 +24,13 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, Snapshot, dependencies, least_correction, measure_of, scaled_rows
 from svyaz.expr import evaluate
+from svyaz.forms import Equations
 from svyaz.integrate import Path
-from svyaz.model import Constraint, multiplier_symbol
-from svyaz.motion.conditions import LOW
-from svyaz.motion.contacts import RISING, TOUCHING, Contacts, multipliers_in
-from svyaz.motion.impacts import anchored
+from svyaz.model import Constraint, System, multiplier_symbol
 from svyaz.motion.phases import Phase, reached
-from svyaz.motion.stage import Stage
+from svyaz.motion.structure.events.conditions import LOW
+from svyaz.motion.structure.events.contacts import RISING, TOUCHING, Contacts, multipliers_in
+from svyaz.motion.structure.events.impacts import anchored
 
 Kept = frozenset[int]
 """Numbers of the contacts that are kept."""
@@ -51,7 +51,7 @@ MOST_SEARCHED = 10
 
 
 @dataclass(frozen=True)
-class Impact:
+class Collision:
     """The constraints that may act after an event, and where they stand just before it.
 
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
@@ -163,8 +163,15 @@ class Impact:
         return {k: rise for k, rise in found.items() if rise > 0.0}
 
 
-def impact_of(stage: Stage, active: Sequence[Constraint], phase: Phase, path: Path) -> Impact | None:
-    """The impact at the end of a path; None if nothing begins to act or nothing could be let go.
+def collision_of(
+    system: System,
+    contacts: Contacts,
+    equations_with: Callable[[Sequence[Constraint]], Equations],
+    active: Sequence[Constraint],
+    phase: Phase,
+    path: Path,
+) -> Collision | None:
+    """The collision at the end of a path; None if nothing begins to act or nothing could be let go.
 
     Besides the constraints that conditions let act, it knows one-sided ones that touch: those that are let go at this very
     moment, and others whose ``on`` is zero to rounding.
@@ -172,11 +179,11 @@ def impact_of(stage: Stage, active: Sequence[Constraint], phase: Phase, path: Pa
     now, before = float(path.times[-1]), path.states[-1]
     if all(c in phase.active for c in active):
         return None
-    one_sided, contacts = stage.contacts.constraints, stage.contacts
+    one_sided = contacts.constraints
     near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (TOUCHING, LOW))
     near |= {c.name for c in one_sided if ("on", c.name) in path.events}
     candidates = []
-    for c in stage.system.constraints:
+    for c in system.constraints:
         over = c.end is not None and reached(now, c.end)
         touches = c.name in near if c in phase.active else c.name in nearer and c.impact is not None
         if c in active or (c in one_sided and touches and not over):
@@ -184,12 +191,12 @@ def impact_of(stage: Stage, active: Sequence[Constraint], phase: Phase, path: Pa
     groups = contacts_among([c for c in candidates if c in phase.active or c in one_sided])
     if not groups:
         return None
-    equations = stage.equations_with(candidates)
+    equations = equations_with(candidates)
     measure = measure_of(equations)
     snapshot = measure.at(anchored(equations, [c for c in candidates if c not in phase.active], before, now), now)
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
-    return Impact(tuple(candidates), groups, measure, snapshot, contacts, near)
+    return Collision(tuple(candidates), groups, measure, snapshot, contacts, near)
 
 
 def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:
@@ -206,19 +213,19 @@ def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint,
     return tuple(tuple(group) for group in found)
 
 
-def kept_contacts(impact: Impact, start: Kept) -> Kept | None:
+def kept_contacts(collision: Collision, start: Kept) -> Kept | None:
     """A set of contacts without faults, from a first guess; None if there is none."""
     tried: set[Kept] = set()
     kept = start
     while kept not in tried:
         tried.add(kept)
-        faults = impact.faults(kept)
+        faults = collision.faults(kept)
         if not faults:
             return kept
         kept = next((kept ^ {k} for k in faults if kept ^ {k} not in tried), kept)
-    if len(impact.groups) > MOST_SEARCHED:
+    if len(collision.groups) > MOST_SEARCHED:
         return None
-    return next((k for k in _all_sets(len(impact.groups)) if k not in tried and not impact.faults(k)), None)
+    return next((k for k in _all_sets(len(collision.groups)) if k not in tried and not collision.faults(k)), None)
 
 
 def _all_sets(count: int) -> Iterator[Kept]:

@@ -20,10 +20,9 @@ from svyaz.arrays import Array
 from svyaz.constraints import examine, least_correction, measure_of, residuals
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
-from svyaz.holding import deviations
+from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint
-from svyaz.motion.phase_runs import SWITCH_TOLERANCE
 from svyaz.program import build, compile_program
 
 HELD = 1e-13
@@ -36,13 +35,11 @@ MOST_LOOKED_AT = 50
 
 
 @dataclass(frozen=True)
-class Beginning:
-    """The state with which a phase begins and the impulses that led to it, or why it cannot begin."""
+class Impact:
+    """The state after constraints began to act, and the impulses that led to it."""
 
     state: Array
     impulses: dict[str, float] = field(default_factory=dict)
-    status: Status | None = None
-    reason: str = ""
 
 
 def anchored(equations: Equations, new: Sequence[Constraint], state: Array, time: float) -> Array:
@@ -55,24 +52,24 @@ def anchored(equations: Equations, new: Sequence[Constraint], state: Array, time
     return moved
 
 
-def begin(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> Beginning:
+def fitted(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> Impact | Refusal:
     """Let constraints begin to act: positions must fit them, velocities must fit or are made to by an impact.
 
     ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small.
     """
     time = float(before.times[-1])
     if not new:
-        return Beginning(state)
+        return Impact(state)
     report = examine(equations, state, time)
     if report.singular or not report.full:
         reason = "; ".join(report.messages) or f"the constraints are singular at t = {time:g}"
-        return Beginning(state, status=Status.SINGULAR, reason=reason)
+        return Refusal(Status.SINGULAR, reason)
     refused = _refused(equations, new, state, before)
     if refused:
         reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
-        return Beginning(state, status=Status.INFEASIBLE, reason=reason)
-    fitted = _fitted(equations, state, time)
-    return Beginning(fitted, _impulses(equations, state, fitted, time))
+        return Refusal(Status.INFEASIBLE, reason)
+    after = _nearest(equations, state, time)
+    return Impact(after, _impulses(equations, state, after, time))
 
 
 def _refused(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> list[str]:
@@ -100,7 +97,7 @@ def _told(name: str, position: float | None, velocity: float) -> str:
     return f"the velocity level of '{name}': its rate is {velocity:.4g}"
 
 
-def _fitted(equations: Equations, state: Array, time: float) -> Array:
+def _nearest(equations: Equations, state: Array, time: float) -> Array:
     """The nearest state in the norm of M: positions first, then velocities, corrected until the constraints hold to rounding.
 
     A correction of the positions is a displacement that all constraints allow but for their residuals.

@@ -14,8 +14,8 @@ from svyaz.expr import ZERO, Expression, substitute
 from svyaz.forms import multiplier_symbols, rates_of
 from svyaz.holding import Segment
 from svyaz.model import Constraint, multiplier_symbol
-from svyaz.motion.contacts import Contacts
 from svyaz.motion.phases import reached
+from svyaz.motion.structure.events.contacts import Contacts
 from svyaz.program import Native, SingularSystem, build, compile_program
 
 Key = tuple[str, str]

@@ -1,0 +1,122 @@
+"""From a system to its motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import NoConsistentState, examined
+from svyaz.constraints import project as onto_constraints
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
+from svyaz.holding import Options, Refusal, options_for
+from svyaz.integrate import Status
+from svyaz.model import Constraint, System
+from svyaz.motion.collection import collected
+from svyaz.motion.driver import Wishes, driven, error_by_halving, unborn
+from svyaz.motion.long_trees import is_long, simulate_long
+from svyaz.motion.phases import START, Phase, Progress, Structure
+from svyaz.motion.result import Motion
+from svyaz.motion.structure.charts import Charted
+from svyaz.motion.structure.events.switching import Switched, is_switched, refuse_unfit
+from svyaz.motion.structure.timed import Timed, intervals, one_phase
+
+
+def simulate(
+    system: System | Equations,
+    *,
+    form: str | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | Mapping[str, float] | None = None,
+    until: float | None = None,
+    every: float | None = None,
+    stabilize: str | float | Mapping[str, Any] | None = None,
+    tolerance: float | None = None,
+    hold: str | None = None,
+    charts: str | None = None,
+    project: bool = False,
+    halve: bool = False,
+    force: bool = False,
+    start: Mapping[str, float] | None = None,
+    rows: Array | None = None,
+    max_steps: int | None = None,
+    progress: Progress | None = None,
+) -> Motion:
+    """The motion of a system from its initial state, or from ``start``, which replaces some of its values.
+
+    Of method, step or rtol (and atol), until, every, stabilize, tolerance, hold and charts, what is left out is taken from
+    the model's [run]. ``project`` first moves the initial state onto the constraints, ``halve`` estimates the error of the
+    trajectory by a second run with half the step, ``force`` runs in spite of an unstable verdict on the gains. ``rows`` are
+    the times at which the state is wanted; a phase that takes more than ``max_steps`` is lost. ``progress`` is called with
+    the time reached. Equations are run as they are, unless constraints begin or cease to act.
+    """
+    stated = system.system if isinstance(system, Equations) else system
+    asked: dict[str, Any] = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
+    asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    options = options_for(stated, asked)
+    if max_steps is not None:
+        options = replace(options, max_steps=max_steps)
+    if isinstance(system, System) and form is None and is_long(system):
+        return simulate_long(system, options, halve, progress)
+    structure = structure_of(system, form, options)
+    state = _start(stated, start)
+    if project:
+        first = structure.begin(state)
+        try:
+            state = onto_constraints(examined(first.phase.equations), state, START).state
+        except NoConsistentState as refusal:
+            return collected(structure, [unborn(first, options, Refusal(Status.INFEASIBLE, str(refusal)))])
+    motion = driven(structure, state, Wishes(force, rows, progress))
+    if halve and motion.finished:
+        motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
+    return motion
+
+
+def _start(system: System, given: Mapping[str, float] | None) -> Array:
+    """The initial state, some of its values replaced."""
+    unknown = [name for name in given or {} if name not in system.states]
+    if unknown:
+        raise ModelError([Problem(f"'{unknown[0]}' is not among the states: {', '.join(system.states)}")])
+    values = {**dict(zip(system.states, system.initial_state(), strict=True)), **(given or {})}
+    return np.array([float(values[name]) for name in system.states])
+
+
+def structure_of(system: System | Equations, form: str | None, options: Options) -> Structure:
+    """When the equations change in the course of a run."""
+    if isinstance(system, Equations):
+        if not any(c.varying for c in system.system.constraints):
+            return Charted(Timed(system.system, system.form, options, one_phase(system, options.until)))
+        system, form = system.system, "multipliers" if is_switched(system.system) else system.form
+    name = form_name(system, form)
+    if is_switched(system):
+        refuse_unfit(system, name)
+        return Switched(system, options)
+    return Charted(Timed(system, name, options, tuple(phases_of(system, name, options))))
+
+
+def phases_of(system: System, form: str, options: Options) -> list[Phase]:
+    """The phases that times divide, with their equations, derived once. Where events decide, only the first is known."""
+    if is_switched(system):
+        refuse_unfit(system, form)
+        return [Switched(system, options).begin(np.array(system.initial_state())).phase]
+    found = intervals(system, options.until)
+    reduced = form_of(form).reduced if system.kind == "mechanical" else None
+    if reduced is not None:
+        if system.bypass:
+            message = f"the jump over a singular point ([bypass]) is made in the form 'multipliers', not in '{form}'"
+            raise ModelError([Problem(message)])
+        equations = [reduced(system, active) for _, _, active in found]
+    else:
+        full, all_of_them = derive(system, form), system.constraints
+        equations = [full if active == all_of_them else with_constraints(full, active) for _, _, active in found]
+    before: list[tuple[Constraint, ...]] = [(), *(active for _, _, active in found)]
+    return [
+        Phase(start, end, active, tuple(c for c in active if c not in earlier), e)
+        for (start, end, active), earlier, e in zip(found, before, equations, strict=False)
+    ]

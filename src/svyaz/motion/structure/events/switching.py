@@ -1,0 +1,304 @@
+"""Phases by events: each lasts until a condition rises through zero or a time is reached.
+
+At an event constraints begin and cease to act; those that begin take their anchors from the state, and the velocities are
+made to fit. What belongs to a set of constraints (equations, native code, gains) is made when the set is first met and used
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
+from svyaz.holding import (
+    Decision,
+    Entry,
+    HeldIntegral,
+    Options,
+    Refusal,
+    Segment,
+    asked_rate,
+    decide,
+    held_integrals,
+    perturbation,
+    prepare,
+    settle,
+)
+from svyaz.integrate import Path, Status
+from svyaz.model import Constraint, System, names_of
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, grid_of, log_entry, reached
+from svyaz.motion.structure.events.complementarity import collision_of, kept_contacts
+from svyaz.motion.structure.events.conditions import Conditions, Key, conditions
+from svyaz.motion.structure.events.contacts import Contacts, contacts_of
+from svyaz.motion.structure.events.impacts import Impact, anchored, fitted
+from svyaz.motion.structure.events.locating import advance_to_event, slopes
+from svyaz.program import Native, build, compile_program
+
+MOST_QUICK, QUICK = 30, 1e-9
+"""So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""
+
+MOST_EVENTS = 100_000
+
+AT_ONCE = 1e-6
+"""What is looked at just after the start, as a part of the first phase."""
+
+SHORT = 0.01
+"""Gains are chosen for a phase of at least this part of what is left of the run."""
+
+Names = tuple[str, ...]
+"""A set of constraints, by their names."""
+
+
+def is_switched(system: System) -> bool:
+    """Do events decide which constraints act?"""
+    return any(c.switched for c in system.constraints)
+
+
+def refuse_unfit(system: System, form: str) -> None:
+    """Refuse forms and words that do not go with constraints that events switch."""
+    if form != "multipliers":
+        message = f"the form '{form}' cannot follow constraints that events switch on and off"
+        raise ModelError([Problem(message, hint="use the form 'multipliers'")])
+    if system.bypass:
+        raise ModelError(
+            [Problem("the jump over a singular point ([bypass]) does not go with constraints that events switch")]
+        )
+
+
+class Switched:
+    """The sets of constraints met so far in a run: equations, gains and conditions of each are made once."""
+
+    form = "multipliers"
+
+    def __init__(self, system: System, options: Options, free: Equations | None = None) -> None:
+        self.system, self.options = system, options
+        self.free = free or free_equations(system, self.form, *lagrange_terms(system))
+        self._equations: dict[Names, Equations] = {}
+        self._decisions: dict[Names, Decision] = {}
+        self._watched: dict[tuple[Names, Names], Conditions] = {}
+
+    def with_options(self, options: Options) -> Switched:
+        return Switched(self.system, options, self.free)
+
+    def begin(self, state: Array) -> Beginning:
+        """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
+        active = tuple(c for c in self.system.constraints if c.acts_at(START))
+        return Beginning(self._phase(START, active, ()), state, Entry.START, log_entry(START, active, ()))
+
+    def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
+        """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
+        phase, state, names = beginning.phase, beginning.state, names_of(beginning.phase.active)
+        held = held_integrals(self.system, state, phase.start, asked_rate(self.options.stabilize))
+
+        def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
+            if names in self._decisions:
+                return replace(self._decisions[names], notes=())
+            span = (phase.start, self.next_event(beginning, held))
+            found = decide(phase.equations, held, self.options, own, span)
+            self._decisions[names] = found
+            return replace(found, notes=(*phase.equations.notes, *found.notes))
+
+        span, entry = (phase.start, phase.end), beginning.entry
+        found = settle(phase.equations, held, self.options, state, span, entry=entry, force=force, gains=gains)
+        if isinstance(found, Refusal) or before:
+            return found
+        asleep = _asleep(self._conditions(beginning, found.segment), found.segment, state, phase.end - phase.start)
+        return replace(found, notes=(*found.notes, *asleep))
+
+    def advance(
+        self,
+        beginning: Beginning,
+        segment: Segment,
+        options: Options,
+        rows: Array | None,
+        progress: Progress | None,
+    ) -> Advance:
+        """Up to the event that ends the phase."""
+        phase = beginning.phase
+
+        def times(end: float) -> Array | None:
+            return grid_of(options, (phase.start, end), rows)
+
+        span, watched = (phase.start, phase.end), self._conditions(beginning, segment)
+        continuing = beginning.continuing
+        return Advance(advance_to_event(segment, watched, continuing, beginning.state, span, options, times, progress))
+
+    def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
+        """The constraints that act after an event, and the state with which they begin."""
+        last, path = chapters[-1].phase, chapters[-1].path
+        now, before = float(path.times[-1]), path.states[-1]
+        if reached(now, self.options.until):
+            return None
+        active, state, impact = self._impact(_switched(self.system, last, path.events, now), last, path)
+        phase = self._phase(now, active, last.active)
+        event = log_entry(now, active, last.active)
+        if isinstance(impact, Refusal):
+            return Beginning(phase, state, Entry.EVENT, event, refusal=impact)
+        refusal = self._chatter(chapters, event)
+        if refusal is None:
+            event |= self._told(now, before, impact)
+        still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
+        return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal)
+
+    def next_event(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
+        """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
+        phase, equations, state = beginning.phase, beginning.phase.equations, beginning.state
+        if self.options.stabilize in ("off", "projection") or not equations.deviations:
+            return phase.end
+        plain = replace(self.options, stabilize="off", every=None)
+        segment = prepare(equations, perturbation(equations, "off"), held, plain, phase.start, state)
+        watched = conditions(segment, self.system.constraints, phase.active, phase.start)
+        span = (phase.start, phase.end)
+        path = advance_to_event(segment, watched, beginning.continuing, state, span, plain, lambda end: None, None)
+        least = phase.start + SHORT * (self.options.until - phase.start)
+        return min(max(float(path.times[-1]), least), phase.end)
+
+    def equations_with(self, active: Sequence[Constraint]) -> Equations:
+        """The equations with these constraints acting."""
+        names = names_of(active)
+        if names not in self._equations:
+            self._equations[names] = with_constraints(self.free, active)
+        return self._equations[names]
+
+    def _phase(self, now: float, active: tuple[Constraint, ...], before: Collection[Constraint]) -> Phase:
+        """From now to the next moment at which a time switches a constraint, or to the end of the run."""
+        times = (t for c in self.system.constraints for t in (c.start, c.end) if t is not None and not reached(now, t))
+        new = tuple(c for c in active if c not in before)
+        return Phase(now, min([*times, self.options.until]), active, new, self.equations_with(active))
+
+    def _impact(
+        self, active: tuple[Constraint, ...], phase: Phase, path: Path
+    ) -> tuple[tuple[Constraint, ...], Array, Impact | Refusal]:
+        """The constraints that act after an event, the state with its anchors, and what an impact makes of it.
+
+        An impact keeps those contacts that it does not pull, and lets none be entered.
+        """
+        now, before = float(path.times[-1]), path.states[-1]
+        collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path)
+        if collision is not None:
+            kept = kept_contacts(collision, collision.first_guess(active))
+            if kept is None:
+                told = ", ".join(f"'{c.name}'" for group in collision.groups for c in group)
+                reason = (
+                    f"the impact at t = {now:.9g} has no solution for the constraints {told}: whichever of them act, one "
+                    "would have to pull or one that does not act would be entered"
+                )
+                return active, before, Refusal(Status.INFEASIBLE, reason)
+            active = collision.chosen(kept)
+        new = tuple(c for c in active if c not in phase.active)
+        equations = self.equations_with(active)
+        state = anchored(equations, new, before, now)
+        return active, state, fitted(equations, new, state, path)
+
+    @cached_property
+    def _contacts(self) -> Contacts:
+        """The one-sided constraints."""
+        return contacts_of(self.free, self.system.constraints)
+
+    def _conditions(self, beginning: Beginning, segment: Segment) -> Conditions:
+        """The conditions that are watched in a phase; after an event those of contacts have a depth."""
+        phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
+        after_event = beginning.entry is Entry.EVENT
+        over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
+        key = (names_of(phase.active), over) if after_event else ((), ("at the start",))
+        if key not in self._watched:
+            contacts = self._contacts if after_event else None
+            self._watched[key] = conditions(segment, constraints, phase.active, time, contacts)
+        watched = self._watched[key]
+        if not watched.depths:
+            return watched
+        depths = self._contacts.depths(time, beginning.state, self.options.until)
+        gains = [abs(x) for d in self._decisions.values() for x in d.segment.perturbation.gains.values()]
+        chosen = {name: depths[name] for name in watched.depths}
+        return replace(watched, depths=chosen, gain=max(gains, default=0.0))
+
+    @cached_property
+    def _energies(self) -> tuple[Native, Array]:
+        """Energy and kinetic energy of a state, as native code."""
+        outputs = [("energy", energy(self.system)), ("kinetic", kinetic_and_potential(self.system)[0])]
+        program = build(outputs, inputs=("t", *self.system.states), parameters=tuple(self.system.constants))
+        native = compile_program(program)
+        return native, native.constants(self.system.constants)
+
+    def _told(self, time: float, before: Array, impact: Impact) -> dict[str, Any]:
+        """Energies before and after an event, jumps of velocities, impulses."""
+        native, constants = self._energies
+        after = impact.state
+        energies = native.evaluate(np.array([[time, *before], [time, *after]]), constants)
+        speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
+        return {
+            "energy_before": float(energies[0, 0]),
+            "energy_after": float(energies[1, 0]),
+            "kinetic_before": float(energies[0, 1]),
+            "kinetic_after": float(energies[1, 1]),
+            "velocity_jump": {name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
+            "impulses": dict(impact.impulses),
+        }
+
+    def _chatter(self, chapters: Sequence[Chapter], event: Mapping[str, Any]) -> Refusal | None:
+        """Do events follow each other so fast that the run would never end?"""
+        most, now = max(MOST_QUICK, 3 * len(self.system.constraints)), event["t"]
+        count = len(chapters) + 1
+        if count > MOST_EVENTS:
+            return Refusal(
+                Status.INFEASIBLE, f"there were {MOST_EVENTS} events up to t = {now:.9g}: the run is given up"
+            )
+        if count <= most:
+            return None
+        late = [*(c.beginning.event or {} for c in chapters[1 - most :]), event]
+        if now - late[0]["t"] > QUICK * (self.options.until - START):
+            return None
+        names = sorted({name for e in late for name in (*e["on"], *e["off"])})
+        told = ", ".join(f"'{name}'" for name in names)
+        reason = (
+            f"constraints are switched {most} times near t = {now:.9g} ({told}): their conditions chatter, "
+            "time does not go on"
+        )
+        return Refusal(Status.INFEASIBLE, reason)
+
+
+def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:
+    """Conditions that are watched while these constraints act."""
+    return [("off" if c in active else "on", c.name) for c in system.constraints]
+
+
+def _switched(system: System, phase: Phase, events: Collection[Key], now: float) -> tuple[Constraint, ...]:
+    """The constraints that act after a moment: events and times switch them."""
+    at_time = reached(now, phase.end)
+    found = []
+    for c in system.constraints:
+        acts = c in phase.active
+        if ("on", c.name) in events or (at_time and c.start == phase.end):
+            acts = True
+        if ("off", c.name) in events or (at_time and c.end == phase.end):
+            acts = False
+        if acts:
+            found.append(c)
+    return tuple(found)
+
+
+def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) -> list[str]:
+    """Notes on conditions that are positive from the beginning, or become so without having been negative."""
+    if not watched.keys:
+        return []
+    levels, overdue = watched.levels(segment, START, state), watched.overdue(segment, START, state)
+    now = watched.at(segment, START, state)
+    soon = watched.at(segment, AT_ONCE * span, state + AT_ONCE * span * slopes(segment, START, state))
+    notes = []
+    for key, value, later, level in zip(watched.keys, now, soon, levels, strict=True):
+        kind, name = key
+        if value > level and key not in overdue:
+            told = "is positive at the start already: it counts when it rises through zero again"
+            notes.append(f"'{kind}' of the constraint '{name}' {told}")
+        elif abs(value) <= level and later > 10 * level and later > 0.0:
+            told = "is zero at the start and rises: it has not risen through zero and does not count"
+            hint = "; active = true lets the constraint act from the beginning" if kind == "on" else ""
+            notes.append(f"'{kind}' of the constraint '{name}' {told}{hint}")
+    return notes

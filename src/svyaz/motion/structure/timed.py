@@ -1,0 +1,73 @@
+"""Phases by time: each constraint acts from its ``start`` to its ``end``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from svyaz.arrays import Array
+from svyaz.constraints import entered
+from svyaz.forms import Equations
+from svyaz.holding import Decision, Entry, Options, Refusal, Segment, advance, asked_rate, held_integrals, settle
+from svyaz.model import Constraint, System, names_of
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, grid_of, log_entry
+
+
+@dataclass(frozen=True)
+class Timed:
+    """The phases of a run, all known in advance."""
+
+    system: System
+    form: str
+    options: Options
+    phases: tuple[Phase, ...]
+
+    def with_options(self, options: Options) -> Timed:
+        return replace(self, options=options)
+
+    def begin(self, state: Array) -> Beginning:
+        first = self.phases[0]
+        return Beginning(first, state, Entry.START, log_entry(first.start, first.active, ()))
+
+    def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
+        """Integrals are held at their values in the first state of the run."""
+        initial = before[0].beginning.state if before else beginning.state
+        held = held_integrals(self.system, initial, START, asked_rate(self.options.stabilize))
+        phase, state = beginning.phase, beginning.state
+        span, new = (phase.start, phase.end), names_of(phase.new)
+        return settle(phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force)
+
+    def advance(
+        self,
+        beginning: Beginning,
+        segment: Segment,
+        options: Options,
+        rows: Array | None,
+        progress: Progress | None,
+    ) -> Advance:
+        phase = beginning.phase
+        span = (phase.start, phase.end)
+        own = entered(phase.equations, beginning.state, phase.start)
+        return Advance(advance(segment, own, span, options, grid_of(options, span, rows), progress))
+
+    def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
+        last = chapters[-1]
+        following = next((p for p in self.phases if p.start >= last.phase.end), None)
+        if following is None:
+            return None
+        event = log_entry(following.start, following.active, last.phase.active)
+        return Beginning(following, last.last_state, Entry.TIME, event)
+
+
+def intervals(system: System, until: float) -> list[tuple[float, float, tuple[Constraint, ...]]]:
+    """(start, end, constraints that act), in order. Switches at the very end do not count."""
+    switches = {t for c in system.constraints for t in (c.start, c.end) if t is not None and START < t < until}
+    borders = [START, *sorted(switches), until]
+    return [(a, b, tuple(c for c in system.constraints if c.acts_at(a))) for a, b in pairwise(borders)]
+
+
+def one_phase(equations: Equations, until: float) -> tuple[Phase, ...]:
+    """The only phase of equations that never change."""
+    active = equations.system.constraints
+    return (Phase(START, until, active, active, equations),)
