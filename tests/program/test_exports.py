@@ -12,8 +12,8 @@ import pytest
 
 from svyaz.program.elimination import choose_orders
 from svyaz.program.errors import ProgramError
-from svyaz.program.exports import LANGUAGES, export
-from svyaz.program.exports.names import distinct, identifier
+from svyaz.program.exports import export, languages
+from svyaz.program.identifiers import distinct, identifier
 from svyaz.program.native import compile_program
 from svyaz.program.tape import BINARY, UNARY, LinearSystem, Program
 from svyaz.program.text import from_text
@@ -161,5 +161,5 @@ def test_hostile_names_stay_names():
 
 
 def test_unknown_languages_are_refused(pendulum):
-    with pytest.raises(ProgramError, match=f"known are {', '.join(LANGUAGES)}"):
+    with pytest.raises(ProgramError, match=f"known are {', '.join(languages())}"):
         export(pendulum(1), "basic")

@@ -117,6 +117,16 @@ def form_option(function: Function) -> Function:
     return click.option("--form", metavar="NAME", type=FormName(), help=text)(function)
 
 
+def format_option(*more: str) -> Callable[[Function], Function]:
+    """``--format NAME``: the argument ``output_format``, text or a language in which programs are written, or ``more``."""
+    from svyaz.program import languages
+
+    known = click.Choice(("text", *languages(), *more))
+    return click.option(
+        "output_format", "--format", type=known, default="text", show_default=True, help="What to write."
+    )
+
+
 def json_option(function: Function) -> Function:
     """``--json FILE``: the argument ``json_file``, to be given to :func:`write_json`."""
     return click.option("json_file", "--json", metavar="FILE", help="Write the result as JSON ('-': standard output).")(

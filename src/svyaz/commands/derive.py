@@ -10,6 +10,7 @@ import click
 from svyaz.commands.common import (
     examples,
     form_option,
+    format_option,
     json_option,
     load_model,
     model_options,
@@ -18,8 +19,6 @@ from svyaz.commands.common import (
     write_json,
     write_text,
 )
-
-FORMATS = ("text", "latex", "json", "python", "c", "matlab", "julia", "maple")
 
 
 @click.command(
@@ -32,9 +31,7 @@ FORMATS = ("text", "latex", "json", "python", "c", "matlab", "julia", "maple")
 )
 @model_options
 @form_option
-@click.option(
-    "output_format", "--format", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write."
-)
+@format_option()
 @click.option("--parts", is_flag=True, help="The bias of a tree in parts: centrifugal, Coriolis, gravity, gyroscopic.")
 @click.option("--reactions", is_flag=True, help="Add the reactions of the constraints that the form has eliminated.")
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")

@@ -9,6 +9,7 @@ import click
 from svyaz.commands.common import (
     Assignment,
     examples,
+    format_option,
     json_option,
     load_model,
     model_options,
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from svyaz.forms import Inertia
     from svyaz.model import System
 
-FORMATS = ("text", "latex", "json")
-
 
 class Position(click.ParamType):
     """``q1=0.1,q2=0.2`` → {name: text}."""
@@ -37,23 +36,6 @@ class Position(click.ParamType):
         return dict(Assignment().convert(part, param, ctx) for part in str(value).split(","))
 
 
-def _languages() -> tuple[str, ...]:
-    from svyaz.program import LANGUAGES
-
-    return (*FORMATS, *(language for language in LANGUAGES if language not in FORMATS))
-
-
-class Format(click.ParamType):
-    """text, latex, json, or a programming language."""
-
-    name = "format"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in _languages():
-            self.fail(f"'{value}' is not one of {', '.join(_languages())}.", param, ctx)
-        return str(value)
-
-
 @click.command(
     epilog=examples(
         "svyaz inertia three-link-arm",
@@ -63,14 +45,7 @@ class Format(click.ParamType):
     )
 )
 @model_options
-@click.option(
-    "output_format",
-    "--format",
-    type=Format(),
-    default="text",
-    show_default=True,
-    help="text, latex, json, or a language to which programs are exported: c, python, …",
-)
+@format_option()
 @click.option("--at", type=Position(), metavar="q1=0.1,…", help="Evaluate there; what is left out is 0.")
 @click.option(
     "--minimise",

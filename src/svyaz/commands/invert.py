@@ -9,6 +9,7 @@ import click
 from svyaz.commands.common import (
     NegativeAnswer,
     examples,
+    format_option,
     json_option,
     load_model,
     model_options,
@@ -17,12 +18,9 @@ from svyaz.commands.common import (
     write_json,
     write_text,
 )
-from svyaz.commands.derive import FORMATS
 
 if TYPE_CHECKING:
     from svyaz.synthesis import FieldFamily, Inverse
-
-WRITTEN = (*FORMATS, "model")
 
 
 @click.command(
@@ -37,9 +35,7 @@ WRITTEN = (*FORMATS, "model")
 @click.option("--method", metavar="NAME", help="Method of integration whose bound on the step is wanted.")
 @click.option("--step", type=float, help="Its step.")
 @click.option("--until", type=float, help="How far the wanted motion is looked at.")
-@click.option(
-    "output_format", "--format", type=click.Choice(WRITTEN), default="text", show_default=True, help="What to write."
-)
+@format_option("model")
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
 @json_option
 def command(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from svyaz.expr import Expression, latex_name
 from svyaz.forms.equations import Equations
 from svyaz.forms.programs import terms_program
-from svyaz.program import LATEX_STYLE as LATEX
-from svyaz.program import TEXT_STYLE as TEXT
-from svyaz.program import Assignment, Style, listing
+from svyaz.program import LATEX_NOTATION as LATEX
+from svyaz.program import TEXT_NOTATION as TEXT
+from svyaz.program import Assignment, Notation, listing
 
 LONGEST = 12_000
 """Equations of more names, numbers and operations than this are written as a sequence."""
@@ -65,9 +65,9 @@ def latex_sequence(equations: Equations) -> Sequence:
     return Sequence(found.constants, found.steps, {latex_name(name): formula for name, formula in found.terms.items()})
 
 
-def _sequence(equations: Equations, style: Style) -> Sequence:
+def _sequence(equations: Equations, notation: Notation) -> Sequence:
     program = terms_program(equations)
-    written = listing(program, style)
+    written = listing(program, notation)
     constants = [(step.name, step.formula) for step in written.constants]
     constants += [
         (name, formula) for name, formula in zip(written.kept, written.stored, strict=True) if name != formula

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from svyaz.program.elimination import choose_orders as choose_orders
     from svyaz.program.errors import ProgramError as ProgramError
     from svyaz.program.errors import SingularSystem as SingularSystem
-    from svyaz.program.exports import LANGUAGES as LANGUAGES
     from svyaz.program.exports import export as export
-    from svyaz.program.exports.json import TEXT_STYLE as TEXT_STYLE
-    from svyaz.program.exports.latex import LATEX_STYLE as LATEX_STYLE
-    from svyaz.program.exports.listing import Assignment as Assignment
-    from svyaz.program.exports.listing import Listing as Listing
-    from svyaz.program.exports.listing import Style as Style
-    from svyaz.program.exports.listing import listing as listing
-    from svyaz.program.exports.names import distinct as distinct
-    from svyaz.program.exports.names import identifier as identifier
+    from svyaz.program.exports import languages as languages
+    from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
+    from svyaz.program.exports.latex import LATEX_NOTATION as LATEX_NOTATION
+    from svyaz.program.formulas import Assignment as Assignment
+    from svyaz.program.formulas import Listing as Listing
+    from svyaz.program.formulas import Notation as Notation
+    from svyaz.program.formulas import listing as listing
+    from svyaz.program.identifiers import distinct as distinct
+    from svyaz.program.identifiers import identifier as identifier
     from svyaz.program.interpret import evaluate as evaluate
     from svyaz.program.interpret import node_values as node_values
     from svyaz.program.interpret import parameter_row as parameter_row

@@ -8,7 +8,7 @@ from typing import Any
 from svyaz import __version__
 from svyaz.expr import latex_name, to_latex, to_text
 from svyaz.forms.tree.bias_parts import BiasParts
-from svyaz.program import TEXT_STYLE as TEXT
+from svyaz.program import TEXT_NOTATION as TEXT
 from svyaz.program import Assignment, Program, export, listing, operations
 
 MEANINGS = {

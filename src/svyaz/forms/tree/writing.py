@@ -10,9 +10,9 @@ from typing import Any
 from svyaz.expr import Expression, latex_name, to_latex, to_text
 from svyaz.forms.tree.inertia import Inertia
 from svyaz.model import System
-from svyaz.program import LATEX_STYLE as LATEX
-from svyaz.program import TEXT_STYLE as TEXT
-from svyaz.program import Assignment, Listing, Style, listing
+from svyaz.program import LATEX_NOTATION as LATEX
+from svyaz.program import TEXT_NOTATION as TEXT
+from svyaz.program import Assignment, Listing, Notation, listing
 
 Pairs = list[list[str]]
 
@@ -24,9 +24,9 @@ def _number(value: float) -> str:
 PLAIN = replace(TEXT, number=_number)
 
 
-def sequence_of(inertia: Inertia, style: Style) -> tuple[Pairs, Pairs, list[list[str]]]:
+def sequence_of(inertia: Inertia, notation: Notation) -> tuple[Pairs, Pairs, list[list[str]]]:
     """(constants, sequence, full matrix) as [name, formula] and entries, in the order of evaluation."""
-    written = listing(inertia.program, style, inertia.names)
+    written = listing(inertia.program, notation, inertia.names)
     constants = _constants(written)
     steps = [[step.name, step.formula] for step in written.steps if isinstance(step, Assignment)]
     entries = {name: formula for (name, _), formula in zip(inertia.program.outputs, written.results, strict=True)}

@@ -1,24 +1,33 @@
-"""Programs written in other languages, one module each.
+"""Languages in which programs are written, one file each. The folder is the list of languages.
 
-A language is a module here with a function ``write(program) -> str``; naming it in ``LANGUAGES`` makes it known. Where a
-file bears the name of its function, the module also has ``write_for(program, file) -> str``.
+A file NAME.py has a function ``write(program) -> str``, which makes it the language called NAME. Where a file bears the
+name of its function, the module also has ``write_for(program, file) -> str``.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
-from svyaz.program.errors import ProgramError
-from svyaz.program.tape import Program
+if TYPE_CHECKING:
+    from svyaz.program.tape import Program
 
-LANGUAGES = ("python", "c", "matlab", "julia", "maple", "latex", "json")
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The names of all languages, by alphabet; nothing is loaded."""
+    return tuple(sorted(found.name for found in iter_modules(__path__)))
 
 
 def export(program: Program, language: str, file: str | None = None) -> str:
-    """The program in one of ``LANGUAGES``, for a file of this name if it is given."""
-    if language not in LANGUAGES:
-        raise ProgramError(f"programs are not written in {language!r}; known are {', '.join(LANGUAGES)}")
-    module = import_module(f"svyaz.program.exports.{language}")
+    """The program in one of the ``languages``, for a file of this name if it is given."""
+    if language not in languages():
+        from svyaz.program.errors import ProgramError
+
+        raise ProgramError(f"programs are not written in {language!r}; known are {', '.join(languages())}")
+    module = import_module(f"{__name__}.{language}")
     named = file is not None and hasattr(module, "write_for")
     text: str = module.write_for(program, file) if named else module.write(program)
     return text

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from svyaz.program.exports.listing import (
+from collections.abc import Sequence
+
+from svyaz.program.code import Code, helpers, tables
+from svyaz.program.formulas import (
     ARITHMETIC_RULES,
-    Assignment,
+    ELEMENTARY,
     Listing,
-    Rule,
+    Notation,
     Solution,
-    Style,
     first_rate,
+    functions,
     listing,
     printable,
+    reserved_words,
 )
 from svyaz.program.tape import Program
 
-_MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 _MATH_HEADER = (
     "acosh asinh atanh cbrt ceil copysign erf erfc exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb "
     "ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow "
@@ -30,20 +33,10 @@ _KEYWORDS = (
 )
 _OWN = "p c x out constants step rates compute sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
 
-
-STYLE = Style(
-    rules=ARITHMETIC_RULES
-    | {name: Rule(f"{name}({{0}})") for name in _MATH}
-    | {
-        "abs": Rule("fabs({0})"),
-        "sign": Rule("sign_of({0})"),
-        "pow": Rule("pow({0}, {1})"),
-        "atan2": Rule("atan2({0}, {1})"),
-        "min": Rule("smaller({0}, {1})"),
-        "max": Rule("larger({0}, {1})"),
-    },
+NOTATION = Notation(
+    rules=ARITHMETIC_RULES | functions(abs="fabs", sign="sign_of", min="smaller", max="larger"),
     number=repr,
-    reserved=frozenset((*_KEYWORDS.split(), *_MATH_HEADER.split(), *_MATH, *_OWN.split())),
+    reserved=reserved_words(_KEYWORDS, _MATH_HEADER, *ELEMENTARY, _OWN),
 )
 
 _SOLVE = """
@@ -100,17 +93,35 @@ _HELPERS = {
     "solve_system(": _SOLVE,
 }
 
+# Neither function calls the other: in a shared library such a call may end in another function of that name (libc has a step).
+_RATES = """
+int step(const double *x, const double *c, double *out)
+{{
+    return compute(x, c, out);
+}}
+
+/* rates of the {count} states at the time t; the value is that of step */
+int rates(double t, const double *state, const double *c, double *rate)
+{{
+    double x[{size}], out[{outputs}];
+    x[0] = t;
+    for (int k = 0; k < {count}; k++) x[k + 1] = state[k];
+    const int fault = compute(x, c, out);
+    if (fault) return fault;
+    for (int k = 0; k < {count}; k++) rate[k] = out[{start} + k];
+    return 0;
+}}
+"""
+
 
 def write(program: Program) -> str:
     """The text of the source file."""
-    written = listing(program, STYLE)
-    start = first_rate(program)
-    if start is None:
-        body = _constants(written) + "\n" + _step(written, "int step")
-    else:
-        body = _constants(written) + "\n" + _step(written, "static int compute") + _rates(program, start)
-    helpers = [text for call, text in _HELPERS.items() if call in body]
-    return "\n".join([_head(program, written), "#include <math.h>\n", *helpers, body])
+    written = listing(program, NOTATION)
+    start, count = first_rate(program), len(program.inputs) - 1
+    body = _constants(written) + "\n" + _step(written, "int step" if start is None else "static int compute")
+    if start is not None:
+        body += _RATES.format(start=start, count=count, size=count + 1, outputs=len(program.outputs))
+    return "\n".join([_head(program, written), "#include <math.h>\n", *helpers(_HELPERS, body), body])
 
 
 def _head(program: Program, written: Listing) -> str:
@@ -119,11 +130,7 @@ def _head(program: Program, written: Listing) -> str:
         "   int step(const double *x, const double *c, double *out)   0, or 1 + the number of a singular linear system",
         f"   c has room for {max(1, len(written.stored))} numbers",
     ]
-    for title, letter, names in (
-        ("parameters", "p", program.parameters),
-        ("inputs", "x", program.inputs),
-        ("outputs", "out", tuple(name for name, _ in program.outputs)),
-    ):
+    for title, letter, names in tables(program):
         lines += [f"   {title}:"] + [f"     {letter}[{place}] = {_comment(name)}" for place, name in enumerate(names)]
     return "\n".join([*lines, "*/", ""])
 
@@ -135,60 +142,31 @@ def _comment(name: str) -> str:
 
 def _constants(written: Listing) -> str:
     lines = ["", "void constants(const double *p, double *c)", "{", "    (void)p; (void)c;"]
-    lines += [f"    const double {name} = p[{place}];" for place, name in written.parameters]
-    lines += [f"    const double {step.name} = {step.formula};" for step in written.constants]
-    lines += [f"    c[{place}] = {formula};" for place, formula in enumerate(written.stored)]
-    return "\n".join([*lines, "}", ""])
+    return "\n".join([*lines, *CODE.constants(written), "}", ""])
 
 
 def _step(written: Listing, head: str) -> str:
     lines = ["", f"{head}(const double *x, const double *c, double *out)", "{", "    (void)x; (void)c; (void)out;"]
-    lines += [f"    const double {name} = x[{place}];" for place, name in written.inputs]
-    lines += [f"    const double {name} = c[{place}];" for place, name in enumerate(written.kept)]
     sizes = [step.size for step in written.steps if isinstance(step, Solution)]
-    if sizes:
-        lines.append(f"    int scale[{max(sizes)}];")
-    for step in written.steps:
-        lines += [f"    const double {step.name} = {step.formula};"] if isinstance(step, Assignment) else _solve(step)
-    lines += [f"    out[{place}] = {formula};" for place, formula in enumerate(written.results)]
-    return "\n".join([*lines, "    return 0;", "}", ""])
-
-
-def _rates(program: Program, start: int) -> str:
-    """``step``, and the rates of the states as integrators want them.
-
-    Neither calls the other: in a shared library such a call may end in another function of that name (libc has a step).
-    """
-    count = len(program.inputs) - 1
-    return f"""
-int step(const double *x, const double *c, double *out)
-{{
-    return compute(x, c, out);
-}}
-
-/* rates of the {count} states at the time t; the value is that of step */
-int rates(double t, const double *state, const double *c, double *rate)
-{{
-    double x[{count + 1}], out[{len(program.outputs)}];
-    x[0] = t;
-    for (int k = 0; k < {count}; k++) x[k + 1] = state[k];
-    const int fault = compute(x, c, out);
-    if (fault) return fault;
-    for (int k = 0; k < {count}; k++) rate[k] = out[{start} + k];
-    return 0;
-}}
-"""
+    scale = [f"    int scale[{max(sizes)}];"] if sizes else []
+    return "\n".join([*lines, *CODE.begun(written), *scale, *CODE.computed(written), "    return 0;", "}", ""])
 
 
 def _solve(step: Solution) -> list[str]:
     k, n, m = step.number, step.size, len(step.sides)
-    rows = [step.matrix[i : i + n] for i in range(0, n * n, n)]
     return [
         f"    double matrix{k}[{n * n}] = {{",
-        *(f"        {', '.join(row)}," for row in rows),
+        *(f"        {', '.join(row)}," for row in step.rows),
         "    };",
         f"    double solution{k}[{m * n}] = {{",
         *(f"        {', '.join(side)}," for side in step.sides),
         "    };",
         f"    if (solve_system({n}, {m}, matrix{k}, solution{k}, scale)) return {k + 1};",
     ]
+
+
+def _returned(name: str, formulas: Sequence[str]) -> list[str]:
+    return [f"    {name}[{place}] = {formula};" for place, formula in enumerate(formulas)]
+
+
+CODE = Code(NOTATION, "    const double {0} = {1};", _returned, _solve)

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 
 from svyaz.program.counts import operations
-from svyaz.program.exports.listing import ARITHMETIC_RULES, ATOM, POWER, Assignment, Rule, Solution, Style, listing
-from svyaz.program.tape import BINARY, UNARY, Program
+from svyaz.program.formulas import (
+    ARITHMETIC_RULES,
+    ATOM,
+    POWER,
+    Assignment,
+    Notation,
+    Rule,
+    Solution,
+    functions,
+    listing,
+)
+from svyaz.program.tape import Program
 from svyaz.program.text import to_text
 
-TEXT_STYLE = Style(
-    rules=ARITHMETIC_RULES
-    | {name: Rule(f"{name}({{0}})") for name in UNARY}
-    | {name: Rule(f"{name}({{0}}, {{1}})") for name in BINARY}
-    | {"pow": Rule("{0}^{1}", POWER, (ATOM, ATOM))},
+TEXT_NOTATION = Notation(
+    rules=ARITHMETIC_RULES | functions() | {"pow": Rule("{0}^{1}", POWER, (ATOM, ATOM))},
     number=repr,
     name=str,
     unknown="s{0}_{1}",
@@ -22,7 +29,7 @@ TEXT_STYLE = Style(
 
 def write(program: Program) -> str:
     """Constants, sequence and outputs as [name, formula]; a linear system stands in the sequence where it is solved."""
-    written = listing(program, TEXT_STYLE)
+    written = listing(program, TEXT_NOTATION)
     constants = [[step.name, step.formula] for step in written.constants]
     constants += [
         [name, formula] for name, formula in zip(written.kept, written.stored, strict=True) if name != formula
@@ -44,10 +51,10 @@ def _entry(step: Assignment | Solution) -> object:
         return [step.name, step.formula]
     size = step.size
     return {
-        "matrix": [list(step.matrix[i : i + size]) for i in range(0, size * size, size)],
+        "matrix": [list(row) for row in step.rows],
         "sides": [list(side) for side in step.sides],
         "unknowns": [
-            [TEXT_STYLE.unknown_name(step.number, number * size + i) for i in range(size)]
+            [TEXT_NOTATION.unknown_name(step.number, number * size + i) for i in range(size)]
             for number in range(len(step.sides))
         ],
     }

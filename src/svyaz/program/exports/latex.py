@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from svyaz.expr import latex_name
-from svyaz.program.exports.listing import ATOM, POWER, PRODUCT, SUM, Assignment, Rule, Solution, Style, listing
+from svyaz.program.formulas import ATOM, POWER, PRODUCT, SUM, Assignment, Notation, Rule, Solution, listing
 from svyaz.program.tape import Program
 
 _NAMED = {
@@ -21,7 +21,7 @@ def _number(value: float) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else text
 
 
-LATEX_STYLE = Style(
+LATEX_NOTATION = Notation(
     rules={
         "add": Rule("{0} + {1}", SUM, (SUM, PRODUCT)),
         "sub": Rule("{0} - {1}", SUM, (SUM, PRODUCT)),
@@ -49,7 +49,7 @@ LATEX_STYLE = Style(
 
 def write(program: Program) -> str:
     """The aligned block: constants, intermediates, linear systems as M s = b, outputs."""
-    written = listing(program, LATEX_STYLE)
+    written = listing(program, LATEX_NOTATION)
     lines = [f"{step.name} &= {step.formula}" for step in written.constants]
     lines += [
         f"{name} &= {formula}" for name, formula in zip(written.kept, written.stored, strict=True) if name != formula
@@ -69,11 +69,10 @@ def write(program: Program) -> str:
 
 def _system(step: Solution) -> list[str]:
     """One line a side: the matrix times the column of unknowns is the side."""
-    rows = [step.matrix[i : i + step.size] for i in range(0, len(step.matrix), step.size)]
-    matrix = _bracket(" & ".join(row) for row in rows)
+    matrix = _bracket(" & ".join(row) for row in step.rows)
     lines = []
     for number, side in enumerate(step.sides):
-        unknowns = (LATEX_STYLE.unknown_name(step.number, number * step.size + i) for i in range(step.size))
+        unknowns = (LATEX_NOTATION.unknown_name(step.number, number * step.size + i) for i in range(step.size))
         lines.append(f"{matrix} {_bracket(unknowns)} &= {_bracket(side)}")
     return lines
 

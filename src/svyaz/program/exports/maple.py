@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from math import isfinite, isnan
+from collections.abc import Iterable, Sequence
+from math import isfinite
 
-from svyaz.program.exports.listing import (
+from svyaz.program.code import Code, tables
+from svyaz.program.formulas import (
     ARITHMETIC_RULES,
     ATOM,
+    ELEMENTARY,
     POWER,
     Assignment,
-    Listing,
+    Notation,
     Rule,
     Solution,
-    Style,
     first_rate,
+    functions,
     listing,
     printable,
+    reserved_words,
+    shown_number,
 )
-from svyaz.program.exports.names import identifier
+from svyaz.program.identifiers import identifier
 from svyaz.program.tape import Program
 
-_MATH = {
-    "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "ln", "abs": "abs",
-}  # fmt: skip
 _KEYWORDS = (
     "and assuming break by catch coclass description do done elif else end error export fi finally for from global if "
     "implies in intersect local minus mod module next not od option options or proc quit read return save static stop "
@@ -37,11 +38,9 @@ _OWN = (
 
 def _number(value: float) -> str:
     """Whole numbers as such, so that symbols stay exact; others with all their digits."""
-    if not isfinite(value):
-        return "undefined" if isnan(value) else "infinity" if value > 0 else "-infinity"
-    if value == int(value) and abs(value) < 1e15:
+    if isfinite(value) and value == int(value) and abs(value) < 1e15:
         return str(int(value))
-    return repr(value).replace("e+", "e")
+    return shown_number(value, "undefined", "infinity")
 
 
 def _name(name: str) -> str:
@@ -50,20 +49,17 @@ def _name(name: str) -> str:
     return plain if plain[0].isalpha() else f"n{plain}"
 
 
-STYLE = Style(
+NOTATION = Notation(
     rules=ARITHMETIC_RULES
-    | {name: Rule(f"{written}({{0}})") for name, written in _MATH.items()}
+    | functions(asin="arcsin", acos="arccos", atan="arctan", log="ln", atan2="arctan")
     | {
         "sign": Rule("piecewise({0} > 0, 1, {0} < 0, -1, 0)"),
-        "min": Rule("min({0}, {1})"),
-        "max": Rule("max({0}, {1})"),
-        "atan2": Rule("arctan({0}, {1})"),
         "pow": Rule("{0}^{1}", POWER, (ATOM, ATOM)),
     },
     number=_number,
     name=_name,
     first=1,
-    reserved=frozenset((*_KEYWORDS.split(), *_MATH, *_MATH.values(), *_OWN.split())),
+    reserved=reserved_words(_KEYWORDS, *ELEMENTARY, "abs arcsin arccos", _OWN),
 )
 
 _SOLVE = """
@@ -78,20 +74,32 @@ end proc:
 
 def write(program: Program) -> str:
     """The text of the file, to be read by ``read``."""
-    written = listing(program, STYLE)
-    parts = [_head(program), _SOLVE if program.systems else "", _constants(written), _step(written), _rates(program)]
+    written = listing(program, NOTATION)
+    once = [*(name for _, name in written.parameters), *(step.name for step in written.constants)]
+    then = [*(name for _, name in written.inputs), *written.kept]
+    for step in written.steps:
+        then += [step.name] if isinstance(step, Assignment) else [f"matrix{step.number}", f"solution{step.number}"]
+    parts = [
+        _head(program),
+        _SOLVE if program.systems else "",
+        _procedure("constants", "p", once, CODE.constants(written)),
+        _procedure("step", "x, c", then, CODE.step(written)),
+    ]
+    start = first_rate(program)
+    if start is not None:
+        lines = [f"    return step([t, op(state)], c)[{start + 1} .. {len(program.outputs)}];"]
+        parts.append(_procedure("rates", "t, state, c", [], lines))
     return "".join(parts)
 
 
 def _head(program: Program) -> str:
-    outputs = tuple(name for name, _ in program.outputs)
     lines = [
         "# c := constants(p): once, then step(x, c) gives the outputs, all in the order below; p and x are lists of",
         "# numbers or symbols. Decimal fractions are computed to at least 17 digits.",
         "Digits := max(Digits, 17):",
     ]
-    for title, names in (("parameter", program.parameters), ("input", program.inputs), ("output", outputs)):
-        lines.append(f"{title}_names := [{', '.join(_quoted(name) for name in names)}]:")
+    for title, _, names in tables(program):
+        lines.append(f"{title[:-1]}_names := [{', '.join(_quoted(name) for name in names)}]:")
     return "\n".join([*lines, ""])
 
 
@@ -100,51 +108,23 @@ def _quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _constants(written: Listing) -> str:
-    lines = [f"    {name} := p[{place + 1}];" for place, name in written.parameters]
-    lines += [f"    {step.name} := {step.formula};" for step in written.constants]
-    local = [*(name for _, name in written.parameters), *(step.name for step in written.constants)]
-    return _procedure("constants", "p", local, [*lines, *_returned(written.stored)])
-
-
-def _step(written: Listing) -> str:
-    lines = [f"    {name} := x[{place + 1}];" for place, name in written.inputs]
-    lines += [f"    {name} := c[{place + 1}];" for place, name in enumerate(written.kept)]
-    local = [*(name for _, name in written.inputs), *written.kept]
-    for step in written.steps:
-        if isinstance(step, Assignment):
-            local.append(step.name)
-            lines.append(f"    {step.name} := {step.formula};")
-        else:
-            local += [f"matrix{step.number}", f"solution{step.number}"]
-            lines += _solution(step)
-    return _procedure("step", "x, c", local, [*lines, *_returned(written.results)])
-
-
 def _procedure(name: str, arguments: str, local: list[str], lines: list[str]) -> str:
     declared = [f"    local {', '.join(local)};"] if local else []
     return "\n".join(["", f"{name} := proc({arguments})", *declared, *lines, "end proc:", ""])
 
 
-def _rates(program: Program) -> str:
-    start = first_rate(program)
-    if start is None:
-        return ""
-    lines = [f"    return step([t, op(state)], c)[{start + 1} .. {len(program.outputs)}];"]
-    return _procedure("rates", "t, state, c", [], lines)
+def _solve(step: Solution) -> list[str]:
+    matrix = _list(f"    matrix{step.number} := [", (f"[{', '.join(row)}]" for row in step.rows), "    ];")
+    opening = f"    solution{step.number} := solve_system(matrix{step.number}, ["
+    return [*matrix, *_list(opening, (f"[{', '.join(side)}]" for side in step.sides), "    ]);")]
 
 
-def _solution(step: Solution) -> list[str]:
-    rows = [step.matrix[i : i + step.size] for i in range(0, len(step.matrix), step.size)]
-    return [
-        f"    matrix{step.number} := [",
-        ",\n".join(f"        [{', '.join(row)}]" for row in rows),
-        "    ];",
-        f"    solution{step.number} := solve_system(matrix{step.number}, [",
-        ",\n".join(f"        [{', '.join(side)}]" for side in step.sides),
-        "    ]);",
-    ]
+def _list(opening: str, entries: Iterable[str], closing: str) -> list[str]:
+    return [opening, ",\n".join(f"        {entry}" for entry in entries), closing]
 
 
-def _returned(formulas: tuple[str, ...]) -> list[str]:
-    return ["    return [", ",\n".join(f"        {formula}" for formula in formulas), "    ];"]
+def _returned(_name: str, formulas: Sequence[str]) -> list[str]:
+    return _list("    return [", formulas, "    ];")
+
+
+CODE = Code(NOTATION, "    {0} := {1};", _returned, _solve)

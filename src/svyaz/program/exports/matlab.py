@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
-from svyaz.program.exports.listing import (
+from svyaz.program.code import Code, tables
+from svyaz.program.formulas import (
     ARITHMETIC_RULES,
     ATOM,
+    ELEMENTARY,
     POWER,
-    Assignment,
-    Listing,
+    Notation,
     Rule,
     Solution,
-    Style,
     first_rate,
+    functions,
     listing,
     printable,
+    reserved_words,
 )
-from svyaz.program.exports.names import identifier
+from svyaz.program.identifiers import identifier
 from svyaz.program.tape import Program
 
-_MATH = (
-    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "abs", "sign", "atan2",
-    "min", "max",
-)  # fmt: skip
 _KEYWORDS = (
     "break case catch classdef continue do else elseif end end_try_catch end_unwind_protect endclassdef endfor "
     "endfunction endif endparfor endswitch endwhile for function global if otherwise parfor persistent return spmd "
@@ -44,16 +43,13 @@ def _name(name: str) -> str:
     return (plain if plain[0].isalpha() else f"n{plain}")[:LONGEST_NAME]
 
 
-STYLE = Style(
-    rules=ARITHMETIC_RULES
-    | {name: Rule(f"{name}({{0}})") for name in _MATH}
-    | {name: Rule(f"{name}({{0}}, {{1}})") for name in ("atan2", "min", "max")}
-    | {"pow": Rule("{0}^{1}", POWER, (ATOM, ATOM))},
+NOTATION = Notation(
+    rules=ARITHMETIC_RULES | functions() | {"pow": Rule("{0}^{1}", POWER, (ATOM, ATOM))},
     number=repr,
     name=_name,
     unknown="solution{0}({1})",
     first=1,
-    reserved=frozenset((*_KEYWORDS.split(), *_MATH, *_OWN.split())),
+    reserved=reserved_words(_KEYWORDS, *ELEMENTARY, "abs sign atan2 min max", _OWN),
 )
 
 _SOLVE = """
@@ -70,6 +66,14 @@ function found = solve_system(a, b)
 end
 """
 
+_RATES = """
+function rate = rates(t, state, c)
+% rates of the states at the time t, as ode45 wants them
+    out = step([t; state(:)], c);
+    rate = out({start}:end);
+end
+"""
+
 
 def write(program: Program) -> str:
     """The text of the file ``model.m``; MATLAB calls a function by the name of its file."""
@@ -79,14 +83,24 @@ def write(program: Program) -> str:
 def write_for(program: Program, file: str) -> str:
     """The text of this file, whose function has the name of the file if that is a name for MATLAB."""
     stem, ending = PurePath(file).stem, PurePath(file).suffix
-    fits = ending == ".m" and _name(stem) == stem and stem not in (*STYLE.reserved, "m")
+    fits = ending == ".m" and _name(stem) == stem and stem not in (*NOTATION.reserved, "m")
     return _written(program, stem if fits else "model")
 
 
 def _written(program: Program, name: str) -> str:
-    written = listing(program, STYLE)
-    parts = [_head(program, name), _constants(written), _step(written), _rates(program)]
-    return "".join([*parts, _SOLVE if program.systems else ""])
+    written = listing(program, NOTATION)
+    start = first_rate(program)
+    lines = [
+        "",
+        "function c = constants(p)",
+        "% what depends on the parameters alone",
+        *CODE.constants(written),
+        "end",
+        "",
+    ]
+    lines += ["function out = step(x, c)", *CODE.step(written), "end", ""]
+    rates = "" if start is None else _RATES.format(start=start + 1)
+    return "".join([_head(program, name), "\n".join(lines), rates, _SOLVE if program.systems else ""])
 
 
 def _head(program: Program, name: str) -> str:
@@ -100,64 +114,31 @@ def _head(program: Program, name: str) -> str:
     ]
     if start is not None:
         lines += ["% ode45(@(t, state) m.rates(t, state, c), [0 1], state0);"]
-    for title, letter, names in _tables(program):
+    for title, letter, names in tables(program):
         lines += [f"% {title}:"] + [f"%   {letter}({place + 1}) = {printable(n)}" for place, n in enumerate(names)]
-    lines += [f"m.{title} = {{{', '.join(_quoted(name) for name in names)}}};" for title, _, names in _tables(program)]
+    lines += [f"m.{title} = {{{', '.join(_quoted(name) for name in names)}}};" for title, _, names in tables(program)]
     lines += ["m.constants = @constants;", "m.step = @step;"]
     lines += ["m.rates = @rates;"] if start is not None else []
     return "\n".join([*lines, "end", ""])
-
-
-def _tables(program: Program) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    outputs = tuple(name for name, _ in program.outputs)
-    return ("parameters", "p", program.parameters), ("inputs", "x", program.inputs), ("outputs", "out", outputs)
 
 
 def _quoted(name: str) -> str:
     return "'" + printable(name).replace("'", "''") + "'"
 
 
-def _constants(written: Listing) -> str:
-    lines = ["", "function c = constants(p)", "% what depends on the parameters alone"]
-    lines += [f"    {name} = p({place + 1});" for place, name in written.parameters]
-    lines += [f"    {step.name} = {step.formula};" for step in written.constants]
-    return "\n".join([*lines, *_column("c", written.stored), "end", ""])
-
-
-def _step(written: Listing) -> str:
-    lines = ["", "function out = step(x, c)"]
-    lines += [f"    {name} = x({place + 1});" for place, name in written.inputs]
-    lines += [f"    {name} = c({place + 1});" for place, name in enumerate(written.kept)]
-    for step in written.steps:
-        lines += [f"    {step.name} = {step.formula};"] if isinstance(step, Assignment) else _solution(step)
-    return "\n".join([*lines, *_column("out", written.results), "end", ""])
-
-
-def _rates(program: Program) -> str:
-    start = first_rate(program)
-    if start is None:
-        return ""
-    return f"""
-function rate = rates(t, state, c)
-% rates of the states at the time t, as ode45 wants them
-    out = step([t; state(:)], c);
-    rate = out({start + 1}:end);
-end
-"""
-
-
-def _solution(step: Solution) -> list[str]:
-    rows = [step.matrix[i : i + step.size] for i in range(0, len(step.matrix), step.size)]
-    sides = list(zip(*step.sides, strict=True))
+def _solve(step: Solution) -> list[str]:
     return [
-        f"    matrix{step.number} = [",
-        *(f"        {', '.join(row)};" for row in rows),
-        "    ];",
-        f"    solution{step.number} = solve_system(matrix{step.number}, [",
-        *(f"        {', '.join(row)};" for row in sides),
-        "    ]);",
+        *_matrix(f"    matrix{step.number} = [", step.rows, "    ];"),
+        *_matrix(f"    solution{step.number} = solve_system(matrix{step.number}, [", step.columns, "    ]);"),
     ]
 
 
-def _column(name: str, formulas: tuple[str, ...]) -> list[str]:
-    return [f"    {name} = [", *(f"        {formula};" for formula in formulas), "    ];"]
+def _matrix(opening: str, rows: Sequence[Sequence[str]], closing: str) -> list[str]:
+    return [opening, *(f"        {', '.join(row)};" for row in rows), closing]
+
+
+def _returned(name: str, formulas: Sequence[str]) -> list[str]:
+    return _matrix(f"    {name} = [", [(formula,) for formula in formulas], "    ];")
+
+
+CODE = Code(NOTATION, "    {0} = {1};", _returned, _solve, entry="{0}({1})")

@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Sequence
 
-from svyaz.program.exports.listing import (
-    ARITHMETIC_RULES,
-    Assignment,
-    Listing,
-    Rule,
-    Solution,
-    Style,
-    first_rate,
-    listing,
-)
+from svyaz.program.code import Code, helpers, tables
+from svyaz.program.formulas import ARITHMETIC_RULES, Notation, Solution, first_rate, functions, listing, reserved_words
 from svyaz.program.tape import Program
 
-_MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
-_OWN = (
-    "smaller",
-    "larger",
-    "sign",
-    "solve",
-    "constants",
-    "step",
-    "rates",
-    "parameters",
-    "inputs",
-    "outputs",
-    "math",
-    "abs",
-    "t_",
-)
+_OWN = "smaller larger sign solve constants step rates parameters inputs outputs math abs t_"
 
-STYLE = Style(
-    rules=ARITHMETIC_RULES
-    | {name: Rule(f"math.{name}({{0}})") for name in _MATH}
-    | {
-        "abs": Rule("abs({0})"),
-        "sign": Rule("sign({0})"),
-        "pow": Rule("math.pow({0}, {1})"),
-        "atan2": Rule("math.atan2({0}, {1})"),
-        "min": Rule("smaller({0}, {1})"),
-        "max": Rule("larger({0}, {1})"),
-    },
+NOTATION = Notation(
+    rules=ARITHMETIC_RULES | functions("math.{0}", abs="abs", sign="sign", min="smaller", max="larger"),
     number=repr,
-    reserved=frozenset((*keyword.kwlist, *keyword.softkwlist, *_OWN)),
+    reserved=reserved_words(*keyword.kwlist, *keyword.softkwlist, _OWN),
 )
 
 _SIGN = '''
@@ -102,49 +71,7 @@ def solve(size, matrix, sides):
 _HELPERS = {"sign(": _SIGN, "smaller(": _SMALLER, "larger(": _LARGER, "solve(": _SOLVE}
 
 
-def write(program: Program) -> str:
-    """The text of the module; it needs nothing but the standard library."""
-    written = listing(program, STYLE)
-    body = _constants(written) + "\n" + _step(written) + _rates(program)
-    helpers = [text for call, text in _HELPERS.items() if call in body]
-    return "\n".join([_head(program), *helpers, body])
-
-
-def _head(program: Program) -> str:
-    outputs = tuple(name for name, _ in program.outputs)
-    return (
-        '"""constants(parameters) once, then step(inputs, constants) -> list of outputs, all in the order below."""\n\n'
-        "import math\n\n"
-        f"PARAMETERS = {program.parameters!r}\nINPUTS = {program.inputs!r}\nOUTPUTS = {outputs!r}\n"
-    )
-
-
-def _constants(written: Listing) -> str:
-    lines = ["", "def constants(parameters):", '    """What depends on the parameters alone."""']
-    lines += [f"    {name} = parameters[{place}]" for place, name in written.parameters]
-    lines += [f"    {step.name} = {step.formula}" for step in written.constants]
-    return "\n".join([*lines, *_returned(written.stored), ""])
-
-
-def _step(written: Listing) -> str:
-    lines = [
-        "",
-        "def step(inputs, constants):",
-        '    """The outputs; ArithmeticError for a singular linear system, as `math` raises outside a domain."""',
-    ]
-    lines += [f"    {name} = inputs[{place}]" for place, name in written.inputs]
-    lines += [f"    {name} = constants[{place}]" for place, name in enumerate(written.kept)]
-    for step in written.steps:
-        lines += [f"    {step.name} = {step.formula}"] if isinstance(step, Assignment) else _solution(step)
-    return "\n".join([*lines, *_returned(written.results), ""])
-
-
-def _rates(program: Program) -> str:
-    """The rates of the states as integrators want them, where the program gives them."""
-    start = first_rate(program)
-    if start is None:
-        return ""
-    return f'''
+_RATES = '''
 
 def rates(t, state, constants):
     """The rates of the states at the time t."""
@@ -152,16 +79,41 @@ def rates(t, state, constants):
 '''
 
 
-def _solution(step: Solution) -> list[str]:
-    rows = [step.matrix[i : i + step.size] for i in range(0, len(step.matrix), step.size)]
+def write(program: Program) -> str:
+    """The text of the module; it needs nothing but the standard library."""
+    written = listing(program, NOTATION)
+    lines = [
+        "",
+        "def constants(parameters):",
+        '    """What depends on the parameters alone."""',
+        *CODE.constants(written),
+    ]
+    lines += ["", "", "def step(inputs, constants):"]
+    lines += ['    """The outputs; ArithmeticError for a singular linear system, as `math` raises outside a domain."""']
+    body = "\n".join([*lines, *CODE.step(written), ""])
+    start = first_rate(program)
+    body += "" if start is None else _RATES.format(start=start)
+    return "\n".join([_head(program), *helpers(_HELPERS, body), body])
+
+
+def _head(program: Program) -> str:
+    names = "".join(f"{title.upper()} = {entries!r}\n" for title, _, entries in tables(program))
+    told = "constants(parameters) once, then step(inputs, constants) -> list of outputs, all in the order below."
+    return f'"""{told}"""\n\nimport math\n\n{names}'
+
+
+def _solve(step: Solution) -> list[str]:
     return [
         f"    solution{step.number} = solve({step.size}, [",
-        *(f"        {', '.join(row)}," for row in rows),
+        *(f"        {', '.join(row)}," for row in step.rows),
         "    ], [",
         *(f"        {', '.join(side)}," for side in step.sides),
         "    ])",
     ]
 
 
-def _returned(formulas: tuple[str, ...]) -> list[str]:
+def _returned(_name: str, formulas: Sequence[str]) -> list[str]:
     return ["    return [", *(f"        {formula}," for formula in formulas), "    ]"]
+
+
+CODE = Code(NOTATION, "    {0} = {1}", _returned, _solve, lists=("parameters", "inputs", "constants", "outputs"))

@@ -1,6 +1,6 @@
 """A program as a list of named formulas: what all exported languages have in common.
 
-A language is a ``Style`` (how numbers, names and operations are written) and a page that puts the listing in place.
+A language is a ``Notation`` (how numbers, names and operations are written) and a page that puts the listing in place.
 Order and grouping of operations are those of the tape, so that all languages give the same numbers up to the rounding
 of their elementary functions.
 """
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite, isnan
 
 from svyaz.program.errors import ProgramError
-from svyaz.program.exports.names import distinct, identifier
-from svyaz.program.tape import LEAVES, Node, Program
+from svyaz.program.identifiers import distinct, identifier
+from svyaz.program.tape import BINARY, LEAVES, UNARY, Node, Program
 from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants, system_nodes
 
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -32,7 +33,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Style:
+class Notation:
     """How a language writes numbers, names and operations; ``first`` is the place of the first entry of its lists."""
 
     rules: Mapping[str, Rule]
@@ -60,6 +61,28 @@ ARITHMETIC_RULES = {
 }
 
 
+ELEMENTARY = UNARY[:12]
+"""The functions of one number that every language has: sqrt, sin, …, log."""
+
+
+def functions(template: str = "{0}", **renamed: str) -> dict[str, Rule]:
+    """Rules that write operations as calls of functions, under the names that the template makes unless renamed."""
+    names = {name: renamed.get(name, template.format(name)) for name in (*UNARY, *BINARY)}
+    return {op: Rule(f"{name}({{0}})" if op in UNARY else f"{name}({{0}}, {{1}})") for op, name in names.items()}
+
+
+def reserved_words(*words: str) -> frozenset[str]:
+    """Names that a language keeps for itself, from texts of many words."""
+    return frozenset(word for text in words for word in text.split())
+
+
+def shown_number(value: float, nothing: str, infinite: str) -> str:
+    """A number with all its digits; in words where it is none or infinite."""
+    if isfinite(value):
+        return repr(value).replace("e+", "e")
+    return nothing if isnan(value) else infinite if value > 0 else f"-{infinite}"
+
+
 @dataclass(frozen=True)
 class Assignment:
     """name = formula."""
@@ -76,6 +99,16 @@ class Solution:
     size: int
     matrix: tuple[str, ...]
     sides: tuple[tuple[str, ...], ...]
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The matrix by rows."""
+        return [self.matrix[i : i + self.size] for i in range(0, len(self.matrix), self.size)]
+
+    @property
+    def columns(self) -> list[tuple[str, ...]]:
+        """The sides as the columns of a matrix, by rows."""
+        return list(zip(*self.sides, strict=True))
 
 
 @dataclass(frozen=True)
@@ -97,7 +130,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _Formula:
     text: str
     binds: int
 
@@ -116,30 +149,32 @@ def printable(name: str) -> str:
     return "".join(character if character.isprintable() else " " for character in name)
 
 
-def listing(program: Program, style: Style, named: Mapping[int, str] | None = None) -> Listing:
-    """Write a program in a style; nodes that are ``named`` are written under their names."""
-    return _Writer(program, style, named or {}).listing()
+def listing(program: Program, notation: Notation, named: Mapping[int, str] | None = None) -> Listing:
+    """Write a program in a notation; nodes that are ``named`` are written under their names."""
+    return _Composition(program, notation, named or {}).listing()
 
 
-class _Writer:
-    def __init__(self, program: Program, style: Style, named: Mapping[int, str]) -> None:
+class _Composition:
+    def __init__(self, program: Program, notation: Notation, named: Mapping[int, str]) -> None:
         self.program = program
         self.named = named
-        self.style = style
+        self.notation = notation
         self.needed = needed_nodes(program)
         self.stored = stored_constants(program, self.needed)
-        taken = set(style.reserved)
+        taken = set(notation.reserved)
         for number, system in enumerate(program.systems):
             taken |= {f"matrix{number}", f"solution{number}"}
-            taken |= {style.unknown_name(number, place) for place in range(system.size * len(system.sides))}
-        names = distinct([style.name(name) for name in (*program.parameters, *program.inputs)], taken, style.again)
+            taken |= {notation.unknown_name(number, place) for place in range(system.size * len(system.sides))}
+        names = distinct(
+            [notation.name(name) for name in (*program.parameters, *program.inputs)], taken, notation.again
+        )
         self.parameter_names, self.input_names = names[: len(program.parameters)], names[len(program.parameters) :]
         self.taken = taken | set(names)
         self.counts = {"intermediate": 0, "constant": 0}
 
     def fresh(self, kind: str) -> str:
         """The next name of a kind that nothing else has."""
-        template = getattr(self.style, kind)
+        template = getattr(self.notation, kind)
         while True:
             self.counts[kind] += 1
             name = str(template).format(self.counts[kind])
@@ -149,14 +184,14 @@ class _Writer:
 
     def own(self, name: str) -> str:
         """A given name as this language writes it, changed where something else has it."""
-        (free,) = distinct([self.style.name(name)], self.taken, self.style.again)
+        (free,) = distinct([self.notation.name(name)], self.taken, self.notation.again)
         self.taken.add(free)
         return free
 
     def listing(self) -> Listing:
         program, nodes = self.program, self.program.nodes
         first = constants_nodes(program, self.stored)
-        pieces: dict[int, _Piece] = {}
+        pieces: dict[int, _Formula] = {}
         constants = self.statements(first, pieces, set(self.stored))
         stored = tuple(pieces[index].text for index in self.stored)
         parameters = sorted({nodes[index][1] for index in first if nodes[index][0] == "parameter"})
@@ -166,7 +201,7 @@ class _Writer:
         for index in self.stored:
             node = nodes[index]
             kept.append(self.parameter_names[node[1]] if node[0] == "parameter" else self.fresh("constant"))
-            pieces[index] = _Piece(kept[-1], ATOM)
+            pieces[index] = _Formula(kept[-1], ATOM)
         second = [index for index in range(len(nodes)) if self.needed[index] and index not in pieces]
         second = [index for index in second if not program.constant_part[index] or nodes[index][0] == "const"]
         outputs = {index for _, index in program.outputs}
@@ -182,7 +217,7 @@ class _Writer:
             tuple(pieces[index].text for _, index in program.outputs),
         )
 
-    def statements(self, order: list[int], pieces: dict[int, _Piece], final: set[int]) -> list[Assignment | Solution]:
+    def statements(self, order: list[int], pieces: dict[int, _Formula], final: set[int]) -> list[Assignment | Solution]:
         """Statements for the nodes in order: what is used more than once, or has grown too long, gets a name."""
         uses = self.uses(order, final)
         statements: list[Assignment | Solution] = []
@@ -198,7 +233,7 @@ class _Writer:
             if not simple and (wanted or uses.get(index, 0) > 1 or len(piece.text) > LONGEST_FORMULA):
                 name = self.own(wanted) if wanted else self.fresh("intermediate")
                 statements.append(Assignment(name, piece.text))
-                piece = _Piece(name, ATOM)
+                piece = _Formula(name, ATOM)
             pieces[index] = piece
         return statements
 
@@ -215,30 +250,30 @@ class _Writer:
                 uses[argument] = uses.get(argument, 0) + 2
         return uses
 
-    def piece(self, node: Node, pieces: dict[int, _Piece]) -> _Piece:
+    def piece(self, node: Node, pieces: dict[int, _Formula]) -> _Formula:
         op = node[0]
         if op == "const":
-            text = self.style.number(float(node[1]))
-            return _Piece(text, SUM if text.startswith("-") else ATOM if text.replace(".", "").isalnum() else PRODUCT)
+            text = self.notation.number(float(node[1]))
+            return _Formula(text, SUM if text.startswith("-") else ATOM if text.replace(".", "").isalnum() else PRODUCT)
         if op == "parameter":
-            return _Piece(self.parameter_names[node[1]], ATOM)
+            return _Formula(self.parameter_names[node[1]], ATOM)
         if op == "input":
-            return _Piece(self.input_names[node[1]], ATOM)
+            return _Formula(self.input_names[node[1]], ATOM)
         if op == "unknown":
-            return _Piece(self.style.unknown_name(node[1], node[2]), ATOM)
-        rule = self.style.rules.get(op)
+            return _Formula(self.notation.unknown_name(node[1], node[2]), ATOM)
+        rule = self.notation.rules.get(op)
         if rule is None:
             raise ProgramError(f"the operation {op!r} cannot be written in this language")
         arguments = [
             self.held(pieces[argument], least) for argument, least in zip(node[1:], rule.arguments, strict=False)
         ]
-        return _Piece(rule.template.format(*arguments), rule.binds)
+        return _Formula(rule.template.format(*arguments), rule.binds)
 
-    def held(self, piece: _Piece, least: int) -> str:
+    def held(self, piece: _Formula, least: int) -> str:
         """The piece as an argument, in parentheses when it binds too loosely."""
-        return piece.text if piece.binds >= least else self.style.group.format(piece.text)
+        return piece.text if piece.binds >= least else self.notation.group.format(piece.text)
 
-    def solution(self, number: int, pieces: dict[int, _Piece]) -> Solution:
+    def solution(self, number: int, pieces: dict[int, _Formula]) -> Solution:
         system = self.program.systems[number]
         return Solution(
             number,
