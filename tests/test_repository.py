@@ -48,6 +48,11 @@ def test_help_is_the_same_asked_in_any_way(svyaz) -> None:
     assert all(f"  {name} " in overview() for name in NAMES)
 
 
+def test_every_command_is_listed(root) -> None:
+    files = (root / "src" / "svyaz" / "commands").glob("*.py")
+    assert {path.stem for path in files if "\ndef command(" in path.read_text(encoding="utf-8")} == set(NAMES)
+
+
 def test_version_is_the_newest_of_the_changelog(svyaz, root) -> None:
     newest = re.search(r"^## \[(\d[^\]]*)\]", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert newest is not None

@@ -16,6 +16,8 @@ from svyaz.commands.common import (
     write_text,
 )
 
+LISTED = ("Write equations", 13, "Find the mass distributions that make its inertia matrix constant.")
+
 
 @click.command(
     epilog=examples(

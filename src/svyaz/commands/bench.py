@@ -18,6 +18,8 @@ import click
 
 from svyaz.commands.common import NegativeAnswer, examples, writable_folder
 
+LISTED = ("Library", 53, "Measure speed against SymPy, NumPy and SciPy, as ratios on this machine.")
+
 
 @click.command(
     epilog=examples("svyaz bench", "svyaz bench spine --quick", "svyaz bench spine --only derivation --only motion")

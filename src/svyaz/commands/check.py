@@ -19,6 +19,8 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.running import run_options
 
+LISTED = ("Move", 21, "Say what the constraints are and whether a run would hold them.")
+
 
 @click.command(
     epilog=examples(

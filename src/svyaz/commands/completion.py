@@ -7,6 +7,8 @@ from click.shell_completion import get_completion_class
 
 from svyaz.commands.common import examples
 
+LISTED = ("Shell", 61, "Print the script that completes svyaz commands and models in your shell.")
+
 
 @click.command(
     epilog=examples(

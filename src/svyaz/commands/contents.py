@@ -1,40 +1,28 @@
 """The commands, one module each: ``svyaz NAME`` runs the click command called ``command`` in ``svyaz.commands.NAME``.
 
-The table below is all that ``svyaz --help`` needs, so that asking for help loads no command and no library.
+A module is a command when it says where ``svyaz --help`` lists it: LISTED = (heading, place, what it does in one line), places
+in ascending order. That line is read, not run, so that asking for help loads no command and no library.
 """
 
 from __future__ import annotations
 
-COMMANDS: dict[str, dict[str, str]] = {
-    "Write equations": {
-        "derive": "Write the equations of motion as text, LaTeX, JSON or code.",
-        "inertia": "Write out the inertia matrix of a tree of bodies in few operations.",
-        "balance": "Find the mass distributions that make its inertia matrix constant.",
-        "invert": "From a velocity field to a mechanical system in which it attracts.",
-        "helmholtz": "Are these the equations of Lagrange and Rayleigh? The seven conditions.",
-    },
-    "Move": {
-        "check": "Say what the constraints are and whether a run would hold them.",
-        "simulate": "Integrate the motion; constraints, integrals and multipliers are reported.",
-        "sweep": "Run many variations at once: parameters, initial values, gains, steps.",
-    },
-    "Examine": {
-        "equilibria": "Find all equilibria in a box, the inputs that hold them, their stability.",
-        "regulate": "Design a regulator and an observer about an equilibrium; run the closed loop.",
-    },
-    "Look": {
-        "report": "Derive, simulate and show: a self-contained page, pictures and tables.",
-    },
-    "Library": {
-        "gallery": "List the models of the literature, or print one to start from.",
-        "reproduce": "Compute again what was published about them, with a verdict for each row.",
-        "bench": "Measure speed against SymPy, NumPy and SciPy, as ratios on this machine.",
-    },
-    "Shell": {
-        "completion": "Print the script that completes svyaz commands and models in your shell.",
-    },
-}
-"""Heading → command → what it does, in one line; in the order in which ``svyaz --help`` shows them."""
+import re
+from pathlib import Path
+
+LISTED = re.compile(r'^LISTED = \("([^"]+)", (\d+), "([^"]+)"\)$', re.MULTILINE)
+
+
+def _listed() -> dict[str, dict[str, str]]:
+    files = {file.stem: LISTED.search(file.read_text(encoding="utf-8")) for file in Path(__file__).parent.glob("*.py")}
+    lines = sorted((int(found[2]), found[1], name, found[3]) for name, found in files.items() if found is not None)
+    table: dict[str, dict[str, str]] = {}
+    for _, heading, name, line in lines:
+        table.setdefault(heading, {})[name] = line
+    return table
+
+
+COMMANDS = _listed()
+"""Heading → command → what it does, in the order in which ``svyaz --help`` shows them."""
 
 EXAMPLES: tuple[str, ...] = (
     "svyaz gallery",

@@ -20,6 +20,8 @@ from svyaz.commands.common import (
     write_text,
 )
 
+LISTED = ("Write equations", 11, "Write the equations of motion as text, LaTeX, JSON or code.")
+
 
 @click.command(
     epilog=examples(

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from svyaz.stability import Equilibria, Equilibrium
 
 
+LISTED = ("Examine", 31, "Find all equilibria in a box, the inputs that hold them, their stability.")
+
+
 @click.command(
     epilog=examples(
         "svyaz equilibria pendulum:3",

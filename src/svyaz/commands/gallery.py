@@ -6,6 +6,8 @@ import click
 
 from svyaz.commands.common import Assignment, ModelName, examples, write_text
 
+LISTED = ("Library", 51, "List the models of the literature, or print one to start from.")
+
 
 @click.command(
     epilog=examples(

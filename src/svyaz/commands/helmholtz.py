@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from svyaz.synthesis import Helmholtz
 
 
+LISTED = ("Write equations", 15, "Are these the equations of Lagrange and Rayleigh? The seven conditions.")
+
+
 @click.command(
     epilog=examples(
         "svyaz helmholtz pendulum:2",

@@ -36,6 +36,9 @@ class Position(click.ParamType):
         return dict(Assignment().convert(part, param, ctx) for part in str(value).split(","))
 
 
+LISTED = ("Write equations", 12, "Write out the inertia matrix of a tree of bodies in few operations.")
+
+
 @click.command(
     epilog=examples(
         "svyaz inertia three-link-arm",

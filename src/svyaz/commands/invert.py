@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from svyaz.synthesis import FieldFamily, Inverse
 
 
+LISTED = ("Write equations", 14, "From a velocity field to a mechanical system in which it attracts.")
+
+
 @click.command(
     epilog=examples(
         "svyaz invert inverse-cart --with given=field",

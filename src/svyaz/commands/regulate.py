@@ -37,6 +37,9 @@ def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
     return click.option(name, metavar=metavar, type=Assignment(), multiple=True, help=text)
 
 
+LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibrium; run the closed loop.")
+
+
 @click.command(
     epilog=examples(
         "svyaz regulate ball-and-beam",

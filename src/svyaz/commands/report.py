@@ -21,6 +21,9 @@ LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
 
 
+LISTED = ("Look", 41, "Derive, simulate and show: a self-contained page, pictures and tables.")
+
+
 @click.command(
     epilog=examples(
         "svyaz report sling", "svyaz report pendulum:4 --until 20 --out out/pendulum", "svyaz report my-model.toml"

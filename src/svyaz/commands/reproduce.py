@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 COLOURS = {"reproduced": "green", "corrected": "cyan", "not reproducible": "yellow", "differs": "bold red"}
 
 
+LISTED = ("Library", 52, "Compute again what was published about them, with a verdict for each row.")
+
+
 @click.command(
     epilog=examples(
         "svyaz reproduce",

@@ -21,6 +21,8 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.running import progress_bar, run_options, tables
 
+LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipliers are reported.")
+
 
 @click.command(
     epilog=examples(

@@ -31,6 +31,9 @@ MOST_MEASURES = 4
 """Rows and measures of the table on the terminal; the files have all."""
 
 
+LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, gains, steps.")
+
+
 @click.command(
     epilog=examples(
         "svyaz sweep sleigh --vary stabilize=1:2500:100:log --method euler --step 0.001",
