@@ -42,13 +42,15 @@ def build(
     inputs: Sequence[str],
     parameters: Sequence[str],
     systems: Sequence[Linear] = (),
+    first: int = 0,
 ) -> Program:
     """The shortest program found for the outputs.
 
     sin² + cos² is 1. Several ways of writing are tried: sines of sums kept or split, a cos + b sin of constants a, b left
     or folded into one shifted cosine; constants gathered first, then common factors taken out of sums or not; products
     opened and shared first, factors taken out afterwards. The one with the least weighted number of operations is
-    returned. A system whose unknowns nobody uses is left out.
+    returned. A system whose unknowns nobody uses is left out. The ``first`` outputs, which contain no unknowns, are computed
+    before any system is solved.
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
@@ -71,7 +73,9 @@ def build(
         ways = [min(ways, key=lambda g: estimate(*g))]
     shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
     names = [name for name, _ in outputs]
-    programs = [lower(g, share_pairs(g, r, "sum"), shapes, names, tuple(inputs), tuple(parameters)) for g, r in ways]
+    programs = [
+        lower(g, share_pairs(g, r, "sum"), shapes, names, tuple(inputs), tuple(parameters), first) for g, r in ways
+    ]
     return min(programs, key=cost)
 
 

@@ -17,11 +17,17 @@ def lower(
     names: Sequence[str],
     inputs: tuple[str, ...],
     parameters: tuple[str, ...],
+    first: int = 0,
 ) -> Program:
-    """Write the tape. ``roots``: the entries of the systems (``shapes``: size, sides, symmetric), then the outputs."""
+    """Write the tape. ``roots``: the entries of the systems (``shapes``: size, sides, symmetric), then the outputs.
+
+    The ``first`` outputs are written before the systems.
+    """
     writer = _Writer(graph, roots)
     systems = []
     position = 0
+    for root in roots[len(roots) - len(names) :][:first]:
+        writer.write(root)
     for size, sides, symmetric in shapes:
         matrix = tuple(writer.write(r) for r in roots[position : position + size * size])
         position += size * size

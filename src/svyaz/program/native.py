@@ -83,6 +83,17 @@ class Native:
 
     def evaluate_batch(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
         """Outputs (k, n_out) and statuses (k,): 0, or 1 + the number of the singular system (its row is NaN)."""
+        outputs, statuses = self._evaluate_rows(inputs, constants)
+        if statuses.any():
+            outputs[statuses != 0] = np.nan
+        return outputs, statuses
+
+    def evaluate_in_part(self, inputs: Array, constants: Array) -> Array:
+        """Outputs (k, n_out); in a row with a singular system only those count that are computed before it."""
+        outputs, _ = self._evaluate_rows(inputs, constants)
+        return outputs
+
+    def _evaluate_rows(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
         inputs = np.ascontiguousarray(inputs, dtype=float)
         constants = np.ascontiguousarray(constants, dtype=float)
         self._check(inputs, constants, 2)
@@ -91,8 +102,6 @@ class Native:
         statuses = np.zeros(count, dtype=np.int32)
         stride = constants.shape[1] if constants.ndim == 2 else 0
         self._batch(count, inputs.ctypes.data, constants.ctypes.data, stride, outputs.ctypes.data, statuses.ctypes.data)
-        if statuses.any():
-            outputs[statuses != 0] = np.nan
         return outputs, statuses
 
     def _check(self, inputs: Array, constants: Array, dimensions: int) -> None:

@@ -29,6 +29,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import applied_forces, lagrangian
 from svyaz.model import System
+from svyaz.program import remembered
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     """All numbers of a system at rest; ``values`` gives coordinates, further states, inputs and parameters."""
     refuse_unfit(system)
     known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
-    expressions = _expressions_of(system)
+    expressions = _formed(system)
     n = len(system.coordinates)
 
     def table(name: str, columns: int) -> Array:
@@ -94,21 +95,9 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     )
 
 
-_recent: list[tuple[System, _Expressions]] = []
-
-
-def _expressions_of(system: System) -> _Expressions:
-    """Formed once: a system may have many equilibria."""
-    for known, formed in _recent:
-        if known is system:
-            return formed
-    formed = _formed(system)
-    _recent.insert(0, (system, formed))
-    del _recent[8:]
-    return formed
-
-
+@remembered
 def _formed(system: System) -> _Expressions:
+    """Formed once: a system may have many equilibria."""
     q = [se.Symbol(name) for name in system.coordinates]
     v = [velocity(name) for name in system.coordinates]
     w = [se.Symbol(name) for name in system.rates]
