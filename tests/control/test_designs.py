@@ -14,7 +14,7 @@ from svyaz.control.loop import closed_loop
 from svyaz.control.regulators import NotSolvable, placing
 from svyaz.control.trials import started
 from svyaz.expr import ModelError
-from svyaz.show import html_of
+from svyaz.show import as_json, html_of
 from svyaz.stability.choice import NoEquilibrium
 
 CART: dict[str, Any] = {
@@ -103,7 +103,7 @@ def test_R2_in_the_bowl_all_stiffness_comes_from_second_derivatives_of_the_const
     assert found.plant.linearisation_defect == pytest.approx(np.hypot(2 * m * g, 4 * m * g))
     assert found.rival.model.A[2:, :2] == pytest.approx(np.zeros((2, 2)))
     assert not found.rival.stabilises(found.plant)
-    result = found.as_json()
+    result = as_json(found)
     assert result["zero_roots"] == 1
     assert result["against"]["stabilises"] is False
 
@@ -147,7 +147,7 @@ def test_R3_an_inconsistent_start_ends_where_it_was_foretold() -> None:
     assert not trial.failed
     assert trial.distance_from_limit < 1e-9
     assert abs(trial.limit["phi"] - found.plant.state["phi"]) > 5e-3
-    told = trial.as_json()
+    told = as_json(trial)
     assert told["residuals"]["closure x"] == pytest.approx(-0.01, abs=1e-9)
     assert "foretold" in told["answer"]
 
@@ -174,7 +174,7 @@ def test_plants_and_loops_are_handed_to_python_control() -> None:
 
 def test_roots_are_placed_and_the_riccati_equation_is_not_spoken_of() -> None:
     found = System(**CART).regulate(method=placing([-1.0, -2.0, -3.0 + 1j, -3.0 - 1j]))
-    result = found.as_json()
+    result = as_json(found)
     wanted = [[-1, 0], [-2, 0], [-3, 1], [-3, -1]]
     assert sorted(map(tuple, np.round(result["closed_roots"], 9))) == sorted(map(tuple, wanted))
     assert result["riccati_residual"] is None
@@ -267,8 +267,8 @@ def test_R6_what_cannot_be_controlled_or_seen_is_refused_or_told() -> None:
     twins = {**BESIDE, "potential": "-(p^2 + q^2)/2", "forces": {"p": "f", "q": "f"}}
     with pytest.raises(NotSolvable, match="not controllable: the root 1 cannot be moved by f") as refusal:
         System(**twins).regulate()
-    assert refusal.value.facts["controllable"] is False
-    assert refusal.value.facts["variables"] == ["p", "q", "p'", "q'"]
+    assert as_json(refusal.value)["controllable"] is False
+    assert as_json(refusal.value)["variables"] == ["p", "q", "p'", "q'"]
     beside = System(**BESIDE).regulate()
     assert not beside.valid
     assert beside.reason == "not controllable: the roots -0.5+1.3229i, -0.5-1.3229i cannot be moved by f"
@@ -325,7 +325,7 @@ def test_results_show_themselves_in_notebooks() -> None:
     page = html_of(system.equilibria(fix={"U": 0.0}))
     assert page.count("<tr>") == 5
     assert "unstable" in page
-    shown = system.regulate()._repr_html_()
+    shown = html_of(system.regulate())
     assert "closed roots" in shown
     assert "NO" not in shown
     assert "perturbations satisfy the constraints" in shown

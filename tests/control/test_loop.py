@@ -14,6 +14,7 @@ from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import closed_loop
 from svyaz.control.regulation import Regulation, regulate
 from svyaz.expr import ModelError
+from svyaz.show import as_json
 from svyaz.stability.starts import consistent_start
 
 
@@ -162,7 +163,7 @@ def test_a_basin_counts_what_returns() -> None:
     wrong = basin(lost.rival_loop(), {"r": (-0.06, 0.06)}, 60, until=200.0)
     assert 0.0 < wrong.fraction < 1.0
     assert 0.0 < wrong.radius < 1.0
-    told = wrong.as_json()
+    told = as_json(wrong)
     assert told["returned"] == sum(shell["returned"] for shell in told["shells"])
 
 

@@ -12,6 +12,7 @@ from svyaz.control.regulation import regulate
 from svyaz.forms.derivation import derive
 from svyaz.forms.writing import text_lines
 from svyaz.motion import simulate
+from svyaz.show import as_json
 from svyaz.stability.equilibrium_search import equilibria
 
 NEW = ("inverted-pendulum-xy", "four-bar-motor", "furuta-linkage", "parallel-manipulator")
@@ -50,7 +51,7 @@ def test_linearised_the_rod_leaves_nothing_to_control() -> None:
     found = regulate(model("inverted-pendulum-xy"), against_linearised=True)
     assert found.rival is None
     assert found.refused.startswith("not controllable")
-    told = found.as_json()
+    told = as_json(found)
     assert told["against"]["stabilises"] is False
     assert json.dumps(told)
 

@@ -27,7 +27,8 @@ from svyaz.commands.searching import budget_option, search_bar
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
-    from svyaz.control import Basin, Method, Regulation, Transient, Trial
+    from svyaz.control import Basin, Margin, Method, Regulation, Transient, Trial
+    from svyaz.json_types import Json
     from svyaz.model import System
 
 Pairs = tuple[tuple[str, str], ...]
@@ -123,7 +124,8 @@ def command(
     is not controllable or not observable, or a run from a consistent start does not return.
     """
     from svyaz.commands.regulate_report import show
-    from svyaz.control import NotSolvable
+    from svyaz.control import NoRegulator, NotSolvable
+    from svyaz.show import as_json
     from svyaz.stability import NoEquilibrium
 
     wanted = wanted or plot is not None or animate is not None
@@ -144,7 +146,7 @@ def command(
     try:
         found = _designed(system, places, asked)
     except (NotSolvable, NoEquilibrium) as refusal:
-        facts = getattr(refusal, "facts", {})
+        facts = as_json(refusal) if isinstance(refusal, NoRegulator) else {}
         reason = "; ".join(with_flags(text) for text in refusal.args)
         write_json({"model": system.name, **facts, "reason": reason}, json_file)
         raise NegativeAnswer(reason) from refusal
@@ -152,10 +154,26 @@ def command(
     runs = _runs(found, points, until) if wanted else {}
     attraction = None if count is None else _basin(found, ranges, count, until)
     _pictures({name: trial.transient for name, trial in runs.items()}, plot, animate)
-    write_json(found.as_json(margin, attraction, runs), json_file)
+    write_json(_record(found, margin, attraction, runs), json_file)
     if json_file != "-":
         show(found, margin, attraction, runs)
     _answer(found, runs)
+
+
+def _record(
+    found: Regulation, margin: Margin | None, attraction: Basin | None, runs: Mapping[str, Trial]
+) -> Mapping[str, Json]:
+    """The regulator with the answers to all questions that were asked."""
+    from svyaz.show import as_json
+
+    result = as_json(found)
+    if margin is not None:
+        result["critical"] = as_json(margin)
+    if attraction is not None:
+        result["basin"] = as_json(attraction)
+    if runs:
+        result["runs"] = {name: as_json(run) for name, run in runs.items()}
+    return result
 
 
 def _check_questions(variables: str, until: float, start: Pairs, run: bool, count: int | None) -> None:

@@ -69,24 +69,14 @@ class Basin:
         sizes = np.array([max(abs(low), abs(high)) for low, high in (self.ranges[n] for n in self.names)])
         return np.asarray(np.abs(self.starts / np.where(sizes > 0, sizes, 1.0)).max(axis=1))
 
-    def as_json(self) -> dict[str, object]:
-        shells = np.linspace(0, 1, SHELLS + 1)
+    def shells(self) -> list[tuple[float, int, int]]:
+        """(part of the ranges, starts between this one and the part before it, how many of them returned)."""
         reach = self._reach() if len(self.returned) else np.zeros(0)
-        parts = []
-        for low, high in pairwise(shells):
+        found = []
+        for low, high in pairwise(np.linspace(0, 1, SHELLS + 1)):
             inside = (reach > low) & (reach <= high)
-            parts.append({"to": float(high), "count": int(inside.sum()), "returned": int(self.returned[inside].sum())})
-        return {
-            "count": len(self.returned),
-            "returned": int(self.returned.sum()),
-            "fraction": self.fraction,
-            "radius": self.radius,
-            "outside": self.outside,
-            "ranges": {name: list(sides) for name, sides in self.ranges.items()},
-            "shells": parts,
-            "until": self.until,
-            "seconds": self.seconds,
-        }
+            found.append((float(high), int(inside.sum()), int(self.returned[inside].sum())))
+        return found
 
 
 def ranges_about(plant: FirstApproximation, values: Mapping[str, tuple[float, float]]) -> Ranges:

@@ -32,6 +32,9 @@ OBSERVED_WITHOUT_CONSTRAINTS = (
     "Krasovskii: stabilisation by the first approximation, an observer of a controllable and observable pair"
 )
 
+PAIR = "pair"
+"""What the hypotheses of controllability and observability are about."""
+
 ACCURATE = 1e-8
 """A Riccati solution with a larger relative residual is not trusted."""
 
@@ -108,15 +111,15 @@ def designed(
     )
     pair = controllability(model.A, b)
     seen = None if measurement is None else observability(model.A, measurement.matrix)
-    facts = {"controllable": pair.complete, "observable": None if seen is None else seen.complete}
-    _refuse_fixed(pair, f"cannot be moved by {', '.join(names)}", "not controllable", facts)
+    facts = pair.complete, None if seen is None else seen.complete
+    _refuse_fixed(pair, f"cannot be moved by {', '.join(names)}", "not controllable", *facts)
     regulator = method.regulator(model.A, b, given.state, given.input)
-    _refuse_inaccurate(regulator, facts)
+    _refuse_inaccurate(regulator, *facts)
     if measurement is None or seen is None:
         return Design(model, names, given, regulator, pair, method)
-    _refuse_fixed(seen, f"cannot be seen in {', '.join(measurement.texts)}", "not observable", facts)
+    _refuse_fixed(seen, f"cannot be seen in {', '.join(measurement.texts)}", "not observable", *facts)
     watcher = dual_of(method.observer, model.A, measurement.matrix, given.process_noise, given.measurement_noise)
-    _refuse_inaccurate(watcher, facts)
+    _refuse_inaccurate(watcher, *facts)
     return Design(model, names, given, regulator, pair, method, measurement, watcher, seen)
 
 
@@ -140,17 +143,18 @@ def told_roots(roots: Sequence[complex]) -> str:
     return f"the root{'s' if len(told) > 1 else ''} {', '.join(told)}"
 
 
-def _refuse_fixed(report: PairReport, what: str, verdict: str, facts: Mapping[str, object]) -> None:
+def _refuse_fixed(report: PairReport, what: str, verdict: str, controllable: bool, observable: bool | None) -> None:
     bad = [root for root in report.fixed_roots if root.real > -1e-9 * max(1.0, abs(root))]
     if bad:
-        fixed = [[z.real, z.imag] for z in report.fixed_roots]
-        raise NotSolvable(f"{verdict}: {told_roots(bad)} {what}", {**facts, "fixed_roots": fixed})
+        reason = f"{verdict}: {told_roots(bad)} {what}"
+        known = report.fixed_roots
+        raise NotSolvable(reason, controllable=controllable, observable=observable, fixed_roots=known)
 
 
-def _refuse_inaccurate(regulator: Regulator, facts: Mapping[str, object]) -> None:
+def _refuse_inaccurate(regulator: Regulator, controllable: bool, observable: bool | None) -> None:
     if regulator.residual is not None and not regulator.residual <= ACCURATE:
         reason = f"the Riccati equation was not solved: its relative residual is {regulator.residual:.2g}"
-        raise NotSolvable(reason, facts)
+        raise NotSolvable(reason, controllable=controllable, observable=observable)
 
 
 def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:
@@ -189,7 +193,7 @@ def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hy
     besides = " other than those of constraints" if m else ""
     hypotheses = [
         *special_case(plant),
-        Hypothesis(f"the pair (A, B){' without z' if m else ''} is controllable", design.controllable.complete),
+        Hypothesis(f"the pair (A, B){' without z' if m else ''} is controllable", design.controllable.complete, PAIR),
         Hypothesis(f"all {len(closed)} roots of the closed loop{besides} are negative", negative == len(closed)),
     ]
     if m:
@@ -201,7 +205,7 @@ def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hy
     hypotheses += _within_limits(plant, design.inputs)
     if design.observable is None:
         return FULL_INFORMATION if m else WITHOUT_CONSTRAINTS, tuple(hypotheses)
-    hypotheses.append(Hypothesis("the pair (A, C) is observable", design.observable.complete))
+    hypotheses.append(Hypothesis("the pair (A, C) is observable", design.observable.complete, PAIR))
     return INCOMPLETE_INFORMATION if m else OBSERVED_WITHOUT_CONSTRAINTS, tuple(hypotheses)
 
 

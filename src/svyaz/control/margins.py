@@ -48,16 +48,6 @@ class Margin:
         """The first value at which the loop becomes unstable, or None."""
         return next((value for value, worse in self.crossings if worse), None)
 
-    def as_json(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "range": [float(self.values[0]), float(self.values[-1])],
-            "value": self.first,
-            "crossings": [{"value": v, "becomes": "unstable" if worse else "stable"} for v, worse in self.crossings],
-            "values": [float(v) for v in self.values],
-            "largest_real_part": [None if np.isnan(x) else float(x) for x in self.largest],
-        }
-
 
 Control = Callable[[FirstApproximation, FirstApproximation], Design]
 """(true model, model with linearised constraints) at a value of the parameter → control."""

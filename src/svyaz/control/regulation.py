@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from svyaz import __version__
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
 from svyaz.control.design import (
+    PAIR,
     Design,
     chosen_inputs,
     designed,
-    input_columns,
     measurement_of,
     theorem_of,
     told_roots,
 )
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
-from svyaz.control.pairs import PairReport
-from svyaz.control.regulators import METHODS, Method, NotSolvable
+from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
 from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
 from svyaz.control.weights import Weights, read_weights, weights_from
@@ -36,11 +30,7 @@ from svyaz.stability import (
     FirstApproximation,
     Hypothesis,
     equilibrium_near,
-    roots,
-    table,
     with_linearised_constraints,
-    words_for,
-    zero_roots,
 )
 
 
@@ -76,7 +66,7 @@ class Regulation:
         if design.observable is not None and design.measurement is not None and not design.observable.complete:
             fixed = told_roots(design.observable.fixed_roots)
             told.append(f"not observable: {fixed} cannot be seen in {', '.join(design.measurement.texts)}")
-        others = [h.text for h in self.hypotheses if not h.holds and not h.text.startswith("the pair (A, ")]
+        others = [h.text for h in self.hypotheses if not h.holds and h.about != PAIR]
         return "; ".join(
             [*told, *(["the theorem does not apply, for this is not so: " + "; ".join(others)] if others else [])]
         )
@@ -128,78 +118,6 @@ class Regulation:
         """The closed loop, to first order, as a ``control.StateSpace``."""
         return loop_space(self.design, self.plant)
 
-    def _repr_html_(self) -> str:
-        """Gains, roots and hypotheses, for notebooks."""
-        design, plant = self.design, self.plant
-        rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
-        gains = table(
-            ["u = u0 - K x", *plant.variables],
-            [[n, *map(float, row)] for n, row in zip(design.inputs, design.regulator.gain, strict=True)],
-        )
-        found = ", ".join(f"{z:.5g}" for z in design.closed_roots(plant))
-        lines = table([self.theorem, "holds"], [[h.text, "yes" if h.holds else "NO"] for h in self.hypotheses])
-        return f"<p><b>{escape(self.system.name)}</b>: {escape(rest)}</p>{gains}<p>closed roots {found}</p>{lines}"
-
-    def as_json(
-        self, critical: Margin | None = None, found: Basin | None = None, runs: Mapping[str, Trial] | None = None
-    ) -> dict[str, Any]:
-        """All of it as it is written to files."""
-        design = self.design
-        result: dict[str, Any] = {
-            "svyaz": __version__,
-            "model": self.system.name,
-            "state": dict(self.plant.state),
-            "inputs": dict(self.plant.inputs),
-            "variables": list(self.plant.variables),
-            "dependent": list(self.plant.dependent),
-            "control": list(design.inputs),
-            "A": self.plant.A.tolist(),
-            "B": design.B.tolist(),
-            "Z": self.plant.Z.tolist(),
-            "K": design.regulator.gain.tolist(),
-            "open_roots": pairs(roots(self.plant.A)),
-            "closed_roots": pairs(design.closed_roots(self.plant)),
-            "zero_roots": len(self.plant.dependent) + zero_roots(design.closed_matrix(self.plant)),
-            "controllable": design.controllable.complete,
-            "observable": None if design.observable is None else design.observable.complete,
-            "observer": _observer_json(design),
-            "method": design.method.name,
-            "riccati_residual": design.regulator.residual,
-            "gain_error": design.regulator.gain_error,
-            "linearisation_defect": self.plant.linearisation_defect,
-            "theorem": self.theorem,
-            "hypotheses": words_for(self.hypotheses),
-            "least_number_of_inputs": design.controllable.minimal,
-            "controllability": _pair_json(design.controllable),
-            "observability": None if design.observable is None else _pair_json(design.observable),
-            "reason": self.reason,
-            "notes": list(self.notes),
-            "parameters": dict(self.system.constants),
-            "initial": dict(zip(self.system.states, self.system.initial_state(), strict=True)),
-        }
-        if self.rival is not None:
-            result["against"] = self._rival_json(self.rival)
-        elif self.refused:
-            result["against"] = {"model": "linearised constraints", "reason": self.refused, "stabilises": False}
-        if critical is not None:
-            result["critical"] = critical.as_json()
-        if found is not None:
-            result["basin"] = found.as_json()
-        if runs:
-            result["runs"] = {name: run.as_json() for name, run in runs.items()}
-        return result
-
-    def _rival_json(self, rival: Design) -> dict[str, Any]:
-        return {
-            "model": "linearised constraints",
-            "A": rival.model.A.tolist(),
-            "K": rival.regulator.gain.tolist(),
-            "observer": _observer_json(rival),
-            "predicted_roots": pairs(rival.closed_roots(rival.model)),
-            "closed_roots": pairs(rival.closed_roots(self.plant)),
-            "stabilises": rival.stabilises(self.plant),
-        }
-
 
 def regulate(
     system: System,
@@ -234,8 +152,7 @@ def regulate(
         measured = measurement_of(plant, texts) if texts else None
         design = designed(plant, names, given, measured, way)
     except NotSolvable as refusal:
-        refusal.facts = {**_plant_json(plant, names), **refusal.facts}
-        raise
+        raise NoRegulator(refusal, plant, names) from refusal
     rival, refused = _rival(plant, design) if against_linearised else (None, "")
     theorem, hypotheses = theorem_of(design, plant)
     notes = [*chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
@@ -288,48 +205,3 @@ def _weights(
 def _zero_notes(chosen: Chosen) -> tuple[str, ...]:
     verdict = chosen.equilibrium.verdict
     return () if verdict is None else tuple(f"without control: {note}" for note in verdict.notes)
-
-
-def _plant_json(plant: FirstApproximation, inputs: Sequence[str]) -> dict[str, Any]:
-    """What is known of the plant when there is no control for it."""
-    return {
-        "svyaz": __version__,
-        "model": plant.system.name,
-        "state": dict(plant.state),
-        "inputs": dict(plant.inputs),
-        "variables": list(plant.variables),
-        "dependent": list(plant.dependent),
-        "A": plant.A.tolist(),
-        "B": input_columns(plant, inputs).tolist(),
-        "open_roots": pairs(roots(plant.A)),
-        "linearisation_defect": plant.linearisation_defect,
-        "parameters": dict(plant.system.constants),
-    }
-
-
-def pairs(values: NDArray[np.complex128]) -> list[list[float]]:
-    """[[real, imaginary], …]."""
-    return [[float(z.real), float(z.imag)] for z in values]
-
-
-def _observer_json(design: Design) -> dict[str, Any] | None:
-    if design.watcher is None or design.measurement is None or design.observable is None:
-        return None
-    return {
-        "measured": list(design.measurement.texts),
-        "C": design.measurement.matrix.tolist(),
-        "gain": design.watcher.gain.tolist(),
-        "roots": pairs(design.watcher.roots),
-        "riccati_residual": design.watcher.residual,
-        "least_number_of_measurements": design.observable.minimal,
-    }
-
-
-def _pair_json(report: PairReport) -> dict[str, Any]:
-    return {
-        "complete": report.complete,
-        "fixed_roots": [[z.real, z.imag] for z in report.fixed_roots],
-        "distance": report.distance,
-        "gramian": report.gramian,
-        "minimal": report.minimal,
-    }

@@ -11,9 +11,8 @@ step chosen by hand it can stop at a wrong but bounded answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +20,7 @@ from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+from svyaz.stability import FirstApproximation
 
 REFINEMENTS = 4
 """Newton's steps on a solution of the Riccati equation at most."""
@@ -35,11 +35,35 @@ PLACED = 1e-3
 
 
 class NotSolvable(Exception):
-    """The design problem has no solution; the message says why, ``facts`` what was found out on the way."""
+    """The design problem has no solution; the message says why.
 
-    def __init__(self, message: str, facts: Mapping[str, Any] | None = None) -> None:
+    What was found out on the way: whether the pairs are controllable and observable, and the roots that stay where they are.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        controllable: bool | None = None,
+        observable: bool | None = None,
+        fixed_roots: Sequence[complex] = (),
+    ) -> None:
         super().__init__(message)
-        self.facts: dict[str, Any] = dict(facts or {})
+        self.controllable, self.observable = controllable, observable
+        self.fixed_roots = tuple(fixed_roots)
+
+
+class NoRegulator(NotSolvable):
+    """There is none for this plant with these inputs, because a design problem has no solution."""
+
+    def __init__(self, reason: NotSolvable, plant: FirstApproximation, inputs: Sequence[str]) -> None:
+        super().__init__(
+            str(reason),
+            controllable=reason.controllable,
+            observable=reason.observable,
+            fixed_roots=reason.fixed_roots,
+        )
+        self.plant, self.inputs = plant, tuple(inputs)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -71,30 +70,6 @@ class Trial:
         """Did it go astray, otherwise than was foretold?"""
         run = self.transient
         return run.status is not Status.FINISHED or not (run.returned or run.falling or not self.start.consistent)
-
-    def as_json(self) -> dict[str, Any]:
-        run = self.transient
-        return {
-            "status": run.status,
-            "reason": run.reason,
-            "returned": run.returned,
-            "answer": self.answer,
-            "start": dict(self.start.state),
-            "consistent": self.start.consistent,
-            "halvings": self.start.halvings,
-            "limit": None if self.limit is None else dict(self.limit),
-            "distance_from_limit": _number(self.distance_from_limit),
-            "t": float(run.times[-1]),
-            "final": {name: _number(x) for name, x in run.final.items()},
-            "deviations": {name: _number(column[-1]) for name, column in run.deviations.items()},
-            "largest_inputs": {name: _number(np.abs(column).max()) for name, column in run.inputs.items()},
-            "largest_residual": _number(run.largest_residual),
-            "residuals": {name: _number(column[-1]) for name, column in run.residuals.items()},
-        }
-
-
-def _number(value: float | None) -> float | None:
-    return float(value) if value is not None and np.isfinite(value) else None
 
 
 def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start:

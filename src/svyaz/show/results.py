@@ -9,6 +9,7 @@ for each type and is loaded when a result of the room is first to be written::
 
 from __future__ import annotations
 
+import math
 import sys
 from functools import singledispatch
 from importlib import import_module
@@ -38,6 +39,11 @@ def latex_of(result: object) -> str:
     """A result as a displayed formula of LaTeX."""
     _load_records(result)
     return latex_of(result)
+
+
+def finite(value: float | None) -> float | None:
+    """A number as JSON can hold it, which knows neither NaN nor infinity; None for those."""
+    return float(value) if value is not None and math.isfinite(value) else None
 
 
 def _load_records(result: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from svyaz.expr import superscript
@@ -45,3 +45,14 @@ def rows_table(
     """A table with a row for each entry and a column for each key of it."""
     rows = [[escape(name), *(number(entry[key], digits) for key in keys)] for name, entry in entries.items()]
     return table(title, heads, rows)
+
+
+def notebook_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A plain table; numbers with six digits."""
+    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(entry)}</td>" for entry in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(entry: object) -> str:
+    return f"{entry:.6g}" if isinstance(entry, float) else escape(str(entry))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from svyaz.stability.equilibrium_search import equilibria as equilibria
     from svyaz.stability.hypotheses import Hypothesis as Hypothesis
     from svyaz.stability.hypotheses import special_case as special_case
-    from svyaz.stability.hypotheses import words_for as words_for
     from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
     from svyaz.stability.linearisation import differentiated as differentiated
     from svyaz.stability.linearisation import first_approximation as first_approximation
@@ -34,6 +33,5 @@ if TYPE_CHECKING:
     from svyaz.stability.starts import consistent_start as consistent_start
     from svyaz.stability.starts import dogleg as dogleg
     from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
-    from svyaz.stability.tables import table as table
 else:
     open_door(__name__)

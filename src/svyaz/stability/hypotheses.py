@@ -8,7 +8,6 @@ special case; perturbations on F = 0 leave z = O(x²), and no other constant tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,15 +28,11 @@ CONSISTENT = 1e-9
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A condition of a theorem, and whether it holds here."""
+    """A condition of a theorem, and whether it holds here; ``about`` says what it concerns where others ask for that."""
 
     text: str
     holds: bool
-
-
-def words_for(hypotheses: Sequence[Hypothesis]) -> list[dict[str, str | bool]]:
-    """As results are written."""
-    return [{"text": h.text, "holds": bool(h.holds)} for h in hypotheses]
+    about: str = ""
 
 
 def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from svyaz import __version__
-from svyaz.json_types import Record
+from svyaz.json_types import Json, Record
 from svyaz.show.results import as_json, html_of
-from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, table, words_for
+from svyaz.show.tables import notebook_table
+from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, Hypothesis
 
 
 @as_json.register(Equilibrium)
@@ -23,7 +25,7 @@ def _(found: Equilibrium) -> Record:
         "constraint_roots": None if verdict is None else verdict.constraint_roots,
         "verdict": UNDECIDED if verdict is None else verdict.word,
         "theorem": "" if verdict is None else verdict.theorem,
-        "hypotheses": [] if verdict is None else words_for(verdict.hypotheses),
+        "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
         "notes": [*found.notes, *(verdict.notes if verdict else ())],
     }
 
@@ -55,7 +57,7 @@ def _(found: Equilibria) -> str:
     title = f"<p><b>{escape(found.system.name)}</b>: "
     if found.family:
         rows = [[k + 1, *(m.get(n, "") for n in found.free)] for k, m in enumerate(found.members)]
-        return f"{title}{escape(found.reason())}</p>" + table(["", *found.free], rows)
+        return f"{title}{escape(found.reason())}</p>" + notebook_table(["", *found.free], rows)
     named = [{**e.state, **e.inputs, **e.parameters} for e in found.equilibria]
     heads = list(named[0]) if named else []
     verdicts = [
@@ -63,4 +65,9 @@ def _(found: Equilibria) -> str:
     ]
     sure = "there are no others in the box" if found.complete else "there may be others"
     lines = [[*x.values(), *verdict] for x, verdict in zip(named, verdicts, strict=True)]
-    return f"{title}{len(lines)} equilibria; {sure}</p>" + table([*heads, "verdict", "zero roots"], lines)
+    return f"{title}{len(lines)} equilibria; {sure}</p>" + notebook_table([*heads, "verdict", "zero roots"], lines)
+
+
+def hypotheses_json(hypotheses: Sequence[Hypothesis]) -> Json:
+    """Each with its text and whether it holds."""
+    return [{"text": h.text, "holds": bool(h.holds)} for h in hypotheses]

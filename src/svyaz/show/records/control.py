@@ -1,0 +1,182 @@
+"""Regulators, margins, basins and runs of closed loops as JSON and HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz import __version__
+from svyaz.control import Basin, Design, Margin, NoRegulator, PairReport, Regulation, Trial, input_columns
+from svyaz.json_types import Json, Record
+from svyaz.show.records.stability import hypotheses_json
+from svyaz.show.results import as_json, finite, html_of
+from svyaz.show.tables import notebook_table
+from svyaz.stability import roots, zero_roots
+
+
+@as_json.register(Regulation)
+def _(found: Regulation) -> Record:
+    design, plant = found.design, found.plant
+    result: Record = {
+        "svyaz": __version__,
+        "model": found.system.name,
+        "state": dict(plant.state),
+        "inputs": dict(plant.inputs),
+        "variables": list(plant.variables),
+        "dependent": list(plant.dependent),
+        "control": list(design.inputs),
+        "A": plant.A.tolist(),
+        "B": design.B.tolist(),
+        "Z": plant.Z.tolist(),
+        "K": design.regulator.gain.tolist(),
+        "open_roots": _pairs(roots(plant.A)),
+        "closed_roots": _pairs(design.closed_roots(plant)),
+        "zero_roots": len(plant.dependent) + zero_roots(design.closed_matrix(plant)),
+        "controllable": design.controllable.complete,
+        "observable": None if design.observable is None else design.observable.complete,
+        "observer": _observer(design),
+        "method": design.method.name,
+        "riccati_residual": design.regulator.residual,
+        "gain_error": design.regulator.gain_error,
+        "linearisation_defect": plant.linearisation_defect,
+        "theorem": found.theorem,
+        "hypotheses": hypotheses_json(found.hypotheses),
+        "least_number_of_inputs": design.controllable.minimal,
+        "controllability": _pair(design.controllable),
+        "observability": None if design.observable is None else _pair(design.observable),
+        "reason": found.reason,
+        "notes": list(found.notes),
+        "parameters": dict(found.system.constants),
+        "initial": dict(zip(found.system.states, found.system.initial_state(), strict=True)),
+    }
+    if found.rival is not None:
+        rival = found.rival
+        result["against"] = {
+            "model": "linearised constraints",
+            "A": rival.model.A.tolist(),
+            "K": rival.regulator.gain.tolist(),
+            "observer": _observer(rival),
+            "predicted_roots": _pairs(rival.closed_roots(rival.model)),
+            "closed_roots": _pairs(rival.closed_roots(plant)),
+            "stabilises": rival.stabilises(plant),
+        }
+    elif found.refused:
+        result["against"] = {"model": "linearised constraints", "reason": found.refused, "stabilises": False}
+    return result
+
+
+@as_json.register(NoRegulator)
+def _(refusal: NoRegulator) -> Record:
+    """What is known of the plant when there is no control for it."""
+    plant = refusal.plant
+    result: Record = {
+        "svyaz": __version__,
+        "model": plant.system.name,
+        "state": dict(plant.state),
+        "inputs": dict(plant.inputs),
+        "variables": list(plant.variables),
+        "dependent": list(plant.dependent),
+        "A": plant.A.tolist(),
+        "B": input_columns(plant, refusal.inputs).tolist(),
+        "open_roots": _pairs(roots(plant.A)),
+        "linearisation_defect": plant.linearisation_defect,
+        "parameters": dict(plant.system.constants),
+    }
+    if refusal.controllable is not None:
+        result |= {"controllable": refusal.controllable, "observable": refusal.observable}
+    if refusal.fixed_roots:
+        result["fixed_roots"] = _pairs(np.array(refusal.fixed_roots))
+    return result
+
+
+@as_json.register(Margin)
+def _(found: Margin) -> Record:
+    return {
+        "name": found.name,
+        "range": [float(found.values[0]), float(found.values[-1])],
+        "value": found.first,
+        "crossings": [{"value": v, "becomes": "unstable" if worse else "stable"} for v, worse in found.crossings],
+        "values": [float(v) for v in found.values],
+        "largest_real_part": [None if np.isnan(x) else float(x) for x in found.largest],
+    }
+
+
+@as_json.register(Basin)
+def _(found: Basin) -> Record:
+    return {
+        "count": len(found.returned),
+        "returned": int(found.returned.sum()),
+        "fraction": found.fraction,
+        "radius": found.radius,
+        "outside": found.outside,
+        "ranges": {name: list(sides) for name, sides in found.ranges.items()},
+        "shells": [{"to": to, "count": count, "returned": returned} for to, count, returned in found.shells()],
+        "until": found.until,
+        "seconds": found.seconds,
+    }
+
+
+@as_json.register(Trial)
+def _(trial: Trial) -> Record:
+    run = trial.transient
+    return {
+        "status": run.status,
+        "reason": run.reason,
+        "returned": run.returned,
+        "answer": trial.answer,
+        "start": dict(trial.start.state),
+        "consistent": trial.start.consistent,
+        "halvings": trial.start.halvings,
+        "limit": None if trial.limit is None else dict(trial.limit),
+        "distance_from_limit": finite(trial.distance_from_limit),
+        "t": float(run.times[-1]),
+        "final": {name: finite(x) for name, x in run.final.items()},
+        "deviations": {name: finite(column[-1]) for name, column in run.deviations.items()},
+        "largest_inputs": {name: finite(np.abs(column).max()) for name, column in run.inputs.items()},
+        "largest_residual": finite(run.largest_residual),
+        "residuals": {name: finite(column[-1]) for name, column in run.residuals.items()},
+    }
+
+
+@html_of.register(Regulation)
+def _(found: Regulation) -> str:
+    """Gains, roots and hypotheses."""
+    design, plant = found.design, found.plant
+    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
+    gains = notebook_table(
+        ["u = u0 - K x", *plant.variables],
+        [[n, *map(float, row)] for n, row in zip(design.inputs, design.regulator.gain, strict=True)],
+    )
+    closed = ", ".join(f"{z:.5g}" for z in design.closed_roots(plant))
+    lines = notebook_table([found.theorem, "holds"], [[h.text, "yes" if h.holds else "NO"] for h in found.hypotheses])
+    return f"<p><b>{escape(found.system.name)}</b>: {escape(rest)}</p>{gains}<p>closed roots {closed}</p>{lines}"
+
+
+def _pairs(values: NDArray[np.complex128]) -> Json:
+    """[[real, imaginary], …]."""
+    return [[float(z.real), float(z.imag)] for z in values]
+
+
+def _observer(design: Design) -> Json:
+    if design.watcher is None or design.measurement is None or design.observable is None:
+        return None
+    return {
+        "measured": list(design.measurement.texts),
+        "C": design.measurement.matrix.tolist(),
+        "gain": design.watcher.gain.tolist(),
+        "roots": _pairs(design.watcher.roots),
+        "riccati_residual": design.watcher.residual,
+        "least_number_of_measurements": design.observable.minimal,
+    }
+
+
+def _pair(report: PairReport) -> Json:
+    return {
+        "complete": report.complete,
+        "fixed_roots": _pairs(np.array(report.fixed_roots)),
+        "distance": report.distance,
+        "gramian": report.gramian,
+        "minimal": report.minimal,
+    }
