@@ -42,7 +42,7 @@ def gallery_model(name: str):  # type: ignore[no-untyped-def]
     from svyaz import gallery, loads
 
     stem, _, choice = name.partition(":")
-    variants = gallery.VARIANTS.get(stem, {})
+    variants = gallery.variants_of(stem)
     choices = {what: choice for what, known in variants.items() if choice in known} if choice else {}
     text = gallery.find(stem, choices)
     assert text is not None

@@ -138,7 +138,7 @@ def test_all_nonholonomic_models_of_the_gallery_have_their_forms_counted() -> No
     for name in gallery.names():
         if name.endswith(":N"):
             continue
-        for what, choices in (gallery.VARIANTS.get(name) or {"": ("",)}).items():
+        for what, choices in (gallery.variants_of(name) or {"": ("",)}).items():
             for k, choice in enumerate(choices):
                 if (name, choice) in gallery.REWRITTEN:
                     continue

@@ -62,7 +62,7 @@ def test_ideal_constraints_at_rest_do_no_work(name, choices) -> None:
 
 def test_every_model_says_where_its_numbers_come_from() -> None:
     for name in gallery.names():
-        for what, choices in gallery.VARIANTS.get(name, {"": ("",)}).items():
+        for what, choices in (gallery.variants_of(name) or {"": ("",)}).items():
             for choice in choices:
                 system = model(name.replace(":N", ":2"), {what: choice} if what else {})
                 assert not system.warnings, name

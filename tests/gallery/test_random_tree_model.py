@@ -7,7 +7,7 @@ import pytest
 
 from svyaz import ModelError, gallery, loads
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.gallery.random_tree_model import AXES, JOINTS
+from svyaz.gallery.models.random_tree import AXES, JOINTS
 
 
 def tree(size: int, **choices: str):

@@ -52,7 +52,7 @@ def _list() -> None:
     for name in gallery.names():
         example = name.replace(":N", ":3")
         system = loads(gallery.find(example) or "", example)
-        offered = gallery.VARIANTS.get(name) or gallery.OPEN_CHOICES.get(name, {})
+        offered = gallery.variants_of(name) or gallery.open_choices_of(name)
         variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in offered.items())
         notes = str(system.words.get("notes", "")).replace("\n", " ")
         table.add_row(name, notes or system.name, variants)

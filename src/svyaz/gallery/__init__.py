@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.gallery.collection import OPEN_CHOICES as OPEN_CHOICES
-    from svyaz.gallery.collection import VARIANTS as VARIANTS
     from svyaz.gallery.collection import find as find
     from svyaz.gallery.collection import names as names
+    from svyaz.gallery.collection import open_choices_of as open_choices_of
     from svyaz.gallery.collection import sequence as sequence
+    from svyaz.gallery.collection import variants_of as variants_of
     from svyaz.gallery.random_mechanisms import random_mechanism as random_mechanism
 else:
     open_door(__name__)

@@ -1,62 +1,66 @@
 """Models of the literature, each as the text of a model file that says what was published about it.
 
-``pendulum:N``, ``chain:N`` and ``random-tree:N`` are made for any N; the others are files. A model may have variants,
-chosen by name and choice.
+The folder ``models`` is the list of models. A file NAME.toml is the model NAME; what can be chosen of it stands in its
+first lines, ``#: WHAT = DEFAULT | CHOICE``, and the text of a choice is the file NAME--CHOICE.toml or, without such a file,
+has other lines: ``#: WHAT=CHOICE: LINE`` gives the one instead of the line above it. A Python file makes the text of its
+model, or of the models NAME:N for any N, and declares that as its MODEL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pkgutil import iter_modules
 
 from svyaz.expr import ModelError, Problem
-from svyaz.gallery import ball_and_beam, chain, pendulum, random_tree_model
+from svyaz.gallery import models
+from svyaz.gallery.making import MadeFamily, MadeModel, Variants
 from svyaz.model import nearest
 
-VARIANTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "ball-and-beam": ball_and_beam.CHOICES,
-    "ball-on-plane": {"coordinates": ("quaternion", "angles", "printed")},
-    "inverse-cart": {"given": ("rates", "field", "constraints"), "data": ("listing", "text")},
-    "three-link": {"potential": ("simplified", "full")},
-    "three-link-10": {"constraints": ("corrected", "printed")},
-}
-"""Model → what can be chosen → choices; the first is the default. The file of another choice is NAME--CHOICE.toml."""
-
-REWRITTEN: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("inverse-cart", "text"): {"step = 0.001\n": "step = 0.01\n", "until = 15\n": "until = 10\n"},
-}
-"""(model, choice) → lines of the file that it replaces, for a choice that has no file of its own."""
+MARK = "#: "
+OFFERED = re.compile(rf"^{MARK}(\w+) = (.+)$", re.MULTILINE)
+INSTEAD = re.compile(rf"^{MARK}(\w+)=([\w-]+): (.*\n)")
 
 
-FAMILIES: Mapping[str, tuple[Callable[[int], str], int]] = {
-    "pendulum": (pendulum.pendulum, pendulum.LARGEST),
-    "chain": (chain.chain, chain.LARGEST),
-}
-"""Models for any number of links: how they are made, and the largest number."""
-
-CHOSEN_FAMILIES: Mapping[str, tuple[Callable[[int, Mapping[str, str]], str], int]] = {
-    "random-tree": (random_tree_model.random_tree_model, random_tree_model.LARGEST)
-}
-"""The same for models of which more can be chosen, numbers among it."""
-
-OPEN_CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {"random-tree:N": random_tree_model.CHOICES}
-"""What can be chosen of these, with the default first; their makers know what fits."""
-
-MADE: Mapping[str, Callable[[Mapping[str, str]], str]] = {"ball-and-beam": ball_and_beam.ball_and_beam}
-"""Models with many variants: the text is made from the choices."""
+@cache
+def _made() -> dict[str, MadeModel | MadeFamily]:
+    """The models that Python files make, by their names."""
+    stems = [found.name for found in iter_modules(models.__path__)]
+    return {stem.replace("_", "-"): import_module(f"{models.__name__}.{stem}").MODEL for stem in stems}
 
 
-def names() -> list[str]:
+def _file(name: str) -> Traversable:
+    return files(models).joinpath(f"{name}.toml")
+
+
+@cache
+def names() -> tuple[str, ...]:
     """Names of all models, ``pendulum:N``, ``chain:N`` and ``random-tree:N`` among them."""
-    models = files("svyaz.gallery").joinpath("models")
-    stems = [entry.name.removesuffix(".toml") for entry in models.iterdir() if entry.name.endswith(".toml")]
-    return sorted(
-        [
-            *MADE,
-            *(f"{family}:N" for family in (*FAMILIES, *CHOSEN_FAMILIES)),
-            *(stem for stem in stems if "--" not in stem),
-        ]
-    )
+    made = [f"{name}:N" if isinstance(model, MadeFamily) else name for name, model in _made().items()]
+    written = [entry.name.removesuffix(".toml") for entry in files(models).iterdir() if entry.name.endswith(".toml")]
+    return tuple(sorted([*made, *(name for name in written if "--" not in name)]))
+
+
+@cache
+def variants_of(name: str) -> Variants:
+    """What can be chosen of a model, the default first; nothing where there is no choice or no such model."""
+    model = _made().get(name)
+    if isinstance(model, MadeModel):
+        return model.variants
+    if ":" in name or name not in names():
+        return {}
+    found = OFFERED.findall(_file(name).read_text(encoding="utf-8"))
+    return {what: tuple(choices.split(" | ")) for what, choices in found}
+
+
+def open_choices_of(name: str) -> Variants:
+    """What can be chosen of the models ``NAME:N`` besides N, numbers among it; their makers know what fits."""
+    model = _made().get(name.partition(":")[0])
+    return model.open if isinstance(model, MadeFamily) else {}
 
 
 def sequence(name: str) -> str | None:
@@ -68,38 +72,42 @@ def sequence(name: str) -> str | None:
 
 def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     """The text of the model of this name, or None when the gallery has none."""
+    choices = choices or {}
     family, colon, number = name.partition(":")
-    if colon and number != "N" and family in FAMILIES:
-        _check_choices(name, choices or {})
-        make, largest = FAMILIES[family]
-        return make(_links(family, number, largest))
-    if colon and number != "N" and family in CHOSEN_FAMILIES:
-        make_chosen, largest = CHOSEN_FAMILIES[family]
-        return make_chosen(_links(family, number, largest), choices or {})
+    model = _made().get(family)
+    if isinstance(model, MadeFamily) and colon and number != "N":
+        if not model.open:
+            _check_choices(name, choices)
+        return model.make(_count(family, number, model), choices)
     if name not in names() or colon:
         return None
-    suffix = _check_choices(name, choices or {})
-    if name in MADE:
-        return MADE[name](choices or {})
-    text = files("svyaz.gallery").joinpath("models", f"{name}{suffix}.toml").read_text(encoding="utf-8")
-    for choice in (choices or {}).values():
-        for line, other in REWRITTEN.get((name, choice), {}).items():
-            text = text.replace(line, other)
-    return text
+    _check_choices(name, choices)
+    return model.make(choices) if isinstance(model, MadeModel) else _written(name, choices)
 
 
-def _links(family: str, text: str, largest: int) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= largest or len(text) > 9:
-        parts = "bodies" if family in CHOSEN_FAMILIES else "links"
-        message = f"a {family} has from 1 to {largest} {parts}, not '{text[:20]}'"
-        raise ModelError([Problem(message, None, f"write {family}:3")])
+def _written(name: str, choices: Mapping[str, str]) -> str:
+    """The text of a model file with the lines that were chosen; what the gallery alone reads is left out."""
+    suffixes = [f"--{choice}" for choice in choices.values() if _file(f"{name}--{choice}").is_file()]
+    lines: list[str] = []
+    for line in _file(name + "".join(suffixes)).read_text(encoding="utf-8").splitlines(keepends=True):
+        instead = INSTEAD.match(line)
+        if instead is not None and choices.get(instead[1]) == instead[2]:
+            lines[-1] = instead[3]
+        elif not line.startswith(MARK):
+            lines.append(line)
+    return "".join(lines)
+
+
+def _count(name: str, text: str, family: MadeFamily) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= family.largest or len(text) > 9:
+        message = f"a {name} has from 1 to {family.largest} {family.parts}, not '{text[:20]}'"
+        raise ModelError([Problem(message, None, f"write {name}:3")])
     return int(text)
 
 
-def _check_choices(name: str, choices: Mapping[str, str]) -> str:
-    """The suffix of the file for the choices; a wrong one is refused."""
-    known = VARIANTS.get(name, {})
-    suffix = ""
+def _check_choices(name: str, choices: Mapping[str, str]) -> None:
+    """Refuse what cannot be chosen."""
+    known = variants_of(name)
     for what, choice in choices.items():
         if what not in known:
             message = f"the model '{name}' has no variants '{what}'"
@@ -107,12 +115,9 @@ def _check_choices(name: str, choices: Mapping[str, str]) -> str:
         if choice not in known[what]:
             message = f"'{what}' of '{name}' cannot be '{choice}'"
             raise ModelError([Problem(message, None, "there are " + ", ".join(known[what]))])
-        if choice != known[what][0] and (name, choice) not in REWRITTEN:
-            suffix += f"--{choice}"
-    return suffix
 
 
-def _offer(known: Mapping[str, tuple[str, ...]]) -> str:
+def _offer(known: Variants) -> str:
     if not known:
         return "it has no variants at all"
     return "it has " + "; ".join(f"{what} = {' or '.join(choices)}" for what, choices in known.items())

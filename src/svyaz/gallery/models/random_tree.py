@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from svyaz.expr import ModelError, Problem
+from svyaz.gallery.making import MadeFamily
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model import nearest
 
@@ -150,3 +151,6 @@ def _rounded(value: float) -> float:
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.4g}"
+
+
+MODEL = MadeFamily(random_tree_model, LARGEST, "bodies", CHOICES)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from svyaz.gallery.making import MadeModel
+
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "control": ("torque", "voltage"),
     "energy": ("dissertation", "exact"),
@@ -34,7 +36,7 @@ ENERGY_NOTES = {
 MOTORS = {"printed-table": (0.00767, 1, 0.00676), "numbers": (1, 0.00676, 0.00767)}
 """Ka, k2, k3: as the table prints them, and as they must have stood in the program that made the printed numbers."""
 
-MODEL = """name = "ball and beam"
+BEAM = """name = "ball and beam"
 notes = \"\"\"A ball rolls on a beam, which a rod joins to a wheel of radius d: one equation for alpha and theta.
 The ball rests only at alpha = 0, held by a constant torque; the wheel then stands at theta = 0 or at theta = 2 atan(l/d),
 where linearising the rod beforehand gives a wrong model. {energy_notes}\"\"\"
@@ -145,7 +147,7 @@ def ball_and_beam(choices: Mapping[str, str]) -> str:
     zero = chosen["equilibrium"] == "zero"
     parameters = f"La = 0.0016\nRa = 2.6\nKa = {back_emf}\nk2 = {supply}\nk3 = {torque}\n"
     names = ', "Ka", "k2", "k3"'
-    return MODEL.format(
+    return BEAM.format(
         energy_notes=ENERGY_NOTES[chosen["energy"]],
         kinetic=ENERGIES[chosen["energy"]],
         r0=0.2 if voltage else 0.25,
@@ -160,3 +162,6 @@ def ball_and_beam(choices: Mapping[str, str]) -> str:
         published=', "La", "Ra"' + (names if table else "") if voltage else "",
         recovered=names if voltage and not table else "",
     )
+
+
+MODEL = MadeModel(ball_and_beam, CHOICES)

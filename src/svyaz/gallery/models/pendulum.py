@@ -6,6 +6,8 @@ The positions, the squared speeds and the energies are written as the paper writ
 
 from __future__ import annotations
 
+from svyaz.gallery.making import MadeFamily
+
 NOTES = (
     "Massless rods of lengths L1, L2, …, point masses m1, m2, … at their ends, the first end fixed; "
     "u1, u2, … are the angles with the vertical."
@@ -71,3 +73,6 @@ def _chain_drawing(count: int) -> list[str]:
         lines += ["[[draw]]", f"link = [{joints[i - 1]}, {joints[i]}]", ""]
         lines += ["[[draw]]", f"point = {joints[i]}", f"trace = {'true' if i == count else 'false'}", ""]
     return lines
+
+
+MODEL = MadeFamily(lambda count, _: pendulum(count), LARGEST)

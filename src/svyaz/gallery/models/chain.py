@@ -5,6 +5,8 @@ The links are turned by a quarter against each other as those of a chain are: th
 
 from __future__ import annotations
 
+from svyaz.gallery.making import MadeFamily
+
 NOTES = (
     "Equal slender links of mass m and length l hang one below the other; link 1 swings about x, link 2 about y, and so on "
     "in turn. J is the moment of a link about its own length."
@@ -60,3 +62,6 @@ def _link(k: int) -> list[str]:
         'inertia = { xx = "m*l^2/3", yy = "m*l^2/3", zz = "J" }',
         "",
     ]
+
+
+MODEL = MadeFamily(lambda count, _: chain(count), LARGEST)
