@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import gradient as gradient
     from svyaz.expr.calculus import is_zero as is_zero
     from svyaz.expr.calculus import names_in as names_in
+    from svyaz.expr.calculus import outside as outside
     from svyaz.expr.calculus import real_value as real_value
     from svyaz.expr.calculus import substitute as substitute
     from svyaz.expr.calculus import total_derivative as total_derivative

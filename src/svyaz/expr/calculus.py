@@ -5,7 +5,8 @@ SymEngine differentiates everything else; these four it leaves as unevaluated ``
     d|a| = sign(a) da,    d sign(a) = 0,
     d max(a, b) = (1 + sign(a - b))/2 da + (1 - sign(a - b))/2 db,    min likewise with the signs exchanged,
 
-exact away from the corners and the mean of both sides at a corner.
+exact away from the corners and the mean of both sides at a corner. Functions of Python, which have no expression, stand as
+``outside(number, which, a₁, a₂, …)``; their derivative by a_k is the same with ``which`` = k.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import lru_cache, reduce
 from typing import TypeAlias
 
 import symengine as se
-from symengine.lib.symengine_wrapper import Abs, Max, Min, sign
+from symengine.lib.symengine_wrapper import Abs, FunctionSymbol, Max, Min, sign
 
 from svyaz.expr.signs import signum
 
@@ -25,7 +26,7 @@ ONE = se.Integer(1)
 HALF = se.Rational(1, 2)
 TIME = se.Symbol("t")
 
-_CORNERED = (Abs, sign, Max, Min)
+_CORNERED = (Abs, sign, Max, Min, FunctionSymbol)
 _corners_made = False
 """Looking for corners costs ten times more than differentiating: it is only done once one has been made."""
 
@@ -39,6 +40,12 @@ def with_corners(function: Callable[..., Expression]) -> Callable[..., Expressio
         return function(*arguments)
 
     return make
+
+
+def outside(number: se.Symbol, arguments: Sequence[Expression]) -> Expression:
+    """A function of Python, known by its number, of arguments."""
+    made: Expression = with_corners(se.Function("outside"))(number, ZERO, *arguments)
+    return made
 
 
 def velocity(name: str) -> se.Symbol:
@@ -145,6 +152,8 @@ def _chain(expression: Expression, symbol: se.Symbol) -> Expression:
 def _cornered_derivative(e: Expression, symbol: se.Symbol) -> Expression:
     if isinstance(e, sign):
         return ZERO
+    if isinstance(e, FunctionSymbol):
+        return _outside_derivative(e, symbol)
     if isinstance(e, Abs):
         (a,) = e.args
         return signum(a) * differentiate(a, symbol)
@@ -155,3 +164,13 @@ def _cornered_derivative(e: Expression, symbol: se.Symbol) -> Expression:
         return type(e)(a[0], b[0]), HALF * (ONE + side) * a[1] + HALF * (ONE - side) * b[1]
 
     return reduce(pair, [(a, differentiate(a, symbol)) for a in e.args])[1]
+
+
+def _outside_derivative(e: Expression, symbol: se.Symbol) -> Expression:
+    """Σ ∂/∂a_k · da_k; derivatives of derivatives are not known and taken for zero."""
+    number, which, *arguments = e.args
+    if not is_zero(which):
+        return ZERO
+    slopes = [differentiate(a, symbol) for a in arguments]
+    name = se.Function("outside")
+    return add_up(name(number, k, *arguments) * slope for k, slope in enumerate(slopes, 1) if not is_zero(slope))

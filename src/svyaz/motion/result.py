@@ -28,7 +28,8 @@ class Motion:
     """A motion of a system. Rows are moments of time; a constraint that does not act has NaN in its columns.
 
     ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
-    position constraints. ``integrals`` holds the energy first, where the system has one. ``phases`` tells when
+    position constraints. ``integrals`` holds the energy first, where the system has one. ``inputs`` are the values that
+    laws gave to inputs. ``phases`` tells when
     constraints began and ceased to act; at an event there are two rows, the state before it and the state after it.
     """
 
@@ -47,6 +48,7 @@ class Motion:
     hidden: Mapping[str, Array] = field(default_factory=dict)
     integrals: Mapping[str, Array] = field(default_factory=dict)
     quantities: Mapping[str, Array] = field(default_factory=dict)
+    inputs: Mapping[str, Array] = field(default_factory=dict)
     gains: Mapping[str, Any] = field(default_factory=dict)
     steps: int = 0
     rejected: int = 0
@@ -64,7 +66,7 @@ class Motion:
             return self.times
         if name in self.state_names:
             return self.states[:, self.state_names.index(name)]
-        for table in (self.quantities, self.integrals, self.residuals, self.multipliers):
+        for table in (self.inputs, self.quantities, self.integrals, self.residuals, self.multipliers):
             if name in table:
                 return table[name]
         raise KeyError(f"the motion has no column '{name}'")
@@ -127,7 +129,13 @@ class Motion:
         import xarray
 
         columns: dict[str, tuple[str, Array]] = {name: ("t", self.column(name)) for name in self.table_names[1:]}
-        for prefix, table in (("multiplier ", self.multipliers), ("residual ", self.residuals), ("", self.integrals)):
+        tables = (
+            ("multiplier ", self.multipliers),
+            ("residual ", self.residuals),
+            ("", self.integrals),
+            ("", self.inputs),
+        )
+        for prefix, table in tables:
             columns.update({prefix + name: ("t", values) for name, values in table.items()})
         attributes = {"model": self.system.name, "method": self.method, "form": self.form, "status": self.status}
         return xarray.Dataset(columns, coords={"t": self.times}, attrs=attributes)

@@ -18,6 +18,7 @@ from svyaz.integrate import Status
 from svyaz.model import Constraint, System
 from svyaz.motion.collection import collected
 from svyaz.motion.driver import Wishes, driven, error_by_halving, unborn
+from svyaz.motion.inputs import Laws, along, controlled
 from svyaz.motion.long_trees import is_long, simulate_long
 from svyaz.motion.phases import START, Phase, Progress, Structure
 from svyaz.motion.result import Motion
@@ -43,6 +44,7 @@ def simulate(
     project: bool = False,
     halve: bool = False,
     force: bool = False,
+    inputs: Laws | None = None,
     start: Mapping[str, float] | None = None,
     rows: Array | None = None,
     max_steps: int | None = None,
@@ -54,18 +56,22 @@ def simulate(
     the model's [run]. ``project`` first moves the initial state onto the constraints, ``halve`` estimates the error of the
     trajectory by a second run with half the step, ``force`` runs in spite of an unstable verdict on the gains. ``rows`` are
     the times at which the state is wanted; a phase that takes more than ``max_steps`` is lost. ``progress`` is called with
-    the time reached. Equations are run as they are, unless constraints begin or cease to act.
+    the time reached. ``inputs`` are laws u(t, x) in place of inputs, by name: a text or an expression of the time, the states
+    and the parameters, a number, or a function of the time and the states. Equations are run as they are, unless
+    constraints begin or cease to act.
     """
-    stated = system.system if isinstance(system, Equations) else system
     asked: dict[str, Any] = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
     asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    options = options_for(stated, asked)
+    control = controlled(system.system if isinstance(system, Equations) else system, inputs or {})
+    if inputs:
+        system, form = control.system, form if isinstance(system, System) else system.form
+    options = options_for(control.system, asked)
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     if isinstance(system, System) and form is None and is_long(system):
         return simulate_long(system, options, halve, progress)
     structure = structure_of(system, form, options)
-    state = _start(stated, start)
+    state = _start(control.system, start)
     if project:
         first = structure.begin(state)
         try:
@@ -75,6 +81,9 @@ def simulate(
     motion = driven(structure, state, Wishes(force, rows, progress))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
+    if inputs:
+        control.raise_failure()
+        motion = replace(motion, inputs=along(control.system, control.laws, motion.times, motion.states))
     return motion
 
 

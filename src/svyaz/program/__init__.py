@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svyaz.program.interpret import parameter_row as parameter_row
     from svyaz.program.native import Native as Native
     from svyaz.program.native import compile_program as compile_program
+    from svyaz.program.outside import Outside as Outside
     from svyaz.program.sequence import build_sequence as build_sequence
     from svyaz.program.tape import LEAVES as LEAVES
     from svyaz.program.tape import LinearSystem as LinearSystem

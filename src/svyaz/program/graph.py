@@ -34,6 +34,7 @@ FUNCTIONS = {
     wrapper.ATan2: "atan2",
     wrapper.Max: "max",
     wrapper.Min: "min",
+    wrapper.FunctionSymbol: "outside",
 }
 
 LEAVES = ("num", "parameter", "input", "unknown")

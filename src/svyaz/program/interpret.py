@@ -9,6 +9,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.program.errors import ProgramError, SingularSystem
+from svyaz.program.outside import call_outside
 from svyaz.program.tape import LinearSystem, Program
 
 Values = Mapping[str, float] | Sequence[float] | Array
@@ -64,6 +65,7 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "atan2": math.atan2,
     "min": _smaller,
     "max": _larger,
+    "outside": call_outside,
 }
 
 

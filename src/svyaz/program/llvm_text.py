@@ -18,6 +18,8 @@ from svyaz.program.llvm_angles import Angles
 from svyaz.program.llvm_function import FunctionText, literal
 from svyaz.program.llvm_support import SUPPORT_DECLARATIONS
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
+from svyaz.program.outside import DECLARATION as OUTSIDE_DECLARATION
+from svyaz.program.outside import NAME as OUTSIDE
 from svyaz.program.tape import ARITHMETIC, Node, Program
 from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
 
@@ -53,6 +55,14 @@ def _emit_sign(function: FunctionText, a: str) -> str:
     return function.value(f"select i1 {positive}, double 1.0, double {below}")
 
 
+def _emit_outside(function: FunctionText, arguments: list[str]) -> str:
+    """A function of Python takes its arguments in a row."""
+    row = function.value(f"alloca [{len(arguments)} x double], align 8")
+    for place, argument in enumerate(arguments):
+        function.store(argument, row, place)
+    return function.value(f"call double @{OUTSIDE}(ptr {row}, i64 {len(arguments)})")
+
+
 def emit_operation(function: FunctionText, node: Node, names: list[str]) -> str:
     """An arithmetic operation or function of earlier values."""
     op = node[0]
@@ -71,6 +81,8 @@ def emit_operation(function: FunctionText, node: Node, names: list[str]) -> str:
         return _emit_sign(function, a)
     if op in ("min", "max"):
         return _emit_min(function, "olt" if op == "min" else "ogt", a, names[node[2]])
+    if op == "outside":
+        return _emit_outside(function, [names[argument] for argument in node[1:]])
     return function.value(f"call double @{op}(double {a}, double {names[node[2]]})")
 
 
@@ -255,6 +267,7 @@ def module_text(program: Program) -> ModuleText:
     parts = [
         library,
         SUPPORT_DECLARATIONS,
+        OUTSIDE_DECLARATION,
         "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n",
         "declare double @llvm.fabs.f64(double)\ndeclare double @llvm.sqrt.f64(double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",

@@ -18,6 +18,7 @@ from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_support import SUPPORT, support_text
 from svyaz.program.llvm_text import module_text
+from svyaz.program.outside import publish_trampoline
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
@@ -161,3 +162,4 @@ def _provide_support() -> None:
     _SUPPORT.append(engine.load(code))
     for name in SUPPORT:
         engine.publish(name, _SUPPORT[0].get_function_address(name))
+    publish_trampoline()

@@ -11,6 +11,7 @@ dictionary look-up:
 ``("neg", a)``                        change of sign
 ``(name, a)`` for name in UNARY       sin, cos, sqrt, …
 ``(name, a, b)`` for name in BINARY   pow, atan2, min, max
+``("outside", number, which, a, …)``  a function of Python, see ``outside.py``
 ``("unknown", k, i)``                 the i-th unknown of the k-th linear system (side by side: i = side * size + row)
 ====================================  =======================================================================
 

@@ -1,0 +1,211 @@
+"""Laws for the inputs of a system: u(t, x) as an expression, or as a function of Python.
+
+A law takes the place of its input in the system itself, so that every form, chart and event sees it, and is cut off at the
+limits of the input. In energies an input counts as given, not as a function of the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+from weakref import finalize
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import (
+    TIME,
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    Scope,
+    add_up,
+    differentiate,
+    gradient,
+    names_in,
+    outside,
+    parse,
+    start_of,
+    substitute,
+    velocity,
+    with_corners,
+)
+from svyaz.model import Constraint, Drawing, System, nearest
+from svyaz.program import Outside, build, compile_program
+
+Law: TypeAlias = str | float | Expression | Callable[[float, Array], float]
+"""A text, a number, an expression, or a function u(t, x) of the time and the states in the order of ``system.states``."""
+
+Laws: TypeAlias = Mapping[str, Law]
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """A system with laws in place of inputs, the laws by name, and the functions of Python among them."""
+
+    system: System
+    laws: Mapping[str, Expression]
+    functions: tuple[Outside, ...]
+
+    def raise_failure(self) -> None:
+        """Raise what a function of Python raised in the course of a run."""
+        for function in self.functions:
+            if function.failure is not None:
+                raise function.failure
+
+
+def with_inputs(system: System, laws: Laws) -> System:
+    """The system with laws u(t, x) in place of some of its inputs, cut off at their limits.
+
+    An expression may contain the time, the states and the parameters; a function is called with the time and the states in
+    the order of ``system.states`` and gives one number.
+    """
+    return controlled(system, laws).system
+
+
+def controlled(system: System, laws: Laws) -> Controlled:
+    """As ``with_inputs``, with what was made of the laws."""
+    for name in laws:
+        if name not in system.inputs:
+            known = f"there are {', '.join(system.inputs)}" if system.inputs else "the model has no [inputs]"
+            raise ModelError([Problem(f"there is no input '{name}'; {known}", hint=nearest(name, system.inputs))])
+    values: dict[str, float] = {}
+    functions: list[Outside] = []
+    found: dict[str, Expression] = {}
+    for name, law in laws.items():
+        if callable(law) and not isinstance(law, se.Basic):
+            functions.append(_checked(system, name, law))
+            values[f"law of {name}"] = float(functions[-1].number)
+            states = [se.Symbol(s) for s in system.states]
+            found[name] = outside(se.Symbol(f"law of {name}"), [TIME, *states])
+        else:
+            found[name] = _read(system, name, law)
+    found = {name: limited(system, name, law, values) for name, law in found.items()}
+    made = under_laws(system, found, values)
+    finalize(made, tuple, functions)  # the functions live as long as the system that calls them
+    return Controlled(made, found, tuple(functions))
+
+
+def along(system: System, laws: Mapping[str, Expression], times: Array, states: Array) -> dict[str, Array]:
+    """The values of laws along rows of states."""
+    native = compile_program(
+        build(list(laws.items()), inputs=("t", *system.states), parameters=tuple(system.constants))
+    )
+    values = native.evaluate(np.column_stack([times, states]), native.constants(system.constants))
+    return dict(zip(laws, values.T, strict=True))
+
+
+def limited(system: System, name: str, law: Expression, values: dict[str, float]) -> Expression:
+    """A law cut off at the limits of its input, which are put among the values."""
+    given = system.inputs[name]
+    if given.high is not None:
+        values[f"most {name}"] = float(given.high)
+        law = with_corners(se.Min)(law, se.Symbol(f"most {name}"))
+    if given.low is not None:
+        values[f"least {name}"] = float(given.low)
+        law = with_corners(se.Max)(law, se.Symbol(f"least {name}"))
+    return law
+
+
+def under_laws(system: System, laws: Mapping[str, Expression], values: Mapping[str, float]) -> System:
+    """The system with expressions in place of inputs; ``values`` are those of further parameters in them."""
+    put = {se.Symbol(name): law for name, law in laws.items()}
+    held = {f"held {name}": system.inputs[name].value for name in laws} if _in_energies(system, put) else {}
+    return with_fields(
+        system,
+        parameters={**system.parameters, **held, **values},
+        inputs={name: given for name, given in system.inputs.items() if name not in laws},
+        forces=_forces(system, put),
+        rates={name: substitute(rate, put) for name, rate in system.rates.items()},
+        constraints=tuple(_switched(c, put) for c in system.constraints),
+        drawings=tuple(_drawn(drawing, put) for drawing in system.drawings),
+        **_energies_at_rest(system, {u: se.Symbol(f"held {u}") for u in put}),
+    )
+
+
+def with_fields(system: System, **fields: object) -> System:
+    """The system with some of its fields replaced."""
+    made = object.__new__(System)
+    for key, value in {**vars(system), **fields}.items():
+        object.__setattr__(made, key, value)
+    return made
+
+
+def _read(system: System, name: str, law: str | float | Expression) -> Expression:
+    """A law as an expression of the time, the states and the parameters."""
+    if isinstance(law, int | float | np.number) and not isinstance(law, bool):
+        return se.RealDouble(float(law))
+    rates = {q: velocity(q) for q in system.coordinates if str(velocity(q)) in system.velocities}
+    names = ("t", *(s for s in system.states if not s.endswith("'")), *system.parameters)
+    if isinstance(law, str):
+        scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=rates, forbidden={})
+        return parse(law, scope, start_of(law, f"inputs.{name}"))
+    if not isinstance(law, se.Basic):
+        message = f"the law of the input '{name}' is a text, a number, an expression or a function, not {law!r}"
+        raise ModelError([Problem(message)])
+    strange = sorted(names_in(law) - {"t", *system.states, *system.parameters})
+    if strange:
+        message = f"the law of the input '{name}' contains '{strange[0]}', which is neither a state nor a parameter"
+        raise ModelError([Problem(message, hint=nearest(strange[0], (*system.states, *system.parameters)))])
+    return law
+
+
+def _checked(system: System, name: str, law: Callable[[float, Array], float]) -> Outside:
+    """A function that gives one number at the initial state."""
+    value = np.asarray(law(0.0, np.array(system.initial_state())))
+    if value.shape != () or value.dtype.kind not in "fiu":
+        what = f"an array of the shape {value.shape}" if value.shape else repr(value.item())
+        raise ModelError([Problem(f"the law of the input '{name}' gives {what} at the initial state, not one number")])
+    return Outside(law)
+
+
+def _forces(system: System, laws: Mapping[se.Symbol, Expression]) -> dict[str, Expression]:
+    """Forces under laws. What inputs in energies do beyond their values at rest is a force too:
+
+    Q = ∂Δ/∂q - Σ ∂²Δ/∂q̇∂q_j q̇_j - ∂²Δ/∂q̇∂t - ∂ΔD/∂q̇,   Δ = L(u) - L(u₀),
+    where u counts as given and not as a function of the state.
+    """
+    forces = {q: substitute(force, laws) for q, force in system.forces.items()}
+    if not _in_energies(system, laws):
+        return forces
+    rest = {u: se.Symbol(f"held {u}") for u in laws}
+    more = system.lagrangian - substitute(system.lagrangian, rest)
+    lost = system.dissipation - substitute(system.dissipation, rest)
+    q, v = [se.Symbol(name) for name in system.coordinates], [velocity(name) for name in system.coordinates]
+    for name, x, speed in zip(system.coordinates, q, v, strict=True):
+        momentum = differentiate(more, speed)
+        carried = add_up(slope * v_j for slope, v_j in zip(gradient(momentum, q), v, strict=True))
+        force = differentiate(more, x) - carried - differentiate(momentum, TIME) - differentiate(lost, speed)
+        if force != ZERO:
+            forces[name] = forces.get(name, ZERO) + substitute(force, laws)
+    return forces
+
+
+def _in_energies(system: System, laws: Mapping[se.Symbol, Expression]) -> bool:
+    """Do energies contain these inputs? Those of a tree contain none."""
+    if system.tree is not None or system.kind != "mechanical":
+        return False
+    return bool({str(u) for u in laws} & (names_in(system.lagrangian) | names_in(system.dissipation)))
+
+
+def _energies_at_rest(system: System, rest: Mapping[se.Symbol, Expression]) -> dict[str, Expression]:
+    if not _in_energies(system, rest):
+        return {}
+    names = ("kinetic", "potential", "lagrangian", "dissipation")
+    return {name: substitute(getattr(system, name), rest) for name in names}
+
+
+def _switched(constraint: Constraint, laws: Mapping[se.Symbol, Expression]) -> Constraint:
+    """A constraint with the laws in its conditions and anchors."""
+    on, off = (None if e is None else substitute(e, laws) for e in (constraint.on, constraint.off))
+    anchors = tuple((name, substitute(e, laws)) for name, e in constraint.anchors)
+    return replace(constraint, on=on, off=off, anchors=anchors)
+
+
+def _drawn(drawing: Drawing, laws: Mapping[se.Symbol, Expression]) -> Drawing:
+    points = tuple(tuple(substitute(e, laws) for e in point) for point in drawing.points)
+    radius = None if drawing.radius is None else substitute(drawing.radius, laws)
+    return replace(drawing, points=points, radius=radius)
