@@ -13,11 +13,11 @@ from tree_oracle import pinocchio_model, their_coordinates, their_velocities
 from svyaz import ModelError, System, loads
 from svyaz.forms.tree.bias_parts import PARTS, bias_parts
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.forms.tree.parts_writing import parts_json, parts_latex, parts_text
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers
 from svyaz.program import compile_program
+from svyaz.show import as_json, parts_latex, parts_text
 from svyaz.show.katex import render
 
 
@@ -76,7 +76,7 @@ def test_parts_add_up_to_the_bias_of_pinocchio(seed) -> None:
 def test_json_computed_line_by_line_gives_the_parts(name) -> None:
     system = loads(find(name), name)
     q, v = random_motion(system)
-    result = parts_json(bias_parts(system))
+    result = as_json(bias_parts(system))
     known = {**system.parameters, **{f"{c}": x for c, x in zip(system.coordinates, q, strict=True)}}
     known |= {f"{c}_dot": x for c, x in zip(system.coordinates, v, strict=True)}
 

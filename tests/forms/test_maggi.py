@@ -7,8 +7,8 @@ import pytest
 
 from svyaz import ModelError, System, gallery, loads
 from svyaz.expr.calculus import evaluate
-from svyaz.forms.writing import text_lines
 from svyaz.motion import simulate
+from svyaz.show.equations import text_lines
 
 
 def sleigh(**words: object) -> System:

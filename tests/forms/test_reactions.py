@@ -11,8 +11,8 @@ from svyaz import System, gallery, loads
 from svyaz.constraints.reduced import entered
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.programs import export_program, export_with_reactions
-from svyaz.forms.writing import as_json, text_lines
 from svyaz.program import export
+from svyaz.show import as_json, text_lines
 
 FORMS = ["chaplygin", "voronets", "voronets:carried", "maggi", "appell"]
 

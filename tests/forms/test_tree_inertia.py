@@ -10,11 +10,11 @@ import pytest
 from svyaz import System, loads
 from svyaz.forms.tree.inertia import matrix_at, write_inertia
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.forms.tree.writing import inertia_json, inertia_latex, inertia_text
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.program import compile_program, export
 from svyaz.program.doubling import doubles_as_sums
+from svyaz.show import as_json, inertia_latex, inertia_text
 from svyaz.show.katex import render
 
 BARS = {
@@ -138,7 +138,7 @@ def test_a_time_aim_takes_fewer_sines() -> None:
 def test_T2_the_sequence_reads_as_the_paper_does() -> None:
     system = model("three-link-arm")
     inertia = write_inertia(system.tree, tuple(system.parameters))
-    sequence = dict(inertia_json(inertia)["sequence"])
+    sequence = dict(as_json(inertia)["sequence"])
     assert {"H11", "H21", "H22", "H31", "H32", "U22", "U32", "U33"} <= sequence.keys()
     assert sequence["H31"] in ("U32 + H32", "H32 + U32")
     text = inertia_text(inertia, system.name)
@@ -152,7 +152,7 @@ def test_json_is_a_program_that_can_be_run() -> None:
     for name in ("puma-560", "stanford", "two-armed-planar"):
         system = model(name)
         inertia = write_inertia(system.tree, tuple(system.parameters))
-        written = inertia_json(inertia)
+        written = as_json(inertia)
         rng = np.random.default_rng(2)
         q = {c: rng.uniform(-1, 1) for c in system.coordinates}
         known = {"atan2": atan2, "cos": cos, "sin": sin, "sqrt": sqrt, **system.parameters, **q}

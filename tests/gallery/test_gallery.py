@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from svyaz import ModelError, gallery, loads
-from svyaz.forms.sequences import is_long
-from svyaz.forms.writing import latex_lines, text_lines
+from svyaz.show import latex_of
+from svyaz.show.equations import latex_lines, text_lines
 from svyaz.show.katex import render
+from svyaz.show.sequences import is_long
 
 MODELS = [name for name in gallery.names() if not name.endswith(":N")]
 CHAINS = ["pendulum:1", "pendulum:3", "pendulum:8", "chain:2"]
@@ -56,7 +57,7 @@ def test_S9_latex_renders_in_katex(name) -> None:
     for line in lines if len(lines) < MANY else lines[:: len(lines) // 100]:
         assert 'class="katex' in render(line)
     if len(lines) < MANY:
-        assert render(equations._repr_latex_().removeprefix("$$").removesuffix("$$"))
+        assert render(latex_of(equations).removeprefix("$$").removesuffix("$$"))
     assert render(equations.system._repr_latex_().removeprefix("$$").removesuffix("$$"))
 
 
@@ -67,7 +68,7 @@ def test_equations_as_text_are_read_back_to_the_same_equations(name) -> None:
 
     from svyaz.expr import Scope, parse_equation
     from svyaz.expr.calculus import evaluate
-    from svyaz.forms.writing import multiplier_signs, sides
+    from svyaz.show.equations import multiplier_signs, sides
 
     equations = loads(gallery.find(name), name).derive()
     if is_long(equations):

@@ -10,9 +10,9 @@ import pytest
 from svyaz import System, gallery, loads
 from svyaz.control.regulation import regulate
 from svyaz.forms.derivation import derive
-from svyaz.forms.writing import text_lines
 from svyaz.motion import simulate
 from svyaz.show import as_json
+from svyaz.show.equations import text_lines
 from svyaz.stability.equilibrium_search import equilibria
 
 NEW = ("inverted-pendulum-xy", "four-bar-motor", "furuta-linkage", "parallel-manipulator")

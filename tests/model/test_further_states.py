@@ -8,8 +8,8 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System
 from svyaz.expr import ModelError
-from svyaz.forms.writing import text_lines
 from svyaz.motion import simulate
+from svyaz.show.equations import text_lines
 
 OSCILLATOR = {
     "coordinates": ["x"],

@@ -9,8 +9,8 @@ from scipy.linalg import expm
 
 from svyaz import System, loads
 from svyaz.expr import ModelError
-from svyaz.forms.writing import text_lines
 from svyaz.motion import simulate
+from svyaz.show.equations import text_lines
 
 DRIVE = {
     "name": "drive",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +18,10 @@ from svyaz.commands.common import (
     write_json,
     write_text,
 )
+
+if TYPE_CHECKING:
+    from svyaz.forms import Equations
+    from svyaz.model import System
 
 LISTED = ("Write equations", 11, "Write the equations of motion as text, LaTeX, JSON or code.")
 
@@ -58,7 +61,8 @@ def command(
     """
     import json
 
-    from svyaz.forms import as_json, latex_document
+    from svyaz.forms import derive
+    from svyaz.show import as_json, equations_page, latex_document, reaction_page, reaction_record
 
     system = load_model(model, settings, choices)
     warn(system)
@@ -66,10 +70,10 @@ def command(
     if parts:
         _write_parts(system, output_format, out, json_file)
         return
-    equations = system.derive(form)
-    recovered = _recovered(equations) if reactions else {}
+    equations = derive(system, form)
+    recovered = reaction_record(equations) if reactions else {}
     if output_format == "text":
-        text = _page(equations, recovered)
+        text = equations_page(equations, reaction_page(equations) if reactions else ())
     elif output_format == "latex":
         text = latex_document(equations)
     elif output_format == "json":
@@ -82,16 +86,17 @@ def command(
         write_text(text, out)
 
 
-def _write_parts(system: Any, output_format: str, out: str | None, json_file: str | None) -> None:
+def _write_parts(system: System, output_format: str, out: str | None, json_file: str | None) -> None:
     """The parts of the bias of a tree; code gives all of them as outputs."""
     import json
 
-    from svyaz.forms import bias_parts, parts_json, parts_latex, parts_text
+    from svyaz.forms import bias_parts
     from svyaz.program import export
+    from svyaz.show import as_json, parts_latex, parts_text
 
     found = bias_parts(system)
     if json_file is not None:
-        write_json(parts_json(found), json_file)
+        write_json(as_json(found), json_file)
     if json_file == "-":
         return
     if output_format == "text":
@@ -99,54 +104,14 @@ def _write_parts(system: Any, output_format: str, out: str | None, json_file: st
     elif output_format == "latex":
         text = parts_latex(found)
     elif output_format == "json":
-        text = json.dumps(parts_json(found), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n"
     else:
         text = export(found.program(), output_format, out)
     write_text(text, out)
 
 
-def _recovered(equations: Any) -> dict[str, Any]:
-    """The entry ``reactions``: their names, their signs, and the equations that give them."""
-    from svyaz.forms import reaction_signs, reactions_text
-
-    if not equations.eliminated:
-        return {"reactions": {}}
-    signs = {name: str(sign) for name, sign in reaction_signs(equations).items()}
-    return {"reactions": {"signs": signs, "equations": reactions_text(equations)}}
-
-
-def _page(equations: object, recovered: Mapping[str, Any]) -> str:
-    """Name, equations, the meaning of the multipliers, the reactions if asked for, and the number of operations."""
-    from svyaz.expr import to_text
-    from svyaz.forms import Equations, is_long, multiplier_signs, name_order, terms_program, text_lines
-    from svyaz.program import operations
-
-    assert isinstance(equations, Equations)
-    lines = [f"{equations.system.name}, form {equations.form}", ""]
-    lines += [f"  {line}" for line in text_lines(equations)]
-    if equations.gibbs is not None and not is_long(equations):
-        lines += ["", "from the Gibbs function (its terms with accelerations):"]
-        lines += [f"  S = {to_text(equations.gibbs, name_order(equations))}"]
-    if equations.pushing:
-        lines += ["", "multipliers (the constraint forces are +G' lambda):"]
-        signs = multiplier_signs(equations)
-        lines += [f"  {signs[d.name]}: {d.name}, {d.constraint.text}" for d in equations.pushing]
-    if recovered.get("reactions"):
-        lines += ["", "reactions, once the accelerations are known:"]
-        lines += [f"  {line}" for line in recovered["reactions"]["equations"]]
-        lines += [f"  {sign}: {name}" for name, sign in recovered["reactions"]["signs"].items()]
-    lines += ["", *equations.notes] if equations.notes else []
-    counts = operations(terms_program(equations))
-    told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    lines += ["", f"operations of the step part: {told or 'none'}"]
-    return "\n".join(lines) + "\n"
-
-
-def _code(equations: object, language: str, out: str | None, *, reactions: bool) -> str:
-    from svyaz.forms import Equations, export_program, export_with_reactions
+def _code(equations: Equations, language: str, out: str | None, *, reactions: bool) -> str:
+    from svyaz.forms import export_program, export_with_reactions
     from svyaz.program import export
 
-    assert isinstance(equations, Equations)
-    program = export_with_reactions(equations) if reactions else export_program(equations)
-    text: str = export(program, language, out)
-    return text
+    return export(export_with_reactions(equations) if reactions else export_program(equations), language, out)

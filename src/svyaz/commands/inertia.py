@@ -84,8 +84,8 @@ def command(
     """
     import json
 
-    from svyaz.forms import base_parameters_text, explicit_latex, explicit_text, inertia_latex, inertia_text
     from svyaz.program import export
+    from svyaz.show import base_parameters_text, explicit_latex, explicit_text, inertia_latex, inertia_text
 
     system = load_model(model, settings, choices)
     warn(system)
@@ -162,9 +162,9 @@ def _result(
 ) -> dict[str, Any]:
     from svyaz import __version__
     from svyaz.expr import to_text
-    from svyaz.forms import inertia_json
+    from svyaz.show import as_json
 
-    result = {"svyaz": __version__, "model": system.name, **inertia_json(inertia)}
+    result = {"svyaz": __version__, "model": system.name, **as_json(inertia)}
     result["parameters"] = dict(system.parameters)
     result["initial"] = dict(zip(system.states, system.initial_state(), strict=True))
     if elements is not None:

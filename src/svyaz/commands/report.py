@@ -45,9 +45,10 @@ def command(
     system = load_model(model, settings, choices)
     warn(system)
     folder = writable_folder(out or Path("out") / Path(model).stem.replace(":", "-"))
-    from svyaz.forms import latex_lines, unicode_lines
+    from svyaz.forms import derive
+    from svyaz.show import latex_lines, unicode_lines
 
-    equations = system.derive(options["form"])
+    equations = derive(system, options["form"])
     click.echo(f"{system.name}, form {equations.form}:\n")
     written = unicode_lines(equations)
     for line in written[:LONGEST_SHOWN]:

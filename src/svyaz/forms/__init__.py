@@ -29,14 +29,17 @@ if TYPE_CHECKING:
     from svyaz.forms.programs import jacobian_program as jacobian_program
     from svyaz.forms.programs import multiplier_symbols as multiplier_symbols
     from svyaz.forms.programs import observation_program as observation_program
+    from svyaz.forms.programs import rate_expressions as rate_expressions
     from svyaz.forms.programs import rates_of as rates_of
     from svyaz.forms.programs import rates_program as rates_program
     from svyaz.forms.programs import terms_program as terms_program
     from svyaz.forms.quasi import basis as basis
+    from svyaz.forms.reactions import reaction_system as reaction_system
     from svyaz.forms.reduction import is_nothing as is_nothing
+    from svyaz.forms.reduction import shorter as shorter
     from svyaz.forms.reduction import velocity_rows as velocity_rows
+    from svyaz.forms.reduction import written_size as written_size
     from svyaz.forms.reduction_choice import MOST_CHOICES as MOST_CHOICES
-    from svyaz.forms.sequences import is_long as is_long
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.tree.algebra import FLOATS as FLOATS
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.algebra import tensor_applied as tensor_applied
     from svyaz.forms.tree.algebra import times as times
     from svyaz.forms.tree.articulated import loose_joint as loose_joint
+    from svyaz.forms.tree.bias_parts import BiasParts as BiasParts
     from svyaz.forms.tree.bias_parts import bias_parts as bias_parts
     from svyaz.forms.tree.composite import Composite as Composite
     from svyaz.forms.tree.composite import joined as joined
@@ -72,9 +76,6 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.inertia import write_inertia as write_inertia
     from svyaz.forms.tree.newton_euler import inverse_dynamics as inverse_dynamics
     from svyaz.forms.tree.numeric import NumericTree as NumericTree
-    from svyaz.forms.tree.parts_writing import parts_json as parts_json
-    from svyaz.forms.tree.parts_writing import parts_latex as parts_latex
-    from svyaz.forms.tree.parts_writing import parts_text as parts_text
     from svyaz.forms.tree.places import Placed as Placed
     from svyaz.forms.tree.places import placed as placed
     from svyaz.forms.tree.steps import axis_kind as axis_kind
@@ -87,20 +88,5 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.unknown_masses import placed_with_unknowns as placed_with_unknowns
     from svyaz.forms.tree.unknown_masses import quaternions_of as quaternions_of
     from svyaz.forms.tree.welded import welded as welded
-    from svyaz.forms.tree.writing import base_parameters_text as base_parameters_text
-    from svyaz.forms.tree.writing import explicit_latex as explicit_latex
-    from svyaz.forms.tree.writing import explicit_text as explicit_text
-    from svyaz.forms.tree.writing import inertia_json as inertia_json
-    from svyaz.forms.tree.writing import inertia_latex as inertia_latex
-    from svyaz.forms.tree.writing import inertia_text as inertia_text
-    from svyaz.forms.writing import as_json as as_json
-    from svyaz.forms.writing import latex_document as latex_document
-    from svyaz.forms.writing import latex_lines as latex_lines
-    from svyaz.forms.writing import multiplier_signs as multiplier_signs
-    from svyaz.forms.writing import name_order as name_order
-    from svyaz.forms.writing import reaction_signs as reaction_signs
-    from svyaz.forms.writing import reactions_text as reactions_text
-    from svyaz.forms.writing import text_lines as text_lines
-    from svyaz.forms.writing import unicode_lines as unicode_lines
 else:
     open_door(__name__)

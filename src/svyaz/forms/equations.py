@@ -108,9 +108,3 @@ class Equations:
     def in_states(self, expression: Expression) -> Expression:
         """An expression of coordinates and velocities in terms of the states."""
         return substitute(expression, {se.Symbol(name): value for name, value in self.observed.items()})
-
-    def _repr_latex_(self) -> str:
-        from svyaz.forms.writing import latex_lines
-
-        rows = r" \\ ".join(line.replace(" = ", " &= ", 1) for line in latex_lines(self))
-        return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"

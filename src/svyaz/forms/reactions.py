@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, gradient, total_derivative, velocity
+from svyaz.expr import ONE, TIME, Expression, add_up, gradient, total_derivative, velocity
 from svyaz.forms.equations import Equations
-from svyaz.forms.reduction import shorter
 from svyaz.program import Linear
 
 
@@ -22,20 +21,6 @@ def full_accelerations(equations: Equations) -> dict[str, Expression]:
     rates = {se.Symbol(q): equations.explicit[q] for q in equations.system.coordinates} | {TIME: ONE}
     rates |= dict(zip(equations.velocities, equations.accelerations, strict=True))
     return {q: total_derivative(equations.explicit[q], rates) for q in equations.system.coordinates}
-
-
-def reaction_lines(equations: Equations) -> list[tuple[Expression, Expression]]:
-    """(left, right) of α αᵀ ρ = α (M q̈ + bias - Gᵀλ), ρ under rho, or rho1, rho2, …, for reading."""
-    signs = dict(zip((d.name for d in equations.pushing), numbered("lambda", len(equations.pushing)), strict=True))
-    linear, _ = reaction_system(equations, [signs.get(d.name, ZERO) for d in equations.deviations])
-    rho = numbered("rho", len(linear.matrix))
-    left = [add_up(shorter(g) * r for g, r in zip(row, rho, strict=True)) for row in linear.matrix]
-    return list(zip(left, map(shorter, linear.sides[0]), strict=True))
-
-
-def numbered(sign: str, count: int) -> list[se.Symbol]:
-    """λ alone, or λ1, λ2, …"""
-    return [se.Symbol(sign if count == 1 else f"{sign}{k + 1}") for k in range(count)]
 
 
 def reaction_system(equations: Equations, multipliers: list[Expression]) -> tuple[Linear, dict[str, Expression]]:

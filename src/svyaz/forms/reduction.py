@@ -264,6 +264,20 @@ def size(expression: Expression) -> int:
     return total
 
 
+def written_size(expression: Expression, known: dict[Expression, int]) -> int:
+    """Names, numbers and operations of the expression as text; ``known`` keeps the sizes of its parts."""
+    stack = [expression]
+    while stack:
+        e = stack[-1]
+        missing = [a for a in e.args if a not in known]
+        if missing:
+            stack.extend(missing)
+            continue
+        known[e] = 1 + sum(known[a] for a in e.args)
+        stack.pop()
+    return known[expression]
+
+
 def denominators(entries: Sequence[Expression]) -> dict[Expression, int]:
     """{base: power} of the least product that clears the fractions of all entries."""
     below: dict[Expression, int] = {}

@@ -9,9 +9,25 @@ if TYPE_CHECKING:
     from svyaz.show.animation import check_animation_file as check_animation_file
     from svyaz.show.balance_page import balance_latex as balance_latex
     from svyaz.show.balance_page import balance_text as balance_text
+    from svyaz.show.bias_page import parts_latex as parts_latex
+    from svyaz.show.bias_page import parts_text as parts_text
+    from svyaz.show.equations import equations_page as equations_page
+    from svyaz.show.equations import latex_document as latex_document
+    from svyaz.show.equations import latex_lines as latex_lines
+    from svyaz.show.equations import multiplier_signs as multiplier_signs
+    from svyaz.show.equations import reaction_page as reaction_page
+    from svyaz.show.equations import reaction_record as reaction_record
+    from svyaz.show.equations import sides as sides
+    from svyaz.show.equations import text_lines as text_lines
+    from svyaz.show.equations import unicode_lines as unicode_lines
     from svyaz.show.files import suffix_of as suffix_of
     from svyaz.show.files import write_text as write_text
     from svyaz.show.gain_plane import draw_gain_plane as draw_gain_plane
+    from svyaz.show.inertia_page import base_parameters_text as base_parameters_text
+    from svyaz.show.inertia_page import explicit_latex as explicit_latex
+    from svyaz.show.inertia_page import explicit_text as explicit_text
+    from svyaz.show.inertia_page import inertia_latex as inertia_latex
+    from svyaz.show.inertia_page import inertia_text as inertia_text
     from svyaz.show.plots import SUFFIXES as SUFFIXES
     from svyaz.show.plots import plot_motion as plot_motion
     from svyaz.show.plots import save as save
@@ -23,6 +39,7 @@ if TYPE_CHECKING:
     from svyaz.show.results import html_of as html_of
     from svyaz.show.results import latex_of as latex_of
     from svyaz.show.scene import can_be_drawn as can_be_drawn
+    from svyaz.show.sequences import is_long as is_long
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.transients import curve_figure as curve_figure
     from svyaz.show.transients import plot_transients as plot_transients

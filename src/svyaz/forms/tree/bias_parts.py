@@ -18,7 +18,7 @@ from itertools import combinations
 import symengine as se
 
 from svyaz.expr import HALF, ZERO, Expression, ModelError, Problem, combine, differentiate, total_derivative
-from svyaz.forms.sequences import written_size
+from svyaz.forms.reduction import written_size
 from svyaz.forms.tree.algebra import expressions
 from svyaz.forms.tree.energies import energies
 from svyaz.forms.tree.explicit import explicit_inertia

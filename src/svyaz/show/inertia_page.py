@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from svyaz.expr import Expression, latex_name, to_latex, to_text
-from svyaz.forms.tree.inertia import Inertia
+from svyaz.forms import Inertia
 from svyaz.model import System
 from svyaz.program import LATEX_NOTATION as LATEX
 from svyaz.program import TEXT_NOTATION as TEXT
@@ -24,7 +23,7 @@ def _number(value: float) -> str:
 PLAIN = replace(TEXT, number=_number)
 
 
-def sequence_of(inertia: Inertia, notation: Notation) -> tuple[Pairs, Pairs, list[list[str]]]:
+def inertia_sequence(inertia: Inertia, notation: Notation) -> tuple[Pairs, Pairs, list[list[str]]]:
     """(constants, sequence, full matrix) as [name, formula] and entries, in the order of evaluation."""
     written = listing(inertia.program, notation, inertia.names)
     constants = _constants(written)
@@ -52,22 +51,9 @@ def _constants(written: Listing) -> Pairs:
     return [[renamed.get(name, name), words.sub(lambda match: renamed[match[0]], formula)] for name, formula in pairs]
 
 
-def inertia_json(inertia: Inertia) -> dict[str, Any]:
-    """The result of ``svyaz inertia`` as the contract writes it."""
-    constants, sequence, matrix = sequence_of(inertia, PLAIN)
-    return {
-        "coordinates": list(inertia.freedoms),
-        "constants": constants,
-        "sequence": sequence,
-        "matrix": matrix,
-        "operations": inertia.operations,
-        "base_parameters": [[name, to_text(e)] for name, e in inertia.base_parameters],
-    }
-
-
 def inertia_text(inertia: Inertia, title: str) -> str:
     """A page: base parameters, constants, the sequence, the matrix, the counts."""
-    constants, sequence, matrix = sequence_of(inertia, PLAIN)
+    constants, sequence, matrix = inertia_sequence(inertia, PLAIN)
     lines = [title, "", "constants, once:"]
     lines += [f"  {name} = {formula}" for name, formula in constants] or ["  none"]
     lines += ["", "in each position:"]
@@ -111,7 +97,7 @@ def _lower(
 
 def inertia_latex(inertia: Inertia) -> str:
     """One aligned display."""
-    constants, sequence, matrix = sequence_of(inertia, LATEX)
+    constants, sequence, matrix = inertia_sequence(inertia, LATEX)
     lines = [f"{name} &= {formula}" for name, formula in (*constants, *sequence)]
     rows = r" \\ ".join(" & ".join(row) for row in matrix)
     lines.append(rf"H &= \begin{{bmatrix}} {rows} \end{{bmatrix}}")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import symengine as se
 
-from svyaz import __version__
 from svyaz.expr import ZERO, Expression, add_up, to_latex, to_text, to_unicode
-from svyaz.forms.equations import Equations
-from svyaz.forms.programs import rate_expressions, terms_program
-from svyaz.forms.reactions import numbered, reaction_lines
-from svyaz.forms.sequences import is_long, latex_sequence, text_sequence
+from svyaz.forms import Equations, rate_expressions, reaction_system, shorter, terms_program
+from svyaz.json_types import Record
 from svyaz.program import operations
+from svyaz.show.sequences import is_long, latex_sequence, text_sequence
 
-Printer = Callable[..., str]
+Printer = Callable[[Expression, Sequence[str]], str]
 
 
 def name_order(equations: Equations) -> list[str]:
@@ -39,6 +36,20 @@ def reactions_text(equations: Equations) -> list[str]:
     """The equations for the reactions of eliminated constraints, after the accelerations are known."""
     order = name_order(equations)
     return [f"{to_text(left, order)} = {to_text(right, order)}" for left, right in reaction_lines(equations)]
+
+
+def reaction_lines(equations: Equations) -> list[tuple[Expression, Expression]]:
+    """(left, right) of α αᵀ ρ = α (M q̈ + bias - Gᵀλ), ρ under rho, or rho1, rho2, …, for reading."""
+    signs = dict(zip((d.name for d in equations.pushing), numbered("lambda", len(equations.pushing)), strict=True))
+    linear, _ = reaction_system(equations, [signs.get(d.name, ZERO) for d in equations.deviations])
+    rho = numbered("rho", len(linear.matrix))
+    left = [add_up(shorter(g) * r for g, r in zip(row, rho, strict=True)) for row in linear.matrix]
+    return list(zip(left, map(shorter, linear.sides[0]), strict=True))
+
+
+def numbered(sign: str, count: int) -> list[se.Symbol]:
+    """λ alone, or λ1, λ2, …"""
+    return [se.Symbol(sign if count == 1 else f"{sign}{k + 1}") for k in range(count)]
 
 
 def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
@@ -88,71 +99,40 @@ def latex_document(equations: Equations) -> str:
     return "\\begin{aligned}\n" + rows + "\n\\end{aligned}\n"
 
 
-def as_json(equations: Equations) -> dict[str, Any]:
-    """The result of ``derive`` as the contract writes it.
-
-    Equations beyond reading have further entries ``constants`` and ``sequence``, whose names the terms refer to.
-    """
-    terms = _long_terms(equations) if is_long(equations) else _plain_terms(equations)
-    return {
-        "svyaz": __version__,
-        "model": equations.system.name,
-        "coordinates": list(equations.accelerated or equations.states),
-        "form": equations.form,
-        **terms,
-        **_chart(equations),
-        "constraints": [d.name for d in equations.deviations],
-        "operations": operations(terms_program(equations)),
-        "parameters": dict(equations.system.constants),
-        "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
-    }
+def reaction_record(equations: Equations) -> Record:
+    """The entry ``reactions`` of JSON: their names, their signs, and the equations that give them."""
+    if not equations.eliminated:
+        return {"reactions": {}}
+    signs = {name: str(sign) for name, sign in reaction_signs(equations).items()}
+    return {"reactions": {"signs": signs, "equations": reactions_text(equations)}}
 
 
-def _chart(equations: Equations) -> dict[str, Any]:
-    """What a form without multipliers has decided."""
-    if equations.origin is None:
-        return {}
-    return {"dependent": list(equations.dependent), "notes": list(equations.notes)}
+def reaction_page(equations: Equations) -> list[str]:
+    """The equations for the reactions of eliminated constraints and what their signs mean, for ``equations_page``."""
+    if not equations.eliminated:
+        return []
+    lines = ["", "reactions, once the accelerations are known:"]
+    lines += [f"  {line}" for line in reactions_text(equations)]
+    return [*lines, *(f"  {sign}: {name}" for name, sign in reaction_signs(equations).items())]
 
 
-def _plain_terms(equations: Equations) -> dict[str, Any]:
-    order = name_order(equations)
-
-    def text(expression: Expression) -> str:
-        return to_text(expression, order)
-
-    terms: dict[str, Any] = {
-        "mass_matrix": [[text(e) for e in row] for row in equations.mass_matrix],
-        "bias": [text(e) for e in equations.bias],
-        "constraint_jacobian": [[text(e) for e in row] for row in equations.constraint_jacobian],
-        "constraint_bias": [text(e) for e in equations.constraint_bias],
-        "equations": text_lines(equations),
-    }
-    if not equations.accelerated:
-        terms["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
-    elif equations.origin is not None:
-        terms["rates"] = {q: text(equations.explicit[q]) for q in equations.system.coordinates}
-    if equations.gibbs is not None:
-        terms["gibbs"] = text(equations.gibbs)
-    return terms
+def equations_page(equations: Equations, reactions: Sequence[str] = ()) -> str:
+    """Name, equations, the meaning of the multipliers, the reactions if asked for, and the number of operations."""
+    lines = [f"{equations.system.name}, form {equations.form}", ""]
+    lines += [f"  {line}" for line in text_lines(equations)]
+    if equations.gibbs is not None and not is_long(equations):
+        lines += ["", "from the Gibbs function (its terms with accelerations):"]
+        lines += [f"  S = {to_text(equations.gibbs, name_order(equations))}"]
+    if equations.pushing:
+        lines += ["", "multipliers (the constraint forces are +G' lambda):"]
+        signs = multiplier_signs(equations)
+        lines += [f"  {signs[d.name]}: {d.name}, {d.constraint.text}" for d in equations.pushing]
+    lines += reactions
+    lines += ["", *equations.notes] if equations.notes else []
+    return "\n".join([*lines, "", told_operations(operations(terms_program(equations)))]) + "\n"
 
 
-def _long_terms(equations: Equations) -> dict[str, Any]:
-    written = text_sequence(equations)
-    q = equations.accelerated
-
-    def entry(i: int, j: int) -> str:
-        return written.terms[f"M[{q[min(i, j)]},{q[max(i, j)]}]"]
-
-    names = [d.name for d in equations.deviations]
-    rates = {q: written.terms[f"rate[{q}]"] for q in equations.system.coordinates if f"rate[{q}]" in written.terms}
-    return {
-        "constants": [list(pair) for pair in written.constants],
-        "sequence": [list(pair) for pair in written.steps],
-        "mass_matrix": [[entry(i, j) for j in range(len(q))] for i in range(len(q))],
-        "bias": [written.terms[f"bias[{name}]"] for name in q],
-        "constraint_jacobian": [[written.terms[f"G[{name},{x}]"] for x in q] for name in names],
-        "constraint_bias": [written.terms[f"constraint_bias[{name}]"] for name in names],
-        "equations": [],
-        **({"rates": rates} if rates else {}),
-    }
+def told_operations(counts: Mapping[str, int]) -> str:
+    """How many operations of each kind a step takes."""
+    told = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    return f"operations of the step part: {told or 'none'}"

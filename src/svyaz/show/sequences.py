@@ -1,15 +1,14 @@
-"""Equations too long to be written out, as a sequence of named formulas in the order of evaluation."""
+"""Formulas too long to be written out, as a sequence of named ones in the order of evaluation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from svyaz.expr import Expression, latex_name
-from svyaz.forms.equations import Equations
-from svyaz.forms.programs import terms_program
+from svyaz.forms import Equations, terms_program, written_size
 from svyaz.program import LATEX_NOTATION as LATEX
 from svyaz.program import TEXT_NOTATION as TEXT
-from svyaz.program import Assignment, Notation, listing
+from svyaz.program import Assignment, Notation, Program, listing
 
 LONGEST = 12_000
 """Equations of more names, numbers and operations than this are written as a sequence."""
@@ -40,33 +39,8 @@ def is_long(equations: Equations) -> bool:
     return False
 
 
-def written_size(expression: Expression, known: dict[Expression, int]) -> int:
-    """Names, numbers and operations of the expression as text; ``known`` keeps the sizes of its parts."""
-    stack = [expression]
-    while stack:
-        e = stack[-1]
-        missing = [a for a in e.args if a not in known]
-        if missing:
-            stack.extend(missing)
-            continue
-        known[e] = 1 + sum(known[a] for a in e.args)
-        stack.pop()
-    return known[expression]
-
-
-def text_sequence(equations: Equations) -> Sequence:
-    """In plain text."""
-    return _sequence(equations, TEXT)
-
-
-def latex_sequence(equations: Equations) -> Sequence:
-    """In LaTeX."""
-    found = _sequence(equations, LATEX)
-    return Sequence(found.constants, found.steps, {latex_name(name): formula for name, formula in found.terms.items()})
-
-
-def _sequence(equations: Equations, notation: Notation) -> Sequence:
-    program = terms_program(equations)
+def sequence_of(program: Program, notation: Notation) -> Sequence:
+    """The formulas of a program without linear systems, in a notation."""
     written = listing(program, notation)
     constants = [(step.name, step.formula) for step in written.constants]
     constants += [
@@ -75,3 +49,14 @@ def _sequence(equations: Equations, notation: Notation) -> Sequence:
     steps = [(step.name, step.formula) for step in written.steps if isinstance(step, Assignment)]
     terms = {name: formula for (name, _), formula in zip(program.outputs, written.results, strict=True)}
     return Sequence(tuple(constants), tuple(steps), terms)
+
+
+def text_sequence(equations: Equations) -> Sequence:
+    """The terms of equations in plain text."""
+    return sequence_of(terms_program(equations), TEXT)
+
+
+def latex_sequence(equations: Equations) -> Sequence:
+    """The same in LaTeX."""
+    found = sequence_of(terms_program(equations), LATEX)
+    return Sequence(found.constants, found.steps, {latex_name(name): formula for name, formula in found.terms.items()})

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from svyaz import gallery, loads
-from svyaz.forms.writing import as_json, latex_document, text_lines, unicode_lines
+from svyaz.show import as_json, latex_document, text_lines, unicode_lines
 
 FIRST = "(m1 + m2)*L1^2*u1'' + m2*L1*L2*cos(u1 - u2)*u2'' + m2*L1*L2*sin(u1 - u2)*u2'^2 + (m1 + m2)*g*L1*sin(u1) = 0"
 SECOND = "m2*L1*L2*cos(u1 - u2)*u1'' + m2*L2^2*u2'' - m2*L1*L2*sin(u1 - u2)*u1'^2 + m2*g*L2*sin(u2) = 0"

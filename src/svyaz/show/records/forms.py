@@ -1,0 +1,122 @@
+"""Equations of motion, parts of the bias and inertia matrices as JSON; equations as LaTeX."""
+
+from __future__ import annotations
+
+from svyaz import __version__
+from svyaz.expr import Expression, to_text
+from svyaz.forms import BiasParts, Equations, Inertia, rate_expressions, terms_program
+from svyaz.json_types import Record
+from svyaz.program import operations
+from svyaz.show.bias_page import parts_sequence
+from svyaz.show.equations import latex_lines, name_order, text_lines
+from svyaz.show.inertia_page import PLAIN, inertia_sequence
+from svyaz.show.results import as_json, latex_of
+from svyaz.show.sequences import is_long, text_sequence
+
+
+@latex_of.register(Equations)
+def _(equations: Equations) -> str:
+    rows = r" \\ ".join(line.replace(" = ", " &= ", 1) for line in latex_lines(equations))
+    return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"
+
+
+@as_json.register(Equations)
+def _(equations: Equations) -> Record:
+    """The result of ``derive`` as the contract writes it.
+
+    Equations beyond reading have further entries ``constants`` and ``sequence``, whose names the terms refer to.
+    """
+    terms = _long_terms(equations) if is_long(equations) else _plain_terms(equations)
+    return {
+        "svyaz": __version__,
+        "model": equations.system.name,
+        "coordinates": list(equations.accelerated or equations.states),
+        "form": equations.form,
+        **terms,
+        **_chart(equations),
+        "constraints": [d.name for d in equations.deviations],
+        "operations": operations(terms_program(equations)),
+        "parameters": dict(equations.system.constants),
+        "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
+    }
+
+
+def _chart(equations: Equations) -> Record:
+    """What a form without multipliers has decided."""
+    if equations.origin is None:
+        return {}
+    return {"dependent": list(equations.dependent), "notes": list(equations.notes)}
+
+
+def _plain_terms(equations: Equations) -> Record:
+    order = name_order(equations)
+
+    def text(expression: Expression) -> str:
+        return to_text(expression, order)
+
+    terms: Record = {
+        "mass_matrix": [[text(e) for e in row] for row in equations.mass_matrix],
+        "bias": [text(e) for e in equations.bias],
+        "constraint_jacobian": [[text(e) for e in row] for row in equations.constraint_jacobian],
+        "constraint_bias": [text(e) for e in equations.constraint_bias],
+        "equations": text_lines(equations),
+    }
+    if not equations.accelerated:
+        terms["rates"] = {state: text(rate) for state, rate in rate_expressions(equations)}
+    elif equations.origin is not None:
+        terms["rates"] = {q: text(equations.explicit[q]) for q in equations.system.coordinates}
+    if equations.gibbs is not None:
+        terms["gibbs"] = text(equations.gibbs)
+    return terms
+
+
+def _long_terms(equations: Equations) -> Record:
+    written = text_sequence(equations)
+    q = equations.accelerated
+
+    def entry(i: int, j: int) -> str:
+        return written.terms[f"M[{q[min(i, j)]},{q[max(i, j)]}]"]
+
+    names = [d.name for d in equations.deviations]
+    rates = {q: written.terms[f"rate[{q}]"] for q in equations.system.coordinates if f"rate[{q}]" in written.terms}
+    return {
+        "constants": [list(pair) for pair in written.constants],
+        "sequence": [list(pair) for pair in written.steps],
+        "mass_matrix": [[entry(i, j) for j in range(len(q))] for i in range(len(q))],
+        "bias": [written.terms[f"bias[{name}]"] for name in q],
+        "constraint_jacobian": [[written.terms[f"G[{name},{x}]"] for x in q] for name in names],
+        "constraint_bias": [written.terms[f"constraint_bias[{name}]"] for name in names],
+        "equations": [],
+        **({"rates": rates} if rates else {}),
+    }
+
+
+@as_json.register(BiasParts)
+def _(found: BiasParts) -> Record:
+    """The parts by coordinate; with ``constants`` and ``sequence`` to which long ones refer."""
+    program = found.program()
+    written = parts_sequence(found, program)
+    return {
+        "svyaz": __version__,
+        "model": found.system.name,
+        "coordinates": list(found.freedoms),
+        "constants": [list(pair) for pair in written.constants],
+        "sequence": [list(pair) for pair in written.steps],
+        **{part: {name: written.terms[f"{part}[{name}]"] for name in found.freedoms} for part in found.parts},
+        "operations": operations(program),
+        "parameters": dict(found.system.constants),
+        "initial": dict(zip(found.system.states, found.system.initial_state(), strict=True)),
+    }
+
+
+@as_json.register(Inertia)
+def _(inertia: Inertia) -> Record:
+    constants, sequence, matrix = inertia_sequence(inertia, PLAIN)
+    return {
+        "coordinates": list(inertia.freedoms),
+        "constants": constants,
+        "sequence": sequence,
+        "matrix": matrix,
+        "operations": inertia.operations,
+        "base_parameters": [[name, to_text(e)] for name, e in inertia.base_parameters],
+    }
