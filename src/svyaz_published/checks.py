@@ -40,7 +40,7 @@ def voronets_against_multipliers() -> tuple[float, float]:
     system = gallery_model("voronets-only", {}, {})
     own = _accurately(system, "voronets")
     other = _accurately(system, "multipliers")
-    drift = own.summary()["integrals"]["energy"]["drift"]
+    drift = own.drifts()["energy"].drift
     return float(np.abs(own.states[-1] - other.states[-1]).max()), float(drift)
 
 

@@ -17,6 +17,7 @@ from svyaz.forms.reduction_choice import qualities, scaled_rows, values_at
 from svyaz.motion import simulate
 from svyaz.program import compile_program
 from svyaz.program.building import build
+from svyaz.show import as_json
 
 
 def model(name: str, **settings: object) -> System:
@@ -196,4 +197,4 @@ def test_F2_energy_is_conserved(name, form) -> None:
     gains = 5 if name in ("slalom-cart", "three-link") else "off"
     motion = simulate(system(name), form=form, method="dop853", rtol=1e-12, until=20, every=0.5, stabilize=gains)
     assert motion.finished, motion.reason
-    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-9
+    assert as_json(motion)["integrals"]["energy"]["drift"] < 1e-9

@@ -17,6 +17,7 @@ from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers
 from svyaz.program import compile_program
+from svyaz.show import as_json
 
 ALL_JOINTS = ("revolute", "revolute", "revolute", "prismatic", "prismatic", "fixed", "free")
 PLANAR = ("three-link-arm", "two-armed-planar", "planar-2r", "planar-3r", "planar-6r")
@@ -92,7 +93,7 @@ def test_fixed_bodies_are_welded() -> None:
 def test_energy_stays_along_a_motion(name) -> None:
     motion = model(name).simulate(until=0.5)
     assert motion.finished
-    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-6
+    assert as_json(motion)["integrals"]["energy"]["drift"] < 1e-6
 
 
 def free_body(**more) -> System:
@@ -142,8 +143,8 @@ def test_constrained_tree_is_a_four_bar() -> None:
     words["run"] = {"stabilize": "auto", "method": "rk4", "step": 0.002, "until": 0.5}
     motion = System(**words).simulate(project=True)
     assert motion.finished
-    assert max(row["max"] for row in motion.summary()["residuals"].values()) < 1e-6
-    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-5
+    assert max(row["max"] for row in as_json(motion)["residuals"].values()) < 1e-6
+    assert as_json(motion)["integrals"]["energy"]["drift"] < 1e-5
 
 
 def test_forces_act_on_joints() -> None:

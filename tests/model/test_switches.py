@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from svyaz import ModelError, System, loads
 from svyaz.expr.calculus import evaluate
 from svyaz.motion import simulate
+from svyaz.show import as_json
 
 MODEL = """\
 coordinates = ["x", "y"]
@@ -223,7 +224,7 @@ def test_a_point_closes_a_loop_in_a_tree() -> None:
     motion = simulate(system, until=2, stabilize="projection")
     q1, q2 = motion.column("q1"), motion.column("q2")
     assert np.max(np.abs(np.sin(q1) + 2 * np.sin(q1 + q2))) < 1e-12
-    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-7
+    assert as_json(motion)["integrals"]["energy"]["drift"] < 1e-7
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 from svyaz import gallery, loads
 from svyaz.motion import simulate
+from svyaz.show import as_json
 
 MASS = np.array([1.0, 10.0, 10.0, 1.0, 1.0])
 LENGTH = np.array([1.0, 1.0, 3.0, 1.0, 1.0])
@@ -106,7 +107,7 @@ def test_S3_energy_is_constant_through_the_release() -> None:
     positions = joints(ANGLES)
     assert energy[0] == pytest.approx(GRAVITY * MASS @ positions[:, 1], rel=1e-13)
     assert np.abs(energy - energy[0]).max() < 1e-8
-    assert sling("sling-hooked").summary()["integrals"]["energy"]["drift"] < 1e-8
+    assert as_json(sling("sling-hooked"))["integrals"]["energy"]["drift"] < 1e-8
 
 
 def test_S3_release_makes_no_jump() -> None:

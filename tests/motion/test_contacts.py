@@ -9,6 +9,7 @@ import pytest
 
 from svyaz import System
 from svyaz.motion import simulate
+from svyaz.show import as_json
 
 G = 9.81
 
@@ -195,7 +196,7 @@ def test_of_two_contacts_that_pull_one_may_have_to_stay() -> None:
     assert motion.phases[-1]["active"] == ["left"]
     assert motion.phases[-1]["t"] == 0.0
     angle = (force * (a + b) - 2 * G * a) / (2 * (k * k + a * a)) * 0.05**2 / 2
-    assert motion.summary()["final"]["phi"] == pytest.approx(angle, rel=1e-3)
+    assert as_json(motion)["final"]["phi"] == pytest.approx(angle, rel=1e-3)
     left = motion.column("y") - a * np.sin(motion.column("phi"))
     assert np.max(np.abs(left)) < 1e-12
 
@@ -215,7 +216,7 @@ def test_a_contact_that_is_entered_slowly_is_noticed() -> None:
     assert motion.finished, motion.reason
     assert motion.phases[-1]["on"] == ["floor"]
     assert motion.column("y") == pytest.approx(np.zeros(len(motion.times)), abs=1e-6)
-    assert motion.summary()["multipliers"]["floor"] == pytest.approx(1.0, rel=1e-6)
+    assert as_json(motion)["multipliers"]["floor"] == pytest.approx(1.0, rel=1e-6)
 
 
 def test_an_impact_without_a_solution_is_told() -> None:

@@ -12,6 +12,7 @@ from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.motion.long_trees import is_long, long_flow
+from svyaz.show import as_json
 
 
 def rates(system: System, state: np.ndarray) -> np.ndarray:
@@ -58,7 +59,7 @@ def test_long_chain_keeps_its_energy_and_agrees_with_the_equations() -> None:
     assert written.finished
     assert (fast.form, written.form) == ("articulated", "lagrange")
     np.testing.assert_allclose(fast.states[-1], written.states[-1], rtol=0, atol=1e-7)
-    assert fast.summary()["integrals"]["energy"]["drift"] < 1e-8
+    assert as_json(fast)["integrals"]["energy"]["drift"] < 1e-8
 
 
 def test_a_thousand_links_are_run_and_not_written_out() -> None:
@@ -66,7 +67,7 @@ def test_a_thousand_links_are_run_and_not_written_out() -> None:
     motion = system.simulate(method="rk4", step=1e-4, until=3e-4)
     assert motion.finished
     assert motion.states.shape[1] == 2000
-    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-8
+    assert as_json(motion)["integrals"]["energy"]["drift"] < 1e-8
     with pytest.raises(ModelError, match="not written out"):
         system.derive()
 

@@ -13,6 +13,7 @@ import svyaz
 from svyaz import ModelError, System, gallery, loads
 from svyaz.holding import options_for
 from svyaz.motion import Phase, phases_of, simulate
+from svyaz.show import as_json, html_of
 
 SPRING = {
     "name": "spring",
@@ -43,7 +44,7 @@ CONTRACT = {
 
 
 def test_summary_has_the_keys_of_the_contract() -> None:
-    summary = rod().summary()
+    summary = as_json(rod())
     assert summary.keys() >= CONTRACT
     assert summary.keys() - CONTRACT <= {"svyaz", "rtol", "reason", "parameters", "initial", "notes", "jumps"}
     assert set(summary["residuals"]["rod"]) == {"max", "rms", "final", "time_of_max"}
@@ -58,7 +59,7 @@ def test_summary_has_the_keys_of_the_contract() -> None:
 
 
 def test_summary_is_json() -> None:
-    text = json.dumps(rod().summary(), allow_nan=False)
+    text = json.dumps(as_json(rod()), allow_nan=False)
     assert json.loads(text)["final"]["x"] == rod().states[-1, 0]
 
 
@@ -98,7 +99,7 @@ def test_columns_by_name() -> None:
 
 
 def test_motion_shows_itself_in_notebooks() -> None:
-    html = rod()._repr_html_()
+    html = html_of(rod())
     assert "pendulum in Cartesian coordinates" in html
     assert "finished" in html
 
@@ -107,7 +108,7 @@ def test_statistics_of_a_residual_that_is_known() -> None:
     """x = 0 with x(0) = 0.1 and ẋ(0) = -0.3, unstabilised: h = 0.1 - 0.3 t for ever."""
     system = System(**POINT, constraint=[{"name": "wall", "equation": "x = 0"}], initial={"x": 0.1, "x'": -0.3})
     motion = simulate(system, method="rk4", step=1e-3, until=2, stabilize="off")
-    residual = motion.summary()["residuals"]["wall"]
+    residual = as_json(motion)["residuals"]["wall"]
     assert residual["max"] == pytest.approx(0.5, abs=1e-12)
     assert residual["final"] == pytest.approx(-0.5, abs=1e-12)
     assert residual["time_of_max"] == 2.0
@@ -135,7 +136,7 @@ def test_halving_estimates_the_error_of_the_trajectory(method, step) -> None:
     scale = np.abs(motion.states).max(axis=0)
     error = (np.abs(motion.states - exact).max(axis=0) / scale).max()
     assert motion.trajectory_error == pytest.approx(error, rel=0.15)
-    assert motion.summary()["trajectory_error"] == motion.trajectory_error
+    assert as_json(motion)["trajectory_error"] == motion.trajectory_error
 
 
 def test_halving_with_error_control() -> None:
@@ -191,7 +192,7 @@ def test_constraint_that_begins_where_the_state_does_not_fit() -> None:
     assert motion.times[-1] == 1.0
     assert "'gate'" in motion.reason
     assert "t = 1" in motion.reason
-    json.dumps(motion.summary(), allow_nan=False)
+    json.dumps(as_json(motion), allow_nan=False)
 
 
 def test_motion_that_grows_beyond_all_bounds() -> None:
@@ -201,7 +202,7 @@ def test_motion_that_grows_beyond_all_bounds() -> None:
     assert motion.times[-1] == pytest.approx(1.0, abs=1e-6)
     assert np.isfinite(motion.states).all()
     assert motion.reason
-    json.dumps(motion.summary(), allow_nan=False)
+    json.dumps(as_json(motion), allow_nan=False)
 
 
 def test_singular_mass_matrix_is_told() -> None:
@@ -210,7 +211,7 @@ def test_singular_mass_matrix_is_told() -> None:
     motion = simulate(system, rtol=1e-9, until=1)
     assert motion.status == "singular"
     assert motion.times[-1] == 0.0
-    json.dumps(motion.summary(), allow_nan=False)
+    json.dumps(as_json(motion), allow_nan=False)
 
 
 def test_redundant_constraints_are_refused_by_name() -> None:
@@ -304,7 +305,7 @@ def test_plain_and_canonical_systems_run() -> None:
     for system in (plain, canonical):
         motion = simulate(system, rtol=1e-11, until=3)
         assert motion.column("x") == pytest.approx(np.cos(2 * motion.times), abs=1e-8)
-    assert motion.summary()["integrals"]["energy"]["drift"] < 1e-9
+    assert as_json(motion)["integrals"]["energy"]["drift"] < 1e-9
     assert motion.table_names == ("t", "x", "p")
 
 
@@ -332,7 +333,7 @@ def test_momentum_of_a_cyclic_coordinate_is_reported() -> None:
     )
     motion = simulate(system, rtol=1e-11, until=2)
     assert motion.integrals["momentum of phi"] == pytest.approx(2.0, abs=1e-9)
-    assert motion.summary()["integrals"]["momentum of phi"]["drift"] < 1e-9
+    assert as_json(motion)["integrals"]["momentum of phi"]["drift"] < 1e-9
     assert next(iter(motion.integrals)) == "energy"
 
 

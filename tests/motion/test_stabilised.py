@@ -12,6 +12,7 @@ from svyaz import System, gallery, loads
 from svyaz.commands.group import run
 from svyaz.holding.deviation import deviations
 from svyaz.motion import check, simulate
+from svyaz.show import as_json
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}
 NINE = [
@@ -148,7 +149,7 @@ def test_000_A31_the_two_stage_family_is_of_order_two(k2) -> None:
 def test_residuals_are_reported_by_largest_mean_last_and_moment() -> None:
     """f = 0.1 e^{-5t} over six seconds: rms = 0.1 √((1 - e^{-60})/60)."""
     system = model("sleigh", **{"initial.x'": "-0.1*sin(pi/3)", "initial.y'": "0.1*cos(pi/3)"})
-    found = simulate(system, **ACCURATE, every=0.001, stabilize=5).summary()["residuals"]["blade"]
+    found = as_json(simulate(system, **ACCURATE, every=0.001, stabilize=5))["residuals"]["blade"]
     assert found["max"] == pytest.approx(0.1, abs=1e-9)
     assert found["time_of_max"] == 0.0
     assert found["final"] == pytest.approx(0.1 * np.exp(-30), abs=1e-12)
@@ -220,18 +221,18 @@ def test_error_bound_of_euler_with_the_published_numbers() -> None:
         t = motion.times
         exact = np.column_stack([np.sin(t), -np.cos(t), t, np.cos(t), np.sin(t), np.ones_like(t)])
         error = np.abs(motion.states - exact).max()
-        found = motion.summary()["error_bound"]
+        found = as_json(motion)["error_bound"]
         assert error == pytest.approx(actual, rel=0.015)
         assert found["value"] == pytest.approx(bound, rel=0.015)
         assert error <= found["value"]
         assert found["growth"] == pytest.approx(np.sqrt(2), rel=1e-4)
-    assert "error_bound" not in simulate(system, method="rk4", step=0.01, until=1).summary()
+    assert "error_bound" not in as_json(simulate(system, method="rk4", step=0.01, until=1))
 
 
 def test_the_error_bound_counts_what_the_gains_do() -> None:
     system = model("sleigh", **{"initial.x'": 0.02})
     off, on = (
-        simulate(system, method="euler", step=0.001, until=0.5, stabilize=how).summary()["error_bound"]
+        as_json(simulate(system, method="euler", step=0.001, until=0.5, stabilize=how))["error_bound"]
         for how in ("off", 50)
     )
     assert on["growth"] == pytest.approx(off["growth"], rel=0.05)
@@ -371,8 +372,8 @@ def test_the_result_writes_gains_as_the_blocks_that_were_given() -> None:
     assert text is not None
     system = loads(text, "three-link")
     gains = {"alpha": 20, "beta": 100, "kappa": 10}
-    values = simulate(system, method="rk4", step=0.001, until=0.01, stabilize=gains).summary()["gains"]["values"]
+    values = as_json(simulate(system, method="rk4", step=0.001, until=0.01, stabilize=gains))["gains"]["values"]
     assert values == {"A": (-100 * np.eye(4)).tolist(), "B": (-20 * np.eye(4)).tolist(), "E": [[-10.0]]}
     blocks = {"A": -100.0, "B": -20.0, "C": [[1.0]] * 4, "E": -10.0}
-    again = simulate(system, method="rk4", step=0.001, until=0.01, stabilize=blocks).summary()["gains"]["values"]
+    again = as_json(simulate(system, method="rk4", step=0.001, until=0.01, stabilize=blocks))["gains"]["values"]
     assert again == {**values, "C": [[1.0]] * 4}

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 
 from svyaz import ModelError, System
 from svyaz.motion import check, simulate
+from svyaz.show import as_json
 
 G = 9.81
 POINT = {"coordinates": ["x", "y"], "kinetic": "m/2*(x'^2 + y'^2)", "potential": "m*g*y"}
@@ -149,10 +150,10 @@ def test_a_bead_leaves_the_dome_and_lands_on_the_floor() -> None:
     x0, along, down = sin(acos(cosine)), speed * cosine, speed * sin(acos(cosine))
     flight = (-down + sqrt(down**2 + 2 * G * cosine)) / G
     assert motion.phases[2]["t"] - motion.phases[1]["t"] == pytest.approx(flight, abs=1e-9)
-    final = motion.summary()["final"]
+    final = as_json(motion)["final"]
     assert final["x"] == pytest.approx(x0 + along * (2 - motion.phases[1]["t"]), abs=1e-9)
     assert (final["y"], final["y'"]) == (pytest.approx(0, abs=1e-14), pytest.approx(0, abs=1e-14))
-    assert motion.summary()["multipliers"]["floor"] == pytest.approx(3 * G, rel=1e-12)
+    assert as_json(motion)["multipliers"]["floor"] == pytest.approx(3 * G, rel=1e-12)
 
 
 def test_a_latch_catches_an_oscillator_where_it_is() -> None:
@@ -168,7 +169,7 @@ def test_a_latch_catches_an_oscillator_where_it_is() -> None:
     system = System(coordinates=["x"], kinetic="x'^2/2", potential="x^2/2", initial={"x'": 1}, constraint=[latch])
     motion = simulate(system, until=6, rtol=1e-12)
     assert moments(motion) == pytest.approx([0, 2, 5], abs=1e-12)
-    final = motion.summary()["final"]
+    final = as_json(motion)["final"]
     assert final == pytest.approx({"x": sin(2) * cos(1), "x'": -sin(2) * sin(1), "at": sin(2)}, abs=1e-9)
     assert motion.phases[1]["impulses"]["latch"] == pytest.approx(-cos(2), abs=1e-9)
 
@@ -310,7 +311,7 @@ def test_an_impact_with_a_singular_mass_matrix() -> None:
     event = motion.phases[1]
     assert event["kinetic_before"] == pytest.approx(1.09, rel=1e-12)
     assert event["kinetic_after"] == pytest.approx(along**2, rel=1e-12)
-    final = motion.summary()["final"]
+    final = as_json(motion)["final"]
     assert final["x'"] == pytest.approx(along * cos(0.2), rel=1e-12)
     assert final["y'"] == pytest.approx(along * sin(0.2), rel=1e-12)
     assert final["phi'"] == pytest.approx(0.0, abs=1e-12)
@@ -319,7 +320,7 @@ def test_an_impact_with_a_singular_mass_matrix() -> None:
 def test_a_moving_constraint_may_give_energy_and_that_is_told() -> None:
     belt = {"name": "belt", "equation": "x' = 2", "on": "t - 1", "impact": "inelastic"}
     motion = simulate(System(coordinates=["x"], kinetic="x'^2/2", constraint=[belt]), until=2)
-    assert motion.summary()["final"] == pytest.approx({"x": 2.0, "x'": 2.0}, rel=1e-9)
+    assert as_json(motion)["final"] == pytest.approx({"x": 2.0, "x'": 2.0}, rel=1e-9)
     assert motion.phases[1]["energy_after"] - motion.phases[1]["energy_before"] == pytest.approx(2.0)
     assert any("the energy rose by 2" in note for note in motion.notes)
 
@@ -414,7 +415,7 @@ def test_a_held_integral_is_held_at_its_value_after_the_impact() -> None:
 def test_phases_by_time_are_told_too() -> None:
     guide = {"name": "guide", "equation": "x = 0", "from": 1, "until": 2}
     motion = simulate(System(**POINT, parameters={"m": 1, "g": G}, constraint=[guide]), until=3)
-    assert motion.summary()["phases"] == [
+    assert as_json(motion)["phases"] == [
         {"t": 0.0, "on": [], "off": [], "active": []},
         {"t": 1.0, "on": ["guide"], "off": [], "active": ["guide"]},
         {"t": 2.0, "on": [], "off": ["guide"], "active": []},

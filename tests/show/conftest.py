@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from svyaz.motion import Drift, ResidualSize
+
 
 @dataclass(frozen=True)
 class Part:
@@ -46,6 +48,9 @@ class FakeMotion:
     evaluations: int = 1500
     seconds: float = 0.0123
     phases: tuple[dict[str, Any], ...] = ()
+    trajectory_error: float | None = None
+    gains: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def column(self, name: str) -> np.ndarray:
         return self.states[:, self.state_names.index(name)]
@@ -54,29 +59,21 @@ class FakeMotion:
         assert rows.shape[1] == 1 + len(self.state_names)
         return drawing.at(rows), None if drawing.radius is None else np.full(len(rows), drawing.radius)
 
-    def summary(self) -> dict[str, Any]:
-        final = dict(zip(self.state_names, map(float, self.states[-1]), strict=True))
+    def residual_sizes(self) -> dict[str, ResidualSize]:
         return {
-            "model": self.system.name,
-            "status": self.status,
-            "t": float(self.times[-1]),
-            "final": final,
-            "initial": dict(zip(self.state_names, map(float, self.states[0]), strict=True)),
-            "parameters": dict(self.system.parameters),
-            "residuals": {
-                name: {
-                    "max": float(np.max(np.abs(r))),
-                    "rms": float(np.sqrt(np.mean(r**2))),
-                    "final": float(r[-1]),
-                    "time_of_max": float(self.times[np.argmax(np.abs(r))]),
-                }
-                for name, r in self.residuals.items()
-            },
-            "integrals": {
-                name: {"initial": float(g[0]), "final": float(g[-1]), "drift": float(np.max(np.abs(g - g[0])))}
-                for name, g in self.integrals.items()
-            },
-            "multipliers": {name: float(m[-1]) for name, m in self.multipliers.items()},
+            name: ResidualSize(
+                largest=float(np.max(np.abs(r))),
+                mean_square=float(np.sqrt(np.mean(r**2))),
+                final=float(r[-1]),
+                time_of_largest=float(self.times[np.argmax(np.abs(r))]),
+            )
+            for name, r in self.residuals.items()
+        }
+
+    def drifts(self) -> dict[str, Drift]:
+        return {
+            name: Drift(float(g[0]), float(g[-1]), float(np.max(np.abs(g - g[0]))))
+            for name, g in self.integrals.items()
         }
 
 
@@ -86,6 +83,7 @@ def system(name: str, coordinates: tuple[str, ...], drawings: tuple[Part, ...], 
         coordinates=coordinates,
         drawings=drawings,
         parameters=parameters,
+        constants=parameters,
         tree=None,
         constraints=(),
         forces={},

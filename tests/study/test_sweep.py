@@ -16,8 +16,9 @@ import pytest
 from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
 from svyaz.motion import simulate
+from svyaz.show import as_json
 from svyaz.study import sweep
-from svyaz.study.measures import of_summary
+from svyaz.study.measures import of_motion
 
 ALL = ("residual", "drift", "final", "multiplier", "steps", "evaluations", "t")
 
@@ -34,7 +35,7 @@ def single(system: System, axes, point, options) -> dict[str, float]:
         asked["stabilize"] = gains.get("stabilize", gains)
     changed = system.with_settings(settings) if settings else system
     motion = simulate(changed, force=True, **{**options, **asked})
-    return {"status": motion.status, **of_summary(motion.summary())}
+    return {"status": motion.status, **of_motion(motion)}
 
 
 CASES = [
@@ -122,7 +123,7 @@ def test_tables_agree_and_record_everything(tmp_path) -> None:
     found.to_csv(tmp_path / "sweep.csv")
     with (tmp_path / "sweep.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    summary = json.loads(json.dumps(found.summary(), allow_nan=False))
+    summary = json.loads(json.dumps(as_json(found), allow_nan=False))
     data = found.to_xarray()
     assert len(rows) == len(summary["rows"]) == 6
     for row, entry in zip(rows, summary["rows"], strict=True):

@@ -16,6 +16,7 @@ FLAGS = {
     "family": "the equilibria form a family of dimension {0}: prescribe {1} by --fix ({2}){3}",
     "free base": "--free-base lets it float",
     "invert": "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model",
+    "project": "{0}; --project would move it onto the constraints",
     "repetition": "leave out those that repeat others; 'svyaz check' names them",
     "shorter step": "give a shorter --step",
     "step": "give --step, or step in [run]",

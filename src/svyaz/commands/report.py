@@ -57,6 +57,7 @@ def command(
         click.echo(f"  … and {len(written) - LONGEST_SHOWN} more\n")
     from svyaz.holding import options_for
     from svyaz.motion import simulate
+    from svyaz.show import as_json
 
     until = options_for(system, {k: v for k, v in options.items() if k != "form"}).until
     with progress_bar(system, until) as progress:
@@ -65,7 +66,7 @@ def command(
     from svyaz.show import write_report
 
     motion.to_csv(folder / "motion.csv")
-    write_json(motion.summary(), str(folder / "result.json"))
+    write_json(as_json(motion), str(folder / "result.json"))
     page = write_report(motion, latex_lines(equations), folder)
     click.echo(f"\nReport: {page}")
     for entry in sorted(folder.iterdir()):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -102,33 +103,34 @@ def tables(motion: Motion) -> None:
     from rich.console import Console
 
     console = Console(markup=False)
-    summary = motion.summary()
     console.print(outcome(motion), highlight=False)
     if motion.reason:
         console.print(motion.reason, highlight=False)
     final = table_of("state", {"variable": False, "initial": True, "final": True})
     for name in motion.table_names[1:]:
-        final.add_row(name, _number(summary["initial"][name], 9), _number(summary["final"][name], 9))
+        column = motion.column(name)
+        final.add_row(name, _number(column[0], 9), _number(column[-1], 9))
     console.print(final)
-    if summary["residuals"]:
+    sizes, drifts, multipliers = motion.residual_sizes(), motion.drifts(), motion.last_multipliers()
+    if sizes:
         numbers = ("max", "rms", "final", "time of max", "multiplier")
         kept = table_of("constraints", {"constraint": False, **dict.fromkeys(numbers, True)})
-        for name, row in summary["residuals"].items():
-            cells = [_number(row[key]) for key in ("max", "rms", "final", "time_of_max")]
-            kept.add_row(name, *cells, _number(summary["multipliers"].get(name)))
+        for name, size in sizes.items():
+            cells = [_number(x) for x in (size.largest, size.mean_square, size.final, size.time_of_largest)]
+            kept.add_row(name, *cells, _number(multipliers.get(name)))
         console.print(kept)
-    if summary["integrals"]:
+    if drifts:
         held = table_of("integrals", {"integral": False, "initial": True, "final": True, "drift": True})
-        for name, row in summary["integrals"].items():
-            held.add_row(name, *(_number(row[key]) for key in ("initial", "final", "drift")))
+        for name, drift in drifts.items():
+            held.add_row(name, *(_number(x) for x in (drift.initial, drift.final, drift.drift)))
         console.print(held)
-    if summary.get("phases"):
-        console.print(_phases(summary["phases"]))
+    if motion.phases:
+        console.print(_phases(motion.phases))
     for note in motion.notes:
         console.print(note, highlight=False)
 
 
-def _phases(phases: list[dict[str, Any]]) -> Table:
+def _phases(phases: Sequence[Mapping[str, Any]]) -> Table:
     """When constraints began and ceased to act, and what an impact took away."""
     words = {"begin to act": False, "cease to act": False}
     table = table_of("phases", {"t": True, **words, "energy before": True, "energy after": True})
@@ -142,4 +144,4 @@ def _phases(phases: list[dict[str, Any]]) -> Table:
 
 
 def _number(value: float | None, digits: int = 4) -> str:
-    return "–" if value is None else f"{value:.{digits}g}"
+    return "–" if value is None or not isfinite(value) else f"{value:.{digits}g}"

@@ -19,6 +19,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.hints import with_flags
 from svyaz.commands.running import progress_bar, run_options, tables
 
 LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipliers are reported.")
@@ -66,8 +67,10 @@ def command(
     if animate:
         check_looks(system)
     warn(system)
+    from svyaz.expr import Advice
     from svyaz.holding import options_for
     from svyaz.motion import simulate
+    from svyaz.show import as_json
 
     asked = {key: value for key, value in options.items() if key not in ("form", "project", "halve", "force")}
     until = options_for(system, asked).until
@@ -75,13 +78,13 @@ def command(
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     for note in motion.notes:
-        if note.startswith("the initial state does not satisfy"):
-            click.echo(f"warning: {note}; --project would move it onto the constraints", err=True)
+        if isinstance(note, Advice):
+            click.echo(f"warning: {with_flags(note)}", err=True)
     if csv == "-":
         motion.to_csv(sys.stdout)
     elif csv is not None:
         motion.to_csv(csv)
-    write_json(motion.summary(), json_file)
+    write_json(as_json(motion), json_file)
     _pictures(motion, plot, animate)
     if "-" not in (csv, json_file):
         tables(motion)

@@ -87,6 +87,7 @@ def command(
     axes = _axes(vary)
     system = load_model(model, settings, choices)
     warn(system)
+    from svyaz.show import as_json
     from svyaz.study import sweep
 
     folder = Path(out) if out else Path("out") / f"{Path(model).stem.replace(':', '-')}-sweep"
@@ -95,7 +96,7 @@ def command(
             system, axes, workers=workers, scheduler=scheduler, progress=progress, keep=folder / PARTIAL, **options
         )
     files = _write(result, folder)
-    write_json(result.summary(), json_file)
+    write_json(as_json(result), json_file)
     if json_file != "-":
         _show(result)
         for file in files:
@@ -118,11 +119,11 @@ def _axes(vary: tuple[str, ...]) -> dict[str, Any]:
 
 def _write(result: Sweep, folder: Path) -> list[Path]:
     """The files of a sweep; the partial table goes when the whole one is there."""
-    from svyaz.show import plot_sweep
+    from svyaz.show import as_json, plot_sweep
 
     table, data, picture = (folder / f"sweep.{ending}" for ending in ("csv", "json", "png"))
     result.to_csv(table)
-    write_json(result.summary(), str(data))
+    write_json(as_json(result), str(data))
     (folder / PARTIAL).unlink(missing_ok=True)
     files = [table, data]
     if len(result.axes) <= 2 and result.rows and result.measures:

@@ -11,6 +11,7 @@ from enum import Enum
 
 from svyaz.arrays import Array
 from svyaz.constraints import Residual, entered, examine, examined, residuals, straying
+from svyaz.expr import Advice
 from svyaz.forms import Equations
 from svyaz.holding.decision import Decision, decide
 from svyaz.holding.held import HeldIntegral, in_states_of
@@ -102,7 +103,8 @@ def _entered(
         return Refusal(Status.SINGULAR, "; ".join(report.messages) or f"the constraints are singular at t = {time:g}")
     off = {name: r for name, r in residuals(full, state, time).items() if not r.met}
     if entry is Entry.START:
-        return tuple(f"the initial state does not satisfy {_told_of(name, r)}" for name, r in off.items())
+        notes = [f"the initial state does not satisfy {_told_of(name, r)}" for name, r in off.items()]
+        return tuple(Advice(note, "project", note) for note in notes)
     broken = [_told_of(name, r) for name, r in off.items() if name in new and not _nearly_met(r)]
     if broken:
         told = " and ".join(broken)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure
+    from svyaz.motion.result import Drift as Drift
     from svyaz.motion.result import Motion as Motion
+    from svyaz.motion.result import ResidualSize as ResidualSize
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of

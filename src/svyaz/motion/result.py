@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.integrate import Status
 from svyaz.model import Drawing, System
@@ -21,6 +20,25 @@ if TYPE_CHECKING:
 
     from svyaz.expr import Expression
     from svyaz.program import Native
+
+
+@dataclass(frozen=True)
+class ResidualSize:
+    """The deviation from a constraint: largest, root of the mean square, last, and when it was largest; NaN for none."""
+
+    largest: float
+    mean_square: float
+    final: float
+    time_of_largest: float
+
+
+@dataclass(frozen=True)
+class Drift:
+    """First and last value of an integral, and how far it went on the way."""
+
+    initial: float
+    final: float
+    drift: float
 
 
 @dataclass(frozen=True)
@@ -140,62 +158,26 @@ class Motion:
         attributes = {"model": self.system.name, "method": self.method, "form": self.form, "status": self.status}
         return xarray.Dataset(columns, coords={"t": self.times}, attrs=attributes)
 
-    def summary(self) -> dict[str, Any]:
-        """The result as the contract writes it in JSON."""
-        result: dict[str, Any] = {
-            "svyaz": __version__,
-            "model": self.system.name,
-            "form": self.form,
-            "method": self.method,
-            "step": self.step,
-            "rtol": self.rtol,
-            "status": self.status,
-            "reason": self.reason,
-            "t": _number(self.times[-1]),
-            "final": {name: _number(self.states[-1, k]) for k, name in enumerate(self.state_names)},
-            "steps": int(self.steps),
-            "evaluations": int(self.evaluations),
-            "seconds": float(self.seconds),
-            "residuals": {name: self._residual(values) for name, values in self.residuals.items()},
-            "integrals": {name: self._integral(name, values) for name, values in self.integrals.items()},
-            "multipliers": {name: _number(_last_finite(values)) for name, values in self.multipliers.items()},
-            "gains": dict(self.gains),
-            "trajectory_error": None if self.trajectory_error is None else _number(self.trajectory_error),
-            "parameters": dict(self.system.constants),
-            "initial": {name: _number(self.states[0, k]) for k, name in enumerate(self.state_names)},
-            "notes": list(self.notes),
-        }
-        if self.error_bound is not None:
-            result["error_bound"] = dict(self.error_bound)
-        if self.jumps:
-            result["jumps"] = [dict(jump) for jump in self.jumps]
-        if self.phases:
-            result["phases"] = [dict(phase) for phase in self.phases]
-        return result
+    def residual_sizes(self) -> dict[str, ResidualSize]:
+        """How far each constraint was from being satisfied, over the time in which it acted."""
+        return {name: _size(self.times, values) for name, values in self.residuals.items()}
 
-    def _residual(self, values: Array) -> dict[str, Any]:
-        """Largest, mean square, last deviation, and the moment of the largest, over the time in which it acted."""
-        acting = np.isfinite(values)
-        if not acting.any():
-            return {"max": None, "rms": None, "final": None, "time_of_max": None}
-        sizes = np.abs(values[acting])
-        worst = int(np.argmax(sizes))
-        return {
-            "max": _number(sizes[worst]),
-            "rms": _number(_mean_square(self.times[acting], values[acting])),
-            "final": _number(values[acting][-1]),
-            "time_of_max": _number(self.times[acting][worst]),
-        }
+    def drifts(self) -> dict[str, Drift]:
+        """How far each integral went: the energy relative to max(|E₀|, max T), others absolutely."""
+        return {name: self._drift(name, values) for name, values in self.integrals.items()}
 
-    def _integral(self, name: str, values: Array) -> dict[str, Any]:
-        """Initial and final value, and drift: for the energy relative to max(|E₀|, max T), for others absolute."""
+    def _drift(self, name: str, values: Array) -> Drift:
         change = float(np.max(np.abs(values - values[0])))
         if name == "energy":
             kinetic = self.kinetic
             largest = float(np.max(kinetic)) if kinetic is not None else 0.0
             scale = max(abs(float(values[0])), largest)
             change = change / scale if scale > 0 else change
-        return {"initial": _number(values[0]), "final": _number(values[-1]), "drift": _number(change)}
+        return Drift(float(values[0]), float(values[-1]), change)
+
+    def last_multipliers(self) -> dict[str, float]:
+        """Multipliers of the constraints when these acted last."""
+        return {name: _last_finite(values) for name, values in self.multipliers.items()}
 
     def evaluate_drawing(self, drawing: Drawing, rows: Array) -> tuple[Array, Array | None]:
         """Points (k, p, dim) and radius (k,) of one part of the picture along rows [t, states…]."""
@@ -220,11 +202,6 @@ class Motion:
         native = compile_program(build(named, inputs=("t", *self.state_names), parameters=tuple(self.system.constants)))
         return native, native.constants(self.system.constants), columns
 
-    def _repr_html_(self) -> str:
-        frame = self.to_xarray()
-        html: str = frame._repr_html_()
-        return f"<p><b>{self.system.name}</b>: {self.status} {self.reason}</p>{html}"
-
 
 def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
     """States of two motions at the same times and in the same phase; rows at events are left out."""
@@ -241,6 +218,20 @@ def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
     return a.states[rows_a], b.states[rows_b]
 
 
+def _size(times: Array, values: Array) -> ResidualSize:
+    acting = np.isfinite(values)
+    if not acting.any():
+        return ResidualSize(np.nan, np.nan, np.nan, np.nan)
+    moments, deviations = times[acting], values[acting]
+    worst = int(np.argmax(np.abs(deviations)))
+    return ResidualSize(
+        largest=float(np.abs(deviations[worst])),
+        mean_square=_mean_square(moments, deviations),
+        final=float(deviations[-1]),
+        time_of_largest=float(moments[worst]),
+    )
+
+
 def _mean_square(times: Array, values: Array) -> float:
     """√(1/T ∫ y² dt) by the trapezoidal rule."""
     span = float(times[-1] - times[0])
@@ -253,9 +244,3 @@ def _mean_square(times: Array, values: Array) -> float:
 def _last_finite(values: Array) -> float:
     good = values[np.isfinite(values)]
     return float(good[-1]) if len(good) else float("nan")
-
-
-def _number(value: float) -> float | None:
-    """JSON has no NaN and no infinity."""
-    value = float(value)
-    return value if np.isfinite(value) else None

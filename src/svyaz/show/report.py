@@ -6,6 +6,7 @@ import base64
 import io
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from svyaz import __version__
+from svyaz.arrays import Array
 from svyaz.expr import latex_name
 from svyaz.show import katex, plots
 from svyaz.show.files import write_text
 from svyaz.show.page import page
 from svyaz.show.player import player, player_script
+from svyaz.show.results import finite
 from svyaz.show.scene import can_be_drawn, finite_span
 from svyaz.show.tables import number, rows_table, table
 
@@ -106,16 +109,15 @@ def _picture(figure: Figure, png: Path, words: str) -> str:
 
 def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequence[str]) -> str:
     """The whole page; ``pictures`` are ready pieces of HTML."""
-    summary = motion.summary()
-    parts = [_heading(motion, summary)]
+    parts = [_heading(motion)]
     if can_be_drawn(motion):
         parts.append(player(motion))
     parts += [
         _section("Equations", _formulas(equations_latex)),
-        _section("What was given", _given(summary)),
-        _section("How it was computed", _method(motion, summary)),
+        _section("What was given", _given(motion)),
+        _section("How it was computed", _method(motion)),
         _section("The motion", "".join(pictures)),
-        _section("How far to trust it", _trust(motion, summary)),
+        _section("How far to trust it", _trust(motion)),
         f"<footer>svyaz {escape(__version__)}; formulas set by KaTeX {escape(katex.version())}.</footer>\n",
     ]
     script = player_script() if can_be_drawn(motion) else ""
@@ -126,15 +128,15 @@ def _section(title: str, body: str) -> str:
     return f"<section>\n<h2>{escape(title)}</h2>\n{body}</section>\n" if body else ""
 
 
-def _heading(motion: Motion, summary: Mapping[str, Any]) -> str:
-    words = STATUS.get(motion.status, "The computation ended at t = {t}.").format(t=number(summary["t"]))
+def _heading(motion: Motion) -> str:
+    words = STATUS.get(motion.status, "The computation ended at t = {t}.").format(t=number(finite(motion.times[-1])))
     reason = f" {escape(motion.reason)}" if motion.reason else ""
     bad = "" if motion.status == "finished" else " bad"
     facts = {
-        "Duration": number(summary["t"]),
+        "Duration": number(finite(motion.times[-1])),
         "Steps": f"{motion.steps:,}".replace(",", "\u202f"),
         "Computing time": f"{number(motion.seconds, 3)} s",
-        **_worst(motion, summary),
+        **_worst(motion),
     }
     cards = "".join(f'<div class="card"><dt>{name}</dt><dd>{value}</dd></div>' for name, value in facts.items())
     return (
@@ -149,13 +151,13 @@ def _does_work(motion: Motion) -> bool:
     return bool(motion.system.forces) or bool(motion.system.dissipation != 0)
 
 
-def _worst(motion: Motion, summary: Mapping[str, Any]) -> dict[str, str]:
+def _worst(motion: Motion) -> dict[str, str]:
     """The two numbers a reader looks for first."""
     facts = {}
-    if "energy" in summary["integrals"]:
+    if "energy" in motion.integrals:
         title = "Energy change" if _does_work(motion) else "Energy drift"
-        facts[title] = number(summary["integrals"]["energy"]["drift"], 2)
-    sizes = [entry["max"] for entry in summary["residuals"].values() if entry["max"] is not None]
+        facts[title] = number(finite(motion.drifts()["energy"].drift), 2)
+    sizes = [size.largest for size in motion.residual_sizes().values() if np.isfinite(size.largest)]
     if sizes:
         facts["Largest residual"] = number(max(sizes), 2)
     return facts
@@ -191,16 +193,17 @@ def _name(name: str) -> str:
     return katex.render(latex_name(name), False)
 
 
-def _given(summary: Mapping[str, Any]) -> str:
+def _given(motion: Motion) -> str:
     tables = []
-    for title, values in (("Parameters", summary["parameters"]), ("Initial state", summary["initial"])):
+    initial = dict(zip(motion.state_names, map(finite, motion.states[0]), strict=True))
+    for title, values in (("Parameters", motion.system.constants), ("Initial state", initial)):
         if values:
             rows = [[_name(name), number(value)] for name, value in values.items()]
             tables.append(table(title, [], rows))
     return f'<div class="columns">\n{"".join(tables)}</div>\n'
 
 
-def _method(motion: Motion, summary: Mapping[str, Any]) -> str:
+def _method(motion: Motion) -> str:
     if motion.step is not None:
         pace = f"with the step {number(motion.step)}"
     else:
@@ -211,13 +214,14 @@ def _method(motion: Motion, summary: Mapping[str, Any]) -> str:
         f"Form of the equations: <code>{form}</code>. Method: <code>{method}</code> {pace}.",
         f"{counts}, {number(motion.seconds, 3)} s.",
     ]
-    if summary.get("trajectory_error") is not None:
-        sentences.append(f"Error of the trajectory, by halving the step: {number(summary['trajectory_error'], 2)}.")
-    gains = {k: v for k, v in summary.get("gains", {}).items() if isinstance(v, str | int | float)}
+    error = finite(motion.trajectory_error)
+    if error is not None:
+        sentences.append(f"Error of the trajectory, by halving the step: {number(error, 2)}.")
+    gains = {k: v for k, v in motion.gains.items() if isinstance(v, str | int | float)}
     if gains:
         sentences.append("Stabilisation: " + ", ".join(f"{escape(k)} {_plain(v)}" for k, v in gains.items()) + ".")
-    sentences += [escape(note) for note in summary.get("notes", ())]
-    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(summary.get("gains", {}))
+    sentences += [escape(note) for note in motion.notes]
+    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(motion.gains)
 
 
 def gains_table(gains: Mapping[str, Any]) -> str:
@@ -249,23 +253,22 @@ def _plain(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else number(value)
 
 
-def _trust(motion: Motion, summary: Mapping[str, Any]) -> str:
+def _trust(motion: Motion) -> str:
     """Residuals, integrals, multipliers and the final state as tables."""
     tables = []
-    if summary["residuals"]:
-        keys = ["max", "rms", "final", "time_of_max"]
+    sizes = {name: astuple(size) for name, size in motion.residual_sizes().items()}
+    if sizes:
         heads = ["constraint", "largest", "root mean square", "final", "time of largest"]
-        tables.append(rows_table("Residuals of the constraints", heads, summary["residuals"], keys, 3))
-    if summary["integrals"]:
-        heads = ["integral", "initial", "final", "drift"]
-        tables.append(rows_table("First integrals", heads, summary["integrals"], heads[1:], 8))
+        tables.append(rows_table("Residuals of the constraints", heads, sizes, 3))
+    drifts = {name: astuple(drift) for name, drift in motion.drifts().items()}
+    if drifts:
+        tables.append(rows_table("First integrals", ["integral", "initial", "final", "drift"], drifts, 8))
     if motion.multipliers:
         spans = {name: _span(values) for name, values in motion.multipliers.items()}
-        heads = ["constraint", "least", "greatest", "final"]
-        tables.append(rows_table("Multipliers", heads, spans, heads[1:], 8))
-    if summary.get("phases"):
-        tables.append(table("Phases", ["t", "begin to act", "cease to act", "energy"], _phase_rows(summary["phases"])))
-    final = [[_name(name), number(value, 10)] for name, value in summary["final"].items()]
+        tables.append(rows_table("Multipliers", ["constraint", "least", "greatest", "final"], spans, 8))
+    if motion.phases:
+        tables.append(table("Phases", ["t", "begin to act", "cease to act", "energy"], _phase_rows(motion.phases)))
+    final = [[_name(n), number(finite(x), 10)] for n, x in zip(motion.state_names, motion.states[-1], strict=True)]
     tables.append(table("Final state", [], final))
     return "".join(tables)
 
@@ -280,9 +283,9 @@ def _phase_rows(phases: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return rows
 
 
-def _span(values: np.ndarray) -> dict[str, float | None]:
+def _span(values: Array) -> tuple[float, ...]:
     """Least, greatest and last value over the time in which the constraint acts."""
     acting = values[np.isfinite(values)]
     if not len(acting):
-        return {"least": None, "greatest": None, "final": None}
-    return {"least": float(acting.min()), "greatest": float(acting.max()), "final": float(acting[-1])}
+        return np.nan, np.nan, np.nan
+    return float(acting.min()), float(acting.max()), float(acting[-1])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from svyaz.expr import superscript
+from svyaz.show.results import finite
 
 TALL = 14  # a table of more rows scrolls in a box of its own
 
@@ -35,15 +36,9 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     )
 
 
-def rows_table(
-    title: str,
-    heads: Sequence[str],
-    entries: Mapping[str, Mapping[str, float | None]],
-    keys: Sequence[str],
-    digits: int,
-) -> str:
-    """A table with a row for each entry and a column for each key of it."""
-    rows = [[escape(name), *(number(entry[key], digits) for key in keys)] for name, entry in entries.items()]
+def rows_table(title: str, heads: Sequence[str], entries: Mapping[str, Sequence[float]], digits: int) -> str:
+    """A table with a row for each entry and a column for each of its numbers."""
+    rows = [[escape(name), *(number(finite(x), digits) for x in entry)] for name, entry in entries.items()]
     return table(title, heads, rows)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, first_integrals
 from svyaz.model import nearest
+from svyaz.motion import Motion
 
 KINDS = ("final", "residual", "drift", "multiplier")
 _WHAT = {"final": "state", "residual": "constraint", "drift": "integral", "multiplier": "constraint"}
@@ -111,18 +111,20 @@ def measured(totals: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return found
 
 
-def of_summary(summary: Mapping[str, Any]) -> dict[str, float | None]:
-    """All measures of a whole simulation, from its summary."""
-    found: dict[str, float | None] = {f"final.{n}": v for n, v in summary["final"].items()}
-    found |= {f"residual.{n}": r["max"] for n, r in summary["residuals"].items()}
-    found |= {f"drift.{n}": r["drift"] for n, r in summary["integrals"].items()}
-    found |= {f"multiplier.{n}": v for n, v in summary["multipliers"].items()}
-    found |= {key: summary[key] for key in ("t", "steps", "evaluations")}
-    found["error"] = summary["trajectory_error"]
-    moments = [phase["t"] for phase in summary.get("phases", ())]
+def of_motion(motion: Motion) -> dict[str, float | None]:
+    """All measures of a whole simulation; None for what has no number."""
+    found: dict[str, float] = {
+        f"final.{n}": float(x) for n, x in zip(motion.state_names, motion.states[-1], strict=True)
+    }
+    found |= {f"residual.{n}": size.largest for n, size in motion.residual_sizes().items()}
+    found |= {f"drift.{n}": drift.drift for n, drift in motion.drifts().items()}
+    found |= {f"multiplier.{n}": value for n, value in motion.last_multipliers().items()}
+    found |= {"t": float(motion.times[-1]), "steps": motion.steps, "evaluations": motion.evaluations}
+    found["error"] = np.nan if motion.trajectory_error is None else motion.trajectory_error
+    moments = [float(phase["t"]) for phase in motion.phases]
     found["phases"] = max(len(moments), 1)
-    found["period"] = moments[-1] - moments[-2] if len(moments) > 1 else None
-    return found
+    found["period"] = moments[-1] - moments[-2] if len(moments) > 1 else np.nan
+    return {name: value if np.isfinite(value) else None for name, value in found.items()}
 
 
 def _bad(message: str, hint: str | None) -> ModelError:

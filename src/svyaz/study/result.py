@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.model import System
 from svyaz.study.vary import Axis
@@ -117,38 +116,12 @@ class Sweep:
         attributes |= {f"parameter {k}": v for k, v in self.system.constants.items()}
         return xarray.Dataset(columns, coords=coordinates, attrs=attributes)
 
-    def summary(self) -> dict[str, Any]:
-        """The result as JSON takes it."""
-        return {
-            "svyaz": __version__,
-            "model": self.system.name,
-            "status": self.status,
-            "vary": {axis.name: [float(v) for v in axis.values] for axis in self.axes},
-            "run": dict(self.asked),
-            "members": self.total,
-            "done": len(self.rows),
-            "outcomes": self.outcomes(),
-            "stable": None if self.stable is None else [list(interval) for interval in self.stable],
-            "measures": list(self.measures),
-            "rows": [_as_json(row, self.axes, self.measures) for row in self.rows],
-            "seconds": self.seconds,
-            "workers": self.workers,
-            "parameters": dict(self.system.constants),
-            "initial": dict(zip(self.system.states, self.system.initial_state(), strict=True)),
-            "notes": list(self.notes),
-        }
-
     def outcomes(self) -> dict[str, int]:
         """How many members ended in which way."""
         found: dict[str, int] = {}
         for row in self.rows:
             found[row.status] = found.get(row.status, 0) + 1
         return found
-
-    def _repr_html_(self) -> str:
-        frame = self.to_xarray()
-        html: str = frame._repr_html_()
-        return f"<p><b>{self.system.name}</b>: {len(self.rows)} of {self.total} members</p>{html}"
 
 
 def cells(row: Row, measures: Sequence[str]) -> list[str]:
@@ -160,14 +133,3 @@ def cells(row: Row, measures: Sequence[str]) -> list[str]:
 
 def _text(value: float | None) -> str:
     return "" if value is None or not np.isfinite(value) else repr(value)
-
-
-def _as_json(row: Row, axes: Sequence[Axis], measures: Sequence[str]) -> dict[str, Any]:
-    values = {name: row.measures.get(name) for name in measures}
-    return {
-        **{axis.name: v for axis, v in zip(axes, row.point, strict=True)},
-        "status": row.status,
-        "stable": row.stable,
-        **{name: None if v is None or not np.isfinite(v) else v for name, v in values.items()},
-        **({"reason": row.reason} if row.reason else {}),
-    }

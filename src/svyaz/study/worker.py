@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.study.measures import measured, of_summary, totals_along
+from svyaz.study.measures import measured, of_motion, totals_along
 
 if TYPE_CHECKING:
     from svyaz.integrate import Flow, Path
@@ -206,15 +206,13 @@ def _whole(task: Data, member: Data) -> Answer:
         motion = simulate(system, force=True, **{**task["asked"], **member["asked"]})
     except ModelError as error:
         return _failed(task, "infeasible", str(error))
-    summary = motion.summary()
-    gains = summary["gains"]
-    verdict = gains.get("verdict")
+    verdict = motion.gains.get("verdict")
     return {
-        "status": summary["status"],
-        "reason": summary["reason"],
-        "measures": of_summary(summary),
+        "status": motion.status,
+        "reason": motion.reason,
+        "measures": of_motion(motion),
         "stable": None if verdict is None else verdict == "stable",
-        "proposed": gains.get("proposed"),
+        "proposed": motion.gains.get("proposed"),
     }
 
 

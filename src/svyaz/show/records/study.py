@@ -1,0 +1,49 @@
+"""Sweeps as JSON and HTML."""
+
+from __future__ import annotations
+
+from html import escape
+from math import isfinite
+
+from svyaz import __version__
+from svyaz.json_types import Record
+from svyaz.show.results import as_json, html_of
+from svyaz.study import Row, Sweep
+
+
+@as_json.register(Sweep)
+def _(found: Sweep) -> Record:
+    system = found.system
+    return {
+        "svyaz": __version__,
+        "model": system.name,
+        "status": found.status,
+        "vary": {axis.name: [float(v) for v in axis.values] for axis in found.axes},
+        "run": dict(found.asked),
+        "members": found.total,
+        "done": len(found.rows),
+        "outcomes": found.outcomes(),
+        "stable": None if found.stable is None else [list(interval) for interval in found.stable],
+        "measures": list(found.measures),
+        "rows": [_row(found, row) for row in found.rows],
+        "seconds": found.seconds,
+        "workers": found.workers,
+        "parameters": dict(system.constants),
+        "initial": dict(zip(system.states, system.initial_state(), strict=True)),
+        "notes": list(found.notes),
+    }
+
+
+def _row(found: Sweep, row: Row) -> Record:
+    result: Record = {axis.name: v for axis, v in zip(found.axes, row.point, strict=True)}
+    result |= {"status": row.status, "stable": row.stable}
+    measures = {name: row.measures.get(name) for name in found.measures}
+    result |= {name: x if x is not None and isfinite(x) else None for name, x in measures.items()}
+    return result | ({"reason": row.reason} if row.reason else {})
+
+
+@html_of.register(Sweep)
+def _(found: Sweep) -> str:
+    """Its measures over what was varied."""
+    columns: str = found.to_xarray()._repr_html_()
+    return f"<p><b>{escape(found.system.name)}</b>: {len(found.rows)} of {found.total} members</p>{columns}"
