@@ -21,8 +21,8 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.hints import with_flags
 from svyaz.commands.searching import budget_option, search_bar
-from svyaz.commands.tables import table_of
 from svyaz.commands.values import ranges_of, values_of
+from svyaz.show import table_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from svyaz.commands.equilibria import root_text
-from svyaz.commands.tables import print_in_blocks
+from svyaz.show import print_in_blocks
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from svyaz.commands.common import form_option
-from svyaz.commands.tables import table_of
 from svyaz.integrate import method_names
+from svyaz.show import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from svyaz.show.scene import can_be_drawn as can_be_drawn
     from svyaz.show.sequences import is_long as is_long
     from svyaz.show.sweeps import plot_sweep as plot_sweep
+    from svyaz.show.tables import print_in_blocks as print_in_blocks
+    from svyaz.show.tables import table_of as table_of
     from svyaz.show.transients import curve_figure as curve_figure
     from svyaz.show.transients import plot_transients as plot_transients
 else:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rich.console import Console
 
-from svyaz.commands.tables import print_in_blocks, table_of
+from svyaz.show import print_in_blocks, table_of
 
 NARROW = {"COLUMNS": "80"}
 
