@@ -49,9 +49,9 @@ def open_door(package: str) -> None:
 
 if TYPE_CHECKING:
     from svyaz.expr import ModelError as ModelError
-    from svyaz.model import System as System
-    from svyaz.model import load as load
-    from svyaz.model import loads as loads
+    from svyaz.library import System as System
+    from svyaz.library import load as load
+    from svyaz.library import loads as loads
     from svyaz.motion import Motion as Motion
 else:
     open_door(__name__)

@@ -12,8 +12,9 @@ from scipy.linalg import solve_continuous_are
 from svyaz import System
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
-from svyaz.forms import redundancy, shulgin_equations
+from svyaz.forms import derive, redundancy, shulgin_equations
 from svyaz.gallery import random_mechanism
+from svyaz.model import ModelWords
 from svyaz.stability import at_rest, differentiated, first_approximation
 from svyaz_published.numbers import generator
 
@@ -55,7 +56,7 @@ def e2_sign_of_s1() -> Pair:
     numbers = at_rest(system, values)
     place = {q: k for k, q in enumerate(system.coordinates)}
     r, s = [place[q] for q in found.independent], [place[q] for q in found.dependent]
-    matrix = redundancy(system.derive("multipliers"), found.dependent).matrix
+    matrix = redundancy(derive(system, "multipliers"), found.dependent).matrix
     reaction = numbers.pull[s] - numbers.force[s]
     bent = np.array(
         [
@@ -90,7 +91,7 @@ def e4_unit_matrix_of_the_currents() -> Pair:
     return float(abs(len(found.dependent) - size)), float(abs(len(found.further) - size))
 
 
-CYCLIC = {
+CYCLIC: ModelWords = {
     "coordinates": ["a", "b", "s"],
     "kinetic": "a'^2*(1 + s^2)/2 + (2 + sin(a) + s^2)*b'^2/2 + (0.3*a + 0.2*s^2)*a'*b' + s'^2/2 + (sin(a) + a*s)*b'",
     "potential": "a^2/2 + s",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from svyaz.integrate import method_names
-from svyaz.model import words
+from svyaz.model.reading import words
 
 pytestmark = pytest.mark.xdist_group("documentation")  # one worker builds the pages
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svyaz.expr import ModelError, Scope, parse
-from svyaz.model.places import MAX_SIZE, Path, Places, read_toml, toml_places
+from svyaz.model.reading.places import MAX_SIZE, Path, Places, read_toml, toml_places
 
 TEXT = '''\
 name = "a [model] # with = signs"   # a comment with "quotes" and [brackets

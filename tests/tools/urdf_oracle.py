@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from svyaz.model.tree import Tree
-from svyaz.model.urdf_words import tidy
+from svyaz.model.urdf.words import tidy
 
 
 def pinocchio_robot(path: Path, free_base: bool) -> pin.Model:

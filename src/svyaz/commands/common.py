@@ -145,7 +145,7 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     What looks like a path (a folder separator, or the ending of a model file) is one; any other name is looked up in
     the gallery first, so that a file or folder that happens to be called ``sling`` does not hide the model.
     """
-    from svyaz import gallery, model
+    from svyaz import gallery, library
 
     is_path = os.sep in name or name.lower().endswith(MODEL_SUFFIXES)
     text = None if is_path else gallery.find(name, dict(choices))
@@ -154,13 +154,13 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     if text is not None:
         if any(urdf_options.values()):
             raise click.UsageError(f"--free-base and --damping are asked for of URDF files; '{name}' is none.")
-        system = model.loads(text, file=name)
+        system = library.loads(text, file=name)
     elif not Path(name).is_file():
         raise unknown_model(name, is_path)
     elif choices:
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
-        system = model.load(name, **urdf_options)
+        system = library.load(Path(name), **urdf_options)
     return system.with_settings(dict(settings)) if settings else system
 
 

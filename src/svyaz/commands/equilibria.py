@@ -100,12 +100,13 @@ def command(
 
 
 def _draw(found: Equilibria, plot: str) -> None:
+    from svyaz.model import with_settings
     from svyaz.show import Position, plot_positions
 
     positions = []
     for k, e in enumerate(found.equilibria):
         given = {**e.parameters, **{n: x for n, x in found.fixed.items() if n in found.system.parameters}}
-        system = found.system.with_settings(given) if given else found.system
+        system = with_settings(found.system, given) if given else found.system
         positions.append(Position(f"{k + 1}: {_word(found, e)}", system, e.state))
     plot_positions(positions, plot)
 

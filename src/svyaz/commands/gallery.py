@@ -46,12 +46,12 @@ def _list() -> None:
     from rich.table import Table
 
     from svyaz import gallery
-    from svyaz.model import loads
+    from svyaz.model import read_text
 
     table = Table("name", "what it is", "variants")
     for name in gallery.names():
         example = name.replace(":N", ":3")
-        system = loads(gallery.find(example) or "", example)
+        system = read_text(gallery.find(example) or "", example)
         offered = gallery.variants_of(name) or gallery.open_choices_of(name)
         variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in offered.items())
         notes = str(system.words.get("notes", "")).replace("\n", " ")

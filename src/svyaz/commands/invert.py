@@ -123,11 +123,12 @@ def _show_family(found: FieldFamily, output_format: str, out: str | None, json_f
 
 def _page(found: Inverse) -> str:
     from svyaz.expr import to_text
+    from svyaz.forms import lagrangian
 
     system = found.system
     lines = [system.name, ""]
     lines += [f"  {q}' = {to_text(v)}" for q, v in system.velocity_field.items()]
-    lines += ["", f"  L = {to_text(system.lagrangian)}", f"  D = {to_text(system.dissipation)}", ""]
+    lines += ["", f"  L = {to_text(lagrangian(system))}", f"  D = {to_text(system.dissipation)}", ""]
     lines += [f"  {q}'' = {to_text(a)}" for q, a in found.accelerations.items()]
     lines += ["", "  gains K of h = q' - v:"]
     lines += ["    " + ",  ".join(map(to_text, row)) for row in found.gains]

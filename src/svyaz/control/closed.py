@@ -20,7 +20,7 @@ from svyaz.expr import (
     add_up,
 )
 from svyaz.model import Constraint, System
-from svyaz.motion import limited, under_laws, with_fields
+from svyaz.motion import limited, under_laws
 
 
 def closed_system(
@@ -39,8 +39,8 @@ def closed_system(
     estimates = estimate_names(design)
     law, added = _control_law(design, estimates, values)
     at_rest = {name: replace(given, value=model.inputs[name]) for name, given in system.inputs.items()}
-    closed = under_laws(with_fields(system, inputs=at_rest), law, values)
-    return with_fields(
+    closed = under_laws(replace(system.plain(), inputs=at_rest), law, values)
+    return replace(
         closed,
         states=(*system.states, *estimates),
         rates={**closed.rates, **_observer(design, estimates, added, values)},

@@ -15,7 +15,7 @@ from svyaz.arrays import Array
 from svyaz.control.design import Design, designed
 from svyaz.control.regulators import NotSolvable
 from svyaz.expr import ModelError, Problem
-from svyaz.model import System
+from svyaz.model import System, with_settings
 from svyaz.stability import (
     Equilibrium,
     FirstApproximation,
@@ -137,7 +137,7 @@ class _Course:
     def largest_real_part(self, value: float, guess: Array, control: Control) -> tuple[float, Array | None]:
         """The largest real part of the true closed loop, and the equilibrium it belongs to."""
         try:
-            constants = self.system.with_settings({self.name: value}).parameters
+            constants = with_settings(self.system, {self.name: value}).parameters
         except ModelError:  # the model has no such variant: a ratio by zero, a root of a negative number
             return float("nan"), None
         problem = replace(self.rest.problem, values={**self.rest.problem.values, **constants, **self.fixed})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 WINDOW = 100
 """The widest piece of a source line that is shown, in columns of a terminal."""
@@ -59,11 +59,12 @@ class Advice(str):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: what is wrong, where, and what to do about it."""
+    """One mistake: what is wrong, where, and what to do about it; ``meant`` are names that the writer may have meant."""
 
     message: str
     place: Place | None = None
     hint: str | None = None
+    meant: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         lines = [self.message if self.place is None else f"{self.place}: {self.message}"]

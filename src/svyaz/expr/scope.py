@@ -27,6 +27,11 @@ RESERVED = frozenset(CONSTANTS) | frozenset(FUNCTIONS)
 MAX_PROBLEMS = 20
 """So many unknown names are reported one by one; of further ones only the number is told."""
 
+Suggestion = tuple[str | None, tuple[str, ...]]
+"""A hint, and the names that it says were meant."""
+
+NOTHING: Suggestion = (None, ())
+
 _MAX_SUGGESTIONS = 10
 _FOREIGN = {
     "ln": "log(...)",
@@ -121,47 +126,47 @@ class Unknowns:
                 break
             suggest = _suggestion if count < _MAX_SUGGESTIONS else _no_suggestion
             if word in self.calls:
-                message, hint = f"unknown function {quoted(word)}", suggest(word, FUNCTIONS)
+                message, (hint, meant) = f"unknown function {quoted(word)}", suggest(word, FUNCTIONS)
             else:
-                message, hint = self._reason(word, suggest)
-            problems.append(Problem(message, at(token.start), hint))
+                message, (hint, meant) = self._reason(word, suggest)
+            problems.append(Problem(message, at(token.start), hint, meant))
         return problems
 
-    def _reason(self, word: str, suggest: Callable[[str, Iterable[str]], str | None]) -> tuple[str, str | None]:
+    def _reason(self, word: str, suggest: Callable[[str, Iterable[str]], Suggestion]) -> tuple[str, Suggestion]:
         scope = self.scope
         inside = f" in {scope.what}" if scope.what else ""
         here = inside or " here"
         if word in scope.forbidden:
-            return f"{quoted(word)} may not be used{here}: {scope.forbidden[word]}", None
+            return f"{quoted(word)} may not be used{here}: {scope.forbidden[word]}", NOTHING
         name = word.rstrip("'")
         primes = len(word) - len(name)
         if primes and (name in scope.symbols or name in CONSTANTS or name in scope.derivatives):
             if primes > 2:
-                return f"{quoted(word)}: a name takes at most two apostrophes", None
+                return f"{quoted(word)}: a name takes at most two apostrophes", NOTHING
             if primes == 2 and name in scope.derivatives:
-                return f"second derivatives such as {quoted(word)} are not allowed{here}", None
+                return f"second derivatives such as {quoted(word)} are not allowed{here}", NOTHING
             if not scope.derivatives:
-                return f"time derivatives such as {quoted(word)} are not allowed{here}", None
-            return f"{quoted(name)} has no time derivative", "only coordinates have time derivatives"
+                return f"time derivatives such as {quoted(word)} are not allowed{here}", NOTHING
+            return f"{quoted(name)} has no time derivative", ("only coordinates have time derivatives", ())
         names = [*(f"{x}'" for x in scope.derivatives), *(f"{x}''" for x in scope.second), *scope.symbols]
         if not primes:
             names = [*scope.symbols, *CONSTANTS, *(f"{x}'" for x in scope.derivatives)]
         return f"unknown name {quoted(word)}{inside}", suggest(word, names)
 
 
-def _no_suggestion(word: str, names: Iterable[str]) -> None:
-    return None
+def _no_suggestion(word: str, names: Iterable[str]) -> Suggestion:
+    return NOTHING
 
 
-def _suggestion(word: str, names: Iterable[str]) -> str | None:
+def _suggestion(word: str, names: Iterable[str]) -> Suggestion:
     """What the writer of an unknown name may have meant."""
     names = list(names)
     plain = word.translate(_LOOKALIKES)
     if plain != word and plain in names:
         odd = next(a for a, b in zip(word, plain, strict=True) if a != b)
-        return f"{quoted(odd)} is U+{ord(odd):04X}, which only looks like the letter in {quoted(plain)}"
+        return f"{quoted(odd)} is U+{ord(odd):04X}, which only looks like the letter in {quoted(plain)}", (plain,)
     if word in _FOREIGN:
-        return f"write {_FOREIGN[word]}"
+        return f"write {_FOREIGN[word]}", ()
     same = [name for name in names if name.lower() == word.lower()]
     close = same or difflib.get_close_matches(word[:40], names, n=2, cutoff=0.6)
-    return f"did you mean {' or '.join(quoted(name) for name in close)}?" if close else None
+    return (f"did you mean {' or '.join(quoted(name) for name in close)}?", tuple(close)) if close else NOTHING

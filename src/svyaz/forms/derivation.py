@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms.equations import Equations
+from svyaz.forms.form import Form
 from svyaz.forms.named import form_of
-from svyaz.forms.taken import STATED
-from svyaz.model import System
+from svyaz.forms.taken import as_taken, taken_equations
+from svyaz.model import System, WantedField
 
 
 def form_name(system: System, form: str | None = None) -> str:
     """The form asked for, or the one of the model's [run], or the natural one; refused when it does not fit."""
-    if system.kind == "field":
+    if isinstance(system.law, WantedField):
         message = "a model of constraints without energies has no equations yet"
         hint = Advice("the inverse problem finds a system that has the wanted motion", "invert")
         raise ModelError([Problem(message, hint=hint)])
-    if system.kind != "mechanical":
-        if form not in (None, system.kind):
-            taken = "equations" if system.equations else "rates"
-            message = f"a model given by {_given(system)} has no form '{form}': its {taken} are taken as they are"
+    taken = as_taken(system)
+    if taken is not None:
+        own, given, what = taken
+        if form not in (None, own):
+            message = f"a model given by {given} has no form '{form}': its {what} are taken as they are"
             raise ModelError([Problem(message)])
-        return system.kind
-    found = form_of(form or system.run.get("form") or ("multipliers" if system.constraints else "lagrange"))
+        return own
+    found = form_of(form) if form else _of_model(system)
     if found.free and system.constraints:
         names = ", ".join(f"'{c.name}'" for c in system.constraints)
         message = f"the form '{found.name}' takes no constraints, and the model has {names}"
@@ -29,11 +33,18 @@ def form_name(system: System, form: str | None = None) -> str:
     return found.name
 
 
+def _of_model(system: System) -> Form:
+    """The form of the model's [run], a wrong one shown at its place; else the natural one."""
+    if "form" not in system.run:
+        return form_of("multipliers" if system.constraints else "lagrange")
+    try:
+        return form_of(str(system.run["form"]))
+    except ModelError as error:
+        here = system.place("run", "form")
+        raise ModelError([replace(problem, place=here) for problem in error.problems]) from error
+
+
 def derive(system: System, form: str | None = None) -> Equations:
     """The equations of motion of a system in the form asked for."""
     name = form_name(system, form)
-    return STATED[name](system) if name in STATED else form_of(name).derive(system)
-
-
-def _given(system: System) -> str:
-    return {"rates": "its rates", "canonical": "a Hamiltonian"}.get(system.kind, "its equations")
+    return form_of(name).derive(system) if as_taken(system) is None else taken_equations(system, name)

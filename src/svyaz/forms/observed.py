@@ -6,8 +6,8 @@ import symengine as se
 
 from svyaz.expr import Expression, add_up, differentiate, gradient, names_in, substitute, velocity
 from svyaz.forms.equations import Equations
-from svyaz.forms.stated import kinetic_and_potential, lagrangian
-from svyaz.model import System
+from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
+from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
 
 
 def observed_quantities(equations: Equations) -> dict[str, Expression]:
@@ -28,11 +28,12 @@ def observed_quantities(equations: Equations) -> dict[str, Expression]:
     for d in equations.deviations:
         if d.name in written and d.constraint.expression != written[d.name]:
             quantities[f"residual {d.name}, as written"] = written[d.name]
-    for q, v in system.velocity_field.items():
-        quantities[f"residual {q}' of the field"] = velocity(q) - v
+    if isinstance(system.law, Attracting):
+        for q, v in system.law.field.items():
+            quantities[f"residual {q}' of the field"] = velocity(q) - v
     for c in equations.eliminated:
         quantities.setdefault(f"residual {c.name}", c.expression)
-    if system.kind == "mechanical":
+    if isinstance(system.law, Mechanical):
         quantities["kinetic"], quantities["potential"] = kinetic_and_potential(system)
     for name, expression in first_integrals(system).items():
         quantities[f"integral {name}"] = expression
@@ -41,16 +42,15 @@ def observed_quantities(equations: Equations) -> dict[str, Expression]:
 
 def energy(system: System) -> Expression | None:
     """The energy q̇·∂L/∂q̇ - L (T + P when T is quadratic in the velocities), or the Hamiltonian."""
-    if system.kind == "canonical":
-        return system.hamiltonian
-    if system.kind != "mechanical":
+    if isinstance(system.law, Canonical):
+        return system.law.hamiltonian
+    if not isinstance(system.law, Mechanical):
         return None
     kinetic, potential = kinetic_and_potential(system)
-    if system.tree is not None or (system.energies_given and _is_quadratic(kinetic)):
+    if isinstance(system.law, Bodies) or (stated_as_difference(system) and _is_quadratic(kinetic)):
         return kinetic + potential
-    v = [velocity(q) for q in system.coordinates]
-    momenta = gradient(system.lagrangian, v)
-    return add_up(p * s for p, s in zip(momenta, v, strict=True)) - system.lagrangian
+    whole, v = lagrangian(system), [velocity(q) for q in system.coordinates]
+    return add_up(p * s for p, s in zip(gradient(whole, v), v, strict=True)) - whole
 
 
 def _is_quadratic(kinetic: Expression) -> bool:
@@ -72,7 +72,7 @@ def first_integrals(system: System) -> dict[str, Expression]:
     total = energy(system)
     if total is not None and "energy" not in declared:
         found["energy"] = total
-    if system.kind == "mechanical":
+    if isinstance(system.law, Mechanical):
         for q in cyclic_coordinates(system):
             found.setdefault(f"momentum of {q}", differentiate(lagrangian(system), velocity(q)))
     found.update(declared)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from svyaz.expr import ZERO, Expression, substitute, velocity
+from svyaz.expr import ZERO, Expression, ModelError, Problem, substitute, velocity
 from svyaz.forms.tree.energies import energies
-from svyaz.model import System
+from svyaz.model import Bodies, Energies, System
 
 
 def lagrangian(system: System) -> Expression:
     """L = T - P."""
-    if system.tree is None:
-        return system.lagrangian
-    kinetic, potential = energies(system.tree)
-    return kinetic - potential
+    match system.law:
+        case Energies(lagrangian=stated):
+            return stated
+        case Bodies(tree=tree):
+            kinetic, potential = energies(tree)
+            return kinetic - potential
+    raise ModelError([Problem(f"'{system.name}' is not given by energies")])
 
 
 def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:
     """T and P as stated; of a Lagrangian, the part that moves and minus the part at rest."""
-    if system.tree is not None:
-        return energies(system.tree)
-    if system.energies_given:
-        return system.kinetic, system.potential
-    at_rest = substitute(system.lagrangian, {velocity(q): ZERO for q in system.coordinates})
-    return system.lagrangian - at_rest, -at_rest
+    match system.law:
+        case Bodies(tree=tree):
+            return energies(tree)
+        case Energies(kinetic=kinetic, potential=potential) if kinetic is not None and potential is not None:
+            return kinetic, potential
+    whole = lagrangian(system)
+    at_rest = substitute(whole, {velocity(q): ZERO for q in system.coordinates})
+    return whole - at_rest, -at_rest
+
+
+def stated_as_difference(system: System) -> bool:
+    """Was T apart from P stated, and not L alone?"""
+    return isinstance(system.law, Bodies) or (isinstance(system.law, Energies) and system.law.kinetic is not None)

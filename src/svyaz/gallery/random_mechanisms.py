@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from svyaz.expr import evaluate
+import symengine as se
+
+from svyaz.expr import Scope, evaluate, parse
 from svyaz.forms import derive
-from svyaz.model import System
+from svyaz.model import System, system_of
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,10 @@ def random_mechanism(
     words["forces"] = {q: _force(random, q, coordinates, currents, current_rates) for q in coordinates}
     held = {name: round(random.uniform(-1, 1), 3) for name in currents}
     inputs = _voltages(words, held) if motors else {"u": round(random.uniform(-1, 1), 3)}
-    constants = _balancing(System(**words), {**state, **held}, inputs, random)
+    constants = _balancing(system_of(words), {**state, **held}, inputs, random)
     words["parameters"] = constants
     velocities = {f"{q}'": 0.0 for q in coordinates}
-    return RandomMechanism(System(**words), {**state, **velocities, **held}, inputs)
+    return RandomMechanism(system_of(words), {**state, **velocities, **held}, inputs)
 
 
 def _number(random: Random, size: float = 1.0) -> str:
@@ -88,9 +90,7 @@ def _constraints(
     found = []
     for k, s in enumerate(redundant):
         left = f"2*{s} + {_smooth(random, names, 0.35)}"
-        value = evaluate(
-            System(coordinates=names, kinetic="+".join(f"{q}'^2" for q in names), potential=left).potential, state
-        )
+        value = evaluate(parse(left, Scope({q: se.Symbol(q) for q in names})), state)
         found.append({"name": f"F{k + 1}", "equation": f"{left} = {value!r}", "dependent": s})
     return found
 

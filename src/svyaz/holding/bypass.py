@@ -20,40 +20,44 @@ from svyaz.expr import HALF, ONE, ModelError, Problem, velocity
 from svyaz.forms import Equations
 from svyaz.holding.deviation import deviations
 from svyaz.holding.options import Options
+from svyaz.model import Bypass
 from svyaz.program import Program, build
 
 
 def bypass_program(equations: Equations, options: Options) -> Program:
     """The state after a step, with the watched coordinate moved on when it lies in the window."""
-    name, bypass = _watched(equations), equations.system.bypass
+    name, bypass = _watched(equations)
     if options.step is None:
         raise ModelError(
             [Problem("the jump over a singular point needs a fixed step", None, "give a step instead of rtol")]
         )
-    if not bypass["jump"] * (1 + 1e-12) >= 2 * bypass["window"] > 0:
+    if not bypass.jump * (1 + 1e-12) >= 2 * bypass.window > 0:
         raise ModelError([Problem("a jump cannot clear the window unless jump ≥ 2 window > 0")])
     s, rate = se.Symbol(name), velocity(name)
-    distance = se.RealDouble(bypass["window"]) - Abs(se.sin((s - bypass["at"]) / 2)) * 2
+    distance = se.RealDouble(bypass.window) - Abs(se.sin((s - bypass.at) / 2)) * 2
     inside = HALF * (ONE + sign(distance))
-    moved = s + inside * (bypass["jump"] * sign(rate) - options.step * rate)
+    moved = s + inside * (bypass.jump * sign(rate) - options.step * rate)
     outputs = [(state, moved if state == name else se.Symbol(state)) for state in equations.states]
     return build(outputs, inputs=("t", *equations.states), parameters=equations.constants)
 
 
-def _watched(equations: Equations) -> str:
-    watch = str(equations.system.bypass["watch"])
+def _watched(equations: Equations) -> tuple[str, Bypass]:
+    """The coordinate that is watched, and how it jumps."""
+    bypass = equations.system.bypass
+    assert bypass is not None, "only systems with [bypass] come here"
+    watch = str(bypass.watch)
     if watch not in equations.system.coordinates:
         raise ModelError([Problem(f"[bypass] watches a coordinate; '{watch}' is none")])
-    return watch
+    return watch, bypass
 
 
 def jump_log(equations: Equations, times: Array, states: Array, step: float) -> tuple[dict[str, Any], ...]:
     """Time, size, the violation right after it, and the time until a tenth of it was left, of every jump."""
-    name, bypass = _watched(equations), equations.system.bypass
+    name, bypass = _watched(equations)
     column = equations.states.index(name)
     speed = states[:, equations.states.index(f"{name}'")]
     change = np.diff(states[:, column]) - step * speed[:-1]
-    jumped = np.flatnonzero(np.abs(change) > 0.5 * bypass["jump"])
+    jumped = np.flatnonzero(np.abs(change) > 0.5 * bypass.jump)
     measured = deviations(equations)
     y = np.max(np.abs(measured.at(times, states))[:, measured.reported], axis=1)
     log = []

@@ -52,7 +52,7 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
     if unknown is not None:
         raise _bad(f"a run has no option '{unknown}'", nearest(unknown, RUN))
     given = {key: value for key, value in asked.items() if value is not None}
-    chosen = dict(system.run)
+    chosen: dict[str, Any] = dict(system.run)
     if "step" in given:
         chosen.pop("rtol", None)
         chosen.pop("atol", None)

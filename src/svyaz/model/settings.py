@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from svyaz.expr import ModelError, Problem
-from svyaz.model.words import is_number, nearest
+from svyaz.model.reading.run import Choices
+from svyaz.model.reading.whole import system_of
+from svyaz.model.reading.words import Table, is_number, names, nearest, table, tables, text
+from svyaz.model.system import System
 
 DOTTED = ("parameters", "initial", "run", "inputs", "box", "bypass")
 
 
-def changed_words(words: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+def with_settings(system: System, settings: Table, choices: Choices | None = None) -> System:
+    """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
+    return system_of(_changed(system.words, settings), system.file, choices=choices)
+
+
+def _changed(words: Table, settings: Table) -> dict[str, object]:
     """The words of the model with the settings written into them; every unknown name is reported."""
     changed = {key: dict(value) if isinstance(value, Mapping) else value for key, value in words.items()}
     problems = [p for name, value in settings.items() if (p := _set(changed, name, value)) is not None]
@@ -20,27 +27,24 @@ def changed_words(words: Mapping[str, Any], settings: Mapping[str, Any]) -> dict
     return changed
 
 
-def _set(words: dict[str, Any], name: str, value: Any) -> Problem | None:
+def _set(words: dict[str, object], name: str, value: object) -> Problem | None:
     if not (is_number(value) or isinstance(value, str | Mapping | list)):
         return Problem(f"the value of '{name}' must be a number or an expression")
-    table, dot, key = name.partition(".")
+    head, dot, key = name.partition(".")
     if dot:
-        if table not in DOTTED:
-            return Problem(f"there is no '{table}' to set '{key}' in", hint=nearest(table, DOTTED) or _dotted_hint())
-        words.setdefault(table, {})[key] = value
+        if head not in DOTTED:
+            return Problem(f"there is no '{head}' to set '{key}' in", hint=nearest(head, DOTTED) or _dotted_hint())
+        words[head] = {**table(words, head), key: value}
         return None
+    voltages = [text(motor, "voltage") for motor in tables(words, "motor")]
     for known in ("parameters", "inputs"):
-        if name in words.get(known, {}):
-            given = words[known][name]
-            words[known][name] = {**given, "value": value} if isinstance(given, Mapping) else value
+        given = table(words, known)
+        if name in given or (known == "inputs" and name in voltages):
+            own = given.get(name)
+            words[known] = {**given, name: {**own, "value": value} if isinstance(own, Mapping) else value}
             return None
-    voltages = [motor.get("voltage") for motor in words.get("motor", ())]
-    if name in voltages:
-        words.setdefault("inputs", {})[name] = value
-        return None
-    names = [*words.get("parameters", {}), *words.get("inputs", {}), *voltages]
-    hint = nearest(name, names)
-    if hint is None and name.rstrip("'") in (*words.get("coordinates", ()), *words.get("states", ())):
+    hint = nearest(name, [*table(words, "parameters"), *table(words, "inputs"), *voltages])
+    if hint is None and name.rstrip("'") in (*names(words, "coordinates"), *names(words, "states")):
         hint = f"an initial value is set by initial.{name}"
     return Problem(f"the model has no parameter '{name}'", hint=hint)
 

@@ -1,4 +1,4 @@
-"""What a person stated: a mechanical system, a plain system of differential equations, or a canonical one.
+"""What a person stated: a law of motion, and what is said beside it of constraints, inputs, pictures and runs.
 
 All objects here are frozen. Expressions are SymEngine over plain symbols: a coordinate ``x``, its velocity ``x'``,
 the time ``t``, parameters and inputs by their names.
@@ -7,17 +7,15 @@ the time ``t``, parameters and inputs by their names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
 
 from symengine import Symbol
 
-from svyaz.expr import Expression, velocity
+from svyaz.expr import ZERO, Expression, Place, Problem
+from svyaz.model.law import Law, Mechanical
+from svyaz.model.reading.places import Places
+from svyaz.model.reading.words import ModelWords, Table
 from svyaz.model.tree import Tree
-
-if TYPE_CHECKING:
-    from svyaz.expr import Place, Problem
-    from svyaz.model.places import Places
 
 
 def multiplier_symbol(constraint: str) -> Symbol:
@@ -62,6 +60,11 @@ class Constraint:
     def varying(self) -> bool:
         """Are there moments at which it begins or ceases to act?"""
         return self.switched or self.start is not None or self.end is not None
+
+
+def names_of(constraints: Sequence[Constraint]) -> tuple[str, ...]:
+    """Their names in order."""
+    return tuple(c.name for c in constraints)
 
 
 @dataclass(frozen=True)
@@ -118,76 +121,48 @@ class Drawing:
     name: str = ""
 
 
-OF_SECOND_ORDER = ("mechanical", "equations", "accelerations", "field")
-"""Kinds of models whose coordinates have velocities."""
+@dataclass(frozen=True)
+class Bypass:
+    """How a run passes a singular point: near ``at`` of the watched expression, in ``window``, it jumps by ``jump``."""
+
+    watch: Expression
+    at: float
+    window: float
+    jump: float
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class System:
     """A system as it was stated, with every expression read and checked.
 
-    From Python it is made with the words of the model files; tables are dictionaries, arrays of tables are lists:
-
-    >>> System(name="pendulum", coordinates=["u"], kinetic="m*l^2/2*u'^2", potential="-m*g*l*cos(u)",
-    ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
-
-    ``kind`` is ``mechanical`` (energies, a Lagrangian, or a ``tree`` of bodies), ``rates`` (a plain system of
-    differential equations), ``canonical`` (a Hamiltonian), ``equations`` or ``accelerations`` (second-order equations
-    as given) or ``field`` (constraints for which a velocity field is wanted). ``states`` lists coordinates, then
-    velocities or momenta, then further states with rates of their own. ``equations`` holds left - right of given
-    second-order equations; ``velocity_field``, ``free`` and ``rayleigh`` belong to the inverse problem, ``quasi``
-    are the quasi-velocities that the model asks for.
+    ``states`` lists coordinates, then velocities or momenta, then further states, which have ``rates`` of their own;
+    under plain rates these are all. ``forces`` are the generalised forces by freedoms, those of the motors included.
+    ``quasi`` are the quasi-velocities that the model asks for, ``run`` the words of [run] with their numbers evaluated,
+    ``words`` the whole model as it was written and ``places`` where in its ``file``.
     """
 
     name: str
-    kind: str
-    tree: Tree | None
+    law: Law
     coordinates: tuple[str, ...]
-    momenta: tuple[str, ...]
     states: tuple[str, ...]
     parameters: Mapping[str, float]
     inputs: Mapping[str, Input]
-    kinetic: Expression
-    potential: Expression
-    lagrangian: Expression
-    dissipation: Expression
-    hamiltonian: Expression
-    energies_given: bool
+    initial: Mapping[str, float]
     forces: Mapping[str, Expression]
     rates: Mapping[str, Expression]
     quasi: Mapping[str, Expression]
-    equations: Mapping[str, Expression]
-    velocity_field: Mapping[str, Expression]
-    free: Mapping[str, Expression]
-    rayleigh: tuple[tuple[Expression, ...], ...]
     motors: tuple[Motor, ...]
     constraints: tuple[Constraint, ...]
     integrals: tuple[Integral, ...]
     drawings: tuple[Drawing, ...]
-    initial: Mapping[str, float]
     box: Mapping[str, tuple[float, float]]
-    run: Mapping[str, Any]
-    bypass: Mapping[str, Any]
-    source: Mapping[str, Any]
-    words: Mapping[str, Any] = field(repr=False, compare=False)
+    run: Table
+    bypass: Bypass | None
+    source: Table
+    words: ModelWords = field(repr=False, compare=False)
     warnings: tuple[Problem, ...] = field(repr=False, compare=False)
     file: str | None = field(compare=False)
-
-    def __init__(self, **words: Any) -> None:
-        self._read(words, None, None)
-
-    @classmethod
-    def from_words(cls, words: Mapping[str, Any], file: str | None = None, places: Places | None = None) -> System:
-        """A system from a table of words, with the places where they stand in a file."""
-        system = object.__new__(cls)
-        system._read(words, file, places)
-        return system
-
-    def _read(self, words: Mapping[str, Any], file: str | None, places: Places | None) -> None:
-        from svyaz.model.read import read_words
-
-        for key, value in read_words(words, file, places).items():
-            object.__setattr__(self, key, value)
+    places: Places | None = field(repr=False, compare=False)
 
     @property
     def constants(self) -> dict[str, float]:
@@ -196,112 +171,75 @@ class System:
 
     @property
     def velocities(self) -> tuple[str, ...]:
-        """Names of the velocities of a mechanical system."""
-        if self.tree is not None:
-            return self.tree.velocities
-        return tuple(str(velocity(q)) for q in self.coordinates) if self.kind in OF_SECOND_ORDER else ()
+        """Names of the velocities that are states."""
+        return self.law.velocities(self.coordinates)
 
     @property
     def freedoms(self) -> tuple[str, ...]:
         """A name for each velocity: its coordinate; for a free joint of a tree the velocity itself."""
-        return self.coordinates if self.tree is None else self.tree.freedoms
+        return self.law.freedoms(self.coordinates)
 
     @property
     def coordinate_rates(self) -> dict[str, Expression]:
         """The rate of each coordinate of a mechanical system, in terms of coordinates and velocities."""
-        return {q: velocity(q) for q in self.coordinates} if self.tree is None else self.tree.rates
+        return self.law.coordinate_rates(self.coordinates)
 
-    def __getattr__(self, name: str) -> Any:
-        """The energies of a tree, worked out when they are first asked for: a long chain need never write them."""
-        if name not in ("kinetic", "potential", "lagrangian") or self.__dict__.get("tree") is None:
-            raise AttributeError(f"a System has no attribute {name!r}")
-        from svyaz.forms import energies
-
-        kinetic, potential = energies(self.__dict__["tree"])
-        for key, value in (("kinetic", kinetic), ("potential", potential), ("lagrangian", kinetic - potential)):
-            object.__setattr__(self, key, value)
-        return self.__dict__[name]
+    @property
+    def dissipation(self) -> Expression:
+        """Rayleigh's function D; zero where none was stated."""
+        return self.law.dissipation if isinstance(self.law, Mechanical) else ZERO
 
     def initial_state(self) -> list[float]:
         """The initial values in the order of ``states``; what was left out is zero."""
         return [float(self.initial.get(name, 0.0)) for name in self.states]
 
-    def with_settings(self, settings: Mapping[str, Any]) -> System:
-        """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
-        from svyaz.model.settings import changed_words
+    def plain(self) -> System:
+        """The statement alone, of this very type."""
+        return System(**{f.name: getattr(self, f.name) for f in fields(System)})
 
-        return System.from_words(changed_words(self.words, settings), self.file)
+    def place(self, *path: str | int) -> Place | None:
+        """Where a value of the model stands in its file, if it came from one."""
+        return None if self.places is None else self.places.value(path)
 
-    def derive(self, form: str | None = None) -> Any:
-        """Its equations of motion in the form asked for; see ``svyaz.forms``."""
-        from svyaz.forms import derive
+    # How rooms asked before laws were types of their own.
 
-        return derive(self, form)
+    @property
+    def kind(self) -> str:
+        """The law in one word."""
+        if isinstance(self.law, Mechanical):
+            return "mechanical"
+        named = {"PlainRates": "rates", "Canonical": "canonical", "WantedField": "field"}
+        given = "accelerations" if getattr(self.law, "explicit", False) else "equations"
+        return named.get(type(self.law).__name__, given)
 
-    def simulate(self, **options: Any) -> Any:
-        """Its motion; see ``svyaz.motion.simulate``."""
-        from svyaz.motion import simulate
+    @property
+    def tree(self) -> Tree | None:
+        """The tree of its bodies."""
+        tree: Tree | None = getattr(self.law, "tree", None)
+        return tree
 
-        return simulate(self, **options)
+    @property
+    def momenta(self) -> tuple[str, ...]:
+        """Of a canonical system."""
+        momenta: tuple[str, ...] = getattr(self.law, "momenta", ())
+        return momenta
 
-    def check(self, **options: Any) -> Any:
-        """What its constraints are, whether they fit together and the start; see ``svyaz.motion.check``."""
-        from svyaz.motion import check
+    @property
+    def equations(self) -> Mapping[str, Expression]:
+        """As given."""
+        return getattr(self.law, "equations", {})
 
-        return check(self, **options)
+    @property
+    def velocity_field(self) -> Mapping[str, Expression]:
+        """The field that attracts."""
+        return getattr(self.law, "field", None) or {}
 
-    def equilibria(self, **options: Any) -> Any:
-        """All its equilibria in a box, with their stability; see ``svyaz.stability.equilibrium_search``."""
-        from svyaz.stability import equilibria
+    @property
+    def free(self) -> Mapping[str, Expression]:
+        """Free functions of a wanted field."""
+        return getattr(self.law, "free", {})
 
-        return equilibria(self, **options)
-
-    def regulate(self, **options: Any) -> Any:
-        """A regulator about one of its equilibria; see ``svyaz.control.regulation``."""
-        from svyaz.control import regulate
-
-        return regulate(self, **options)
-
-    def invert(self, **options: Any) -> Any:
-        """A system of Lagrange and Rayleigh in which its velocity field attracts; see ``svyaz.synthesis.inverse.inversion``."""
-        from svyaz.synthesis import invert
-
-        return invert(self, **options)
-
-    def helmholtz(self) -> Any:
-        """Are its equations those of Lagrange with a Rayleigh function? See ``svyaz.synthesis``."""
-        from svyaz.synthesis import helmholtz
-
-        return helmholtz(self)
-
-    def _repr_latex_(self) -> str:
-        from svyaz.expr import to_latex
-
-        if self.tree is not None:
-            names = ", ".join(to_latex_name(q) for q in self.tree.freedoms)
-            return rf"$$\text{{tree of bodies}}\quad {names}$$"
-        if self.kind == "mechanical":
-            return rf"$$L = {to_latex(self.lagrangian)}$$"
-        if self.kind == "field":
-            return rf"$$\dot q = v(q),\quad {', '.join(to_latex(c.expression) + ' = 0' for c in self.constraints)}$$"
-        if self.equations:
-            rows = r" \\ ".join(rf"{to_latex(e)} &= 0" for e in self.equations.values())
-            return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"
-        if self.kind == "canonical":
-            return rf"$$H = {to_latex(self.hamiltonian)}$$"
-        rows = r" \\ ".join(rf"\dot{{{to_latex_name(s)}}} &= {to_latex(e)}" for s, e in self.rates.items())
-        return rf"$$\begin{{aligned}}{rows}\end{{aligned}}$$"
-
-
-def to_latex_name(name: str) -> str:
-    """The LaTeX of one name."""
-    import symengine as se
-
-    from svyaz.expr import to_latex
-
-    return to_latex(se.Symbol(name))
-
-
-def names_of(constraints: Sequence[Constraint]) -> tuple[str, ...]:
-    """Their names in order."""
-    return tuple(c.name for c in constraints)
+    @property
+    def rayleigh(self) -> tuple[tuple[Expression, ...], ...]:
+        """The matrix of a velocity field."""
+        return getattr(self.law, "rayleigh", ())

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import symengine as se
 
@@ -24,6 +23,7 @@ FREEDOMS: Mapping[str, int] = {"revolute": 1, "prismatic": 1, "fixed": 0, "free"
 MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 Vector = tuple[Expression, Expression, Expression]
+Rotation = tuple[Vector, Vector, Vector]
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def free_rates(body: Body) -> dict[str, Expression]:
     return dict(zip(body.coordinates, values, strict=True))
 
 
-def quaternion_rotation(e: tuple) -> tuple[tuple, tuple, tuple]:
+def quaternion_rotation(e: tuple[Expression, ...]) -> Rotation:
     """The rotation matrix of a unit quaternion (scalar first), from body axes to base axes."""
     e0, e1, e2, e3 = e
     return (
@@ -171,12 +171,12 @@ def quaternion_rotation(e: tuple) -> tuple[tuple, tuple, tuple]:
     )
 
 
-def axis_rotation(axis: tuple, sine: Any, cosine: Any) -> tuple[tuple, tuple, tuple]:
+def axis_rotation(axis: Vector, sine: Expression, cosine: Expression) -> Rotation:
     """Rotation about a unit vector: cos 1 + sin [n×] + (1 - cos) n nᵀ, with entries of coordinate axes left plain."""
     x, y, z = axis
     rest = 1 - cosine
 
-    def diagonal(n: Any) -> Any:
+    def diagonal(n: Expression) -> Expression:
         return cosine + rest * n * n if n * n != 1 else n * n
 
     return (

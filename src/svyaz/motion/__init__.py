@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import Laws as Laws
     from svyaz.motion.inputs import limited as limited
     from svyaz.motion.inputs import under_laws as under_laws
-    from svyaz.motion.inputs import with_fields as with_fields
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure

@@ -33,7 +33,9 @@ from svyaz.expr import (
     velocity,
     with_corners,
 )
-from svyaz.model import Constraint, Drawing, System, nearest
+from svyaz.forms import lagrangian
+from svyaz.model import Constraint, Drawing, Energies, System, nearest
+from svyaz.model import Law as LawOfMotion
 from svyaz.program import Outside, build, compile_program
 
 Law: TypeAlias = str | float | Expression | Callable[[float, Array], float]
@@ -114,24 +116,16 @@ def under_laws(system: System, laws: Mapping[str, Expression], values: Mapping[s
     """The system with expressions in place of inputs; ``values`` are those of further parameters in them."""
     put = {se.Symbol(name): law for name, law in laws.items()}
     held = {f"held {name}": system.inputs[name].value for name in laws} if _in_energies(system, put) else {}
-    return with_fields(
-        system,
+    return replace(
+        system.plain(),
+        law=_law_at_rest(system, {u: se.Symbol(f"held {u}") for u in put}),
         parameters={**system.parameters, **held, **values},
         inputs={name: given for name, given in system.inputs.items() if name not in laws},
         forces=_forces(system, put),
         rates={name: substitute(rate, put) for name, rate in system.rates.items()},
         constraints=tuple(_switched(c, put) for c in system.constraints),
         drawings=tuple(_drawn(drawing, put) for drawing in system.drawings),
-        **_energies_at_rest(system, {u: se.Symbol(f"held {u}") for u in put}),
     )
-
-
-def with_fields(system: System, **fields: object) -> System:
-    """The system with some of its fields replaced."""
-    made = object.__new__(System)
-    for key, value in {**vars(system), **fields}.items():
-        object.__setattr__(made, key, value)
-    return made
 
 
 def _read(system: System, name: str, law: str | float | Expression) -> Expression:
@@ -172,7 +166,8 @@ def _forces(system: System, laws: Mapping[se.Symbol, Expression]) -> dict[str, E
     if not _in_energies(system, laws):
         return forces
     rest = {u: se.Symbol(f"held {u}") for u in laws}
-    more = system.lagrangian - substitute(system.lagrangian, rest)
+    whole = lagrangian(system)
+    more = whole - substitute(whole, rest)
     lost = system.dissipation - substitute(system.dissipation, rest)
     q, v = [se.Symbol(name) for name in system.coordinates], [velocity(name) for name in system.coordinates]
     for name, x, speed in zip(system.coordinates, q, v, strict=True):
@@ -186,16 +181,23 @@ def _forces(system: System, laws: Mapping[se.Symbol, Expression]) -> dict[str, E
 
 def _in_energies(system: System, laws: Mapping[se.Symbol, Expression]) -> bool:
     """Do energies contain these inputs? Those of a tree contain none."""
-    if system.tree is not None or system.kind != "mechanical":
+    if not isinstance(system.law, Energies):
         return False
-    return bool({str(u) for u in laws} & (names_in(system.lagrangian) | names_in(system.dissipation)))
+    return bool({str(u) for u in laws} & (names_in(system.law.lagrangian) | names_in(system.law.dissipation)))
 
 
-def _energies_at_rest(system: System, rest: Mapping[se.Symbol, Expression]) -> dict[str, Expression]:
-    if not _in_energies(system, rest):
-        return {}
-    names = ("kinetic", "potential", "lagrangian", "dissipation")
-    return {name: substitute(getattr(system, name), rest) for name in names}
+def _law_at_rest(system: System, rest: Mapping[se.Symbol, Expression]) -> LawOfMotion:
+    """The law of the system, with inputs that its energies contain held at their values at rest."""
+    law = system.law
+    if not isinstance(law, Energies) or not _in_energies(system, rest):
+        return law
+    return replace(
+        law,
+        lagrangian=substitute(law.lagrangian, rest),
+        dissipation=substitute(law.dissipation, rest),
+        kinetic=None if law.kinetic is None else substitute(law.kinetic, rest),
+        potential=None if law.potential is None else substitute(law.potential, rest),
+    )
 
 
 def _switched(constraint: Constraint, laws: Mapping[se.Symbol, Expression]) -> Constraint:

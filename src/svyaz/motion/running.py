@@ -101,7 +101,7 @@ def structure_of(system: System | Equations, form: str | None, options: Options)
     if isinstance(system, Equations):
         if not any(c.varying for c in system.system.constraints):
             return Charted(Timed(system.system, system.form, options, one_phase(system, options.until)))
-        system, form = system.system, "multipliers" if is_switched(system.system) else system.form
+        form, system = "multipliers" if is_switched(system.system) else system.form, system.system
     name = form_name(system, form)
     if is_switched(system):
         refuse_unfit(system, name)

@@ -15,7 +15,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError
-from svyaz.model import System
+from svyaz.model import System, with_settings
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
 from svyaz.stability.critical import StabilityVerdict, stability
 from svyaz.stability.degenerate import rounded
@@ -216,7 +216,7 @@ def equilibrium_at(
     inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
     parameters = {name: values[name] for name in system.parameters if name in rest.bounded}
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
-    there = system.with_settings(parameters) if parameters else system
+    there = with_settings(system, parameters) if parameters else system
     notes: tuple[str, ...] = ()
     approximation, verdict = None, None
     try:

@@ -27,7 +27,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import applied_forces, lagrangian
-from svyaz.model import System, nearest
+from svyaz.model import System, nearest, with_settings
 from svyaz.program import build
 from svyaz.stability.boxes import BoxProblem
 from svyaz.stability.derivatives import refuse_unfit
@@ -100,7 +100,7 @@ def rest_equations(
     fixed, sides = dict(fix or {}), dict(box or {})
     _check_names(system, fixed, sides)
     given = {name: value for name, value in fixed.items() if name in system.parameters}
-    system = system.with_settings(given) if given else system
+    system = with_settings(system, given) if given else system
     multipliers = [str(s) for s in _multipliers(system)]
     further = [name for name in system.rates if name not in fixed]
     inputs = [name for name in system.inputs if name not in fixed]

@@ -196,13 +196,13 @@ def _error(task: Data, member: Data, coarse: Path) -> float:
 def _whole(task: Data, member: Data) -> Answer:
     """A member as one simulation of the model with its settings."""
     from svyaz.expr import ModelError
-    from svyaz.model import System
+    from svyaz.model import system_of, with_settings
     from svyaz.motion import simulate
 
     try:
-        system = System.from_words(task["words"])
+        system = system_of(task["words"])
         if member["settings"]:
-            system = system.with_settings(member["settings"])
+            system = with_settings(system, member["settings"])
         motion = simulate(system, force=True, **{**task["asked"], **member["asked"]})
     except ModelError as error:
         return _failed(task, "infeasible", str(error))

@@ -11,8 +11,9 @@ from svyaz.expr import ZERO, Expression, differentiate, velocity
 from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations
 from svyaz.forms.form import Form
+from svyaz.forms.stated import lagrangian
 from svyaz.forms.tree.terms import tree_terms
-from svyaz.model import System
+from svyaz.model import Bodies, System
 
 
 def lagrange(system: System) -> Equations:
@@ -39,9 +40,9 @@ def free_equations(
 
 def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of the free system, in the short forms of the books where they are short."""
-    if system.tree is not None:
+    if isinstance(system.law, Bodies):
         return tree_terms(system)
-    return terms_of(system.lagrangian, system.coordinates, applied_forces(system))
+    return terms_of(lagrangian(system), system.coordinates, applied_forces(system))
 
 
 def applied_forces(system: System) -> list[Expression]:

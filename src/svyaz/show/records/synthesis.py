@@ -6,6 +6,7 @@ import math
 
 from svyaz import __version__
 from svyaz.expr import acceleration, to_latex, to_text
+from svyaz.forms import lagrangian
 from svyaz.json_types import Record
 from svyaz.model import System
 from svyaz.show.results import as_json, latex_of
@@ -46,7 +47,7 @@ def _(found: Inverse) -> Record:
         "svyaz": __version__,
         "model": system.name,
         "field": {q: to_text(v) for q, v in system.velocity_field.items()},
-        "lagrangian": to_text(system.lagrangian),
+        "lagrangian": to_text(lagrangian(system)),
         "rayleigh": to_text(system.dissipation),
         "accelerations": {q: to_text(a) for q, a in found.accelerations.items()},
         "gains": [[to_text(e) for e in row] for row in found.gains],
@@ -73,7 +74,7 @@ def inverse_latex(found: Inverse) -> str:
     """L, D, the accelerations and K as one aligned display."""
     system = found.system
     order = [*system.constants, *system.states]
-    rows = [f"L &= {to_latex(system.lagrangian, order)}", f"D &= {to_latex(system.dissipation, order)}"]
+    rows = [f"L &= {to_latex(lagrangian(system), order)}", f"D &= {to_latex(system.dissipation, order)}"]
     for name, a in found.accelerations.items():
         rows.append(rf"{to_latex(acceleration(name), order)} &= {to_latex(a, order)}")
     entries = r" \\ ".join(" & ".join(to_latex(e, order) for e in row) for row in found.gains)

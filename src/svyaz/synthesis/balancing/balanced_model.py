@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -156,7 +157,7 @@ def balanced_words(system: System, tree: Tree, masses: BalancedMasses) -> Record
     """The words of the model with the bodies of ``tree`` balanced; what need not change is left as it was written."""
     own = dict(zip(masses.names, masses.values, strict=True))
     words: Record = {"name": f"{system.name}, balanced", "notes": NOTES}
-    words |= {key: value for key, value in system.words.items() if key not in REPLACED}
+    words |= {key: value for key, value in cast("Record", system.words).items() if key not in REPLACED}
     plain = numbers(tree, system.parameters).bodies
     words["body"] = [_body_words(tree, k, own.get(body.name), _values(plain[k])) for k, body in enumerate(tree.bodies)]
     words["parameters"] = _used_parameters(words)

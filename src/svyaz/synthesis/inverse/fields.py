@@ -12,7 +12,7 @@ import symengine as se
 
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, gradient, substitute, to_text, velocity
 from svyaz.forms import basis, is_nothing, velocity_rows, with_multipliers
-from svyaz.model import System, nearest
+from svyaz.model import System, nearest, system_of
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def family(system: System) -> FieldFamily:
     """The fields that satisfy the constraints of the model."""
     words = {key: value for key, value in system.words.items() if key not in ("free", "rayleigh", "run", "source")}
     kinetic = " + ".join(f"{q}'^2/2" for q in system.coordinates)
-    origin = with_multipliers(System.from_words({**words, "kinetic": kinetic}))
+    origin = with_multipliers(system_of({**words, "kinetic": kinetic}))
     v = [velocity(q) for q in system.coordinates]
     bent = next((c for c in system.constraints if not _linear_in(c.expression, v)), None)
     if bent is not None:
@@ -91,4 +91,4 @@ def field_system(system: System) -> System:
     chosen = {se.Symbol(name): function for name, function in system.free.items()}
     words = {key: value for key, value in system.words.items() if key not in ("constraint", "free")}
     words["field"] = {q: to_text(substitute(v, chosen)) for q, v in found.fields.items()}
-    return System.from_words(words, system.file)
+    return system_of(words, system.file)

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, differentiate, to_text, velocity
 from svyaz.holding import Options, options_for, scheme_of
-from svyaz.model import System
+from svyaz.model import System, system_of
+from svyaz.motion import simulate
 from svyaz.program import build, compile_program
 from svyaz.synthesis.inverse.fields import field_system
 
@@ -161,13 +162,15 @@ def decay_rate(system: System, along: Array) -> float:
 
 def wanted_motion(system: System, options: Options) -> Array:
     """Coordinates along q̇ = v(q) from the initial position, (SAMPLES, n)."""
-    plain = System(
-        states=list(system.coordinates),
-        rates={q: to_text(v) for q, v in system.velocity_field.items()},
-        parameters=dict(system.constants),
-        initial={q: system.initial.get(q, 0.0) for q in system.coordinates},
+    plain = system_of(
+        {
+            "states": list(system.coordinates),
+            "rates": {q: to_text(v) for q, v in system.velocity_field.items()},
+            "parameters": dict(system.constants),
+            "initial": {q: system.initial.get(q, 0.0) for q in system.coordinates},
+        }
     )
-    motion = plain.simulate(method="dop853", rtol=1e-9, until=options.until, every=options.until / (SAMPLES - 1))
+    motion = simulate(plain, method="dop853", rtol=1e-9, until=options.until, every=options.until / (SAMPLES - 1))
     if not motion.finished:
         message = f"the wanted motion does not reach t = {options.until:g}: {motion.reason}"
         raise ModelError([Problem(message, None, "choose a shorter 'until', or another initial position")])

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 from svyaz.expr import to_text, velocity
+from svyaz.forms import lagrangian
 from svyaz.program import Program, build
 from svyaz.synthesis.inverse.inversion import Inverse, deviation
 
@@ -30,12 +31,13 @@ def inverse_model(found: Inverse) -> str:
     """A model file with the Lagrangian and the Rayleigh function, to be simulated like any other."""
     system = found.system
     lines = [f"name = {_quoted(system.name)}", f"coordinates = {json.dumps(list(system.coordinates))}"]
-    lines += [f"lagrangian = {_quoted(to_text(system.lagrangian))}"]
+    lines += [f"lagrangian = {_quoted(to_text(lagrangian(system)))}"]
     lines += [f"dissipation = {_quoted(to_text(system.dissipation))}"]
     lines += _table("parameters", system.constants)
     start = dict(zip(system.states, system.initial_state(), strict=True))
     lines += _table("initial", {name: value for name, value in start.items() if value})
-    run = {key: value for key, value in system.run.items() if key in ("method", "step", "rtol", "atol", "until")}
+    kept = ("method", "step", "rtol", "atol", "until")
+    run = {key: value for key, value in system.run.items() if key in kept and isinstance(value, str | float)}
     lines += _table("run", run)
     return "\n".join(lines) + "\n"
 

@@ -15,20 +15,24 @@ x, y, z of a link there, its vectors become sums of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any
 
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression, Scope, names_in, real_value
-from svyaz.model.reader import Path, Reader
+from svyaz.model.laws.bodies import NOT_WITH_BODIES, read_bodies
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
+from svyaz.model.reading.tree_mass import Mass, read_constant, read_mass
+from svyaz.model.reading.trees import GROUND_NAME, Rows, declare_bodies, read_tree
+from svyaz.model.reading.words import nearest
 from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Vector
-from svyaz.model.tree_mass import Mass, read_constant, read_mass
 from svyaz.model.turns import QUARTER, from_quarter, nearly_quarters, sine_cosine
-from svyaz.model.words import nearest
 
+DH_JOINTS = ("revolute", "prismatic", "fixed")
+PREFIX = ("dh", "link")
 CONVENTIONS = ("standard", "modified")
 NOWHERE = (ZERO, ZERO, ZERO)
 
@@ -36,7 +40,7 @@ NOWHERE = (ZERO, ZERO, ZERO)
 GROUND_FRAME = Frame((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE), NOWHERE)
 
 
-def read_convention(reader: Reader, given: Mapping[str, Any]) -> str:
+def _convention(reader: Reader, given: Table) -> str:
     """How the table is meant: this must be said, as the two look alike."""
     convention = given.get("convention")
     if convention in CONVENTIONS:
@@ -49,18 +53,36 @@ def read_convention(reader: Reader, given: Mapping[str, Any]) -> str:
     return CONVENTIONS[0]
 
 
-def dh_bodies(
-    reader: Reader,
-    scope: Scope,
-    convention: str,
-    paths: Sequence[Path],
-    tables: Sequence[Mapping[str, Any]],
-    bases: Sequence[int],
-) -> tuple[list[Body], list[Frame]]:
-    """The bodies of the rows, each after its base, and the frames of the links."""
+def _declare(reader: Reader, words: Table, names: Names) -> None:
+    """A row whose base is not named stands on the row before it and turns."""
+    if "body" in words:
+        reader.report(("dh",), "the bodies are given by [[body]] tables or by a [dh] table, not by both", at_key=True)
+    given = vocabulary.table(words, "dh")
+    links = vocabulary.tables(reader.known_words(given, vocabulary.DH, ("dh",)), "link")
+    if not links and "link" not in given:
+        reader.report(("dh",), "the [dh] table has no [[dh.link]] rows", at_key=True)
+    rows: list[Table] = []
+    base = GROUND_NAME
+    for k, table in enumerate(links):
+        rows.append({"name": str(k + 1), "base": base, "joint": "revolute", **table})
+        base = str(rows[-1]["name"])
+    declare_bodies(reader, names, rows, PREFIX, vocabulary.DH_LINK, DH_JOINTS)
+
+
+def _moving(reader: Reader, words: Table, names: Names) -> None:
+    scope = names.constant_scope()
+
+    def made(rows: Rows) -> tuple[list[Body], list[Frame]]:
+        return _bodies(reader, scope, _convention(reader, vocabulary.table(words, "dh")), rows)
+
+    read_tree(reader, names, words, PREFIX, made)
+
+
+def _bodies(reader: Reader, scope: Scope, convention: str, rows: Rows) -> tuple[list[Body], list[Frame]]:
+    """The bodies of the rows, and the frames of the links."""
     frames: list[Frame] = []
     bodies = []
-    for path, words, base in zip(paths, tables, bases, strict=True):
+    for path, words, base in rows:
         below = GROUND_FRAME if base == GROUND else frames[base]
         a, d = (read_constant(reader, scope, (*path, key), words.get(key, 0)) for key in ("a", "d"))
         tilt, turn = (_sine_cosine(reader, scope, (*path, key), words.get(key, 0)) for key in ("alpha", "theta"))
@@ -93,14 +115,14 @@ def _about_z(frame: Frame, sine: Expression, cosine: Expression) -> Frame:
     return Frame(*turned, frame.z, NOWHERE)
 
 
-def _body(words: Mapping[str, Any], base: int, axis: Vector, pole: Vector, distribution: Mass) -> Body:
+def _body(words: Table, base: int, axis: Vector, pole: Vector, distribution: Mass) -> Body:
     mass, center, inertia = distribution
     return Body(
-        name=words["name"],
+        name=vocabulary.text(words, "name"),
         base=base,
-        joint=words["joint"],
-        coordinates=words["coordinates"],
-        velocities=words["velocities"],
+        joint=vocabulary.text(words, "joint"),
+        coordinates=tuple(vocabulary.names(words, "coordinates")),
+        velocities=tuple(vocabulary.names(words, "velocities")),
         axis=NOWHERE if words["joint"] == "fixed" else axis,
         pole=pole,
         mass=mass,
@@ -109,7 +131,7 @@ def _body(words: Mapping[str, Any], base: int, axis: Vector, pole: Vector, distr
     )
 
 
-def _sine_cosine(reader: Reader, scope: Scope, path: Path, given: Any) -> tuple[Expression, Expression]:
+def _sine_cosine(reader: Reader, scope: Scope, path: Path, given: object) -> tuple[Expression, Expression]:
     """Sine and cosine of an angle, exact for multiples of 90° also when they are written as decimals."""
     angle = read_constant(reader, scope, path, given)
     if names_in(angle):
@@ -164,3 +186,16 @@ def _times(factor: Expression, vector: Vector) -> Vector:
 def _sum(*vectors: Vector) -> Vector:
     x, y, z = (sum(entries, ZERO) for entries in zip(*vectors, strict=True))
     return x, y, z
+
+
+LAW = LawWords(
+    given_by="its bodies",
+    rank=0,
+    known_by=lambda words: "dh" in words,
+    lists=("dh",),
+    needed=(),
+    refused=NOT_WITH_BODIES,
+    declare=_declare,
+    moving=_moving,
+    read=read_bodies,
+)

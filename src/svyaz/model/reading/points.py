@@ -6,14 +6,13 @@ axis one after another are kept as one turn by the sum of their angles, as one w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import symengine as se
 
 from svyaz.expr import ZERO, Expression
-from svyaz.model import words as vocabulary
-from svyaz.model.reader import Names, Path, Reader
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.tree import Body, Tree, Vector, axis_rotation, quaternion_rotation
 
 AXES = ("x", "y", "z")
@@ -22,7 +21,7 @@ Terms = list[tuple[Vector, Expression]]
 """Vectors with the angles by which they are turned about one axis."""
 
 
-def read_points(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names) -> dict[str, Expression]:
+def read_points(reader: Reader, given: Sequence[Table], names: Names) -> dict[str, Expression]:
     """NAME_x, NAME_y, NAME_z of all points, declared as definitions."""
     found: dict[str, Expression] = {}
     for k, table in enumerate(given):
@@ -90,12 +89,12 @@ def _applied(matrix: tuple, vector: Vector) -> Vector:
     return x, y, z
 
 
-def _body(reader: Reader, path: Path, words: Mapping[str, Any], table: Mapping[str, Any], tree: Tree) -> int | None:
+def _body(reader: Reader, path: Path, words: Table, table: Table, tree: Tree) -> int | None:
     if missing := [key for key in ("name", "body") if key not in table]:
         reader.report(path, f"a point has a {' and a '.join(missing)}", at_key=True)
     known = [body.name for body in tree.bodies]
-    name = words.get("body")
-    if name is None or "name" not in words:
+    name = vocabulary.text(words, "body")
+    if not name or "name" not in words:
         return None
     if name not in known:
         reader.report((*path, "body"), f"there is no body '{name}'", hint=vocabulary.nearest(name, known))
@@ -103,7 +102,7 @@ def _body(reader: Reader, path: Path, words: Mapping[str, Any], table: Mapping[s
     return known.index(name)
 
 
-def _vector(reader: Reader, path: Path, given: Any, names: Names) -> Vector | None:
+def _vector(reader: Reader, path: Path, given: object, names: Names) -> Vector | None:
     here = (*path, "at")
     if not isinstance(given, list | tuple) or len(given) != len(AXES):
         reader.report(here, "a point is given in the frame of its body as [x, y, z]")

@@ -7,19 +7,18 @@ its value and its limits are given; alone it is zero.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import symengine as se
 
 from svyaz.expr import ZERO, Expression, evaluate, names_in
-from svyaz.model import words as vocabulary
-from svyaz.model.reader import Names, Path, Reader
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.system import Input, Motor
 
 COEFFICIENTS = ("inductance", "resistance", "back_emf", "supply", "torque")
 
 
-def declare_motors(reader: Reader, names: Names, given: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def declare_motors(reader: Reader, names: Names, given: Sequence[Table]) -> tuple[str, ...]:
     """Declare the currents as states and the voltages as inputs; the currents are returned in order."""
     currents = []
     for k, table in enumerate(given):
@@ -35,7 +34,7 @@ def declare_motors(reader: Reader, names: Names, given: Sequence[Mapping[str, An
     return tuple(currents)
 
 
-def add_voltages(names: Names, given: Sequence[Mapping[str, Any]]) -> None:
+def add_voltages(names: Names, given: Sequence[Table]) -> None:
     """Voltages that are not among [inputs] are zero."""
     for table in given:
         voltage = table.get("voltage")
@@ -43,27 +42,29 @@ def add_voltages(names: Names, given: Sequence[Mapping[str, Any]]) -> None:
             names.inputs.setdefault(voltage, Input(0.0))
 
 
-def read_motors(reader: Reader, given: Sequence[Mapping[str, Any]], names: Names) -> tuple[Motor, ...]:
+def read_motors(reader: Reader, given: Sequence[Table], names: Names) -> tuple[Motor, ...]:
     """All motors that can be read. The rate of a current may then be written I' in forces."""
     motors = []
     for k, table in enumerate(given):
-        motor = _read_motor(reader, ("motor", k), table, names)
+        motor = _read_motor(reader, k, table, names)
         if motor is not None:
             motors.append(motor)
     names.definition_rates.update({motor.current: motor.rate for motor in motors})
     return tuple(motors)
 
 
-def _read_motor(reader: Reader, path: Path, table: Mapping[str, Any], names: Names) -> Motor | None:
+def _read_motor(reader: Reader, k: int, table: Table, names: Names) -> Motor | None:
+    path: Path = ("motor", k)
     words = reader.known_words(table, vocabulary.MOTOR, path)
-    name = _name(table, path[1])
+    name = _name(table, k)
     missing = [key for key in vocabulary.MOTOR if key != "name" and key not in table]
     for key in (key for key in missing if key not in ("current", "voltage")):
         reader.report(path, f"the motor '{name}' has no '{key}'", at_key=True)
     freedoms = names.coordinates if names.tree is None else names.tree.freedoms
-    if "on" in words and words["on"] not in freedoms:
-        hint = vocabulary.nearest(words["on"], freedoms)
-        reader.report((*path, "on"), f"a motor acts on a coordinate; '{words['on']}' is none", hint=hint)
+    on = vocabulary.text(words, "on")
+    if "on" in words and on not in freedoms:
+        hint = vocabulary.nearest(on, freedoms)
+        reader.report((*path, "on"), f"a motor acts on a coordinate; '{on}' is none", hint=hint)
     read = {key: _coefficient(reader, (*path, key), words[key], names) for key in COEFFICIENTS if key in words}
     shaft = ZERO
     if "shaft" in words:
@@ -73,12 +74,13 @@ def _read_motor(reader: Reader, path: Path, table: Mapping[str, Any], names: Nam
         message = f"the motor '{name}' has no inductance: its current is no state; write it into [forces]"
         reader.report((*path, "inductance"), message)
         return None
-    if missing or len(words) < len(table) or words["on"] not in freedoms:
+    if missing or len(words) < len(table) or on not in freedoms:
         return None
-    return Motor(name, words["current"], words["voltage"], words["on"], shaft=shaft, **read)
+    current, voltage = vocabulary.text(words, "current"), vocabulary.text(words, "voltage")
+    return Motor(name, current, voltage, on, shaft=shaft, **read)
 
 
-def _coefficient(reader: Reader, path: Path, given: Any, names: Names) -> Expression:
+def _coefficient(reader: Reader, path: Path, given: object, names: Names) -> Expression:
     return reader.expression(path, given, names.constant_scope())
 
 
@@ -95,6 +97,6 @@ def drive_forces(motors: Sequence[Motor], forces: Mapping[str, Expression]) -> d
     return total
 
 
-def _name(table: Mapping[str, Any], number: int) -> str:
+def _name(table: Table, number: int) -> str:
     name = table.get("name")
     return name if isinstance(name, str) else f"motor {number + 1}"

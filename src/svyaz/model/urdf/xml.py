@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from svyaz.expr import ModelError, Problem
-from svyaz.model.places import MAX_SIZE, Places, places_of
+from svyaz.model.reading.places import MAX_SIZE, Places, places_of
 
 MAX_DEPTH = 100
 """The deepest nesting of elements."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from svyaz.expr import ModelError, Place, Problem, printable
 
@@ -54,13 +54,18 @@ class Places:
                 return self.at(offset)
         return self.at(0)
 
+    def standing_for(self, path: Path, other: Path) -> Places:
+        """The same places, where one path stands where the other does."""
+        offset = self.values[other]
+        return replace(self, keys={**self.keys, path: offset}, values={**self.values, path: offset})
+
     def at(self, offset: int) -> Place:
         """The place of a character of the text."""
         line = bisect_right(self.starts, offset) - 1
         return Place(self.file, line + 1, offset - self.starts[line] + 1, self.lines[line])
 
 
-def read_toml(text: str, file: str | None = None) -> tuple[dict[str, Any], Places]:
+def read_toml(text: str, file: str | None = None) -> tuple[dict[str, object], Places]:
     """The values of a TOML text and their places; a mistake in the TOML is a ModelError."""
     places = toml_places(text, file)
     try:

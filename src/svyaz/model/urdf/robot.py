@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from math import hypot, isfinite
 
 from svyaz.expr import ModelError, Problem
+from svyaz.model.reading.words import nearest
 from svyaz.model.turns import Triple
-from svyaz.model.words import nearest
-from svyaz.model.xml import Document, Element, read_xml
+from svyaz.model.urdf.xml import Document, Element, read_xml
 
 JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")

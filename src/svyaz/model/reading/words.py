@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TypedDict, TypeGuard, get_type_hints
 
 NUMBER = "a number"
 TEXT = "a text"
@@ -15,44 +15,77 @@ TABLE = "a table"
 TABLES = "an array of tables"
 ANY = "anything"
 
-MODEL: Mapping[str, str] = {
-    "name": TEXT,
-    "notes": TEXT,
-    "coordinates": NAMES,
-    "momenta": NAMES,
-    "states": NAMES,
-    "kinetic": EXPRESSION,
-    "potential": EXPRESSION,
-    "lagrangian": EXPRESSION,
-    "dissipation": EXPRESSION,
-    "hamiltonian": EXPRESSION,
-    "gravity": ANY,
-    "body": TABLES,
-    "dh": TABLE,
-    "inertia_check": TEXT,
-    "remarks": NAMES,
-    "definitions": TABLE,
-    "parameters": TABLE,
-    "forces": TABLE,
-    "inputs": TABLE,
-    "rates": TABLE,
-    "quasi": TABLE,
-    "equations": TABLE,
-    "accelerations": TABLE,
-    "field": TABLE,
-    "free": TABLE,
-    "rayleigh": ANY,
-    "point": TABLES,
-    "constraint": TABLES,
-    "motor": TABLES,
-    "integral": TABLES,
-    "draw": TABLES,
-    "initial": TABLE,
-    "box": TABLE,
-    "run": TABLE,
-    "bypass": TABLE,
-    "source": TABLE,
-}
+Table = Mapping[str, object]
+"""What a model file holds under a header: values of any type, until they are checked."""
+
+Value = str | float
+Names = Sequence[str]
+Tables = Sequence[Table]
+
+
+class ModelWords(TypedDict, total=False):
+    """The words of a model; from Python tables are dictionaries and arrays of tables are lists."""
+
+    name: str
+    notes: str
+    coordinates: Names
+    momenta: Names
+    states: Names
+    kinetic: Value
+    potential: Value
+    lagrangian: Value
+    dissipation: Value
+    hamiltonian: Value
+    gravity: object
+    body: Tables
+    dh: Table
+    inertia_check: str
+    remarks: Names
+    definitions: Table
+    parameters: Table
+    forces: Table
+    inputs: Table
+    rates: Table
+    quasi: Table
+    equations: Table
+    accelerations: Table
+    field: Table
+    free: Table
+    rayleigh: object
+    point: Tables
+    constraint: Tables
+    motor: Tables
+    integral: Tables
+    draw: Tables
+    initial: Table
+    box: Table
+    run: Table
+    bypass: Table
+    source: Table
+
+
+class RunWords(TypedDict, total=False):
+    """The words of [run]: how a motion is computed unless something else is asked for. Numbers may be expressions."""
+
+    form: str
+    method: str
+    step: Value
+    until: Value
+    stabilize: object
+    rtol: Value
+    atol: Value
+    tolerance: Value
+    every: Value
+    hold: str
+    charts: str
+
+
+_KINDS = {str: TEXT, Value: EXPRESSION, Names: NAMES, Table: TABLE, Tables: TABLES, object: ANY}
+
+MODEL: Mapping[str, str] = {key: _KINDS[hint] for key, hint in get_type_hints(ModelWords).items()}
+RUN: Mapping[str, str] = {key: _KINDS[hint] for key, hint in get_type_hints(RunWords).items()}
+
+ENERGIES = ("kinetic", "potential", "lagrangian", "hamiltonian", "dissipation")
 
 BODY: Mapping[str, str] = {
     "name": TEXT,
@@ -127,20 +160,6 @@ DRAW: Mapping[str, str] = {
 CIRCLE: Mapping[str, str] = {"center": ANY, "radius": EXPRESSION}
 DRAW_KINDS = ("link", "point", "circle", "spring")
 
-RUN: Mapping[str, str] = {
-    "form": TEXT,
-    "method": TEXT,
-    "step": EXPRESSION,
-    "until": EXPRESSION,
-    "stabilize": ANY,
-    "rtol": EXPRESSION,
-    "atol": EXPRESSION,
-    "tolerance": EXPRESSION,
-    "every": EXPRESSION,
-    "hold": TEXT,
-    "charts": TEXT,
-}
-
 BYPASS: Mapping[str, str] = {"watch": EXPRESSION, "at": EXPRESSION, "window": EXPRESSION, "jump": EXPRESSION}
 
 SOURCE: Mapping[str, str] = {
@@ -152,7 +171,7 @@ SOURCE: Mapping[str, str] = {
 }
 
 
-def fits(value: Any, kind: str) -> bool:
+def fits(value: object, kind: str) -> bool:
     """Is the value of the kind that the key wants?"""
     if kind == ANY:
         return True
@@ -171,9 +190,33 @@ def fits(value: Any, kind: str) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(entry, Mapping) for entry in value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """An integer or a float, but not true or false."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def table(words: Table, key: str) -> Table:
+    """The table under a key; an empty one if there is none."""
+    value = words.get(key, {})
+    return value if isinstance(value, Mapping) else {}
+
+
+def tables(words: Table, key: str) -> Tables:
+    """The array of tables under a key; an empty one if there is none."""
+    value = words.get(key, ())
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list | tuple) else []
+
+
+def names(words: Table, key: str) -> Names:
+    """The list of names under a key; an empty one if there is none."""
+    value = words.get(key, ())
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list | tuple) else []
+
+
+def text(words: Table, key: str, default: str = "") -> str:
+    """The text under a key."""
+    value = words.get(key, default)
+    return value if isinstance(value, str) else default
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from svyaz.expr import ModelError, Problem
-from svyaz.model.places import Places, read_toml
+from svyaz.model.reading.places import Places, read_toml
+from svyaz.model.reading.run import Choices
+from svyaz.model.reading.whole import system_of
+from svyaz.model.reading.words import Table, table
 from svyaz.model.system import System
+from svyaz.model.urdf.robot import read_urdf
+from svyaz.model.urdf.words import robot_words
 
 URDF_SUFFIX = ".urdf"
 URDF_KEYS = ("urdf", "free_base", "damping")
@@ -17,26 +21,28 @@ MERGED = ("parameters", "initial", "forces", "box")
 """Tables in which what a model file says is added to what follows from its URDF."""
 
 
-def load(path: str | Path, *, free_base: bool = False, damping: bool = False) -> System:
+def read_file(
+    path: str | Path, *, free_base: bool = False, damping: bool = False, choices: Choices | None = None
+) -> System:
     """Read a model file; of a URDF the root is free, and the damping of its joints acts, if that is asked for."""
     path = Path(path)
     text = _text(path)
     if path.suffix.lower() == URDF_SUFFIX or _is_xml(text):
-        return System.from_words(*_urdf(text, str(path), free_base, damping))
+        return system_of(*_urdf(text, str(path), free_base, damping), choices)
     if free_base or damping:
         message = f"a free base and damping are asked for of URDF files; '{path}' says itself how its bodies are joined"
         raise ModelError([Problem(message)])
-    return loads(text, str(path))
+    return read_text(text, str(path), choices)
 
 
-def loads(text: str, file: str = "model") -> System:
+def read_text(text: str, file: str = "model", choices: Choices | None = None) -> System:
     """Read the text of a model file, TOML or URDF; ``file`` is named in messages."""
     if _is_xml(text):
-        return System.from_words(*_urdf(text, file, free_base=False, damping=False))
+        return system_of(*_urdf(text, file, free_base=False, damping=False), choices)
     words, places = read_toml(text, file)
     if "urdf" in words:
         words, places = _with_urdf(words, places, file)
-    return System.from_words(words, file, places)
+    return system_of(words, file, places, choices)
 
 
 def _is_xml(text: str) -> bool:
@@ -56,20 +62,17 @@ def _text(path: Path) -> str:
 
 
 def _urdf(
-    text: str, file: str, free_base: bool, damping: bool, points: Sequence[Any] = ()
-) -> tuple[dict[str, Any], str, Places]:
-    from svyaz.model.urdf import read_urdf
-    from svyaz.model.urdf_words import robot_words
-
+    text: str, file: str, free_base: bool, damping: bool, points: Sequence[object] = ()
+) -> tuple[dict[str, object], str, Places]:
     words, places = robot_words(read_urdf(text, file), free_base=free_base, damping=damping, points=points)
     return words, file, places
 
 
-def _with_urdf(words: Mapping[str, Any], places: Places, file: str) -> tuple[dict[str, Any], Places]:
+def _with_urdf(words: Table, places: Places, file: str) -> tuple[dict[str, object], Places]:
     """The words of a model file that begins with the robot of a URDF file, named relative to it."""
     here = places.value(("urdf",))
-    name, flags = words["urdf"], {key: words.get(key, False) for key in URDF_KEYS[1:]}
-    wrong = next((key for key, value in flags.items() if not isinstance(value, bool)), None)
+    name = words["urdf"]
+    wrong = next((key for key in URDF_KEYS[1:] if not isinstance(words.get(key, False), bool)), None)
     if wrong is not None:
         raise ModelError([Problem(f"'{wrong}' must be true or false", places.value((wrong,)))])
     if not isinstance(name, str) or not name.lower().endswith(URDF_SUFFIX):
@@ -83,13 +86,10 @@ def _with_urdf(words: Mapping[str, Any], places: Places, file: str) -> tuple[dic
         raise ModelError([replace(problem, place=here) for problem in error.problems]) from error
     points = words.get("point", [])
     rewritten = ("point",) if isinstance(points, list) else ()
-    robot, _, _ = _urdf(text, str(path), **flags, points=points if rewritten else ())
+    free_base, damping = bool(words.get("free_base", False)), bool(words.get("damping", False))
+    robot, _, _ = _urdf(text, str(path), free_base, damping, points if isinstance(points, list) else ())
     own = {key: value for key, value in words.items() if key not in (*URDF_KEYS, *rewritten)}
     for key in MERGED:
         if isinstance(own.get(key, {}), Mapping):
-            own[key] = {**robot.get(key, {}), **own.get(key, {})}
-    places.values[("body",)] = places.keys[("body",)] = places.values[("urdf",)]
-    return {**robot, **own}, places
-
-
-__all__ = ["load", "loads"]
+            own[key] = {**table(robot, key), **table(own, key)}
+    return {**robot, **own}, places.standing_for(("body",), ("urdf",))

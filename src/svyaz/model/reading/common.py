@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING
 
 import symengine as se
 
-from svyaz.expr import RESERVED, ZERO, Expression, ModelError, Place, Problem, Scope, evaluate, names_in, parse
+from svyaz.expr import (
+    RESERVED,
+    ZERO,
+    Expression,
+    ModelError,
+    Place,
+    Problem,
+    Scope,
+    evaluate,
+    names_in,
+    parse,
+    velocity,
+)
 from svyaz.expr import real_value as as_float
-from svyaz.model import words as vocabulary
-from svyaz.model.places import Places
+from svyaz.model.law import Law
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.places import Path, Places
+from svyaz.model.reading.words import Table
 from svyaz.model.tree import Tree
 
-Path = tuple
+if TYPE_CHECKING:
+    from svyaz.model.system import Constraint, Input
 
 WORD = re.compile(r"[^\W\d]\w*")
 NO_TIME = "a value does not change with time"
@@ -38,10 +54,10 @@ class Names:
     anchors: tuple[str, ...] = ()
     rates: dict[str, Expression] = field(default_factory=dict)
     velocities: tuple[str, ...] = ()
+    bodies: dict[int, dict[str, object]] = field(default_factory=dict)
     tree: Tree | None = None
-    kind: str = "mechanical"
     parameters: dict[str, float] = field(default_factory=dict)
-    inputs: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, Input] = field(default_factory=dict)
     definitions: dict[str, Expression] = field(default_factory=dict)
     definition_rates: dict[str, Expression] = field(default_factory=dict)
 
@@ -106,9 +122,15 @@ class Reader:
         self.problems.append(problem)
         self._by_path.setdefault(path, []).append(problem)
 
-    def warn(self, path: Path, message: str) -> None:
-        """Note something that is odd but not wrong."""
-        self.warnings.append(Problem(message, self.place(path, at_key=True)))
+    def warn(self, path: Path, message: str, *, about: str | None = None) -> None:
+        """Note something that is odd but not wrong, ``about`` a name."""
+        meant = () if about is None else (about,)
+        self.warnings.append(Problem(message, self.place(path, at_key=True), meant=meant))
+
+    def lasting_warnings(self) -> list[Problem]:
+        """Warnings that remain when mistakes are mended: a parameter whose name was mistyped elsewhere is used after all."""
+        meant = {name for problem in self.problems for name in problem.meant}
+        return [warning for warning in self.warnings if not meant & set(warning.meant)]
 
     def problems_at(self, *paths: Path) -> list[Problem]:
         """Mistakes noted at these paths."""
@@ -118,7 +140,7 @@ class Reader:
         """Was a mistake noted anywhere in this table?"""
         return any(path[:1] == (table,) for path in self._by_path)
 
-    def fits(self, path: Path, value: Any, kind: str) -> bool:
+    def fits(self, path: Path, value: object, kind: str) -> bool:
         """Check the type of a value."""
         if vocabulary.fits(value, kind):
             return True
@@ -126,7 +148,7 @@ class Reader:
         self.report(path, f"{what} must be {kind}, not {_described(value)}")
         return False
 
-    def known_words(self, given: Any, known: Mapping[str, str], path: Path = ()) -> dict[str, Any]:
+    def known_words(self, given: Table, known: Mapping[str, str], path: Path = ()) -> dict[str, object]:
         """The entries of a table whose keys are known and whose values have the right type."""
         good = {}
         for key, value in given.items():
@@ -140,9 +162,10 @@ class Reader:
                 good[key] = value
         return good
 
-    def declare(self, names: Names, words: Mapping[str, Any], key: str, what: str) -> list[str]:
+    def declare(self, names: Names, words: Table, key: str, what: str) -> list[str]:
         """Declare a list of names; those that are fit to be names and new are returned."""
-        return [n for k, n in enumerate(words.get(key, ())) if self.declare_one(names, n, what, (key, k))]
+        given = enumerate(vocabulary.names(words, key))
+        return [name for k, name in given if self.declare_one(names, name, what, (key, k))]
 
     def declare_one(self, names: Names, name: str, what: str, path: Path) -> bool:
         """Declare one name."""
@@ -167,9 +190,9 @@ class Reader:
         for name in sorted(names_in(expression) & set(names.further)):
             self.report(path, f"the state '{name}' may appear in forces, rates and integrals, not in {what}")
 
-    def expression(self, path: Path, value: Any, scope: Scope) -> Expression:
+    def expression(self, path: Path, value: object, scope: Scope) -> Expression:
         """Read an expression; zero stands for one that cannot be read, with the mistake noted."""
-        if vocabulary.is_number(value):
+        if not isinstance(value, str):
             return se.Integer(value) if isinstance(value, int) else se.RealDouble(value)
         try:
             expression = parse(value, scope, self.start(path, value))
@@ -179,13 +202,21 @@ class Reader:
         self.used |= names_in(expression)
         return expression
 
+    def entry(self, path: Path, value: object, scope: Scope) -> Expression:
+        """The same for a value of which the type is not checked yet."""
+        return self.expression(path, value, scope) if self.fits(path, value, vocabulary.EXPRESSION) else ZERO
+
+    def energy(self, key: str, words: Table, scope: Scope) -> Expression:
+        """An energy of the model, zero if it is not stated."""
+        return self.expression((key,), words[key], scope) if key in words else ZERO
+
     def take(self, path: Path, text: str, error: ModelError) -> None:
         """Note the mistakes of a text that cannot be read; the names in it are used all the same."""
         self.used.update(WORD.findall(text))
         self.problems.extend(error.problems)
         self._by_path.setdefault(path, []).extend(error.problems)
 
-    def value(self, path: Path, given: Any, names: Names) -> float:
+    def value(self, path: Path, given: object, names: Names) -> float:
         """A number, or an expression of parameters, as a number; nan stands for one that cannot be had."""
         if not self.fits(path, given, vocabulary.EXPRESSION):
             return float("nan")
@@ -198,7 +229,7 @@ class Reader:
             self.report(path, f"'{given}' has no finite real value")
         return value
 
-    def parameter_values(self, given: Mapping[str, Any]) -> dict[str, float]:
+    def parameter_values(self, given: Table) -> dict[str, float]:
         """Values of the parameters, which may be given by each other in any order but not in a circle."""
         good = {n: v for n, v in given.items() if self.fits(("parameters", n), v, vocabulary.EXPRESSION)}
         scope = Scope(symbols={n: se.Symbol(n) for n in given}, derivatives={}, forbidden={"t": NO_TIME})
@@ -225,11 +256,43 @@ class Reader:
         return {n: values[n] for n in given}
 
 
+def nothing_else(*_: object) -> None:
+    """What most laws do at the stages of reading at which they have nothing to do."""
+
+
+@dataclass(frozen=True)
+class LawWords:
+    """The words that state a law: by which it is known, what it needs, what does not go with it, and how it is read.
+
+    Laws are asked in the order of their ``rank``. ``lists`` are the lists of names without which no expression could be
+    read. First ``declare`` declares names that the law has beside those of the lists; when the parameters have values,
+    ``moving`` says what moves; ``read`` makes the law; ``check`` looks at it together with the constraints.
+    """
+
+    given_by: str
+    rank: int
+    known_by: Callable[[AbstractSet[str]], bool]
+    needed: tuple[str, ...]
+    refused: tuple[str, ...]
+    read: Callable[[Reader, Table, Names], Law]
+    lists: tuple[str, ...] = ("coordinates",)
+    declare: Callable[[Reader, Table, Names], None] = nothing_else
+    moving: Callable[[Reader, Table, Names], None] = nothing_else
+    check: Callable[[Reader, Names, Law, Sequence[Constraint]], None] = nothing_else
+    always_constrained: bool = False
+
+
+def with_velocities(reader: Reader, words: Table, names: Names) -> None:
+    """Each coordinate q has a velocity q'."""
+    names.rates = {q: velocity(q) for q in names.coordinates}
+    names.velocities = tuple(map(str, names.rates.values()))
+
+
 def _dotted(path: Path) -> str:
     return ".".join(str(part) for part in path)
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):

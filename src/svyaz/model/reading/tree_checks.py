@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
 
 from svyaz.expr import Expression, evaluate, names_in
-from svyaz.model.reader import Path, Reader
+from svyaz.model.reading.common import Path, Reader, Table
+from svyaz.model.reading.tree_mass import inertia_key
+from svyaz.model.reading.words import nearest, text
+from svyaz.model.reading.words import table as words_of
 from svyaz.model.tree import GROUND, MOMENTS, Body, Tree
-from svyaz.model.tree_mass import inertia_key
-from svyaz.model.words import nearest
 
 TOLERANCE = 1e-9
 """Part of the largest moment by which a moment may be negative, or a triangle inequality be broken, in rounding."""
@@ -28,14 +28,14 @@ def check_masses(
     values: Mapping[str, float],
     tree: Tree,
     paths: Sequence[Path],
-    tables: Sequence[Mapping[str, Any]],
-    model: Mapping[str, Any],
+    tables: Sequence[Table],
+    model: Table,
 ) -> None:
     """Masses not negative; the moments at the centres of mass not negative and in the triangle inequality.
 
     In a planar tree the moments that were not given do not matter; elsewhere they are zero and a warning says so.
     """
-    how = model.get("inertia_check", CHECKS[0])
+    how = text(model, "inertia_check", CHECKS[0])
     if how not in CHECKS:
         message = f"'inertia_check' cannot be '{how}'; there are {', '.join(CHECKS)}"
         reader.report(("inertia_check",), message, hint=nearest(how, CHECKS))
@@ -105,16 +105,14 @@ def _all_finite(values: Mapping[str, float], expressions: Sequence[Expression]) 
     return all(isfinite(values.get(name, 0.0)) for e in expressions for name in names_in(e))
 
 
-def _check_mass(
-    reader: Reader, path: Path, table: Mapping[str, Any], body: Body, numbers: Numbers, planar: bool
-) -> Fault | None:
+def _check_mass(reader: Reader, path: Path, table: Table, body: Body, numbers: Numbers, planar: bool) -> Fault | None:
     """Report a negative mass; return what is impossible about the inertia."""
     mass, center, inertia = numbers
     if mass < 0:
         reader.report((*path, "mass"), f"the mass of '{body.name}' is negative: {mass:g}")
         return None
     key = inertia_key(table)
-    given = [name for name in DIAGONAL if name in table.get(key, {})]
+    given = [name for name in DIAGONAL if name in words_of(table, key)]
     if 0 < len(given) < len(DIAGONAL) and not planar:
         missing = " and ".join(name for name in DIAGONAL if name not in given)
         reader.warn((*path, key), f"the inertia of '{body.name}' gives no {missing}: taken as zero")

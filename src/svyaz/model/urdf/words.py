@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from svyaz.expr import RESERVED, Advice, ModelError
-from svyaz.model.places import Places
-from svyaz.model.tree_read import FREE_VELOCITIES, GROUND_NAME
+from svyaz.model.reading.places import Places
+from svyaz.model.reading.trees import FREE_VELOCITIES, GROUND_NAME
+from svyaz.model.reading.words import Table
 from svyaz.model.turns import (
     DUST,
     IDENTITY,
@@ -26,8 +26,8 @@ from svyaz.model.turns import (
     roll_pitch_yaw,
     turned,
 )
-from svyaz.model.urdf import Joint, Link, Robot
-from svyaz.model.xml import Element
+from svyaz.model.urdf.robot import Joint, Link, Robot
+from svyaz.model.urdf.xml import Element
 
 GRAVITY = 9.81
 POSITION = ("x", "y", "z")
@@ -43,8 +43,13 @@ Terms = dict[str, float]
 class _Writing:
     """The words as they grow, and the names that are taken."""
 
-    words: dict[str, Any]
     places: Places
+    bodies: list[dict[str, object]] = field(default_factory=list)
+    parameters: dict[str, float] = field(default_factory=dict)
+    forces: dict[str, str] = field(default_factory=dict)
+    initial: dict[str, float] = field(default_factory=dict)
+    box: dict[str, list[float]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
     axes: list[Triple] = field(default_factory=list)
@@ -66,7 +71,7 @@ class _Writing:
         if value == 0.0:
             return {}
         name = self.name(wanted)
-        self.words["parameters"][name] = value
+        self.parameters[name] = value
         return {name: 1.0}
 
     def vector(self, wanted: Sequence[str], values: Triple, rotation: Rows) -> list[Terms]:
@@ -74,10 +79,10 @@ class _Writing:
         own = [self.parameter(name, value) for name, value in zip(wanted, values, strict=True)]
         return [_sum((_times(r, terms) for r, terms in zip(row, own, strict=True))) for row in rotation]
 
-    def body(self, element: Element, table: dict[str, Any]) -> None:
-        path = ("body", len(self.words["body"]))
+    def body(self, element: Element, table: dict[str, object]) -> None:
+        path = ("body", len(self.bodies))
         self.places.keys[path] = self.places.values[path] = element.offset
-        self.words["body"].append(table)
+        self.bodies.append(table)
 
     def axis(self, vector: Triple) -> list[float]:
         """The vector, or one that it equals but for rounding, so that parallel axes are seen to be parallel."""
@@ -99,7 +104,7 @@ class _Writing:
         return text or 0
 
     def remark(self, text: str) -> None:
-        self.words["remarks"].append(text)
+        self.remarks.append(text)
 
 
 @dataclass(frozen=True)
@@ -115,25 +120,15 @@ NOWHERE: tuple[Terms, ...] = ({}, {}, {})
 
 
 def robot_words(
-    robot: Robot, *, free_base: bool, damping: bool, points: Sequence[Any] = ()
-) -> tuple[dict[str, Any], Places]:
+    robot: Robot, *, free_base: bool, damping: bool, points: Sequence[object] = ()
+) -> tuple[dict[str, object], Places]:
     """The words of the model, and places of its bodies in the file; ``damping`` lets the joints' damping act.
 
     ``points`` are [[point]] tables that name links and give places in their frames.
     """
-    words: dict[str, Any] = {
-        "name": robot.name,
-        "body": [],
-        "parameters": {},
-        "forces": {},
-        "initial": {},
-        "box": {},
-        "inertia_check": "warn",
-        "remarks": [],
-    }
-    writing = _Writing(words, robot.document.places)
+    writing = _Writing(robot.document.places)
     names = {joint.name: writing.name(joint.name, joint.name) for joint in robot.joints if joint.kind in MOVES}
-    words["gravity"] = [0, 0, f"-{writing.text(writing.parameter('g', GRAVITY))}"]
+    gravity = [0, 0, f"-{writing.text(writing.parameter('g', GRAVITY))}"]
     seats = {robot.root: _Seat(GROUND_NAME, NOWHERE, IDENTITY)}
     if free_base and _floats_already(robot):
         writing.remark(f"'{robot.root}' carries the robot by a floating joint: it is free already")
@@ -141,22 +136,34 @@ def robot_words(
         seats[robot.root] = _root(writing, robot)
     for joint in robot.joints:
         seats[joint.child] = _joined(writing, robot, joint, seats[joint.parent], names.get(joint.name, ""), damping)
-    if not words["body"] or all(body["joint"] == "fixed" for body in words["body"]):
+    if all(body["joint"] == "fixed" for body in writing.bodies):
         hint = None if free_base else Advice("a free base lets it float", "free base")
         raise ModelError([robot.document.problem("no joint of the robot moves", robot.document.root, "", hint)])
-    words["point"] = [_located(writing, seats, table) for table in points]
+    located = [_located(writing, seats, table) for table in points]
     _remarks(writing, robot, damping)
-    words["parameters"] = {name: value for name, value in words["parameters"].items() if name in writing.used}
-    return {key: value for key, value in words.items() if value or key == "body"}, writing.places
+    words: dict[str, object] = {
+        "name": robot.name,
+        "body": writing.bodies,
+        "parameters": {name: value for name, value in writing.parameters.items() if name in writing.used},
+        "forces": writing.forces,
+        "initial": writing.initial,
+        "box": writing.box,
+        "inertia_check": "warn",
+        "remarks": writing.remarks,
+        "gravity": gravity,
+        "point": located,
+    }
+    return {key: value for key, value in words.items() if value}, writing.places
 
 
 MOVES = ("revolute", "continuous", "prismatic")
 
 
-def _located(writing: _Writing, seats: Mapping[str, _Seat], table: Any) -> Any:
+def _located(writing: _Writing, seats: Mapping[str, _Seat], table: object) -> object:
     """A point of a link as one of the body to which the link belongs; what is no point is left as it is."""
-    seat = seats.get(str(table.get("body"))) if isinstance(table, Mapping) else None
-    at = table.get("at", (0, 0, 0)) if seat is not None else None
+    if not isinstance(table, Mapping):
+        return table
+    seat, at = seats.get(str(table.get("body"))), table.get("at", (0, 0, 0))
     if seat is None or not isinstance(at, list | tuple) or len(at) != len(POSITION):
         return table
     entries = []
@@ -190,7 +197,12 @@ def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordina
     if joint.kind == "fixed" and (link.is_massless or seat.body == GROUND_NAME):
         return _Seat(seat.body, way, turn)
     name = _body_name(link.name)
-    table: dict[str, Any] = {"name": name, "base": seat.body, "joint": "fixed", "pole": [writing.text(t) for t in way]}
+    table: dict[str, object] = {
+        "name": name,
+        "base": seat.body,
+        "joint": "fixed",
+        "pole": [writing.text(t) for t in way],
+    }
     if joint.kind == "floating":
         table |= _free(writing, f"_{short}", turn)
         turn = IDENTITY
@@ -201,24 +213,24 @@ def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordina
         table |= {"coordinate": coordinate, "axis": writing.axis(turned(turn, joint.axis))}
         if damping and joint.damping:
             factor = writing.text(writing.parameter(f"b_{coordinate}", joint.damping))
-            writing.words["forces"][coordinate] = f"-{factor}*{coordinate}'"
+            writing.forces[coordinate] = f"-{factor}*{coordinate}'"
         if joint.kind == "prismatic" and joint.limits is not None:
-            writing.words["box"][coordinate] = list(joint.limits)
+            writing.box[coordinate] = list(joint.limits)
     table |= _mass(writing, link, turn)
     writing.body(joint.element, table)
     return _Seat(name, NOWHERE, turn)
 
 
-def _free(writing: _Writing, suffix: str, turn: Rows = IDENTITY) -> dict[str, Any]:
+def _free(writing: _Writing, suffix: str, turn: Rows = IDENTITY) -> dict[str, object]:
     """A free joint, whose quaternion starts at the turn of the frame in the file."""
     coordinates = [writing.name(name + suffix) for name in (*POSITION, *QUATERNION)]
     if turn != IDENTITY:
-        writing.words["initial"] |= dict(zip(coordinates[3:], quaternion(turn), strict=True))
+        writing.initial |= dict(zip(coordinates[3:], quaternion(turn), strict=True))
     velocities = [writing.name(name + suffix) for name in FREE_VELOCITIES]
     return {"joint": "free", "coordinates": coordinates, "velocities": velocities}
 
 
-def _planar(writing: _Writing, joint: Joint, table: Mapping[str, Any], turn: Rows) -> dict[str, Any]:
+def _planar(writing: _Writing, joint: Joint, table: Table, turn: Rows) -> dict[str, object]:
     """Two massless slides in the plane, written at once; what is left for the body itself is to turn about the normal."""
     first, second, normal = _plane(joint.axis)
     base, pole = table["base"], table["pole"]
@@ -244,12 +256,12 @@ def _plane(normal: Triple) -> tuple[Triple, Triple, Triple]:
     return (x, y, z), (b * z - c * y, c * x - a * z, a * y - b * x), normal
 
 
-def _mass(writing: _Writing, link: Link, turn: Rows) -> dict[str, Any]:
+def _mass(writing: _Writing, link: Link, turn: Rows) -> dict[str, object]:
     """Mass, centre and inertia at the centre of a link in the axes of its body."""
     short = tidy(link.name)
     if link.is_massless:
         return {}
-    found: dict[str, Any] = {"mass": writing.text(writing.parameter(f"m_{short}", link.mass))}
+    found: dict[str, object] = {"mass": writing.text(writing.parameter(f"m_{short}", link.mass))}
     if link.mass:
         center = writing.vector([f"{axis}_{short}" for axis in POSITION], link.center, turn)
         found["center"] = [writing.text(terms) for terms in center]

@@ -1,0 +1,321 @@
+"""The library put together: systems with verbs, from files, from the gallery, or stated in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+
+from svyaz import control, forms, gallery, integrate, model, motion, show, stability, study, synthesis
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from svyaz.arrays import Array
+    from svyaz.control import Regulation
+    from svyaz.expr import Expression
+    from svyaz.forms import Equations, Inertia
+    from svyaz.model import Choices, ModelWords, Places, Table, Tree
+    from svyaz.motion import Check, Laws, Motion
+    from svyaz.stability import Equilibria
+    from svyaz.study import Sweep
+    from svyaz.synthesis import Balanced, Helmholtz, Inverse
+
+SECONDS = 20.0
+"""So long equilibria are searched for, unless something else is asked for."""
+
+STABILIZE = ("off", "auto", "projection")
+
+Result = TypeVar("Result")
+Progress = Callable[[float], object]
+
+
+def _choices() -> Choices:
+    """The words of [run] that the rooms know."""
+    return {
+        "form": lambda: tuple(dict.fromkeys(name.partition(":")[0] for name in forms.form_names())),
+        "method": integrate.method_names,
+        "stabilize": lambda: STABILIZE,
+    }
+
+
+class WorkingSystem(model.System):
+    """A system as it was stated, and all that can be asked of it.
+
+    From Python it is made with the words of the model files; tables are dictionaries, arrays of tables are lists:
+
+    >>> System(name="pendulum", coordinates=["u"], kinetic="m*l^2/2*u'^2", potential="-m*g*l*cos(u)",
+    ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})    # doctest: +SKIP
+    """
+
+    __qualname__ = "System"
+
+    def __init__(self, **words: Unpack[ModelWords]) -> None:
+        self._take(model.system_of(words, choices=_choices()))
+
+    def _take(self, stated: model.System) -> None:
+        super().__init__(**vars(stated))
+
+    @classmethod
+    def of(cls, stated: model.System) -> Self:
+        """The same system with verbs."""
+        system = cls.__new__(cls)
+        system._take(stated)
+        return system
+
+    @classmethod
+    def from_words(cls, words: Table, file: str | None = None, places: Places | None = None) -> Self:
+        """A system from a table of words, with the places where they stand in a file."""
+        return cls.of(model.system_of(words, file, places, _choices()))
+
+    def with_settings(self, settings: Table) -> Self:
+        """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
+        return self.of(model.with_settings(self, settings, _choices()))
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree of its bodies, if it is one."""
+        return self.law.tree if isinstance(self.law, model.Bodies) else None
+
+    @property
+    def lagrangian(self) -> Expression:
+        """L = T - P of a mechanical system."""
+        return forms.lagrangian(self)
+
+    @property
+    def kinetic(self) -> Expression:
+        """T of a mechanical system; of a Lagrangian, the part that moves."""
+        return forms.kinetic_and_potential(self)[0]
+
+    @property
+    def potential(self) -> Expression:
+        """P of a mechanical system; of a Lagrangian, minus the part at rest."""
+        return forms.kinetic_and_potential(self)[1]
+
+    def derive(self, form: str | None = None) -> Equations:
+        """Its equations of motion in the form asked for, else in that of the model or in the natural one."""
+        return forms.derive(self, form)
+
+    def check(
+        self,
+        *,
+        form: str | None = None,
+        method: str | None = None,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        until: float | None = None,
+        stabilize: str | float | Mapping[str, float] | None = None,
+        tolerance: float | None = None,
+    ) -> Check:
+        """What its constraints are, whether they fit together and the start, and a verdict on the gains."""
+        return motion.check(
+            self,
+            form=form,
+            method=method,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            until=until,
+            stabilize=stabilize,
+            tolerance=tolerance,
+        )
+
+    def simulate(
+        self,
+        *,
+        form: str | None = None,
+        method: str | None = None,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        until: float | None = None,
+        every: float | None = None,
+        stabilize: str | float | Mapping[str, float] | None = None,
+        tolerance: float | None = None,
+        hold: str | None = None,
+        charts: str | None = None,
+        project: bool = False,
+        halve: bool = False,
+        force: bool = False,
+        start: Mapping[str, float] | None = None,
+        inputs: Laws | None = None,
+        rows: Array | None = None,
+        max_steps: int | None = None,
+        progress: Progress | None = None,
+    ) -> Motion:
+        """Its motion from the initial state, or from ``start``; what is left out is taken from the model's [run].
+
+        ``inputs`` are laws u(t, x), an expression or a function each. ``project`` first moves the initial state onto the
+        constraints, ``halve`` estimates the error of the trajectory by a second run with half the step, ``force`` runs in
+        spite of an unstable verdict on the gains. ``rows`` are the times at which the state is wanted. ``progress`` is
+        called with the time reached.
+        """
+        return motion.simulate(
+            self,
+            form=form,
+            method=method,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            until=until,
+            every=every,
+            stabilize=stabilize,
+            tolerance=tolerance,
+            hold=hold,
+            charts=charts,
+            project=project,
+            halve=halve,
+            force=force,
+            start=start,
+            inputs=inputs,
+            rows=rows,
+            max_steps=max_steps,
+            progress=progress,
+        )
+
+    def equilibria(
+        self,
+        fix: Mapping[str, float] | None = None,
+        box: Mapping[str, tuple[float, float]] | None = None,
+        *,
+        dependent: Sequence[str] | None = None,
+        seed: int = 0,
+        seconds: float = SECONDS,
+        progress: Progress | None = None,
+    ) -> Equilibria:
+        """All its equilibria in a box, with their stability; see :func:`svyaz.stability.equilibria`."""
+        found = stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
+        return _shown(found)
+
+    def regulate(
+        self,
+        *,
+        near: Mapping[str, float] | None = None,
+        fix: Mapping[str, float] | None = None,
+        box: Mapping[str, tuple[float, float]] | None = None,
+        dependent: Sequence[str] | str | None = None,
+        inputs: Sequence[str] | str | None = None,
+        measure: Sequence[str] | str = (),
+        weights: Mapping[str, object] | str | Path | None = None,
+        method: str = "schur",
+        against_linearised: bool = False,
+        seconds: float = SECONDS,
+        progress: Progress | None = None,
+    ) -> Regulation:
+        """A regulator (and an observer) about one of its equilibria; see :func:`svyaz.control.regulate`."""
+        return control.regulate(
+            self,
+            near=near,
+            fix=fix,
+            box=box,
+            dependent=dependent,
+            inputs=inputs,
+            measure=measure,
+            weights=weights,
+            method=method,
+            against_linearised=against_linearised,
+            seconds=seconds,
+            progress=progress,
+        )
+
+    def invert(self, *, method: str | None = None, step: float | None = None, until: float | None = None) -> Inverse:
+        """A system of Lagrange and Rayleigh in which its velocity field attracts."""
+        return _shown(synthesis.invert(self, method=method, step=step, until=until))
+
+    def helmholtz(self) -> Helmholtz:
+        """Are its equations those of Lagrange with a Rayleigh function? The conditions of Helmholtz, one by one."""
+        return synthesis.helmholtz(self)
+
+    def sweep(
+        self,
+        vary: Mapping[str, ArrayLike],
+        measure: Sequence[str] = (),
+        *,
+        workers: int | None = None,
+        scheduler: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        keep: str | Path | None = None,
+        form: str | None = None,
+        project: bool = False,
+        method: str | None = None,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        until: float | None = None,
+        every: float | None = None,
+        stabilize: str | float | Mapping[str, float] | None = None,
+        tolerance: float | None = None,
+    ) -> Sweep:
+        """Its motions for every member of the product of what is varied; see :func:`svyaz.study.sweep`."""
+        return study.sweep(
+            self,
+            vary,
+            measure,
+            workers=workers,
+            scheduler=scheduler,
+            progress=progress,
+            keep=keep,
+            form=form,
+            project=project,
+            method=method,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            until=until,
+            every=every,
+            stabilize=stabilize,
+            tolerance=tolerance,
+        )
+
+    def inertia(self, aim: str = "operations") -> Inertia:
+        """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""
+        return forms.write_inertia(model.tree_of(self), tuple(self.parameters), aim)
+
+    def balance(self) -> Balanced:
+        """Under which conditions the inertia matrix of a tree is constant, and bodies that satisfy them."""
+        return synthesis.balance_tree(self)
+
+    def _repr_latex_(self) -> str:
+        return show.latex_of(self)
+
+
+System = WorkingSystem
+
+
+def load(
+    name: str | PathLike[str],
+    *,
+    variant: Mapping[str, str] | None = None,
+    free_base: bool = False,
+    damping: bool = False,
+) -> System:
+    """A system from a model file, or from the gallery by its name and the choices of a ``variant``.
+
+    What looks like a path is one, and so is every other name that the gallery does not know. Of a URDF file the root is
+    free, and the damping of its joints acts, if that is asked for.
+    """
+    text = gallery.find(name, dict(variant or {})) if isinstance(name, str) and not _is_path(name) else None
+    if text is not None:
+        return loads(text, str(name))
+    return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=_choices()))
+
+
+def loads(text: str, file: str = "model") -> System:
+    """A system from the text of a model file, TOML or URDF; ``file`` is named in messages."""
+    return System.of(model.read_text(text, file, _choices()))
+
+
+def _is_path(name: str) -> bool:
+    """Does it contain a folder separator, or end as model files do?"""
+    return Path(name).name != name or name.lower().endswith((".toml", ".urdf"))
+
+
+def _shown(result: Result) -> Result:
+    """Let notebooks show a result by what ``show`` writes of it."""
+    kind = type(result)
+    for name, write in (("_repr_html_", show.html_of), ("_repr_latex_", show.latex_of)):
+        if not hasattr(kind, name) and write.dispatch(kind) is not write.dispatch(object):
+            setattr(kind, name, write)
+    return result

@@ -1,0 +1,37 @@
+"""The law of a system: what says how its states move. Each law is a file of ``laws``, with the words that state it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svyaz.expr import Expression, velocity
+
+
+class Law:
+    """How the states of a system move, as it was stated."""
+
+    def velocities(self, coordinates: Sequence[str]) -> tuple[str, ...]:
+        """Names of the velocities that are states."""
+        return ()
+
+    def freedoms(self, coordinates: Sequence[str]) -> tuple[str, ...]:
+        """A name for each velocity: its coordinate, unless the velocity has a name of its own."""
+        return tuple(coordinates)
+
+    def coordinate_rates(self, coordinates: Sequence[str]) -> dict[str, Expression]:
+        """The rate of each coordinate, in terms of coordinates and velocities."""
+        return {q: velocity(q) for q in coordinates}
+
+
+class SecondOrder(Law):
+    """A law whose coordinates have velocities."""
+
+    def velocities(self, coordinates: Sequence[str]) -> tuple[str, ...]:
+        """q' for each coordinate q."""
+        return tuple(str(velocity(q)) for q in coordinates)
+
+
+class Mechanical(SecondOrder):
+    """A law of energies with a Rayleigh function D, to which forces and constraints may be added."""
+
+    dissipation: Expression

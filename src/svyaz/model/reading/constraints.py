@@ -1,0 +1,182 @@
+"""Reading constraints, and what switches them on and off: times, events, impact, anchors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, is_zero, names_in, parse_equation
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
+from svyaz.model.system import Constraint, multiplier_symbol
+
+IMPACTS = ("inelastic",)
+NOT_A_LETTER = re.compile(r"\W")
+
+
+def declare_anchors(reader: Reader, names: Names, given: Sequence[Table]) -> tuple[str, ...]:
+    """Declare the names that constraints freeze at the moment in which they begin to act."""
+    found: list[str] = []
+    for k, table in enumerate(given):
+        path = ("constraint", k, "anchor")
+        anchors = table.get("anchor", {})
+        if not isinstance(anchors, Mapping):
+            continue  # reported where the table is read
+        found.extend(name for name in anchors if reader.declare_one(names, name, "anchor", (*path, name)))
+    return tuple(found)
+
+
+def read_constraints(reader: Reader, given: Sequence[Table], names: Names, law: LawWords) -> tuple[Constraint, ...]:
+    """All constraints that can be read; a name that is left out is made from the number."""
+    constraints: list[Constraint] = []
+    conditions = _switch_scope(names, [_name(table, k) for k, table in enumerate(given)])
+    for k, table in enumerate(given):
+        constraint = _read_constraint(reader, k, table, names, conditions)
+        if constraint is None:
+            continue
+        if any(c.name == constraint.name for c in constraints):
+            reader.report(("constraint", k, "name"), f"two constraints have the name '{constraint.name}'")
+        if law.always_constrained and constraint.switched:
+            message = (
+                f"'{constraint.name}' is switched by events: a velocity field is wanted for constraints that always act"
+            )
+            reader.report(("constraint", k), message, at_key=True)
+        constraints.append(constraint)
+    return tuple(constraints)
+
+
+def _name(table: Table, k: int) -> str:
+    return str(table.get("name", f"constraint {k + 1}"))
+
+
+def _read_constraint(reader: Reader, k: int, table: Table, names: Names, conditions: Scope) -> Constraint | None:
+    path = ("constraint", k)
+    words = reader.known_words(table, vocabulary.CONSTRAINT, path)
+    name = _name(table, k)
+    if "equation" not in words:
+        if "equation" not in table:
+            reader.report(path, f"the constraint '{name}' has no equation", at_key=True)
+        return None
+    here = (*path, "equation")
+    text = vocabulary.text(words, "equation")
+    try:
+        left, right = parse_equation(text, names.scope(velocities=True, inputs=False), reader.start(here, text))
+    except ModelError as error:
+        reader.take(here, text, error)
+        return None
+    expression = left - right
+    reader.used |= names_in(expression)
+    reader.no_further(names, here, expression, "a constraint")
+    moving = set(names.velocities)
+    present = names_in(expression)
+    if not present & (moving | set(names.coordinates)) or is_zero(combine(expression)):
+        _report_idle(reader, here, name, expression)
+        return None
+    times = {key: reader.value((*path, key), words[key], names) for key in ("from", "until") if key in words}
+    start, end = times.get("from"), times.get("until")
+    if start is not None and end is not None and not start < end:
+        reader.report((*path, "until"), f"the constraint '{name}' would act from {start:g} until {end:g}")
+    dependent = _dependent(reader, (*path, "dependent"), words.get("dependent", ()), names)
+    order = 1 if present & moving else 0
+    plain = Constraint(name, text, expression, order, dependent, start, end, reader.place(here))
+    return _switched(reader, path, words, plain, names, conditions)
+
+
+def _report_idle(reader: Reader, path: Path, name: str, expression: Expression) -> None:
+    if is_zero(combine(expression)):
+        reader.report(path, f"the constraint '{name}' says 0 = 0: it holds always and constrains nothing")
+    elif not names_in(expression):
+        reader.report(path, f"the constraint '{name}' is a contradiction: it says {expression} = 0")
+    else:
+        reader.report(path, f"the constraint '{name}' contains no coordinate and no velocity")
+
+
+def _dependent(reader: Reader, path: Path, given: object, names: Names) -> tuple[str, ...]:
+    if not isinstance(given, str) and not vocabulary.fits(given, vocabulary.NAMES):
+        reader.report(path, "'dependent' is the name of a coordinate, or a list of them")
+        return ()
+    chosen = (given,) if isinstance(given, str) else tuple(vocabulary.names({"dependent": given}, "dependent"))
+    for q in chosen:
+        if q not in names.coordinates:
+            reader.report(path, f"there is no coordinate '{q}'", hint=vocabulary.nearest(q, names.coordinates))
+    return chosen
+
+
+def _switch_scope(names: Names, constraints: Sequence[str]) -> Scope:
+    """What conditions may name: the whole state, time, inputs, and λ of a constraint as ``lambda_`` and its name."""
+    scope = names.scope(velocities=True)
+    multipliers: dict[str, Expression] = {_multiplier_word(name): multiplier_symbol(name) for name in constraints}
+    return Scope(symbols={**multipliers, **scope.symbols}, derivatives=scope.derivatives, forbidden=scope.forbidden)
+
+
+def _multiplier_word(name: str) -> str:
+    """By which name conditions know the multiplier of a constraint."""
+    return "lambda_" + NOT_A_LETTER.sub("_", name)
+
+
+def _switched(reader: Reader, path: Path, words: Table, plain: Constraint, names: Names, scope: Scope) -> Constraint:
+    """The constraint with what says, apart from times, when it acts."""
+    _check_words(reader, path, words, plain.name)
+    on, off = (
+        _condition(reader, (*path, key), words[key], plain.name, names, scope) if key in words else None
+        for key in ("on", "off")
+    )
+    anchors = tuple(
+        (key, reader.expression((*path, "anchor", key), value, _without_multipliers(scope)))
+        for key, value in vocabulary.table(words, "anchor").items()
+        if reader.fits((*path, "anchor", key), value, vocabulary.EXPRESSION)
+    )
+    impact = vocabulary.text(words, "impact") if "impact" in words else None
+    return replace(plain, on=on, off=off, impact=impact, active=bool(words.get("active", False)), anchors=anchors)
+
+
+def _without_multipliers(scope: Scope) -> Scope:
+    kept = {word: meaning for word, meaning in scope.symbols.items() if not str(meaning).startswith("multiplier ")}
+    return Scope(symbols=kept, derivatives=scope.derivatives, forbidden=scope.forbidden)
+
+
+def _check_words(reader: Reader, path: Path, words: Table, name: str) -> None:
+    for event, time, what in (("on", "from", "begins"), ("off", "until", "ends")):
+        if event in words and time in words:
+            reader.report(
+                (*path, event), f"the constraint '{name}' {what} '{time}' a time or '{event}' an event, not both"
+            )
+    impact = vocabulary.text(words, "impact", IMPACTS[0])
+    if impact not in IMPACTS:
+        hint = vocabulary.nearest(impact, IMPACTS)
+        reader.report((*path, "impact"), f"an impact is '{IMPACTS[0]}', not '{impact}'", hint=hint)
+    for key, why in (
+        ("impact", "an impact happens when the constraint begins to act"),
+        ("active", "a constraint without it acts from the beginning"),
+    ):
+        if key in words and "on" not in words and not (key == "impact" and "from" in words):
+            reader.report((*path, key), f"'{key}' of the constraint '{name}' belongs to 'on': {why}", at_key=True)
+
+
+def _condition(reader: Reader, path: Path, given: object, name: str, names: Names, scope: Scope) -> Expression:
+    before = len(reader.problems)
+    expression = reader.expression(path, given, scope)
+    if len(reader.problems) > before:
+        return expression
+    present = names_in(expression)
+    if path[-1] == "on" and str(multiplier_symbol(name)) in present:
+        message = f"'{name}' has a multiplier only while it acts: it cannot switch the constraint on"
+        reader.report(path, message, hint="a multiplier may switch it off, or switch another constraint")
+    moving = {*names.states, "t"} | {n for n in present if n.startswith("multiplier ")}
+    if not present & moving:
+        reader.report(path, f"the expression of '{path[-1]}' never changes: it cannot rise through zero")
+    return expression
+
+
+def initial_anchors(constraints: Sequence[Constraint], names: Names, initial: Mapping[str, float]) -> dict[str, float]:
+    """Anchors at the initial state, where [initial] does not give them."""
+    values = {**names.parameters, **{k: i.value for k, i in names.inputs.items()}, "t": 0.0}
+    values |= dict.fromkeys(names.states, 0.0) | dict(initial)
+    found = {name: evaluate(e, values) for c in constraints for name, e in c.anchors if name not in initial}
+    return {**initial, **found}
+
+
+def still(names: Names) -> dict[str, Expression]:
+    """Rates of the anchors: they keep their values between events."""
+    return dict.fromkeys(names.anchors, ZERO)

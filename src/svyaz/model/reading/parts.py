@@ -1,0 +1,108 @@
+"""Reading inputs, integrals and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.common import Names, Path, Reader, Table
+from svyaz.model.system import Drawing, Input, Integral
+
+
+def read_inputs(reader: Reader, given: Table, names: Names) -> dict[str, Input]:
+    """Controls: a value, or a table with value, low and high."""
+    inputs = {}
+    for name, value in given.items():
+        path = ("inputs", name)
+        if names.known.get(name) != "input":
+            continue
+        if isinstance(value, Mapping):
+            table = reader.known_words(value, vocabulary.INPUT, path)
+            numbers = {key: reader.value((*path, key), entry, names) for key, entry in table.items()}
+            inputs[name] = Input(numbers.get("value", 0.0), numbers.get("low"), numbers.get("high"))
+        else:
+            inputs[name] = Input(reader.value(path, value, names))
+    return inputs
+
+
+def read_integrals(reader: Reader, given: Sequence[Table], names: Names) -> tuple[Integral, ...]:
+    """First integrals that the model declares."""
+    integrals: list[Integral] = []
+    for k, table in enumerate(given):
+        path = ("integral", k)
+        words = reader.known_words(table, vocabulary.INTEGRAL, path)
+        name = vocabulary.text(words, "name", f"integral {k + 1}")
+        if "expression" not in words:
+            if "expression" not in table:
+                reader.report(path, f"the integral '{name}' has no expression", at_key=True)
+            continue
+        here = (*path, "expression")
+        expression = reader.expression(here, words["expression"], names.scope(velocities=True))
+        gain = reader.value((*path, "gain"), words["gain"], names) if "gain" in words else 1.0
+        value = reader.value((*path, "value"), words["value"], names) if "value" in words else None
+        if gain <= 0:
+            reader.report(
+                (*path, "gain"), f"the gain of '{name}' is the decay rate of its deviation and must be positive"
+            )
+        if any(i.name == name for i in integrals):
+            reader.report((*path, "name"), f"two integrals have the name '{name}'")
+        integrals.append(Integral(name, expression, bool(words.get("hold", False)), gain, value, reader.place(here)))
+    return tuple(integrals)
+
+
+def read_drawings(reader: Reader, given: Sequence[Table], names: Names) -> tuple[Drawing, ...]:
+    """What the mechanism looks like."""
+    drawings = []
+    for k, table in enumerate(given):
+        path = ("draw", k)
+        words = reader.known_words(table, vocabulary.DRAW, path)
+        kinds = [kind for kind in vocabulary.DRAW_KINDS if kind in words]
+        if len(kinds) != 1:
+            if all(key in vocabulary.DRAW for key in table):
+                reader.report(path, "a [[draw]] has exactly one of " + ", ".join(vocabulary.DRAW_KINDS), at_key=True)
+            continue
+        drawing = _drawing(reader, (*path, kinds[0]), kinds[0], words, names)
+        if drawing is not None:
+            drawings.append(drawing)
+    return tuple(drawings)
+
+
+def _drawing(reader: Reader, path: Path, kind: str, words: Table, names: Names) -> Drawing | None:
+    scope = names.scope(velocities=False, inputs=False)
+    radius = None
+    given = words[kind]
+    corners: list[object]
+    paths: list[Path]
+    if kind == "circle":
+        table = vocabulary.table(words, kind)
+        known = reader.known_words(table, vocabulary.CIRCLE, path)
+        if len(known) < len(vocabulary.CIRCLE):
+            if known.keys() == table.keys():
+                reader.report(path, "a circle has a center and a radius")
+            return None
+        radius = reader.expression((*path, "radius"), table["radius"], scope)
+        corners, paths = [table["center"]], [(*path, "center")]
+    elif kind == "point":
+        corners, paths = [given], [path]
+    else:
+        if not isinstance(given, list | tuple) or len(given) < 2:
+            reader.report(path, f"a {kind} goes through at least two points: [[x, y], [x, y]]")
+            return None
+        corners, paths = list(given), [(*path, k) for k in range(len(given))]
+    points = []
+    for corner, here in zip(corners, paths, strict=True):
+        if not isinstance(corner, list | tuple) or len(corner) not in (2, 3):
+            reader.report(here, "a point has two or three coordinates")
+            return None
+        entries = enumerate(corner)
+        points.append(
+            tuple(
+                reader.expression((*here, k), e, scope)
+                for k, e in entries
+                if reader.fits((*here, k), e, vocabulary.EXPRESSION)
+            )
+        )
+    if len({len(point) for point in points}) != 1:
+        reader.report(path, "all points of a drawing lie in the plane or all in space")
+        return None
+    return Drawing(kind, tuple(points), radius, bool(words.get("trace", False)), vocabulary.text(words, "name"))

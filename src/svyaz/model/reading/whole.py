@@ -1,0 +1,224 @@
+"""From the words of a model to a System: everything is read, every mistake is collected, all are reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import symengine as se
+
+from svyaz.expr import ONE, TIME, Expression, ModelError, Problem, names_in, total_derivative
+from svyaz.model.law import Mechanical
+from svyaz.model.laws import all_laws
+from svyaz.model.reading import words as vocabulary
+from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
+from svyaz.model.reading.constraints import declare_anchors, initial_anchors, read_constraints, still
+from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
+from svyaz.model.reading.parts import read_drawings, read_inputs, read_integrals
+from svyaz.model.reading.places import Places
+from svyaz.model.reading.points import read_points
+from svyaz.model.reading.run import Choices, read_bypass, read_run, read_source
+from svyaz.model.reading.tree_drawing import tree_drawings
+from svyaz.model.reading.trees import with_upright_quaternions
+from svyaz.model.system import System
+
+
+def system_of(
+    given: Table, file: str | None = None, places: Places | None = None, choices: Choices | None = None
+) -> System:
+    """The system stated by the words of a model; raises ModelError with all mistakes, each at its place in the file.
+
+    ``choices`` are the words known for ``form``, ``method`` … of [run]; without them these are judged when they are used.
+    """
+    reader = Reader(file, places)
+    words = reader.known_words(given, vocabulary.MODEL)
+    for remark in vocabulary.names(words, "remarks"):
+        reader.warn((), remark)
+    stating = _law_of(reader, given)
+    if not _all_listed(reader, words, stating):
+        raise ModelError(sorted(reader.problems, key=_by_place))
+    names = _declare(reader, words, stating)
+    quasi = _quasi(reader, vocabulary.table(words, "quasi"), names)
+    law = stating.read(reader, words, names)
+    motors = read_motors(reader, vocabulary.tables(words, "motor"), names)
+    forces = drive_forces(motors, _forces(reader, words, names) if isinstance(law, Mechanical) else {})
+    currents = {motor.current: motor.rate for motor in motors}
+    rates = _rates(reader, words, names) | currents | still(names)
+    constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating)
+    integrals = read_integrals(reader, vocabulary.tables(words, "integral"), names)
+    drawings = read_drawings(reader, vocabulary.tables(words, "draw"), names)
+    system = System(
+        name=vocabulary.text(words, "name", "system"),
+        law=law,
+        coordinates=names.coordinates,
+        states=names.states,
+        parameters=names.parameters,
+        inputs=names.inputs,
+        initial=initial_anchors(constraints, names, _initial(reader, words, names)),
+        forces=forces,
+        rates=rates,
+        quasi=quasi,
+        motors=motors,
+        constraints=constraints,
+        integrals=integrals,
+        drawings=drawings if names.tree is None or words.get("draw") else tree_drawings(names.tree),
+        box=_box(reader, words, names),
+        run=read_run(reader, vocabulary.table(words, "run"), names, choices or {}),
+        bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),
+        source=read_source(reader, vocabulary.table(words, "source"), names),
+        words=cast(vocabulary.ModelWords, dict(given)),
+        warnings=(),
+        file=file,
+        places=places,
+    )
+    stating.check(reader, names, law, constraints)
+    _check_unused(reader, names)
+    if reader.problems:
+        raise ModelError(sorted([*reader.problems, *reader.lasting_warnings()], key=_by_place))
+    return replace(system, warnings=tuple(reader.warnings))
+
+
+def _by_place(problem: Problem) -> tuple[int, int]:
+    return (problem.place.line, problem.place.column) if problem.place else (0, 0)
+
+
+def _law_of(reader: Reader, words: Table) -> LawWords:
+    """By which law the model is given; what does not go with it, and what it lacks, is reported."""
+    law = next(law for law in all_laws() if law.known_by(words.keys()))
+    for key in (key for key in law.refused if key in words):
+        reader.report((key,), f"'{key}' does not go with a model that is given by {law.given_by}", at_key=True)
+        reader.used.update(WORD.findall(vocabulary.text(words, key)))
+    for key in (key for key in law.needed if key not in words):
+        reader.report((), f"the model has no '{key}'")
+    return law
+
+
+def _all_listed(reader: Reader, words: Table, law: LawWords) -> bool:
+    """Are the lists of names there? Without them every expression would be one long mistake."""
+    for key in law.lists:
+        if key in words and not words[key]:
+            reader.report((key,), f"the list '{key}' is empty")
+    return all(words.get(key) for key in law.lists)
+
+
+def _declare(reader: Reader, words: Table, law: LawWords) -> Names:
+    """Declare the names of the model, each once, and find the values of the parameters."""
+    names = Names()
+    law.declare(reader, words, names)
+    names.coordinates = tuple(reader.declare(names, words, "coordinates", "coordinate"))
+    names.momenta = tuple(reader.declare(names, words, "momenta", "momentum"))
+    names.further = tuple(reader.declare(names, words, "states", "state"))
+    parameters = vocabulary.table(words, "parameters")
+    for name in parameters:
+        reader.declare_one(names, name, "parameter", ("parameters", name))
+    for name in vocabulary.table(words, "inputs"):
+        reader.declare_one(names, name, "input", ("inputs", name))
+    drives = vocabulary.tables(words, "motor")
+    names.currents = declare_motors(reader, names, drives)
+    names.anchors = declare_anchors(reader, names, vocabulary.tables(words, "constraint"))
+    names.further += names.currents
+    names.parameters = reader.parameter_values(parameters)
+    law.moving(reader, words, names)
+    names.states = names.coordinates + (names.velocities or names.momenta) + names.further + names.anchors
+    names.inputs = read_inputs(reader, vocabulary.table(words, "inputs"), names)
+    add_voltages(names, drives)
+    _define(reader, words, names)
+    return names
+
+
+def _define(reader: Reader, words: Table, names: Names) -> None:
+    """Points of bodies and named expressions of the coordinates. Their time derivatives may be used as well: x1' for x1."""
+    given = vocabulary.table(words, "definitions")
+    rates = {se.Symbol(q): rate for q, rate in names.rates.items()} | {TIME: ONE}
+    for name, expression in read_points(reader, vocabulary.tables(words, "point"), names).items():
+        names.definitions[name] = expression
+        names.definition_rates[name] = total_derivative(expression, rates)
+    for name, text in given.items():
+        path = ("definitions", name)
+        if not reader.declare_one(names, name, "definition", path) or not reader.fits(
+            path, text, vocabulary.EXPRESSION
+        ):
+            continue
+        expression = reader.expression(path, text, names.scope(velocities=True))
+        names.definitions[name] = expression
+        if not names_in(expression) & {*names.velocities, *names.further}:
+            names.definition_rates[name] = total_derivative(expression, rates)
+
+
+def _quasi(reader: Reader, given: Table, names: Names) -> dict[str, Expression]:
+    """Quasi-velocities: functions of the velocities under names of their own."""
+    found: dict[str, Expression] = {}
+    for name, text in given.items():
+        path = ("quasi", name)
+        if reader.declare_one(names, name, "quasi-velocity", path) and reader.fits(path, text, vocabulary.EXPRESSION):
+            found[name] = reader.expression(path, text, names.scope(velocities=True, inputs=False))
+    return found
+
+
+def _forces(reader: Reader, words: Table, names: Names) -> dict[str, Expression]:
+    forces: dict[str, Expression] = {}
+    freedoms = names.coordinates if names.tree is None else names.tree.freedoms
+    for name, text in vocabulary.table(words, "forces").items():
+        path = ("forces", name)
+        if name not in freedoms:
+            hint = vocabulary.nearest(name, freedoms)
+            reader.report(path, f"a generalised force acts on a coordinate; '{name}' is none", hint=hint, at_key=True)
+        elif reader.fits(path, text, vocabulary.EXPRESSION):
+            forces[name] = reader.expression(path, text, names.scope(velocities=True))
+    return forces
+
+
+def _rates(reader: Reader, words: Table, names: Names) -> dict[str, Expression]:
+    rates = {}
+    given = vocabulary.table(words, "rates")
+    for name, text in given.items():
+        path = ("rates", name)
+        if name not in names.further:
+            hint = vocabulary.nearest(name, names.further)
+            reader.report(path, f"there is no state '{name}'", hint=hint, at_key=True)
+        elif reader.fits(path, text, vocabulary.EXPRESSION):
+            rates[name] = reader.expression(path, text, names.scope(velocities=True))
+    for name in names.further:
+        if name in names.currents:
+            if name in given:
+                reader.report(("rates", name), f"the rate of '{name}' follows from its motor", at_key=True)
+        elif name not in given:
+            reader.report(("states",), f"the state '{name}' has no rate in [rates]")
+    return rates
+
+
+def _initial(reader: Reader, words: Table, names: Names) -> dict[str, float]:
+    initial = {}
+    for name, text in vocabulary.table(words, "initial").items():
+        path = ("initial", name)
+        if name not in names.states:
+            hint = vocabulary.nearest(name, names.states)
+            reader.report(path, f"'{name}' is not among the variables of the state", hint=hint, at_key=True)
+        elif reader.fits(path, text, vocabulary.EXPRESSION):
+            initial[name] = reader.value(path, text, names)
+    return initial if names.tree is None else with_upright_quaternions(reader, names.tree, initial)
+
+
+def _box(reader: Reader, words: Table, names: Names) -> dict[str, tuple[float, float]]:
+    box = {}
+    for name, pair in vocabulary.table(words, "box").items():
+        path = ("box", name)
+        if name not in names.known:
+            reader.report(path, f"'{name}' is not a name of the model", at_key=True)
+        elif not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+            reader.report(path, "a side of the box is [low, high]")
+        else:
+            low, high = (reader.value((*path, k), entry, names) for k, entry in enumerate(pair))
+            if not low < high:
+                reader.report(path, f"the side of the box for '{name}' is empty: {low:g} is not below {high:g}")
+            box[name] = (low, high)
+    return box
+
+
+def _check_unused(reader: Reader, names: Names) -> None:
+    if reader.is_faulty("body") or reader.is_faulty("dh"):
+        return  # a body that is refused is not read to its end: what it uses is not known
+    for name in names.parameters:
+        if name not in reader.used and names.known.get(name) == "parameter":
+            reader.warn(("parameters", name), f"the parameter '{name}' is not used", about=name)
