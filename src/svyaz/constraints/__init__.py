@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.scales import with_floor as with_floor
     from svyaz.constraints.snapshot import Measure as Measure
     from svyaz.constraints.snapshot import Snapshot as Snapshot
+    from svyaz.constraints.snapshot import gain_name as gain_name
     from svyaz.constraints.snapshot import measure_of as measure_of
     from svyaz.constraints.states import NoConsistentState as NoConsistentState
     from svyaz.constraints.states import Residual as Residual

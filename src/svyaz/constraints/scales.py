@@ -56,30 +56,32 @@ def scale_expressions(equations: Equations) -> tuple[tuple[Expression | None, Ex
 
 
 def typical_sizes(mass: Array, q: Array) -> Array:
-    """√(Σ_j M_jj q_j² / M_ii) for each coordinate with inertia, |q_i| for one without."""
-    diagonal = np.diag(mass)
-    heavy = diagonal > 0.0
-    total = float(np.sum(np.where(heavy, diagonal, 0.0) * q**2))
-    return _sizes(diagonal, total, q)
+    """√(Σ_j M_jj q_j² / M_ii) for each coordinate with inertia, |q_i| for one without; of one state or of many."""
+    diagonal = np.diagonal(mass, axis1=-2, axis2=-1)
+    return _sizes(diagonal, _energy(diagonal, q), q)
 
 
 def typical_speeds(mass: Array, bias: Array, q: Array, v: Array) -> Array:
     """√(E / M_ii) with E = Σ M_jj v_j² + Σ |bias_j| size_j: of the motion, or what the forces would give."""
-    diagonal = np.diag(mass)
-    heavy = diagonal > 0.0
-    work = float(np.abs(bias) @ typical_sizes(mass, q))
-    total = float(np.sum(np.where(heavy, diagonal, 0.0) * v**2)) + work
-    return _sizes(diagonal, total, v)
+    diagonal = np.diagonal(mass, axis1=-2, axis2=-1)
+    work = np.sum(np.abs(bias) * typical_sizes(mass, q), axis=-1, keepdims=True)
+    return _sizes(diagonal, _energy(diagonal, v) + work, v)
 
 
-def _sizes(diagonal: Array, total: float, own: Array) -> Array:
+def _energy(diagonal: Array, z: Array) -> Array:
+    """Σ M_jj z_j² over what has inertia, (…, 1)."""
+    total: Array = np.sum(np.where(diagonal > 0.0, diagonal, 0.0) * z**2, axis=-1, keepdims=True)
+    return total
+
+
+def _sizes(diagonal: Array, total: Array, own: Array) -> Array:
     heavy = diagonal > 0.0
     return np.where(heavy, np.sqrt(total / np.where(heavy, diagonal, 1.0)), np.abs(own))
 
 
 def with_floor(terms: Array, gradient: Array, sizes: Array) -> Array:
     """max(sum of terms, FLOOR · Σ_i |gradient_i| size_i) for each row of the gradient."""
-    return np.maximum(terms, FLOOR * (np.abs(gradient) @ sizes))
+    return np.maximum(terms, FLOOR * (np.abs(gradient) @ sizes[..., None])[..., 0])
 
 
 def is_met(residual: Array | float, scale: Array | float, tolerance: float = ZERO_RELATIVE) -> NDArray[np.bool_]:

@@ -1,23 +1,30 @@
-"""Everything that the examination of constraints needs to know at one state, from one native program."""
+"""The numbers of equations with constraints at states, one or many, from one native program.
+
+The program holds what the examination of constraints, the measure of deviations and the record of a motion have in
+common: M, bias, G, h, ḣ, f with the magnitudes of their terms, multipliers, accelerations, energies, integrals. Gains of
+each constraint for itself (ḧ + B ḣ + A h = 0, ḟ + E f = 0) are parameters of it, zero unless values are given.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
+import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints.scales import magnitude, scale_expressions, typical_sizes, typical_speeds, with_floor
-from svyaz.expr import ZERO, Expression, ModelError, Problem
-from svyaz.forms import Equations
-from svyaz.program import build, compile_program
+from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up
+from svyaz.forms import Deviation, Equations, observation, rates_of
+from svyaz.program import Function, Table, function, remembered
 
 State = Mapping[str, float] | Sequence[float] | Array
 
-GROUPS = (
+PARTS = (
     "mass",
     "bias",
     "jacobian",
@@ -28,18 +35,20 @@ GROUPS = (
     "position_terms",
     "velocity_terms",
 )
+"""Tables of a snapshot."""
+
+DEVIATIONS = ("position", "velocity", "position_terms", "velocity_terms")
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """M (n, n), bias (n,), G (m, n), constraint_bias (m,), residuals and their scales (m,) at one state.
+class Numbers:
+    """M (n, n), bias (n,), G (m, n), constraint_bias (m,), residuals and their scales (m,); of many states, with their
+    number in front.
 
     Residuals in position and their scales are zero for constraints on velocities (``holonomic`` is False there).
     ``jacobian_terms`` are the entries of G with every term taken by its magnitude.
     """
 
-    time: float
-    state: Array
     q: Array
     v: Array
     holonomic: NDArray[np.bool_]
@@ -71,61 +80,59 @@ class Snapshot:
         return all(bool(np.isfinite(a).all()) for a in (self.jacobian, self.position, self.velocity))
 
 
+@dataclass(frozen=True)
+class Snapshot(Numbers):
+    """The numbers at one state."""
+
+    time: float
+    state: Array
+
+
+@dataclass(frozen=True)
 class Measure:
-    """``measure.at(state, time)`` evaluates equations with constraints; made once for many states."""
+    """The numbers of equations along their states; ``function`` takes t and the states."""
 
-    def __init__(self, equations: Equations) -> None:
-        self.equations = equations
-        names = list(equations.states)
-        self._q = [names.index(q) for q in equations.accelerated]
-        self._v = [names.index(str(v)) for v in equations.velocities]
-        self._holonomic = np.array([d.position is not None for d in equations.deviations], dtype=bool)
-        groups = self._groups()
-        self._shapes = [(name, len(groups[name])) for name in GROUPS]
-        outputs = [(f"{name} {k}", e) for name in GROUPS for k, e in enumerate(groups[name])]
-        program = build(outputs, inputs=("t", *names), parameters=equations.constants)
-        self._native = compile_program(program)
-        self._constants = self._native.constants(equations.system.constants)
-
-    def _groups(self) -> dict[str, list[Expression]]:
-        eq = self.equations
-        scales = scale_expressions(eq)
-        jacobian = [entry for row in eq.constraint_jacobian for entry in row]
-        return {
-            "mass": [entry for row in eq.mass_matrix for entry in row],
-            "bias": list(eq.bias),
-            "jacobian": jacobian,
-            "jacobian_terms": [magnitude(entry) for entry in jacobian],
-            "constraint_bias": list(eq.constraint_bias),
-            "position": [ZERO if d.position is None else d.position for d in eq.deviations],
-            "velocity": [d.velocity for d in eq.deviations],
-            "position_terms": [ZERO if p is None else p for p, _ in scales],
-            "velocity_terms": [v for _, v in scales],
-        }
+    equations: Equations
+    function: Function
+    observed_names: Mapping[str, tuple[str, ...]]
+    holonomic: NDArray[np.bool_]
+    coordinates: tuple[int, ...]
+    speeds: tuple[int, ...]
 
     def at(self, state: Array, time: float) -> Snapshot:
         """The snapshot at a state, given in the order of the states of the equations."""
-        values = self._native.evaluate(np.concatenate(([time], state)), self._constants)
-        parts: dict[str, Array] = {}
-        start = 0
-        for name, count in self._shapes:
-            parts[name] = values[start : start + count]
-            start += count
-        n, m = len(self._q), len(self._holonomic)
-        parts["mass"] = parts["mass"].reshape(n, n)
-        parts["jacobian"] = parts["jacobian"].reshape(m, n)
-        parts["jacobian_terms"] = parts["jacobian_terms"].reshape(m, n)
-        return Snapshot(time=time, state=state, q=state[self._q], v=state[self._v], holonomic=self._holonomic, **parts)
+        found = self._snapshot(np.array([time]), state[None, :])
+        parts = {name: table[0] for name, table in found.items()}
+        q, v = state[self._q], state[self._v]
+        return Snapshot(q=q, v=v, holonomic=self.holonomic, time=time, state=state, **parts)
+
+    def along(self, times: Array, states: Array) -> Numbers:
+        """The numbers at many states."""
+        found = self._snapshot(times, states)
+        return Numbers(q=states[:, self._q], v=states[:, self._v], holonomic=self.holonomic, **found)
+
+    def deviations(self, times: Array, states: Array) -> dict[str, Array]:
+        """Residuals in position and velocity along rows, and the magnitudes of their terms, (k, m) each."""
+        return self.function.known(np.column_stack([times, states]), DEVIATIONS)
+
+    @property
+    def columns(self) -> dict[tuple[str, str], int]:
+        """Numbers of the outputs of ``function`` that are observed, by kind and name."""
+        found, start = {}, 0
+        for kind, shape in self.function.shapes.items():
+            for k, name in enumerate(self.observed_names.get(kind, ())):
+                found[kind, name] = start + k
+            start += prod(shape)
+        return found
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Gᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
-        values = self._native.evaluate(np.column_stack([times, states]), self._constants)
-        n, m = len(self._q), len(self._holonomic)
-        first = n * n + n  # behind the mass matrix and the bias
+        found = self._snapshot(times, states, ("mass", "jacobian"))
+        n, m = len(self.coordinates), len(self.holonomic)
         matrices = np.zeros((len(times), n + m, n + m))
-        matrices[:, :n, :n] = values[:, : n * n].reshape(len(times), n, n)
-        matrices[:, n:, :n] = values[:, first : first + m * n].reshape(len(times), m, n)
-        matrices[:, :n, n:] = matrices[:, n:, :n].transpose(0, 2, 1)
+        matrices[:, :n, :n] = found["mass"]
+        matrices[:, n:, :n] = found["jacobian"]
+        matrices[:, :n, n:] = found["jacobian"].transpose(0, 2, 1)
         defined = np.isfinite(matrices).all(axis=(1, 2))
         sign, size = np.full(len(times), np.nan), np.full(len(times), np.nan)
         sign[defined], size[defined] = np.linalg.slogdet(matrices[defined])
@@ -139,6 +146,86 @@ class Measure:
         if v is not None:
             new[self._v] = v
         return new
+
+    @cached_property
+    def _q(self) -> list[int]:
+        return list(self.coordinates)
+
+    @cached_property
+    def _v(self) -> list[int]:
+        return list(self.speeds)
+
+    def _snapshot(self, times: Array, states: Array, only: Sequence[str] = PARTS) -> dict[str, Array]:
+        found = self.function.known(np.column_stack([times, states]), only)
+        k, n, m = len(times), len(self.coordinates), len(self.holonomic)
+        shapes = {"mass": (k, n, n), "jacobian": (k, m, n), "jacobian_terms": (k, m, n)}
+        return {name: table.reshape(shapes.get(name, table.shape)) for name, table in found.items()}
+
+
+@remembered
+def measure_of(equations: Equations) -> Measure:
+    """The measure of these equations."""
+    names = list(equations.states)
+    gains, correction = own_gains(equations)
+    system = rates_of(equations, correction).systems
+    systems, observed = observation(equations, system[0] if system else None)
+    tables: dict[str, Table] = {
+        **_snapshot_tables(equations),
+        **{kind: list(table.values()) for kind, table in observed.items()},
+    }
+    values = {**equations.system.constants, **dict.fromkeys(gains, 0.0)}
+    return Measure(
+        equations=equations,
+        function=function(tables, ("t", *names), values, systems=systems),
+        observed_names={kind: tuple(table) for kind, table in observed.items()},
+        holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
+        coordinates=tuple(names.index(q) for q in equations.accelerated),
+        speeds=tuple(names.index(str(v)) for v in equations.velocities),
+    )
+
+
+def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:
+    """Gains of each constraint for itself, and what they add to the constraint rows: A h + B ḣ for positions, E f."""
+    gains: list[str] = []
+    rows: list[Expression] = []
+    for place, d in _numbered(equations):
+        terms = [("E", d.velocity)] if d.position is None else [("A", d.position), ("B", d.velocity)]
+        names = [gain_name(block, place, place) for block, _ in terms]
+        gains += names
+        rows.append(add_up(se.Symbol(name) * value for name, (_, value) in zip(names, terms, strict=True)))
+    return tuple(gains), rows
+
+
+def _numbered(equations: Equations) -> list[tuple[int, Deviation]]:
+    """Each deviation with its number among those of its level."""
+    counts = {True: 0, False: 0}
+    found = []
+    for d in equations.deviations:
+        level = d.position is None
+        found.append((counts[level], d))
+        counts[level] += 1
+    return found
+
+
+def gain_name(block: str, row: int, column: int) -> str:
+    """The parameter for one entry of a block (A … F) of the perturbation equation."""
+    return f"gain {block} {row} {column}"
+
+
+def _snapshot_tables(equations: Equations) -> dict[str, Table]:
+    scales = scale_expressions(equations)
+    jacobian = equations.constraint_jacobian
+    return {
+        "mass": equations.mass_matrix,
+        "bias": equations.bias,
+        "jacobian": jacobian,
+        "jacobian_terms": [[magnitude(entry) for entry in row] for row in jacobian],
+        "constraint_bias": equations.constraint_bias,
+        "position": [ZERO if d.position is None else d.position for d in equations.deviations],
+        "velocity": [d.velocity for d in equations.deviations],
+        "position_terms": [ZERO if p is None else p for p, _ in scales],
+        "velocity_terms": [v for _, v in scales],
+    }
 
 
 def state_vector(equations: Equations, state: State | None = None) -> Array:
@@ -155,17 +242,3 @@ def state_vector(equations: Equations, state: State | None = None) -> Array:
     if given.shape != (len(equations.states),):
         raise ModelError([Problem(f"a state has {len(equations.states)} values: {', '.join(equations.states)}")])
     return given
-
-
-_recent: list[Measure] = []
-
-
-def measure_of(equations: Equations) -> Measure:
-    """The measure of these equations; the last few are kept, since compiling takes longer than measuring."""
-    for known in _recent:
-        if known.equations is equations:
-            return known
-    made = Measure(equations)
-    _recent.insert(0, made)
-    del _recent[8:]
-    return made

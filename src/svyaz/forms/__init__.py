@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from svyaz.forms.named.shulgin import shulgin_equations as shulgin_equations
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
-    from svyaz.forms.observed import observed_quantities as observed_quantities
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program
     from svyaz.forms.programs import export_with_reactions as export_with_reactions
     from svyaz.forms.programs import jacobian_program as jacobian_program
     from svyaz.forms.programs import multiplier_symbols as multiplier_symbols
-    from svyaz.forms.programs import observation_program as observation_program
+    from svyaz.forms.programs import observation as observation
     from svyaz.forms.programs import rate_expressions as rate_expressions
     from svyaz.forms.programs import rates_of as rates_of
     from svyaz.forms.programs import rates_program as rates_program

@@ -9,35 +9,49 @@ from svyaz.forms.equations import Equations
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
 from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
 
+Quantities = dict[str, dict[str, Expression]]
+"""Expressions by kind and name."""
 
-def observed_quantities(equations: Equations) -> dict[str, Expression]:
-    """Expressions of the state by name: ``residual NAME``, ``hidden NAME``, ``through NAME`` (G q̇, the velocity against which
-    a multiplier does work), ``kinetic``, ``potential``, ``integral NAME``.
+
+def observed_quantities(equations: Equations) -> Quantities:
+    """Of the state alone: ``residuals`` (h, or f), ``hidden`` (ḣ), ``through`` (G q̇, the velocities against which multipliers
+    do work), ``energies`` (kinetic, potential) and ``integrals``.
     """
-    quantities: dict[str, Expression] = {}
-    for d in equations.deviations:
-        if d.position is None:
-            quantities[f"residual {d.name}"] = d.velocity
-        else:
-            quantities[f"residual {d.name}"] = d.position
-            quantities[f"hidden {d.name}"] = d.velocity
-    for d, row in zip(equations.deviations, equations.constraint_jacobian, strict=True):
-        quantities[f"through {d.name}"] = add_up(g * v for g, v in zip(row, equations.velocities, strict=True))
     system = equations.system
+    found: Quantities = {
+        "residuals": _residuals(equations),
+        "hidden": {d.name: d.velocity for d in equations.deviations if d.position is not None},
+        "through": _through(equations),
+        "energies": {},
+        "integrals": first_integrals(system),
+    }
+    if isinstance(system.law, Mechanical):
+        found["energies"] = dict(zip(("kinetic", "potential"), kinetic_and_potential(system), strict=True))
+    if not equations.observed:
+        return found
+    return {kind: {name: equations.in_states(e) for name, e in table.items()} for kind, table in found.items()}
+
+
+def _residuals(equations: Equations) -> dict[str, Expression]:
+    """Of the constraints as they are held, as they were written where that differs, of a field, of those eliminated."""
+    system = equations.system
+    found = {d.name: d.velocity if d.position is None else d.position for d in equations.deviations}
     written = {c.name: c.expression for c in system.constraints}
     for d in equations.deviations:
         if d.name in written and d.constraint.expression != written[d.name]:
-            quantities[f"residual {d.name}, as written"] = written[d.name]
+            found[f"{d.name}, as written"] = written[d.name]
     if isinstance(system.law, Attracting):
         for q, v in system.law.field.items():
-            quantities[f"residual {q}' of the field"] = velocity(q) - v
+            found[f"{q}' of the field"] = velocity(q) - v
     for c in equations.eliminated:
-        quantities.setdefault(f"residual {c.name}", c.expression)
-    if isinstance(system.law, Mechanical):
-        quantities["kinetic"], quantities["potential"] = kinetic_and_potential(system)
-    for name, expression in first_integrals(system).items():
-        quantities[f"integral {name}"] = expression
-    return {name: equations.in_states(e) for name, e in quantities.items()}
+        found.setdefault(c.name, c.expression)
+    return found
+
+
+def _through(equations: Equations) -> dict[str, Expression]:
+    velocities = equations.velocities
+    rows = zip(equations.deviations, equations.constraint_jacobian, strict=True)
+    return {d.name: add_up(g * v for g, v in zip(row, velocities, strict=True)) for d, row in rows}
 
 
 def energy(system: System) -> Expression | None:

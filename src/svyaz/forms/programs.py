@@ -17,6 +17,7 @@ import symengine as se
 
 from svyaz.expr import ZERO, Expression, add_up, differentiate
 from svyaz.forms.equations import Equations
+from svyaz.forms.observed import Quantities, observed_quantities
 from svyaz.forms.reactions import reaction_system
 from svyaz.program import Linear, Program, build
 
@@ -82,23 +83,22 @@ def rates_program(equations: Equations, rates: Rates, extra: Sequence[str] = ())
     return _build(equations, rates.rates, rates.systems, extra)
 
 
-def observation_program(
-    equations: Equations, quantities: Mapping[str, Expression], rates: Rates, extra: Sequence[str] = ()
-) -> Program:
-    """Multipliers (as ``multiplier NAME``), accelerations (``x''``) and further quantities of the state.
+def observation(equations: Equations, linear: Linear | None) -> tuple[list[Linear], Quantities]:
+    """What is observed along a motion, by kind and name, and the systems it takes: ``multipliers``, ``accelerations``, and
+    what depends on the state alone.
 
-    Multipliers of constraints that the form has eliminated are recovered from the accelerations.
+    ``linear`` is the augmented system. Multipliers of constraints that the form has eliminated are recovered from the
+    accelerations.
     """
-    systems, signs = list(rates.systems[:1]), multiplier_symbols(equations)
-    named = dict(zip(equations.multiplier_names, signs, strict=True))
+    systems, signs = [linear] if linear is not None else [], multiplier_symbols(equations)
+    multipliers = dict(zip(equations.multiplier_names, signs, strict=True))
     if equations.eliminated:
-        linear, recovered = reaction_system(equations, signs)
-        systems.append(linear)
-        named.update(recovered)
-    outputs = [(f"multiplier {name}", s) for name, s in named.items()]
-    outputs.extend((str(a), a) for a in equations.accelerations)
-    outputs.extend(quantities.items())
-    return _build(equations, outputs, systems, extra)
+        further, recovered = reaction_system(equations, signs)
+        systems.append(further)
+        multipliers.update(recovered)
+    accelerations: dict[str, Expression] = {str(a): a for a in equations.accelerations}
+    solved: Quantities = {"multipliers": multipliers, "accelerations": accelerations}
+    return systems, solved | observed_quantities(equations)
 
 
 def jacobian_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:

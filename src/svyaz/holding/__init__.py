@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from svyaz.holding.segment import Segment as Segment
     from svyaz.holding.segment import advance as advance
     from svyaz.holding.segment import observed as observed
+    from svyaz.holding.segment import observing as observing
     from svyaz.holding.segment import prepare as prepare
     from svyaz.holding.segment import projected_more as projected_more
     from svyaz.holding.settling import SWITCH_TOLERANCE as SWITCH_TOLERANCE
@@ -45,6 +46,5 @@ if TYPE_CHECKING:
     from svyaz.holding.watch import lost_constraints as lost_constraints
     from svyaz.holding.watch import passed_near as passed_near
     from svyaz.holding.watch import singular_point as singular_point
-    from svyaz.holding.watch import stabilising_power as stabilising_power
 else:
     open_door(__name__)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude, residuals
+from svyaz.constraints import Measure, measure_of
 from svyaz.expr import Expression, gradient
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
-from svyaz.program import Native, build, compile_program
+from svyaz.program import Function, function, remembered
 
 RIDGE = 1e-13
 
@@ -23,20 +23,27 @@ SAMPLED = 5
 
 @dataclass(frozen=True)
 class Deviations:
-    """y = (h, ḣ, f), its scale and its gradient as native code."""
+    """y = (h, ḣ, f), its scale and its gradient; ``places`` and ``speeds`` are the numbers of the constraints on each."""
 
     equations: Equations
-    names: tuple[str, ...]
-    positions: int
-    values: Native
-    slopes: Native
-    values_constants: Array
-    slopes_constants: Array
+    measure: Measure
+    places: tuple[int, ...]
+    speeds: tuple[int, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The constraints in the order of the entries that are reported."""
+        return tuple(self.equations.deviations[k].name for k in (*self.places, *self.speeds))
+
+    @property
+    def positions(self) -> int:
+        """Number of constraints on positions."""
+        return len(self.places)
 
     @property
     def count(self) -> int:
         """Number of entries of y."""
-        return len(self.values.program.outputs) // 2
+        return 2 * len(self.places) + len(self.speeds)
 
     @property
     def reported(self) -> list[int]:
@@ -46,36 +53,54 @@ class Deviations:
 
     def at(self, times: Array, states: Array) -> Array:
         """y along the rows, (k, count)."""
-        return self.values.evaluate(np.column_stack([times, states]), self.values_constants)[:, : self.count]
+        found = self.measure.deviations(times, states)
+        return self.ordered(found["position"], found["velocity"])
 
     def scales(self, times: Array, states: Array) -> Array:
         """The largest own scale of each entry along the rows, (count,): what its terms would sum up to in magnitude.
 
         Where all terms vanish along the motion (x = 0) the typical sizes of the coordinates give the scale.
         """
-        sizes = self.values.evaluate(np.column_stack([times, states]), self.values_constants)[:, self.count :]
-        return np.maximum(np.max(sizes, axis=0, initial=0.0), self._typical(times, states))
+        return self.with_scales(times, states)[1]
+
+    def with_scales(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """y along the rows (k, count), and the largest own scales (count,)."""
+        found = self.measure.deviations(times, states)
+        sizes = self.ordered(found["position_terms"], found["velocity_terms"])
+        scales = np.maximum(np.max(sizes, axis=0, initial=0.0), self._typical(times, states))
+        return self.ordered(found["position"], found["velocity"]), scales
 
     def _typical(self, times: Array, states: Array) -> Array:
         """The scales of a few states, with their floor."""
         few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
-        found = [residuals(self.equations, states[k], float(times[k])) for k in few]
-        p = self.positions
-        position = [max(r[name].position_scale or 0.0 for r in found) for name in self.names[:p]]
-        speed = [max(r[name].velocity_scale for r in found) for name in self.names]
-        return np.array([*position, *speed[:p], *speed[p:]])
+        here = self.measure.along(times[few], states[few])
+        found: Array = np.fmax.reduce(self.ordered(here.position_scale, here.velocity_scale), axis=0, initial=0.0)
+        return found
+
+    def ordered(self, position: Array, velocity: Array) -> Array:
+        """Columns of constraints, in position and in velocity, as entries of y."""
+        places, speeds = list(self.places), list(self.speeds)
+        return np.concatenate([position[:, places], velocity[:, [*places, *speeds]]], axis=1)
 
     def moved_to(self, times: Array, states: Array, wanted: Array, iterations: int = 3) -> Array:
         """The nearest states (Euclidean) with the wanted deviations, by Newton's method; NaN where it leaves the domain."""
         for _ in range(iterations):
-            rows = np.column_stack([times, states])
-            slopes = self.slopes.evaluate(rows, self.slopes_constants).reshape(len(rows), self.count, -1)
-            missing = wanted - self.at(times, states)
+            here = self._slopes(np.column_stack([times, states]))
+            slopes, missing = here["slopes"], wanted - here["y"]
             defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
             moved = np.full_like(states, np.nan)
             moved[defined] = states[defined] + _shortest(slopes[defined], missing[defined])
             states = moved
         return states
+
+    @cached_property
+    def _slopes(self) -> Function:
+        d = self.equations.deviations
+        entries: list[Expression] = [d[k].position for k in self.places]
+        entries += [d[k].velocity for k in (*self.places, *self.speeds)]
+        states = [se.Symbol(s) for s in self.equations.states]
+        tables = {"y": entries, "slopes": [gradient(e, states) for e in entries]}
+        return function(tables, ("t", *self.equations.states), self.equations.system.constants)
 
 
 def _shortest(slopes: Array, wanted: Array) -> Array:
@@ -90,41 +115,8 @@ def _shortest(slopes: Array, wanted: Array) -> Array:
     return shortest
 
 
-_recent: list[Deviations] = []
-
-
+@remembered
 def deviations(equations: Equations) -> Deviations:
-    """The deviations of the constraints that act; the last few are kept, since compiling takes longer than measuring."""
-    for known in _recent:
-        if known.equations is equations:
-            return known
-    made = _made(equations)
-    _recent.insert(0, made)
-    del _recent[8:]
-    return made
-
-
-def _made(equations: Equations) -> Deviations:
-    position, speed = positions_of(equations), velocities_of(equations)
-    d = equations.deviations
-    entries: list[Expression] = [d[k].position for k in position]
-    entries += [d[k].velocity for k in position]
-    entries += [d[k].velocity for k in speed]
-    states = [se.Symbol(s) for s in equations.states]
-    values = _compiled(equations, [*entries, *(magnitude(e) for e in entries)])
-    slopes = _compiled(equations, [s for e in entries for s in gradient(e, states)])
-    constants = equations.system.constants
-    return Deviations(
-        equations=equations,
-        names=tuple(d[k].name for k in [*position, *speed]),
-        positions=len(position),
-        values=values,
-        slopes=slopes,
-        values_constants=values.constants(constants),
-        slopes_constants=slopes.constants(constants),
-    )
-
-
-def _compiled(equations: Equations, entries: Sequence[Expression]) -> Native:
-    outputs = [(str(k), e) for k, e in enumerate(entries)]
-    return compile_program(build(outputs, inputs=("t", *equations.states), parameters=equations.constants))
+    """The deviations of the constraints that act."""
+    places, speeds = tuple(positions_of(equations)), tuple(velocities_of(equations))
+    return Deviations(equations, measure_of(equations), places, speeds)

@@ -181,8 +181,8 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
 def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> Trial:
     if path.status is not Status.FINISHED:
         return Trial(kappa, inf, (inf,) * len(measured.names), inf, False)
-    y = np.abs(measured.at(path.times, path.states))[:, measured.reported]
-    scales = measured.scales(path.times, path.states)[measured.reported]
+    deviation, largest = measured.with_scales(path.times, path.states)
+    y, scales = np.abs(deviation)[:, measured.reported], largest[measured.reported]
     relative = np.max(y, axis=0) / np.where(scales > 0, scales, 1.0)
     return Trial(
         kappa,

@@ -22,6 +22,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
+from svyaz.constraints import gain_name
 from svyaz.expr import (
     ZERO,
     Expression,
@@ -234,7 +235,7 @@ def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, k
                 for j, value in enumerate(values):
                     entry = float(full[name][i, j])
                     if entry != 0.0:
-                        symbol = f"gain {name} {i} {j}"
+                        symbol = gain_name(name, i, j)
                         gains[symbol] = -entry
                         terms.append(se.Symbol(symbol) * value)
             correction[k] = add_up(terms) if terms else ZERO

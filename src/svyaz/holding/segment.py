@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import measure_of
-from svyaz.forms import Equations, jacobian_program, observation_program, observed_quantities, rates_of, rates_program
+from svyaz.constraints import Measure, measure_of
+from svyaz.forms import Equations, jacobian_program, observation, rates_of, rates_program
 from svyaz.holding.held import HeldIntegral, constants_of, hold
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
 from svyaz.integrate import Flow, Path, integrate
 from svyaz.integrate import method as find_method
-from svyaz.program import Native, Program, choose_orders, compile_program
+from svyaz.program import Native, Program, choose_orders, compile_program, function, remembered
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,6 @@ class Segment:
     perturbation: Perturbation
     held: tuple[HeldIntegral, ...]
     rates: Flow
-    observe: Native
-    observe_constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None
 
@@ -51,7 +49,6 @@ class Segment:
             perturbation=perturbation,
             rates=rates,
             jacobian=again(self.jacobian),
-            observe_constants=constants(self.observe),
         )
 
 
@@ -69,21 +66,15 @@ def prepare(
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
     rates = hold(equations, rates_of(equations, perturbation.correction), held, options.hold)
 
-    def native(program: Program) -> Native:
-        return compile_program(choose_orders(program, values, sample))
-
     def flow(program: Program) -> Flow:
-        code = native(program)
+        code = compile_program(choose_orders(program, values, sample))
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
-    observe = native(observation_program(equations, observed_quantities(equations), rates, extra))
     return Segment(
         equations=equations,
         perturbation=perturbation,
         held=tuple(held),
         rates=flow(rates_program(equations, rates, extra)),
-        observe=observe,
-        observe_constants=observe.constants(values),
         jacobian=flow(jacobian_program(equations, rates, extra)) if find_method(options.method).implicit else None,
         projection=_after_step(equations, options, time, state, flow),
     )
@@ -140,7 +131,33 @@ def advance(
     )
 
 
-def observed(segment: Segment, times: Array, states: Array) -> Mapping[str, Array]:
-    """Multipliers, accelerations, residuals, energies and integrals along the rows, by name."""
-    values = segment.observe.evaluate(np.column_stack([times, states]), segment.observe_constants)
-    return {name: values[:, k] for k, (name, _) in enumerate(segment.observe.program.outputs)}
+def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[str, Array]]:
+    """Multipliers, accelerations, residuals, energies, integrals along the rows, by kind and name.
+
+    With gains also the power Σ (λ - λ₀)_k (G q̇)_k of the forces that only stabilise, λ₀ the multipliers without them.
+    """
+    measure, gains = observing(segment), segment.perturbation.gains
+    kinds, rows = measure.observed_names, np.column_stack([times, states])
+    tables = measure.function.with_values(gains)(rows, tuple(kinds))
+    found = {kind: dict(zip(names, tables[kind].T, strict=True)) for kind, names in kinds.items()}
+    if gains:
+        without = measure.function.with_values(dict.fromkeys(gains, 0.0))(rows, ("multipliers",))["multipliers"]
+        free = dict(zip(kinds["multipliers"], without.T, strict=True))
+        power = np.zeros(len(times))
+        for name, through in found["through"].items():
+            power += (found["multipliers"][name] - free[name]) * through
+        found["power"] = {"stabilising power": power}
+    return found
+
+
+@remembered
+def observing(segment: Segment) -> Measure:
+    """What the motion of a segment is observed with: a law of the user, or gains that couple constraints, need their own."""
+    measure, law = measure_of(segment.equations), segment.perturbation
+    if law.kind == "linear" and set(law.gains) <= set(measure.function.values):
+        return measure
+    equations = segment.equations
+    systems, quantities = observation(equations, rates_of(equations, law.correction).systems[0])
+    tables = {kind: list(table.values()) for kind, table in quantities.items()}
+    values = {**equations.system.constants, **law.gains}
+    return replace(measure, function=function(tables, ("t", *equations.states), values, systems=systems))

@@ -40,11 +40,10 @@ def state_sizes(equations: Equations, times: Array, states: Array) -> Array:
     names = list(equations.states)
     places = [names.index(q) for q in equations.accelerated]
     speeds = [names.index(str(v)) for v in equations.velocities]
-    for k in np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int)):
-        here = measure_of(equations).at(states[k], float(times[k]))
-        if not np.isfinite(here.mass).all():
-            continue
-        for columns, values in ((places, here.q), (speeds, here.v)):
-            floor = LEAST_PART * typical_sizes(here.mass, values)
-            sizes[columns] = np.maximum(sizes[columns], floor)
+    few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
+    here = measure_of(equations).along(times[few], states[few])
+    good = np.isfinite(here.mass).all(axis=(1, 2))
+    for columns, values in ((places, here.q), (speeds, here.v)):
+        floor = LEAST_PART * typical_sizes(here.mass[good], values[good])
+        sizes[columns] = np.maximum(sizes[columns], floor.max(axis=0, initial=0.0))
     return sizes

@@ -1,4 +1,4 @@
-"""Watching a run: constraints that were lost in spite of the verdict, singular points, and the power of stabilisation.
+"""Watching a run: constraints that were lost in spite of the verdict, singular points.
 
 The linear verdict is necessary, not sufficient, so what really happened is compared with what was predicted.
 """
@@ -6,7 +6,6 @@ The linear verdict is necessary, not sufficient, so what really happened is comp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,10 @@ def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float
     measured = deviations(segment.equations)
     rows = np.isfinite(path.states).all(axis=1)
     times, states = path.times[rows], path.states[rows]
-    y = np.abs(measured.at(times, states))[:, measured.reported]
-    scales = measured.scales(times[: max(1, len(times) // 2)], states[: max(1, len(states) // 2)])[measured.reported]
+    half = max(1, len(times) // 2)
+    first, largest = measured.with_scales(times[:half], states[:half])
+    y = np.abs(np.concatenate([first, measured.at(times[half:], states[half:])]))[:, measured.reported]
+    scales = largest[measured.reported]
     notes = []
     for k, name in enumerate(measured.names):
         worst = int(np.argmax(y[:, k]))
@@ -134,8 +135,7 @@ def _shrinking(segment: Segment, times: Array, states: Array) -> Array:
 def _steep(segment: Segment, times: Array, states: Array, step: float | None) -> NDArray[np.bool_]:
     """Rows from which one step changes a velocity by more than its largest size so far."""
     equations = segment.equations
-    table = observed(segment, times, states)
-    accelerations = np.column_stack([table[str(a)] for a in equations.accelerations])
+    accelerations = np.column_stack(list(observed(segment, times, states)["accelerations"].values()))
     columns = [equations.states.index(str(v)) for v in equations.velocities]
     speeds = np.maximum.accumulate(np.abs(states[:, columns]), axis=0)
     tau = np.diff(times, append=times[-1] + (step or (times[-1] - times[-2] if len(times) > 1 else 1.0)))
@@ -167,16 +167,3 @@ def _words_for(segment: Segment, time: float, state: Array) -> str:
     if report.full and not report.singular:
         return told + "; other coordinates, which are regular there, avoid it"
     return told + "; " + "; ".join(report.messages)
-
-
-def stabilising_power(segment: Segment, times: Array, states: Array) -> Array | None:
-    """Σ (λ - λ₀)_k (G q̇)_k: the power of the forces that only stabilise, λ₀ the multipliers without gains."""
-    names = segment.equations.multiplier_names
-    if not names or not segment.perturbation.gains:
-        return None
-    without = segment.regained(replace(segment.perturbation, gains=dict.fromkeys(segment.perturbation.gains, 0.0)))
-    held, free = observed(segment, times, states), observed(without, times, states)
-    total = np.zeros(len(times))
-    for name in names:
-        total += (held[f"multiplier {name}"] - free[f"multiplier {name}"]) * held[f"through {name}"]
-    return total

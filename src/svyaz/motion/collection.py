@@ -9,15 +9,14 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import model_states
-from svyaz.holding import Entry, ErrorBound, euler_bound, jump_log, observed, stabilising_power
+from svyaz.holding import Entry, ErrorBound, euler_bound, jump_log, observed
 from svyaz.integrate import Status
 from svyaz.model import System
 from svyaz.motion.phases import Chapter, Structure
 from svyaz.motion.result import Motion
 
-KINDS = {"multiplier ": "multipliers", "residual ": "residuals", "hidden ": "hidden", "integral ": "integrals"}
-"""Beginning of the name of an observed column → table of the Motion."""
-
+Observed = Mapping[str, Mapping[str, Array]]
+"""Columns by kind and name."""
 
 RISE, MOST_NOTES = 1e-9, 3
 """Energy that an impact adds, as a part of the largest kinetic energy at events, and that is spoken of; so often."""
@@ -35,7 +34,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         states.append(model_states(chapter.phase.equations, times[-1], own))
         tables.append(_table(chapter, times[-1], own))
     last, log = chapters[-1], _log(chapters)
-    columns = _columns(tables, [len(t) for t in times])
+    lengths = [len(t) for t in times]
     return Motion(
         system=system,
         form=structure.form,
@@ -47,11 +46,11 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         times=np.concatenate(times),
         states=np.concatenate(states),
         state_names=system.states,
-        multipliers=columns["multipliers"],
-        residuals=columns["residuals"],
-        hidden=columns["hidden"],
-        integrals=columns["integrals"],
-        quantities=columns["quantities"],
+        multipliers=_columns(tables, lengths, ["multipliers"]),
+        residuals=_columns(tables, lengths, ["residuals"]),
+        hidden=_columns(tables, lengths, ["hidden"]),
+        integrals=_columns(tables, lengths, ["integrals"]),
+        quantities=_columns(tables, lengths, ["accelerations", "energies", "power"]),
         gains=chapters[0].decision.record if chapters[0].decision else {},
         steps=sum(c.path.steps for c in chapters),
         rejected=sum(c.path.rejected for c in chapters),
@@ -85,28 +84,19 @@ def _rises(log: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*notes[:MOST_NOTES], *more]
 
 
-def _table(chapter: Chapter, times: Array, states: Array) -> dict[str, Array]:
+def _table(chapter: Chapter, times: Array, states: Array) -> Observed:
     if chapter.segment is None or not len(times):
         return {}
-    table = dict(observed(chapter.segment, times, states))
-    power = stabilising_power(chapter.segment, times, states)
-    if power is not None:
-        table["stabilising power"] = power
-    return table
+    return observed(chapter.segment, times, states)
 
 
-def _columns(tables: Sequence[Mapping[str, Array]], lengths: Sequence[int]) -> dict[str, dict[str, Array]]:
-    """The observed columns, phase after phase, by table; NaN where a constraint does not act."""
-    found: dict[str, dict[str, Array]] = {kind: {} for kind in [*KINDS.values(), "quantities"]}
-    for name in dict.fromkeys(name for table in tables for name in table):
-        parts = [table.get(name, np.full(n, np.nan)) for table, n in zip(tables, lengths, strict=True)]
-        values = np.concatenate(parts)
-        kind = next((prefix for prefix in KINDS if name.startswith(prefix)), None)
-        if kind is not None:
-            found[KINDS[kind]][name.removeprefix(kind)] = values
-        elif not name.startswith("through "):
-            found["quantities"][name] = values
-    return found
+def _columns(tables: Sequence[Observed], lengths: Sequence[int], kinds: Sequence[str]) -> dict[str, Array]:
+    """The observed columns of some kinds, phase after phase; NaN where a constraint does not act."""
+    merged = [{name: column for kind in kinds for name, column in table.get(kind, {}).items()} for table in tables]
+    return {
+        name: np.concatenate([t.get(name, np.full(n, np.nan)) for t, n in zip(merged, lengths, strict=True)])
+        for name in dict.fromkeys(name for table in merged for name in table)
+    }
 
 
 def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Mapping[str, Any], ...]:

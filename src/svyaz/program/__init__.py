@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svyaz.program.formulas import Notation as Notation
     from svyaz.program.formulas import listing as listing
     from svyaz.program.functions import Function as Function
+    from svyaz.program.functions import Table as Table
     from svyaz.program.functions import function as function
     from svyaz.program.functions import remembered as remembered
     from svyaz.program.identifiers import distinct as distinct

@@ -65,14 +65,14 @@ def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
 
 def observed_for(measures: Sequence[str]) -> list[str]:
     """Quantities of the observation program that the measures are made of."""
-    prefixes = {"residual": "residual", "drift": "integral", "multiplier": "multiplier"}
+    kinds = {"residual": "residuals", "drift": "integrals", "multiplier": "multipliers"}
     found: dict[str, None] = {}
     for measure in measures:
         kind, _, name = measure.partition(".")
-        if kind in prefixes:
-            found[f"{prefixes[kind]} {name}"] = None
+        if kind in kinds:
+            found[f"{kinds[kind]} {name}"] = None
         if measure == "drift.energy":
-            found["kinetic"] = None
+            found["energies kinetic"] = None
     return list(found)
 
 
@@ -97,14 +97,14 @@ def measured(totals: Mapping[str, Sequence[float]]) -> dict[str, float]:
     found: dict[str, float] = {}
     for quantity, total in totals.items():
         kind, _, name = quantity.partition(" ")
-        if kind == "residual":
-            found[f"{kind}.{name}"] = total[SIZE]
-        elif kind == "multiplier":
+        if kind == "residuals":
+            found[f"residual.{name}"] = total[SIZE]
+        elif kind == "multipliers":
             found[f"multiplier.{name}"] = total[LAST]
-        elif kind == "integral":
+        elif kind == "integrals":
             change = total[CHANGE]
             if name == "energy":
-                kinetic = totals["kinetic"][TOP] if "kinetic" in totals else 0.0
+                kinetic = totals["energies kinetic"][TOP] if "energies kinetic" in totals else 0.0
                 scale = max(abs(total[FIRST]), kinetic)
                 change = change / scale if scale > 0 else change
             found[f"drift.{name}"] = change

@@ -17,6 +17,7 @@ from svyaz.holding import (
     asked_rate,
     critical,
     held_integrals,
+    observing,
     perturbation,
     prepare,
 )
@@ -69,16 +70,17 @@ def native_work(
     rate = next((r for r in map(asked_rate, asked) if r != 0.0), 0.0)
     held = held_integrals(system, state, START, rate)
     segment = prepare(equations, law, held, options, START, state)
-    columns = [name for name, _ in segment.observe.program.outputs]
+    observe = observing(segment)
+    columns = {f"{kind} {name}": number for (kind, name), number in observe.columns.items()}
     observed = [quantity for quantity in observed_for(measures) if quantity in columns]
     task = {
         "work": "native",
         "rates": _text(segment.rates.owner),
-        "observe": _text(segment.observe) if observed else "",
+        "observe": to_text(observe.function.program) if observed else "",
         "project": _text(segment.projection.owner) if segment.projection else "",
         "jacobian": _text(segment.jacobian.owner) if segment.jacobian else "",
         "observed": observed,
-        "columns": [columns.index(quantity) for quantity in observed],
+        "columns": [columns[quantity] for quantity in observed],
         "final": [f"final.{name}" for name in equations.states],
         "method": options.method,
         "until": options.until,
@@ -86,7 +88,9 @@ def native_work(
         "stepped": options.step is not None,
         "halve": "error" in measures,
     }
-    return Work(task, [_data(m, recipe, options, held, gains_of) for m in members])
+    without = dict.fromkeys(observe.function.values, 0.0)  # gains that a member does not have
+    data = [_data(m, recipe, options, held, gains_of) for m in members]
+    return Work(task, [{**member, "values": without | member["values"]} for member in data])
 
 
 def _data(
