@@ -39,7 +39,7 @@ def ours(tree: str) -> Answer:
     import numpy as np
     from bench.trees.robots import states, system
 
-    from svyaz.forms.tree.native import NativeTree
+    from svyaz.forms import NativeTree
     from svyaz.motion.long_trees import is_long
 
     read = system(tree)

@@ -33,7 +33,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def ours(robot: str) -> Answer:
     from bench.trees.robots import states, system
 
-    from svyaz.forms.tree.inertia import write_inertia
+    from svyaz.forms.tree.short_formulas.inertia import write_inertia
     from svyaz.program import compile_program
 
     read = system(robot)

@@ -40,7 +40,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 def write(robot: str) -> Answer:
     from bench.trees.robots import system
 
-    from svyaz.forms.tree.inertia import write_inertia
+    from svyaz.forms.tree.short_formulas.inertia import write_inertia
 
     read = system(robot)
     begin = perf_counter()

@@ -124,7 +124,7 @@ def test_T4_the_shortest_sequence_is_kept_in_the_gallery(name) -> None:
     from tree_by_jacobians import inertia_matrix, links_from
 
     from svyaz import loads
-    from svyaz.forms.tree.inertia import write_inertia
+    from svyaz.forms.tree.short_formulas.inertia import write_inertia
     from svyaz.gallery.collection import find, sequence
 
     system = loads(find(name), name)

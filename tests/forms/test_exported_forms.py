@@ -17,7 +17,7 @@ from svyaz import System, loads
 from svyaz.expr import ModelError
 from svyaz.forms import form_names
 from svyaz.forms.programs import export_program
-from svyaz.forms.tree.inertia import write_inertia
+from svyaz.forms.tree.short_formulas.inertia import write_inertia
 from svyaz.gallery.collection import find, names
 from svyaz.program import Program, compile_program, export
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from svyaz import System, loads
-from svyaz.forms.tree.inertia import matrix_at, write_inertia
 from svyaz.forms.tree.numeric import NumericTree
+from svyaz.forms.tree.short_formulas.inertia import matrix_at, write_inertia
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.program import compile_program, export

@@ -10,9 +10,9 @@ from tree_oracle import pinocchio_model, random_state, their_coordinates, their_
 
 from svyaz import System, loads
 from svyaz.forms.programs import export_program, terms_program
-from svyaz.forms.tree.algebra import FLOATS
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.forms.tree.welded import welded
+from svyaz.forms.tree.recursions.algebra import FLOATS
+from svyaz.forms.tree.recursions.welded import welded
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers

@@ -8,8 +8,8 @@ import pytest
 import symengine as se
 
 from svyaz import ModelError, System, gallery, loads
-from svyaz.forms.tree.inertia import write_inertia
 from svyaz.forms.tree.numeric import NumericTree
+from svyaz.forms.tree.short_formulas.inertia import write_inertia
 from svyaz.program.counts import operations
 
 PUMA = [

@@ -13,8 +13,8 @@ from tree_by_jacobians import inertia_matrix, links_from, varying_rows
 
 from svyaz import System, loads
 from svyaz.expr import ModelError
-from svyaz.forms.tree.algebra import FLOATS, expressions
-from svyaz.forms.tree.welded import welded
+from svyaz.forms.tree.recursions.algebra import FLOATS, expressions
+from svyaz.forms.tree.recursions.welded import welded
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers

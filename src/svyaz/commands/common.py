@@ -33,7 +33,7 @@ class NegativeAnswer(Exception):
         self.reason = reason
 
 
-class Assignment(click.ParamType):
+class NameAndValue(click.ParamType):
     """``NAME=VALUE`` → (name, value), both as text."""
 
     name = "assignment"
@@ -73,7 +73,7 @@ def model_options(function: Function) -> Function:
             "choices",
             "--with",
             metavar="NAME=CHOICE",
-            type=Assignment(),
+            type=NameAndValue(),
             multiple=True,
             help="Choose a variant of a gallery model; repeatable.",
         ),
@@ -81,7 +81,7 @@ def model_options(function: Function) -> Function:
             "settings",
             "--set",
             metavar="NAME=VALUE",
-            type=Assignment(),
+            type=NameAndValue(),
             multiple=True,
             help="Override a parameter, or initial.x, run.step, … by a dotted name; repeatable.",
         ),

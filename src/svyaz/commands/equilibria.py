@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from svyaz.commands.common import (
-    Assignment,
+    NameAndValue,
     NegativeAnswer,
     check_looks,
     check_pictures,
@@ -45,14 +45,14 @@ LISTED = ("Examine", 31, "Find all equilibria in a box, the inputs that hold the
 @click.option(
     "--fix",
     metavar="NAME=VALUE",
-    type=Assignment(),
+    type=NameAndValue(),
     multiple=True,
     help="Prescribe a coordinate, an input or a parameter; inputs that are not prescribed are unknowns. Repeatable.",
 )
 @click.option(
     "--box",
     metavar="NAME=LOW:HIGH",
-    type=Assignment(),
+    type=NameAndValue(),
     multiple=True,
     help="Where to look; the model's [box] unless given, and one turn for angles. A parameter becomes unknown. Repeatable.",
 )

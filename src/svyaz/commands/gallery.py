@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from svyaz.commands.common import Assignment, ModelName, examples, write_text
+from svyaz.commands.common import ModelName, NameAndValue, examples, write_text
 
 LISTED = ("Library", 51, "List the models of the literature, or print one to start from.")
 
@@ -19,7 +19,7 @@ LISTED = ("Library", 51, "List the models of the literature, or print one to sta
     )
 )
 @click.argument("name", type=ModelName(), required=False)
-@click.option("choices", "--with", metavar="NAME=CHOICE", type=Assignment(), multiple=True, help="Choose a variant.")
+@click.option("choices", "--with", metavar="NAME=CHOICE", type=NameAndValue(), multiple=True, help="Choose a variant.")
 @click.option("--sequence", is_flag=True, help="The shortest sequence found for the inertia matrix, of trees.")
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
 def command(name: str | None, choices: tuple[tuple[str, str], ...], sequence: bool, out: str | None) -> None:

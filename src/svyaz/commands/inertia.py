@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from svyaz.commands.common import (
-    Assignment,
+    NameAndValue,
     examples,
     format_option,
     json_option,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from svyaz.model import System
 
 
-class Position(click.ParamType):
+class PositionText(click.ParamType):
     """``q1=0.1,q2=0.2`` → {name: text}."""
 
     name = "position"
@@ -33,7 +33,7 @@ class Position(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
         if isinstance(value, dict):
             return value
-        return dict(Assignment().convert(part, param, ctx) for part in str(value).split(","))
+        return dict(NameAndValue().convert(part, param, ctx) for part in str(value).split(","))
 
 
 LISTED = ("Write equations", 12, "Write out the inertia matrix of a tree of bodies in few operations.")
@@ -49,7 +49,7 @@ LISTED = ("Write equations", 12, "Write out the inertia matrix of a tree of bodi
 )
 @model_options
 @format_option()
-@click.option("--at", type=Position(), metavar="q1=0.1,…", help="Evaluate there; what is left out is 0.")
+@click.option("--at", type=PositionText(), metavar="q1=0.1,…", help="Evaluate there; what is left out is 0.")
 @click.option(
     "--minimise",
     type=click.Choice(["operations", "time"]),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from svyaz.commands.common import (
-    Assignment,
+    NameAndValue,
     NegativeAnswer,
     check_looks,
     check_pictures,
@@ -35,7 +35,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 def _repeated(name: str, metavar: str, text: str) -> Callable[..., Any]:
-    return click.option(name, metavar=metavar, type=Assignment(), multiple=True, help=text)
+    return click.option(name, metavar=metavar, type=NameAndValue(), multiple=True, help=text)
 
 
 LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibrium; run the closed loop.")
@@ -96,7 +96,7 @@ LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibriu
 @click.option(
     "--critical",
     metavar="NAME=LOW:HIGH",
-    type=Assignment(),
+    type=NameAndValue(),
     help="At which value of a parameter does the control fail?",
 )
 @json_option

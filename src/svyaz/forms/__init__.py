@@ -41,51 +41,52 @@ if TYPE_CHECKING:
     from svyaz.forms.reduction_choice import MOST_CHOICES as MOST_CHOICES
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
-    from svyaz.forms.tree.algebra import FLOATS as FLOATS
-    from svyaz.forms.tree.algebra import Vector as Vector
-    from svyaz.forms.tree.algebra import applied as applied
-    from svyaz.forms.tree.algebra import arrays as arrays
-    from svyaz.forms.tree.algebra import cross as cross
-    from svyaz.forms.tree.algebra import dot as dot
-    from svyaz.forms.tree.algebra import expressions as expressions
-    from svyaz.forms.tree.algebra import plus as plus
-    from svyaz.forms.tree.algebra import tensor_applied as tensor_applied
-    from svyaz.forms.tree.algebra import times as times
-    from svyaz.forms.tree.articulated import loose_joint as loose_joint
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts
     from svyaz.forms.tree.bias_parts import bias_parts as bias_parts
-    from svyaz.forms.tree.composite import Composite as Composite
-    from svyaz.forms.tree.composite import joined as joined
-    from svyaz.forms.tree.composite import mass_matrix as mass_matrix
-    from svyaz.forms.tree.energies import energies as energies
-    from svyaz.forms.tree.explicit import explicit_inertia as explicit_inertia
-    from svyaz.forms.tree.harmonics import Coefficient as Coefficient
-    from svyaz.forms.tree.harmonics import Harmonics as Harmonics
-    from svyaz.forms.tree.harmonics import LinearForm as LinearForm
-    from svyaz.forms.tree.harmonics import LongFormula as LongFormula
-    from svyaz.forms.tree.harmonics import Scalar as Scalar
-    from svyaz.forms.tree.harmonics import accumulate as accumulate
-    from svyaz.forms.tree.harmonics import exact as exact
-    from svyaz.forms.tree.harmonics import is_zero as is_zero
-    from svyaz.forms.tree.harmonics import lifted as lifted
-    from svyaz.forms.tree.harmonics import unit_norm as unit_norm
-    from svyaz.forms.tree.harmonics import value_of as value_of
-    from svyaz.forms.tree.inertia import Inertia as Inertia
-    from svyaz.forms.tree.inertia import matrix_at as matrix_at
-    from svyaz.forms.tree.inertia import write_inertia as write_inertia
-    from svyaz.forms.tree.newton_euler import inverse_dynamics as inverse_dynamics
+    from svyaz.forms.tree.conditions.explicit import explicit_inertia as explicit_inertia
+    from svyaz.forms.tree.conditions.harmonics import Coefficient as Coefficient
+    from svyaz.forms.tree.conditions.harmonics import Harmonics as Harmonics
+    from svyaz.forms.tree.conditions.harmonics import LinearForm as LinearForm
+    from svyaz.forms.tree.conditions.harmonics import LongFormula as LongFormula
+    from svyaz.forms.tree.conditions.harmonics import Scalar as Scalar
+    from svyaz.forms.tree.conditions.harmonics import accumulate as accumulate
+    from svyaz.forms.tree.conditions.harmonics import exact as exact
+    from svyaz.forms.tree.conditions.harmonics import is_zero as is_zero
+    from svyaz.forms.tree.conditions.harmonics import lifted as lifted
+    from svyaz.forms.tree.conditions.harmonics import unit_norm as unit_norm
+    from svyaz.forms.tree.conditions.harmonics import value_of as value_of
+    from svyaz.forms.tree.conditions.unknown_masses import EACH as EACH
+    from svyaz.forms.tree.conditions.unknown_masses import FIRST as FIRST
+    from svyaz.forms.tree.conditions.unknown_masses import MASS as MASS
+    from svyaz.forms.tree.conditions.unknown_masses import SECOND as SECOND
+    from svyaz.forms.tree.conditions.unknown_masses import placed_with_unknowns as placed_with_unknowns
+    from svyaz.forms.tree.conditions.unknown_masses import quaternions_of as quaternions_of
+    from svyaz.forms.tree.native import NativeTree as NativeTree
     from svyaz.forms.tree.numeric import NumericTree as NumericTree
-    from svyaz.forms.tree.places import Placed as Placed
-    from svyaz.forms.tree.places import placed as placed
-    from svyaz.forms.tree.steps import axis_kind as axis_kind
-    from svyaz.forms.tree.steps import step_programs as step_programs
+    from svyaz.forms.tree.recursions.algebra import FLOATS as FLOATS
+    from svyaz.forms.tree.recursions.algebra import Vector as Vector
+    from svyaz.forms.tree.recursions.algebra import applied as applied
+    from svyaz.forms.tree.recursions.algebra import arrays as arrays
+    from svyaz.forms.tree.recursions.algebra import cross as cross
+    from svyaz.forms.tree.recursions.algebra import dot as dot
+    from svyaz.forms.tree.recursions.algebra import expressions as expressions
+    from svyaz.forms.tree.recursions.algebra import plus as plus
+    from svyaz.forms.tree.recursions.algebra import tensor_applied as tensor_applied
+    from svyaz.forms.tree.recursions.algebra import times as times
+    from svyaz.forms.tree.recursions.articulated import loose_joint as loose_joint
+    from svyaz.forms.tree.recursions.composite import Composite as Composite
+    from svyaz.forms.tree.recursions.composite import joined as joined
+    from svyaz.forms.tree.recursions.composite import mass_matrix as mass_matrix
+    from svyaz.forms.tree.recursions.energies import energies as energies
+    from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics as inverse_dynamics
+    from svyaz.forms.tree.recursions.places import Placed as Placed
+    from svyaz.forms.tree.recursions.places import placed as placed
+    from svyaz.forms.tree.recursions.steps import axis_kind as axis_kind
+    from svyaz.forms.tree.recursions.steps import step_programs as step_programs
+    from svyaz.forms.tree.recursions.welded import welded as welded
+    from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
+    from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at
+    from svyaz.forms.tree.short_formulas.inertia import write_inertia as write_inertia
     from svyaz.forms.tree.terms import MOST_WRITTEN as MOST_WRITTEN
-    from svyaz.forms.tree.unknown_masses import EACH as EACH
-    from svyaz.forms.tree.unknown_masses import FIRST as FIRST
-    from svyaz.forms.tree.unknown_masses import MASS as MASS
-    from svyaz.forms.tree.unknown_masses import SECOND as SECOND
-    from svyaz.forms.tree.unknown_masses import placed_with_unknowns as placed_with_unknowns
-    from svyaz.forms.tree.unknown_masses import quaternions_of as quaternions_of
-    from svyaz.forms.tree.welded import welded as welded
 else:
     open_door(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svyaz.expr import ZERO, Expression, ModelError, Problem, substitute, velocity
-from svyaz.forms.tree.energies import energies
+from svyaz.forms.tree.recursions.energies import energies
 from svyaz.model import Bodies, Energies, System
 
 

@@ -1,6 +1,6 @@
 """The loop over the bodies of a long tree: forward dynamics by articulated bodies, O(n).
 
-What is done for one body is native code of ``svyaz.forms.tree.steps``; here bodies are taken in order, from the ground to
+What is done for one body is native code, made by ``step_programs``; here bodies are taken in order, from the ground to
 the leaves, back, and out again. One compiled loop serves every tree, whose numbers and addresses it finds in the constants:
 
     c[0] number of bodies, c[1] workspace, c[2], c[3] function of applied forces and its constants (0: none),

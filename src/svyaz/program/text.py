@@ -75,7 +75,7 @@ def from_text(text: str) -> Program:
     """Read a program. Text that is not exactly of the form that ``to_text`` writes is a ProgramError with its line."""
     if len(text) > LARGEST_TEXT:
         raise ProgramError(f"the text of a program has more than {LARGEST_TEXT} characters")
-    return _Reader(text).program()
+    return _TextReader(text).program()
 
 
 def _node_line(node: Node) -> str:
@@ -97,7 +97,7 @@ def _system_lines(system: LinearSystem) -> list[str]:
     return [*lines, f"order {rows} | {columns}"]
 
 
-class _Reader:
+class _TextReader:
     """Reads statement by statement and knows the line it is at."""
 
     def __init__(self, text: str) -> None:

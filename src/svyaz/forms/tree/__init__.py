@@ -1,1 +1,1 @@
-"""Dynamics of trees of bodies: recursions written once for numbers, batches of numbers and expressions."""
+"""Dynamics of trees of bodies: recursions, short formulas, conditions; and what is made of them, terms and native code."""

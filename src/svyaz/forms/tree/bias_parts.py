@@ -19,12 +19,12 @@ import symengine as se
 
 from svyaz.expr import HALF, ZERO, Expression, ModelError, Problem, combine, differentiate, total_derivative
 from svyaz.forms.reduction import written_size
-from svyaz.forms.tree.algebra import expressions
-from svyaz.forms.tree.energies import energies
-from svyaz.forms.tree.explicit import explicit_inertia
-from svyaz.forms.tree.newton_euler import inverse_dynamics
+from svyaz.forms.tree.conditions.explicit import explicit_inertia
+from svyaz.forms.tree.recursions.algebra import expressions
+from svyaz.forms.tree.recursions.energies import energies
+from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
+from svyaz.forms.tree.recursions.welded import welded
 from svyaz.forms.tree.terms import bodies_of
-from svyaz.forms.tree.welded import welded
 from svyaz.model import System, Tree
 from svyaz.program import Program, build
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
-from svyaz.forms.tree import articulated, composite, newton_euler, poles
-from svyaz.forms.tree.algebra import FLOATS, Elements, arrays
-from svyaz.forms.tree.energies import energies_of
-from svyaz.forms.tree.places import Placed, placed
+from svyaz.forms.tree.recursions import articulated, composite, newton_euler
+from svyaz.forms.tree.recursions.algebra import FLOATS, Elements, arrays
+from svyaz.forms.tree.recursions.energies import energies_of
+from svyaz.forms.tree.recursions.places import Placed, placed
+from svyaz.forms.tree.short_formulas import poles
 from svyaz.model import Tree, numbers, quaternion_rotation
 
 STEP = 1e-30

@@ -13,14 +13,14 @@ import symengine as se
 
 from svyaz.expr import ZERO, Expression, ModelError, Problem, combine, differentiate
 from svyaz.forms.christoffel import quadratic_bias
-from svyaz.forms.tree.algebra import expressions
-from svyaz.forms.tree.composite import mass_matrix
-from svyaz.forms.tree.energies import energies
-from svyaz.forms.tree.newton_euler import inverse_dynamics
-from svyaz.forms.tree.places import Placed, placed
-from svyaz.forms.tree.planar import inertia_of_planar, is_planar_arm
-from svyaz.forms.tree.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
-from svyaz.forms.tree.welded import welded
+from svyaz.forms.tree.recursions.algebra import expressions
+from svyaz.forms.tree.recursions.composite import mass_matrix
+from svyaz.forms.tree.recursions.energies import energies
+from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
+from svyaz.forms.tree.recursions.places import Placed, placed
+from svyaz.forms.tree.recursions.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
+from svyaz.forms.tree.recursions.welded import welded
+from svyaz.forms.tree.short_formulas.planar import inertia_of_planar, is_planar_arm
 from svyaz.model import System, Tree
 
 MOST_WRITTEN = 150

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from svyaz.expr import Expression
-from svyaz.forms.tree.algebra import Symmetric, Vector
+from svyaz.forms.tree.recursions.algebra import Symmetric, Vector
 
 LETTERS = "xyz"
 PLACES = {(0, 0): 0, (1, 1): 1, (2, 2): 2, (0, 1): 3, (0, 2): 4, (1, 2): 5}

@@ -12,7 +12,7 @@ import symengine as se
 from svyaz.expr import ZERO, Expression
 
 
-class Sheet:
+class FormulaSheet:
     """Gives names to values; equal formulas get one name, opposite ones differ in sign."""
 
     def __init__(self, parameters: Iterable[str]) -> None:

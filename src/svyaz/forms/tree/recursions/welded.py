@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from svyaz.forms.tree.algebra import Elements, offset_inertia, plus, point_inertia, tensor_plus, times
+from svyaz.forms.tree.recursions.algebra import Elements, offset_inertia, plus, point_inertia, tensor_plus, times
 from svyaz.model import GROUND, Body, Tree
 
 

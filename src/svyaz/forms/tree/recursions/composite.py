@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.forms.tree.algebra import (
+from svyaz.forms.tree.recursions.algebra import (
     Element,
     Elements,
     Symmetric,
@@ -29,7 +29,7 @@ from svyaz.forms.tree.algebra import (
     tensor_turned,
     times,
 )
-from svyaz.forms.tree.places import Placed
+from svyaz.forms.tree.recursions.places import Placed
 from svyaz.model import GROUND
 
 Composite = tuple[Element, Vector, Symmetric]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import symengine as se
 
 from svyaz.expr import HALF, ONE, ZERO, Expression
-from svyaz.forms.tree.algebra import (
+from svyaz.forms.tree.recursions.algebra import (
     Symmetric,
     Vector,
     applied,
@@ -26,7 +26,7 @@ from svyaz.forms.tree.algebra import (
     times,
     transposed,
 )
-from svyaz.forms.tree.places import Placed
+from svyaz.forms.tree.recursions.places import Placed
 from svyaz.model import GROUND, Tree, axis_rotation
 
 UNITS = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
@@ -34,7 +34,7 @@ PAIRS = {(0, 1): 3, (0, 2): 4, (1, 2): 5}
 
 
 @dataclass(frozen=True)
-class Link:
+class RegroupedLink:
     """A body in a frame of which its joint axis is the coordinate axis number ``axis`` (0, 1, 2), times ``sign``.
 
     ``turn`` takes vectors of this frame at zero coordinate to the frame of the base (constant; the unit matrix where the
@@ -54,7 +54,7 @@ class Link:
     inertia: Symmetric
 
 
-def links_of(tree: Tree) -> list[Link]:
+def links_of(tree: Tree) -> list[RegroupedLink]:
     """The bodies of a tree of revolute and prismatic joints in such frames."""
     frames: list[tuple] = []
     links = []
@@ -69,7 +69,7 @@ def links_of(tree: Tree) -> list[Link]:
         back = transposed(frame)
         xx, yy, zz, xy, xz, yz = body.inertia
         links.append(
-            Link(
+            RegroupedLink(
                 number,
                 body.base,
                 body.joint,
@@ -116,7 +116,7 @@ def _product(a: tuple, b: tuple) -> tuple:
     return transposed(tuple(applied(a, column) for column in transposed(b)))  # type: ignore[arg-type]
 
 
-def shiftable(links: list[Link]) -> list[int]:
+def shiftable(links: list[RegroupedLink]) -> list[int]:
     """The bodies that are carried along their own axis, as seen from the pole of their base."""
     return [
         link.number
@@ -127,7 +127,7 @@ def shiftable(links: list[Link]) -> list[int]:
     ]
 
 
-def with_poles_shifted(links: list[Link], chosen: Collection[int]) -> list[Link]:
+def with_poles_shifted(links: list[RegroupedLink], chosen: Collection[int]) -> list[RegroupedLink]:
     """The chosen poles moved along their axes to where the way from the base's pole has no part along the axis.
 
     The pole of a revolute joint may be any point of the axis. A prismatic joint gets its pole on that of its base.
@@ -156,11 +156,11 @@ def with_poles_shifted(links: list[Link], chosen: Collection[int]) -> list[Link]
     return found
 
 
-def _moved(link: Link, pole: Vector, along: Vector) -> Link:
+def _moved(link: RegroupedLink, pole: Vector, along: Vector) -> RegroupedLink:
     if all(entry == 0 for entry in along):
-        return Link(**{**link.__dict__, "pole": pole})
+        return RegroupedLink(**{**link.__dict__, "pole": pole})
     shifted = tensor_plus(point_inertia(link.mass, along), offset_inertia(along, link.moment))
-    return Link(
+    return RegroupedLink(
         **{
             **link.__dict__,
             "pole": pole,
@@ -175,7 +175,7 @@ def _expanded(vector: Vector) -> Vector:
     return x, y, z
 
 
-def with_base_parameters(links: list[Link], *, balanced: bool) -> list[Link]:
+def with_base_parameters(links: list[RegroupedLink], *, balanced: bool) -> list[RegroupedLink]:
     """Every body with what its joint does not feel given to its base, from the leaves to the ground.
 
     Of the two moments across a revolute axis, a and b, either b is given away (a - b is left), or their mean (``balanced``:
@@ -201,7 +201,7 @@ def with_base_parameters(links: list[Link], *, balanced: bool) -> list[Link]:
         moments[base] = plus(moments[base], plus(turned, times(mass, link.pole)))
         inertias[base] = tensor_plus(inertias[base], tensor_plus(tensor_turned(link.turn, inertia), shifted))
     return [
-        Link(**{**link.__dict__, "mass": masses[k], "moment": moments[k], "inertia": inertias[k]})
+        RegroupedLink(**{**link.__dict__, "mass": masses[k], "moment": moments[k], "inertia": inertias[k]})
         for k, link in enumerate(links)
     ]
 
@@ -220,7 +220,7 @@ def _split(axis: int, mass: Expression, moment: Vector, inertia: Symmetric, bala
     return (mass, along, given), ZERO, left, tuple(rest)
 
 
-def placed_link(tree: Tree, link: Link) -> Placed:
+def placed_link(tree: Tree, link: RegroupedLink) -> Placed:
     """A link over base parameters as a body for the recursions."""
     q = se.Symbol(link.coordinate)
     unit = times(se.Integer(link.sign), UNITS[link.axis])

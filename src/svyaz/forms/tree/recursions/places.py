@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from svyaz.forms.tree.algebra import Element, Elements, Matrix, Symmetric, Vector, plus, times, transposed
+from svyaz.forms.tree.recursions.algebra import Element, Elements, Matrix, Symmetric, Vector, plus, times, transposed
 from svyaz.model import Body, Tree, axis_rotation, quaternion_rotation
 
 

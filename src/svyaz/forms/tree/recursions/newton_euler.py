@@ -13,8 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.forms.tree.algebra import Element, Elements, Vector, applied, cross, dot, plus, tensor_applied, times
-from svyaz.forms.tree.places import Placed
+from svyaz.forms.tree.recursions.algebra import (
+    Element,
+    Elements,
+    Vector,
+    applied,
+    cross,
+    dot,
+    plus,
+    tensor_applied,
+    times,
+)
+from svyaz.forms.tree.recursions.places import Placed
 from svyaz.model import GROUND
 
 

@@ -13,8 +13,7 @@ from random import Random
 import symengine as se
 
 from svyaz.expr import Expression, evaluate, names_in, substitute
-from svyaz.forms.tree.algebra import Elements, Vector
-from svyaz.forms.tree.harmonics import (
+from svyaz.forms.tree.conditions.harmonics import (
     DIGITS,
     Coefficient,
     Harmonics,
@@ -28,7 +27,8 @@ from svyaz.forms.tree.harmonics import (
     unknown,
     value_of,
 )
-from svyaz.forms.tree.places import Placed, place
+from svyaz.forms.tree.recursions.algebra import Elements, Vector
+from svyaz.forms.tree.recursions.places import Placed, place
 from svyaz.model import Body, Tree
 
 EACH = 10

@@ -11,14 +11,21 @@ from random import Random
 import symengine as se
 
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute
-from svyaz.forms.tree.algebra import expressions
-from svyaz.forms.tree.composite import mass_matrix
-from svyaz.forms.tree.names import tape_names
-from svyaz.forms.tree.places import placed
-from svyaz.forms.tree.regroup import UNITS, Link, links_of, shiftable, with_base_parameters, with_poles_shifted
-from svyaz.forms.tree.sheet import Sheet
-from svyaz.forms.tree.short import Way, short_inertia
-from svyaz.forms.tree.welded import welded
+from svyaz.forms.tree.recursions.algebra import expressions
+from svyaz.forms.tree.recursions.composite import mass_matrix
+from svyaz.forms.tree.recursions.places import placed
+from svyaz.forms.tree.recursions.regroup import (
+    UNITS,
+    RegroupedLink,
+    links_of,
+    shiftable,
+    with_base_parameters,
+    with_poles_shifted,
+)
+from svyaz.forms.tree.recursions.welded import welded
+from svyaz.forms.tree.short_formulas.clusters import Way, short_inertia
+from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
+from svyaz.forms.tree.short_formulas.tape_names import tape_names
 from svyaz.model import GROUND, Tree
 from svyaz.program import Program, build, build_sequence, operations
 from svyaz.program import evaluate as run
@@ -58,8 +65,8 @@ class Inertia:
 class Written:
     """One way of writing the matrix: links over base parameters, the sheet, the entries, and the program."""
 
-    links: list[Link]
-    sheet: Sheet
+    links: list[RegroupedLink]
+    sheet: FormulaSheet
     matrix: list[list[Expression]]
     program: Program
 
@@ -90,7 +97,7 @@ def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
 
 def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], float]) -> Iterator[Written]:
     for links, way in _ways(tree):
-        sheet = Sheet(parameters)
+        sheet = FormulaSheet(parameters)
         matrix = short_inertia(links, sheet, way)
         program = build_sequence(
             sheet.definitions, _outputs(matrix), inputs=tree.coordinates, parameters=parameters, cost=cost
@@ -98,7 +105,7 @@ def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], 
         yield Written(links, sheet, matrix, program)
 
 
-def _ways(tree: Tree) -> Iterator[tuple[list[Link], Way]]:
+def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], Way]]:
     """Poles shifted along their axes or not, parameters grouped in either way, phases folded or not."""
     plain = links_of(tree)
     if len(plain) > SMALL:
@@ -143,7 +150,7 @@ def _sample(program: Program) -> dict[str, float]:
     return {name: random.uniform(0.5, 1.5) for name in (*program.parameters, *program.inputs)}
 
 
-def _values(sheet: Sheet, point: Mapping[str, float]) -> dict[str, float]:
+def _values(sheet: FormulaSheet, point: Mapping[str, float]) -> dict[str, float]:
     """The value of each name of the sheet."""
     known: dict[se.Symbol, Expression] = {se.Symbol(n): se.RealDouble(v) for n, v in point.items()}
     values = {}
@@ -153,7 +160,7 @@ def _values(sheet: Sheet, point: Mapping[str, float]) -> dict[str, float]:
     return values
 
 
-def _groups(links: Sequence[Link]) -> Iterator[tuple[str, Expression]]:
+def _groups(links: Sequence[RegroupedLink]) -> Iterator[tuple[str, Expression]]:
     """Base parameters by name, those that are zero, a single parameter, or of no effect on the motion left out."""
     moments = ("xx", "yy", "zz", "xy", "xz", "yz")
     for link in links:
@@ -173,7 +180,7 @@ def _groups(links: Sequence[Link]) -> Iterator[tuple[str, Expression]]:
                 yield f"{name}R", short
 
 
-def _felt_moments(links: Sequence[Link], link: Link) -> Collection[int]:
+def _felt_moments(links: Sequence[RegroupedLink], link: RegroupedLink) -> Collection[int]:
     """Places of the moments of inertia that matter: of a body that turns about parallel axes only, that about them."""
     turning, below = [], link
     while True:

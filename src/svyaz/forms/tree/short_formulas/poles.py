@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from svyaz.expr import ModelError, Problem
-from svyaz.forms.tree.algebra import (
+from svyaz.forms.tree.recursions.algebra import (
     Element,
     Elements,
     Matrix,
@@ -29,7 +29,7 @@ from svyaz.forms.tree.algebra import (
     times,
     transposed,
 )
-from svyaz.forms.tree.places import Placed, placed
+from svyaz.forms.tree.recursions.places import Placed, placed
 from svyaz.model import GROUND, Tree
 
 

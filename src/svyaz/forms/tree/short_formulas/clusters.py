@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import symengine as se
 
 from svyaz.expr import ZERO, Expression, add_up
-from svyaz.forms.tree.algebra import Vector, applied, cross, offset_inertia, plus, tensor_turned
-from svyaz.forms.tree.parts import LETTERS, PLACES, Carried, across, named, pair
-from svyaz.forms.tree.regroup import UNITS, Link
-from svyaz.forms.tree.sheet import Sheet
+from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, offset_inertia, plus, tensor_turned
+from svyaz.forms.tree.recursions.regroup import UNITS, RegroupedLink
+from svyaz.forms.tree.short_formulas.composite_parts import LETTERS, PLACES, Carried, across, named, pair
+from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
 from svyaz.model import GROUND
 
 
@@ -34,13 +34,13 @@ class Way:
     phases: bool
 
 
-def short_inertia(links: Sequence[Link], sheet: Sheet, way: Way) -> list[list[Expression]]:
+def short_inertia(links: Sequence[RegroupedLink], sheet: FormulaSheet, way: Way) -> list[list[Expression]]:
     """H (n × n) with its intermediates on the sheet."""
     return _Recursion(links, sheet, way).matrix()
 
 
 class _Recursion:
-    def __init__(self, links: Sequence[Link], sheet: Sheet, way: Way) -> None:
+    def __init__(self, links: Sequence[RegroupedLink], sheet: FormulaSheet, way: Way) -> None:
         self.links, self.sheet, self.way = links, sheet, way
         self.children = [[m.number for m in links if m.base == link.number] for link in links]
         self.inside = [self._continues(link) for link in links]
@@ -54,7 +54,7 @@ class _Recursion:
         """Each body with all that it carries, in the axes of the base of its cluster."""
         self.h: dict[tuple[int, int], Expression] = {}
 
-    def _continues(self, link: Link) -> bool:
+    def _continues(self, link: RegroupedLink) -> bool:
         """Is it in the cluster of its base?"""
         if link.base == GROUND or link.joint != "revolute":
             return False

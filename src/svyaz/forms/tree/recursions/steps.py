@@ -17,10 +17,10 @@ from functools import lru_cache
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression
-from svyaz.forms.tree.algebra import Vector, applied, cross, plus, tensor_applied, times
-from svyaz.forms.tree.articulated import carried_inertia, carried_wrench, released, rigid
-from svyaz.forms.tree.places import Placed
-from svyaz.forms.tree.regroup import UNITS
+from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, plus, tensor_applied, times
+from svyaz.forms.tree.recursions.articulated import carried_inertia, carried_wrench, released, rigid
+from svyaz.forms.tree.recursions.places import Placed
+from svyaz.forms.tree.recursions.regroup import UNITS
 from svyaz.model import Body, axis_rotation
 from svyaz.program import Program, build
 

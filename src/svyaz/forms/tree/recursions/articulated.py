@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.forms.tree.algebra import Element, Elements, Matrix, Vector, applied, cross, plus, tensor_applied
-from svyaz.forms.tree.newton_euler import joint_motion
-from svyaz.forms.tree.places import Placed
+from svyaz.forms.tree.recursions.algebra import Element, Elements, Matrix, Vector, applied, cross, plus, tensor_applied
+from svyaz.forms.tree.recursions.newton_euler import joint_motion
+from svyaz.forms.tree.recursions.places import Placed
 from svyaz.model import GROUND
 
 Six = list

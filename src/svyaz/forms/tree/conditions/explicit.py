@@ -12,11 +12,11 @@ from itertools import pairwise
 import symengine as se
 
 from svyaz.expr import Expression, ModelError, Problem
-from svyaz.forms.tree.algebra import expressions
-from svyaz.forms.tree.composite import mass_matrix
-from svyaz.forms.tree.harmonics import CONSTANT, Harmonics, Key, LongFormula, exact, lifted, unit_norm
-from svyaz.forms.tree.unknown_masses import ELEMENTS, placed_with_unknowns, quaternions_of
-from svyaz.forms.tree.welded import welded
+from svyaz.forms.tree.conditions.harmonics import CONSTANT, Harmonics, Key, LongFormula, exact, lifted, unit_norm
+from svyaz.forms.tree.conditions.unknown_masses import ELEMENTS, placed_with_unknowns, quaternions_of
+from svyaz.forms.tree.recursions.algebra import expressions
+from svyaz.forms.tree.recursions.composite import mass_matrix
+from svyaz.forms.tree.recursions.welded import welded
 from svyaz.model import Tree
 
 HINT = "the sequence of named intermediates is written for any tree"

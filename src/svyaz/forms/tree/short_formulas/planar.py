@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from svyaz.forms.tree.algebra import Element, Elements, Vector, cross, dot, plus, tensor_applied, times
-from svyaz.forms.tree.poles import refuse_other_joints
+from svyaz.forms.tree.recursions.algebra import Element, Elements, Vector, cross, dot, plus, tensor_applied, times
+from svyaz.forms.tree.short_formulas.poles import refuse_other_joints
 from svyaz.model import Tree
 
 Name = Callable[[str, Element], Element]

@@ -8,7 +8,7 @@ from functools import lru_cache
 import symengine as se
 
 from svyaz.expr import Expression
-from svyaz.forms.tree.algebra import (
+from svyaz.forms.tree.recursions.algebra import (
     Element,
     Elements,
     Vector,
@@ -20,8 +20,8 @@ from svyaz.forms.tree.algebra import (
     tensor_applied,
     times,
 )
-from svyaz.forms.tree.newton_euler import joint_motion
-from svyaz.forms.tree.places import Placed, placed
+from svyaz.forms.tree.recursions.newton_euler import joint_motion
+from svyaz.forms.tree.recursions.places import Placed, placed
 from svyaz.model import GROUND, Tree
 
 

@@ -1,0 +1,1 @@
+"""Recursions over the bodies, each written once for numbers, batches of numbers and expressions."""
