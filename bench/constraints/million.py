@@ -46,17 +46,17 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def native_job(steps: str) -> Answer:
-    from svyaz.integrate.solve import integrate
+    from svyaz.integrate import solve
 
     code, state = segment("sleigh", KAPPA, method="euler", step=STEP)
-    integrate(code.rates, state, (0.0, STEP), method="euler", step=STEP)
+    solve(code.rates, state, (0.0, STEP), method="euler", step=STEP)
     begin = clock()
-    integrate(code.rates, state, (0.0, STEP * int(steps)), method="euler", step=STEP, every=EVERY)
+    solve(code.rates, state, (0.0, STEP * int(steps)), method="euler", step=STEP, every=EVERY)
     return {"seconds": clock() - begin}
 
 
 def numpy_job(steps: str) -> Answer:
-    from svyaz.integrate.solve import integrate
+    from svyaz.integrate import solve
 
     count = int(steps)
     begin = clock()
@@ -65,7 +65,7 @@ def numpy_job(steps: str) -> Answer:
     tight(count)
     end = clock()
     code, state = segment("sleigh", KAPPA, method="euler", step=STEP)
-    path = integrate(code.rates, state, (0.0, STEP * count), method="euler", step=STEP)
+    path = solve(code.rates, state, (0.0, STEP * count), method="euler", step=STEP)
     distance = float(np.abs(rows[-1] - path.states[-1]).max())
     return {"plain": (middle - begin) / count, "tight": (end - middle) / count, "distance": distance}
 

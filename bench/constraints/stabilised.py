@@ -37,14 +37,14 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def pair_job(name: str, method: str, turns: str) -> Answer:
-    from svyaz.integrate.solve import integrate
+    from svyaz.integrate import solve
 
     kinds = {"with": segment(name, KAPPA, step=STEP), "without": segment(name, "off", step=STEP)}
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
     for _ in range(int(turns) + 1):
         for kind, (code, state) in kinds.items():
             begin = clock()
-            integrate(code.rates, state, (0.0, STEP * STEPS), method=method, step=STEP, every=STEPS)
+            solve(code.rates, state, (0.0, STEP * STEPS), method=method, step=STEP, every=STEPS)
             seconds[kind].append((clock() - begin) / STEPS)
     return {kind: median(times[1:]) for kind, times in seconds.items()}
 

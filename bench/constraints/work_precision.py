@@ -85,20 +85,20 @@ def _timed(solve: Callable[[], object]) -> float:
 
 
 def svyaz_job(name: str, count: str) -> Answer:
-    from svyaz.integrate.solve import integrate
+    from svyaz.integrate import solve
 
     code, state = segment(name, KAPPA, method="dop853", rtol=1e-9)
     moments, exact, found = times(), reference(name), {}
 
-    def solve(tolerance: float) -> Floats:
+    def solution(tolerance: float) -> Floats:
         span = (0.0, UNTIL)
-        path = integrate(code.rates, state, span, method="dop853", rtol=tolerance, atol=tolerance, output=moments)
+        path = solve(code.rates, state, span, method="dop853", rtol=tolerance, atol=tolerance, output=moments)
         return path.states[:, : exact.shape[1]]
 
-    solve(1e-3)
+    solution(1e-3)
     for k, tolerance in enumerate(TOLERANCES[: int(count)]):
-        found[f"error {k}"] = error(solve(tolerance), exact)
-        found[f"seconds {k}"] = _timed(lambda tolerance=tolerance: solve(tolerance))
+        found[f"error {k}"] = error(solution(tolerance), exact)
+        found[f"seconds {k}"] = _timed(lambda tolerance=tolerance: solution(tolerance))
     return found
 
 

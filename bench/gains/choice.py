@@ -21,7 +21,7 @@ from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import advance
 from svyaz.holding.sizes import state_sizes
 from svyaz.holding.verdicts import largest_gain
-from svyaz.integrate.solve import Path
+from svyaz.integrate import Path
 
 MODULE = "bench.gains.choice"
 METHODS = ("euler", "rk2", "rk4")

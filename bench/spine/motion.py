@@ -61,16 +61,16 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def rk4_job(links: str, until: str) -> Answer:
-    from svyaz.integrate.solve import Flow, integrate
+    from svyaz.integrate import Flow, solve
 
     code, constants = native.right_hand_side(int(links))
     flow = Flow(code.address, constants, 2 * int(links), code)
     start, end = pendulum.initial_state(int(links)), float(until)
-    integrate(flow, start, (0.0, 0.01), method="rk4", step=sympy_peer.STEP)
+    solve(flow, start, (0.0, 0.01), method="rk4", step=sympy_peer.STEP)
     times = []
     for _ in range(PASSES):
         begin = clock()
-        path = integrate(flow, start, (0.0, end), method="rk4", step=sympy_peer.STEP)
+        path = solve(flow, start, (0.0, end), method="rk4", step=sympy_peer.STEP)
         times.append(clock() - begin)
     return {"step": median(times) / path.steps}
 
@@ -78,7 +78,7 @@ def rk4_job(links: str, until: str) -> Answer:
 def adaptive_job(links: str, method: str, until: str) -> Answer:
     from scipy.integrate import solve_ivp
 
-    from svyaz.integrate.solve import Flow, integrate
+    from svyaz.integrate import Flow, solve
 
     code, constants = native.right_hand_side(int(links))
     flow = Flow(code.address, constants, 2 * int(links), code)
@@ -86,7 +86,7 @@ def adaptive_job(links: str, method: str, until: str) -> Answer:
     start, peer = pendulum.initial_state(int(links)), PAIRS[method]
 
     def by_us(end: float) -> tuple[Floats, int]:
-        path = integrate(flow, start, (0.0, end), method=method, rtol=RTOL, atol=RTOL)
+        path = solve(flow, start, (0.0, end), method=method, rtol=RTOL, atol=RTOL)
         return path.states[-1], path.evaluations
 
     def by_scipy(end: float) -> tuple[Floats, int]:
@@ -99,9 +99,9 @@ def adaptive_job(links: str, method: str, until: str) -> Answer:
     times: dict[str, list[float]] = {"us": [], "scipy": []}
     counts = {}
     for _ in range(PASSES):
-        for who, solve in (("us", by_us), ("scipy", by_scipy)):
+        for who, run in (("us", by_us), ("scipy", by_scipy)):
             begin = clock()
-            counts[who] = solve(float(until))[1]
+            counts[who] = run(float(until))[1]
             times[who].append(clock() - begin)
     return {
         "seconds": median(times["us"]),

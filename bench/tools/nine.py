@@ -14,7 +14,7 @@ from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options, options_for
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.segment import Segment, advance, prepare
-from svyaz.integrate.solve import Path
+from svyaz.integrate import Path
 from svyaz.motion import phases_of
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ import pytest
 from numba import cfunc, types
 from scipy.special import ellipj
 
-from svyaz.integrate.solve import Flow
+from svyaz.integrate import Flow, Ode
 
 _NUMBERS = types.CPointer(types.double)
 SIGNATURE = types.int32(_NUMBERS, _NUMBERS, _NUMBERS)
@@ -29,6 +29,10 @@ class Problem:
     span: tuple[float, float]
     exact: Callable[[Any], np.ndarray]
     rates: Callable[[float, np.ndarray], np.ndarray]
+
+    @property
+    def ode(self) -> Ode:
+        return Ode(self.flow, self.jacobian)
 
 
 def native(function: Callable[..., int], constants: list[float], size: int) -> Flow:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from svyaz.integrate.solve import Flow, integrate
+from svyaz.integrate import Flow, Ode, solve
 
 
 def _square(x, c, out):
@@ -57,7 +57,7 @@ class Interrupter:
 
 def test_every_step_is_stored_and_the_last_is_shortened(problem: Callable[[str], Any]) -> None:
     case = problem("oscillator")
-    path = integrate(case.flow, case.start, (0.0, 1.05), method="rk4", step=0.1)
+    path = solve(case.flow, case.start, (0.0, 1.05), method="rk4", step=0.1)
     np.testing.assert_array_equal(path.times, [*(0.1 * np.arange(11)), 1.05])
     assert path.steps == 11
     assert path.evaluations == 44
@@ -67,21 +67,21 @@ def test_every_step_is_stored_and_the_last_is_shortened(problem: Callable[[str],
 
 def test_a_whole_number_of_steps_is_recognised(problem: Callable[[str], Any]) -> None:
     case = problem("oscillator")
-    path = integrate(case.flow, case.start, (0.0, 0.3), method="euler", step=0.1)  # 0.3/0.1 < 3 in doubles
+    path = solve(case.flow, case.start, (0.0, 0.3), method="euler", step=0.1)  # 0.3/0.1 < 3 in doubles
     assert path.steps == 3
     assert path.times[-1] == 0.3
-    far = integrate(case.flow, case.start, (1e6, 1e6 + 1), method="euler", step=0.001)
+    far = solve(case.flow, case.start, (1e6, 1e6 + 1), method="euler", step=0.001)
     assert far.steps == 1000
     np.testing.assert_allclose(np.diff(far.times), 0.001, atol=1e-9)
 
 
 def test_thinning(problem: Callable[[str], Any]) -> None:
     case = problem("oscillator")
-    whole = integrate(case.flow, case.start, (0.0, 1.0), method="rk2", step=0.01)
-    some = integrate(case.flow, case.start, (0.0, 1.0), method="rk2", step=0.01, every=7)
+    whole = solve(case.flow, case.start, (0.0, 1.0), method="rk2", step=0.01)
+    some = solve(case.flow, case.start, (0.0, 1.0), method="rk2", step=0.01, every=7)
     np.testing.assert_array_equal(some.states[:-1], whole.states[::7])
     np.testing.assert_array_equal(some.states[-1], whole.states[-1])
-    many = integrate(case.flow, case.start, (0.0, 1.0), method="euler", step=1e-6)
+    many = solve(case.flow, case.start, (0.0, 1.0), method="euler", step=1e-6)
     assert many.steps == 1_000_000
     assert len(many.times) == 200_001
 
@@ -89,7 +89,7 @@ def test_thinning(problem: Callable[[str], Any]) -> None:
 def test_shares_of_work_do_not_show(problem: Callable[[str], Any]) -> None:
     """Hundreds of thousands of steps run in many shares: the times are t₀ + ih, and the end is that of one loop."""
     case, n, h = problem("oscillator"), 400_000, 1e-3
-    path = integrate(case.flow, case.start, (0.0, n * h), method="euler", step=h)
+    path = solve(case.flow, case.start, (0.0, n * h), method="euler", step=h)
     np.testing.assert_array_equal(path.times[:-1], h * np.arange(0, n, 2))
     turn = (1 + 2j * h) ** n  # Euler's method on u' = 2iu, u = y₁ - i y₂/2
     np.testing.assert_allclose(path.states[-1], [turn.real, -2 * turn.imag], rtol=1e-9)
@@ -98,18 +98,18 @@ def test_shares_of_work_do_not_show(problem: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize("name", ["euler", "rk4", "radau"])
 def test_output_at_given_times_with_fixed_steps(problem: Callable[[str], Any], name: str) -> None:
     case, grid = problem("oscillator"), np.array([0.0, 0.05, 0.1, 0.3, 0.30001, 0.95])
-    path = integrate(case.flow, case.start, (0.0, 1.0), method=name, step=0.1, output=grid, jacobian=case.jacobian)
-    steps = integrate(case.flow, case.start, (0.0, 1.0), method=name, step=0.1, jacobian=case.jacobian)
+    path = solve(case.ode, case.start, (0.0, 1.0), method=name, step=0.1, output=grid)
+    steps = solve(case.ode, case.start, (0.0, 1.0), method=name, step=0.1)
     np.testing.assert_array_equal(path.times, grid)
     np.testing.assert_array_equal(path.states[[0, 2, 3]], steps.states[[0, 1, 3]])
-    half = integrate(case.flow, case.start, (0.0, 0.05), method=name, step=0.05, jacobian=case.jacobian)
+    half = solve(case.ode, case.start, (0.0, 0.05), method=name, step=0.05)
     np.testing.assert_array_equal(path.states[1], half.states[-1])
 
 
 @pytest.mark.parametrize("options", [{"step": 0.01}, {"rtol": 1e-6}])
 def test_a_span_of_no_length_is_the_start(problem: Callable[[str], Any], options: dict[str, float]) -> None:
     case = problem("oscillator")
-    path = integrate(case.flow, case.start, (2.0, 2.0), method="dopri5", **options)
+    path = solve(case.flow, case.start, (2.0, 2.0), method="dopri5", **options)
     assert path.status == "finished"
     assert path.steps == 0
     np.testing.assert_array_equal(path.states, [case.start])
@@ -117,7 +117,7 @@ def test_a_span_of_no_length_is_the_start(problem: Callable[[str], Any], options
 
 @pytest.mark.parametrize("name", ["euler", "rk4", "dopri5", "dop853"])
 def test_divergence_is_reported_with_fixed_steps(as_native: Callable[..., Flow], name: str) -> None:
-    path = integrate(as_native(_square, [0.0], 1), [1.0], (0.0, 3.0), method=name, step=0.01)
+    path = solve(as_native(_square, [0.0], 1), [1.0], (0.0, 3.0), method=name, step=0.01)
     assert path.status == "diverged"
     assert "t = 1" in path.reason
     assert np.isfinite(path.states).all()
@@ -128,7 +128,7 @@ def test_divergence_is_reported_with_fixed_steps(as_native: Callable[..., Flow],
 @pytest.mark.parametrize("name", ["rkf45", "dopri5", "dop853", "radau"])
 def test_divergence_is_reported_with_chosen_steps(as_native: Callable[..., Flow], name: str) -> None:
     f, slope = as_native(_square, [0.0], 1), as_native(_square_jacobian, [0.0], 1)
-    path = integrate(f, [1.0], (0.0, 3.0), method=name, rtol=1e-8, jacobian=slope)
+    path = solve(Ode(f, slope), [1.0], (0.0, 3.0), method=name, rtol=1e-8)
     assert path.status == "diverged"
     assert path.times[-1] == pytest.approx(1.0, abs=1e-6)
     assert path.states[-1, 0] > 1e6
@@ -136,14 +136,14 @@ def test_divergence_is_reported_with_chosen_steps(as_native: Callable[..., Flow]
 
 def test_implicit_step_beyond_the_explosion(as_native: Callable[..., Flow]) -> None:
     f, slope = as_native(_square, [0.0], 1), as_native(_square_jacobian, [0.0], 1)
-    path = integrate(f, [1.0], (0.0, 3.0), method="radau", step=0.3, jacobian=slope)
+    path = solve(Ode(f, slope), [1.0], (0.0, 3.0), method="radau", step=0.3)
     assert path.status in ("stalled", "diverged")
     assert path.times[-1] < 1.3
 
 
 def test_rates_that_cease_to_exist_stall_the_motion(as_native: Callable[..., Flow]) -> None:
     """y' = -1/(2√y) reaches zero with an infinite slope at t = 4/3, since y^(3/2) = 1 - 3t/4."""
-    path = integrate(as_native(_falls, [0.0], 1), [1.0], (0.0, 3.0), method="dopri5", rtol=1e-8)
+    path = solve(as_native(_falls, [0.0], 1), [1.0], (0.0, 3.0), method="dopri5", rtol=1e-8)
     assert path.status == "stalled"
     assert path.times[-1] == pytest.approx(4 / 3, abs=1e-6)
     assert "t = 1.333" in path.reason
@@ -151,7 +151,7 @@ def test_rates_that_cease_to_exist_stall_the_motion(as_native: Callable[..., Flo
 
 @pytest.mark.parametrize("options", [{"method": "rk4", "step": 0.01}, {"method": "dop853", "rtol": 1e-8}])
 def test_singular_equations_are_reported(as_native: Callable[..., Flow], options: dict[str, Any]) -> None:
-    path = integrate(as_native(_ends, [1.0], 1), [0.0], (0.0, 3.0), **options)
+    path = solve(as_native(_ends, [1.0], 1), [0.0], (0.0, 3.0), **options)
     assert path.status == "singular"
     assert path.singular_system == 2
     assert path.times[-1] == pytest.approx(1.0, abs=0.011)
@@ -160,7 +160,7 @@ def test_singular_equations_are_reported(as_native: Callable[..., Flow], options
 
 def test_singular_at_the_start(as_native: Callable[..., Flow]) -> None:
     for options in ({"step": 0.01}, {"rtol": 1e-6}):
-        path = integrate(as_native(_ends, [0.0], 1), [0.0], (0.0, 3.0), method="dopri5", **options)
+        path = solve(as_native(_ends, [0.0], 1), [0.0], (0.0, 3.0), method="dopri5", **options)
         assert path.status == "singular"
         np.testing.assert_array_equal(path.times, [0.0])
 
@@ -171,20 +171,20 @@ def test_map_after_each_step_is_applied(
 ) -> None:
     """The oscillator kept on y₁² + (y₂/2)² = 1: Euler's method then turns by atan(ωh) a step."""
     case, onto = problem("oscillator"), as_native(_to_circle, [0.0], 2)
-    path = integrate(case.flow, case.start, (0.0, 3.0), project=onto, **options)
+    path = solve(Ode(case.flow, after_step=onto), case.start, (0.0, 3.0), **options)
     radius = np.hypot(path.states[:, 0], path.states[:, 1] / 2)
     np.testing.assert_allclose(radius, 1.0, atol=1e-14)
     if options["method"] == "euler":
         angle = path.steps * np.arctan(0.02)
         np.testing.assert_allclose(path.states[-1], [np.cos(angle), -2 * np.sin(angle)], atol=1e-12)
-    grid = integrate(case.flow, case.start, (0.0, 3.0), project=onto, output=np.linspace(0, 3, 50), **options)
+    grid = solve(Ode(case.flow, after_step=onto), case.start, (0.0, 3.0), output=np.linspace(0, 3, 50), **options)
     np.testing.assert_allclose(np.hypot(grid.states[:, 0], grid.states[:, 1] / 2), 1.0, atol=1e-14)
 
 
 def test_a_map_that_fails_is_reported(problem: Callable[[str], Any], as_native: Callable[..., Flow]) -> None:
     case = problem("oscillator")
-    path = integrate(
-        case.flow, case.start, (0.0, 3.0), method="rk4", step=0.01, project=as_native(_to_circle, [1.0], 2)
+    path = solve(
+        Ode(case.flow, after_step=as_native(_to_circle, [1.0], 2)), case.start, (0.0, 3.0), method="rk4", step=0.01
     )
     assert path.status == "singular"
     assert "constraints" in path.reason
@@ -204,7 +204,7 @@ def test_a_map_that_fails_is_reported(problem: Callable[[str], Any], as_native: 
 )
 def test_S10_interrupt_keeps_what_was_computed(problem: Callable[[str], Any], options: dict[str, Any]) -> None:
     case, progress = problem("oscillator"), Interrupter(0.05)
-    path = integrate(case.flow, case.start, (0.0, 1e4), progress=progress, jacobian=case.jacobian, **options)
+    path = solve(case.ode, case.start, (0.0, 1e4), progress=progress, **options)
     assert path.status == "stopped"
     assert "stopped" in path.reason
     assert path.times[-1] == progress.seen[-1] < 1e4
@@ -215,7 +215,7 @@ def test_S10_interrupt_keeps_what_was_computed(problem: Callable[[str], Any], op
 def test_progress_reaches_the_end(problem: Callable[[str], Any]) -> None:
     case = problem("oscillator")
     seen: list[float] = []
-    path = integrate(case.flow, case.start, (0.0, 2000.0), method="rk4", step=1e-2, progress=seen.append)
+    path = solve(case.flow, case.start, (0.0, 2000.0), method="rk4", step=1e-2, progress=seen.append)
     assert path.status == "finished"
     assert seen == sorted(seen)
     assert seen[-1] == 2000.0
@@ -223,11 +223,11 @@ def test_progress_reaches_the_end(problem: Callable[[str], Any]) -> None:
 
 def test_number_of_steps_is_limited(problem: Callable[[str], Any]) -> None:
     case = problem("oscillator")
-    path = integrate(case.flow, case.start, (0.0, 100.0), method="dopri5", rtol=1e-9, max_steps=100)
+    path = solve(case.flow, case.start, (0.0, 100.0), method="dopri5", rtol=1e-9, max_steps=100)
     assert path.status == "stalled"
     assert path.steps + path.rejected == 100
     with pytest.raises(ValueError, match="max_steps"):
-        integrate(case.flow, case.start, (0.0, 100.0), method="rk4", step=1e-9, max_steps=1000)
+        solve(case.flow, case.start, (0.0, 100.0), method="rk4", step=1e-9, max_steps=1000)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_bad_questions_are_refused(problem: Callable[[str], Any], changes: dict[
     case = problem("oscillator")
     asked: dict[str, Any] = {"start": case.start, "span": (0.0, 1.0), "method": "dopri5", "step": 0.1, **changes}
     with pytest.raises(ValueError, match=message):
-        integrate(case.flow, asked.pop("start"), asked.pop("span"), **asked)
+        solve(case.flow, asked.pop("start"), asked.pop("span"), **asked)
 
 
 def test_an_interrupt_while_native_code_is_loaded_is_not_lost() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz.integrate.solve import Flow, integrate
+from svyaz.integrate import Flow, Ode, solve
 
 METHODS = ["rkf45", "dopri5", "dop853", "radau"]
 PEERS = {"dopri5": "RK45", "dop853": "DOP853", "radau": "Radau"}
@@ -24,7 +24,7 @@ def deviation(path: Any, case: Any) -> float:
 @pytest.mark.parametrize("name", METHODS)
 def test_error_follows_the_tolerance(problem: Callable[[str], Any], name: str, equations: str, rtol: float) -> None:
     case = problem(equations)
-    path = integrate(case.flow, case.start, case.span, method=name, rtol=rtol, jacobian=case.jacobian)
+    path = solve(case.ode, case.start, case.span, method=name, rtol=rtol)
     assert path.status == "finished"
     assert (path.times[0], path.times[-1]) == case.span
     assert deviation(path, case) < (1000 if equations == "kepler" else 100) * rtol
@@ -36,8 +36,8 @@ def test_error_follows_the_tolerance(problem: Callable[[str], Any], name: str, e
 def test_dense_output_is_as_accurate_as_the_steps(problem: Callable[[str], Any], name: str) -> None:
     case, rtol = problem("rigid body"), 1e-9
     grid = np.linspace(*case.span, 1001)
-    natural = integrate(case.flow, case.start, case.span, method=name, rtol=rtol, jacobian=case.jacobian)
-    dense = integrate(case.flow, case.start, case.span, method=name, rtol=rtol, output=grid, jacobian=case.jacobian)
+    natural = solve(case.ode, case.start, case.span, method=name, rtol=rtol)
+    dense = solve(case.ode, case.start, case.span, method=name, rtol=rtol, output=grid)
     np.testing.assert_array_equal(dense.times, grid)
     np.testing.assert_array_equal(dense.states[-1], natural.states[-1])  # the grid does not disturb the steps
     assert dense.steps == natural.steps
@@ -49,7 +49,7 @@ def test_dense_output_is_as_accurate_as_the_steps(problem: Callable[[str], Any],
 @pytest.mark.parametrize("rtol", [1e-6, 1e-10])
 def test_as_good_as_scipy_for_as_many_evaluations(problem: Callable[[str], Any], name: str, rtol: float) -> None:
     case = problem("kepler")
-    path = integrate(case.flow, case.start, case.span, method=name, rtol=rtol, jacobian=case.jacobian)
+    path = solve(case.ode, case.start, case.span, method=name, rtol=rtol)
     peer = solve_ivp(case.rates, case.span, case.start, method=PEERS[name], rtol=rtol, atol=rtol)
     assert path.evaluations < 1.3 * peer.nfev
     assert deviation(path, case) < 5 * np.abs(peer.y - case.exact(peer.t)).max()
@@ -57,8 +57,8 @@ def test_as_good_as_scipy_for_as_many_evaluations(problem: Callable[[str], Any],
 
 def test_atol_of_each_state(problem: Callable[[str], Any]) -> None:
     case = problem("oscillator")
-    loose = integrate(case.flow, case.start, case.span, rtol=1e-6, atol=[1e-2, 1e-2])
-    tight = integrate(case.flow, case.start, case.span, rtol=1e-6, atol=[1e-9, 1e-9])
+    loose = solve(case.flow, case.start, case.span, rtol=1e-6, atol=[1e-2, 1e-2])
+    tight = solve(case.flow, case.start, case.span, rtol=1e-6, atol=[1e-9, 1e-9])
     assert tight.steps > loose.steps
     assert deviation(tight, case) < deviation(loose, case)
 
@@ -92,7 +92,7 @@ def van_der_pol() -> Any:
 def test_stiff_van_der_pol(van_der_pol: Any, as_native: Callable[..., Flow], rtol: float) -> None:
     span, reference = van_der_pol
     f, slope = as_native(_van_der_pol, [300.0], 2), as_native(_van_der_pol_jacobian, [300.0], 2)
-    path = integrate(f, [2.0, 0.0], span, method="radau", rtol=rtol, jacobian=slope)
+    path = solve(Ode(f, slope), [2.0, 0.0], span, method="radau", rtol=rtol)
     assert path.status == "finished"
     assert path.steps < 1000  # an explicit method needs some hundred thousand
     np.testing.assert_allclose(path.states[-1], reference.y[:, -1], rtol=100 * rtol)
@@ -101,11 +101,11 @@ def test_stiff_van_der_pol(van_der_pol: Any, as_native: Callable[..., Flow], rto
 def test_fixed_implicit_steps_on_a_stiff_slope(as_native: Callable[..., Flow]) -> None:
     """Steps of 0.01 on the slow branch of van der Pol, 30 times beyond the stability of explicit methods."""
     f, slope = as_native(_van_der_pol, [1000.0], 2), as_native(_van_der_pol_jacobian, [1000.0], 2)
-    path = integrate(f, [2.0, 0.0], (0.0, 1.0), method="radau", step=0.01, jacobian=slope)
-    exact = integrate(f, [2.0, 0.0], (0.0, 1.0), method="dop853", rtol=1e-10)
+    path = solve(Ode(f, slope), [2.0, 0.0], (0.0, 1.0), method="radau", step=0.01)
+    exact = solve(f, [2.0, 0.0], (0.0, 1.0), method="dop853", rtol=1e-10)
     assert path.status == exact.status == "finished"
     np.testing.assert_allclose(path.states[-1], exact.states[-1], rtol=1e-6)
-    blown = integrate(f, [2.0, 0.0], (0.0, 1.0), method="rk4", step=0.01)
+    blown = solve(f, [2.0, 0.0], (0.0, 1.0), method="rk4", step=0.01)
     assert blown.status == "diverged"
 
 
@@ -125,15 +125,14 @@ def _robertson_jacobian(x, c, out):
 def test_robertson(as_native: Callable[..., Flow]) -> None:
     """Eleven decades of time; the end is that of the test set for initial value problems (Mazzia, Magherini, 2008)."""
     f, slope = as_native(_robertson, [0.0], 3), as_native(_robertson_jacobian, [0.0], 3)
-    path = integrate(
-        f,
+    path = solve(
+        Ode(f, slope),
         [1.0, 0.0, 0.0],
         (0.0, 1e11),
         method="radau",
         rtol=1e-8,
         atol=[1e-12, 1e-16, 1e-12],
         output=[40.0, 1e11],
-        jacobian=slope,
     )
     assert path.status == "finished"
     assert path.steps < 2000

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from svyaz.integrate.methods import method as find_method
-from svyaz.integrate.methods import method_names
-from svyaz.integrate.solve import integrate
+from svyaz.integrate import method as find_method
+from svyaz.integrate import method_names, solve
 
 METHODS = [*method_names(), "rk2:0.75", "rk2:0.25"]
 
@@ -24,7 +23,7 @@ def first_step(name: str) -> float:
 
 def error_with(case: Any, name: str, step: float, output: np.ndarray | None = None) -> float:
     """Mean square error along the whole path, which has no accidental zeros as the error at one moment may have."""
-    path = integrate(case.flow, case.start, case.span, method=name, step=step, output=output, jacobian=case.jacobian)
+    path = solve(case.ode, case.start, case.span, method=name, step=step, output=output)
     assert path.status == "finished"
     return float(np.sqrt(np.mean((path.states.T - case.exact(path.times)) ** 2)))
 
@@ -68,5 +67,5 @@ def test_fixed_steps_repeat_the_tableau(problem: Callable[[str], Any], name: str
                 [case.rates(t + c * h, y + h * (row @ slopes)) for c, row in zip(tableau.c, tableau.a, strict=True)]
             )
         t, y = t + h, y + h * (tableau.b @ slopes)
-    path = integrate(case.flow, case.start, (0.5, 0.65), method=name, step=h, jacobian=case.jacobian)
+    path = solve(case.ode, case.start, (0.5, 0.65), method=name, step=h)
     np.testing.assert_allclose(path.states[-1], y, rtol=0, atol=1e-14)

@@ -14,10 +14,11 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import svyaz
-from svyaz.integrate import calls
+from svyaz.integrate import compiling
+from svyaz.integrate.linear import factorise, substitute
 from svyaz.integrate.loops import scheme
 from svyaz.integrate.methods import method
-from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T, factorise, substitute
+from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.complex128])
@@ -70,12 +71,12 @@ def test_loops_are_kept_in_memory_where_no_folder_can_be_written(monkeypatch: py
         raise RuntimeError("cannot cache function: no locator available")
 
     monkeypatch.setattr(Dispatcher, "enable_caching", refuse)
-    assert calls.compiled(double)(2.0) == 4.0
+    assert compiling.compiled(double)(2.0) == 4.0
 
 
 STALE = """
 
-from svyaz.integrate.solve import Flow, integrate
+from svyaz.integrate import Flow, solve
 from numba import cfunc, types
 import numpy as np
 pointer = types.CPointer(types.double)
@@ -83,7 +84,7 @@ pointer = types.CPointer(types.double)
 def rates(x, c, out):
     out[0] = -x[1]
     return 0
-path = integrate(Flow(rates.address, np.zeros(1), 1, rates), [1.0], (0.0, 1.0), method="euler", step=0.5)
+path = solve(Flow(rates.address, np.zeros(1), 1, rates), [1.0], (0.0, 1.0), method="euler", step=0.5)
 print(path.states[-1, 0])
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz import System
-from svyaz.integrate import integrate, radau_lot
+from svyaz.integrate import Ode, solve, solve_many
 
 
 def test_a_lot_is_its_runs() -> None:
@@ -19,17 +19,17 @@ def test_a_lot_is_its_runs() -> None:
     loop = system.regulate(near={"u": 0.0}).loop()
     starts = loop.at_rest + np.array([[0.1, 0.0], [1.4, 1.5], [-0.2, 0.3], [-0.5, 0.0]])
     times = np.linspace(0.0, 3.0, 7)
-    rates, jacobian = loop.flows
+    ode = Ode(*loop.flows)
     small = loop.small(starts, 1e-6)
-    common = {"method": "radau", "rtol": 1e-6, "output": times, "jacobian": jacobian}
-    alone = [integrate(rates, y, (0.0, 3.0), atol=a, **common) for y, a in zip(starts, small, strict=True)]
+    common = {"method": "radau", "rtol": 1e-6, "output": times}
+    alone = [solve(ode, y, (0.0, 3.0), atol=a, **common) for y, a in zip(starts, small, strict=True)]
     trials = np.array([path.steps + path.rejected for path in alone])
     allowed = int(np.sort(trials)[1])
     expected = trials <= allowed
-    rows, finished = radau_lot(*loop.flows, starts, times, rtol=1e-6, atol=small, max_steps=int(trials.max()))
+    rows, finished = solve_many(ode, starts, times, method="radau", rtol=1e-6, atol=small, max_steps=int(trials.max()))
     assert finished.all()
     assert all(np.array_equal(states, path.states) for states, path in zip(rows, alone, strict=True))
-    few, finished = radau_lot(*loop.flows, starts, times, rtol=1e-6, atol=small, max_steps=allowed)
+    few, finished = solve_many(ode, starts, times, method="radau", rtol=1e-6, atol=small, max_steps=allowed)
     assert finished.tolist() == expected.tolist()
     assert not expected.all()
     assert np.array_equal(few[expected], rows[expected])

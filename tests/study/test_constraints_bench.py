@@ -48,9 +48,9 @@ def test_peers_converge_to_the_reference(name) -> None:
 def test_numpy_loops_are_the_same_euler_method() -> None:
     million, setting = module("million"), module("setting")
     code, state = setting.segment("sleigh", million.KAPPA, method="euler", step=million.STEP)
-    integrate = import_module("svyaz.integrate.solve").integrate
+    solve = import_module("svyaz.integrate").solve
     span = (0.0, 2000 * million.STEP)
-    path = integrate(code.rates, state, span, method="euler", step=million.STEP, every=million.EVERY)
+    path = solve(code.rates, state, span, method="euler", step=million.STEP, every=million.EVERY)
     for loop in (million.plain, million.tight):
         np.testing.assert_allclose(loop(2000), path.states[1:], rtol=1e-13)
 

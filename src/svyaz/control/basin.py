@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.control.loop import ClosedLoop
 from svyaz.expr import ModelError, Problem, gradient
-from svyaz.integrate import radau_lot
+from svyaz.integrate import Ode, solve_many
 from svyaz.program import build, compile_program
 from svyaz.stability import FirstApproximation
 
@@ -151,7 +151,9 @@ def _returns(loop: ClosedLoop, starts: Array, until: float, rtol: float, most: i
     times = np.linspace(0.0, until, LOOKS)
     rates, jacobian = loop.flows
     atol = loop.small(starts, rtol)
-    states, finished = radau_lot(rates, jacobian, starts, times, rtol=rtol, atol=atol, max_steps=most)
+    states, finished = solve_many(
+        Ode(rates, jacobian), starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most
+    )
     sizes = np.abs(loop.all_deviations(states))
     largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
     scaled = (sizes / largest).max(axis=2)

@@ -14,7 +14,7 @@ from svyaz.holding.held import HeldIntegral, constants_of, hold
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
-from svyaz.integrate import Flow, Path, integrate
+from svyaz.integrate import Flow, Ode, Path, solve
 from svyaz.integrate import method as find_method
 from svyaz.program import Native, Program, choose_orders, compile_program, function, remembered
 
@@ -115,8 +115,8 @@ def advance(
 ) -> Path:
     """Integrate over the phase. On a grid of times the rows are moved onto the constraints as the steps were."""
     atol = options.atol
-    return integrate(
-        segment.rates,
+    return solve(
+        Ode(segment.rates, segment.jacobian, segment.projection),
         state,
         span,
         method=options.method,
@@ -124,8 +124,6 @@ def advance(
         rtol=options.rtol,
         atol=[atol[name] for name in segment.equations.states] if isinstance(atol, Mapping) else atol,
         output=grid,
-        project=segment.projection,
-        jacobian=segment.jacobian,
         progress=progress,
         max_steps=options.max_steps if max_steps is None else max_steps,
     )

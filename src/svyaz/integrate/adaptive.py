@@ -1,9 +1,9 @@
-"""Explicit methods that choose their steps by an estimate of the error, in native code.
+"""Steps chosen by an estimate of the error, in native code.
 
-Names and layout are those of `svyaz.motion.loops`; `k` has a row for each stage, one for the slope at the end of the
+Names and layout are those of `svyaz.integrate.loops`; `k` has a row for each stage, one for the slope at the end of the
 step, one for each stage of dense output, and room for the weights of the interpolant. The working array is (6, n + 1):
-state, next state, argument of a stage, state between steps, zeros. `clock` = [step to try, error of
-the last step]. k[0] always holds the slope of the state in row 0, so that a rejected step does not evaluate it again.
+state, next state, argument of a stage, state between steps, zeros. `clock` = [step to try, error of the last step].
+Of an explicit method k[0] always holds the slope of the state in row 0: a rejected step does not evaluate it again.
 
 E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), II.4-II.6; E. Hairer,
 G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.2 for the control.
@@ -11,33 +11,38 @@ G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.2 for 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.integrate.calls import (
+    AFTER_REJECTION,
+    DONE,
+    EVALUATIONS,
     FINISHED,
+    REJECTED,
     RUNNING,
     SINGULAR,
     STALLED,
-    Native,
+    STATUS,
+    STORED,
+    Address,
+    Callee,
+    Counters,
     bounded,
     call,
-    compiled,
     copy,
-    part,
-    piece,
     place,
     read,
     settle,
     write,
 )
-from svyaz.integrate.loops import DONE, EVALUATIONS, STATUS, STORED, Places, Scheme, add, combine, places, slopes_of
+from svyaz.integrate.compiling import compiled, part, piece
+from svyaz.integrate.loops import Addresses, Scheme, add, addresses, combine, slopes_of, solved
 
-REJECTED, AFTER_REJECTION = 5, 6
-STEP, ERROR = 0, 1
+STEP, ERROR, LAST_STEP, FACTORISED = range(4)  # places in clock; the last two are Radau's
 
 
 class Control(NamedTuple):
@@ -69,19 +74,19 @@ class Output(NamedTuple):
 
 
 @part
-def gather(at: Places, row: int, h: float, x: int, y: int) -> None:
+def gather(at: Addresses, row: int, h: float, x: Address, y: Address) -> None:
     """`combine` as a call: a copy of it at each place would cost more to compile than the calls cost to run."""
     combine(at, row, h, x, y)
 
 
 @part
-def evaluate(at: Places, begin: int, end: int, h: float, x: int) -> int:
+def evaluate(at: Addresses, begin: int, end: int, h: float, x: Address) -> int:
     """`slopes_of` as a call."""
     return slopes_of(at, begin, end, h, x)
 
 
 @part
-def square_sum(v: int, a: int, b: int, atol: int, rtol: float, n: int) -> float:
+def square_sum(v: Address, a: Address, b: Address, atol: Address, rtol: float, n: int) -> float:
     """Σ (vᵢ / (atolᵢ + rtol max(|aᵢ|, |bᵢ|)))² over the states of three [t, y…]."""
     total = 0.0
     for m in range(1, n + 1):
@@ -92,7 +97,9 @@ def square_sum(v: int, a: int, b: int, atol: int, rtol: float, n: int) -> float:
 
 
 @piece
-def error_of(at: Places, errors: int, row: int, h: float, x: int, y: int, zero: int, atol: int, rtol: float) -> float:
+def error_of(
+    at: Addresses, errors: int, row: int, h: float, x: Address, y: Address, zero: Address, atol: Address, rtol: float
+) -> float:
     """Error of a step from x to y, 1 being what is allowed; its estimates are the rows `row`, `row` + 1 of the scheme.
 
     With two estimates, those of dop853, err = e₅²/√(e₅² + 0.01 e₃²): Hairer, Nørsett, Wanner (II.10.17).
@@ -108,24 +115,27 @@ def error_of(at: Places, errors: int, row: int, h: float, x: int, y: int, zero: 
 
 @piece
 def trial(
-    at: Places,
+    at: Addresses,
     fsal: bool,
     errors: int,
     row: int,
     h: float,
-    x: int,
-    y: int,
-    zero: int,
-    atol: int,
+    x: Address,
+    y: Address,
+    zero: Address,
+    atol: Address,
     rtol: float,
-    count: Any,
+    count: Counters,
 ) -> float:
     """Try a step from x to y; the answer is its error, infinite where the right-hand side fails.
 
     The slope at y, row s of k, is there if the error is at most 1.
     """
-    status = evaluate(at, 1, at.stages, h, x)
-    gather(at, at.stages, h, x, y)
+    if at.solve != 0:
+        status = solved(at, h, x, y)
+    else:
+        status = evaluate(at, 1, at.stages, h, x)
+        gather(at, at.stages, h, x, y)
     end_slope = at.k + 8 * at.n * at.stages
     if status == 0 and fsal:
         status = call(at.f, y, at.constants, end_slope)
@@ -134,8 +144,8 @@ def trial(
         error = error_of(at, errors, row, h, x, y, zero, atol, rtol)
         if error <= 1.0 and not fsal:
             status = call(at.f, y, at.constants, end_slope)
-    count[EVALUATIONS] += at.stages
-    count[STATUS] = status
+    count[EVALUATIONS] += at.stages if at.solve == 0 else 1
+    count[STATUS] = max(status, 0)
     return error if status == 0 else np.inf
 
 
@@ -149,7 +159,7 @@ def ratio_of_steps(error: float, before: float, control: Control, growth: float)
 
 
 @part
-def interpolate(at: Places, dense: Interpolant, theta: float, h: float, x: int, y: int) -> None:
+def interpolate(at: Addresses, dense: Interpolant, theta: float, h: float, x: Address, y: Address) -> None:
     """y = x + h Σ k[i] Σ factors[i, j] φⱼ(θ) with φ = θ, θ(1 - θ), θ²(1 - θ), …"""
     height, degree = dense.factors.shape
     factors, weights = place(dense.factors), at.k + 8 * at.n * height
@@ -163,7 +173,9 @@ def interpolate(at: Places, dense: Interpolant, theta: float, h: float, x: int, 
 
 
 @compiled
-def first_step(f: Native, control: Control, order: float, work: Any, slopes: Any, clock: Any, count: Any) -> int:
+def first_step(
+    f: Callee, control: Control, order: float, work: Array, slopes: Array, clock: Array, count: Counters
+) -> int:
     """Slope at the start and a first step from the size of y, y' and y'' (Hairer, Nørsett, Wanner II.4)."""
     n = work.shape[1] - 1
     x, k, c, atol = place(work), place(slopes), place(f.constants), place(control.atol)
@@ -196,7 +208,15 @@ def first_step(f: Native, control: Control, order: float, work: Any, slopes: Any
 
 @piece
 def fill_grid(
-    at: Places, project: Native, dense: Interpolant, out: Output, h: float, x: int, y: int, between: int, count: Any
+    at: Addresses,
+    after_step: Callee,
+    dense: Interpolant,
+    out: Output,
+    h: float,
+    x: Address,
+    y: Address,
+    between: Address,
+    count: Counters,
 ) -> int:
     """Store the states at the times of the grid inside the step from x to y."""
     n, t, end, code = at.n, read(x, 0), read(y, 0), RUNNING
@@ -214,7 +234,7 @@ def fill_grid(
                 ready = True
             interpolate(at, dense, (time - t) / h, h, x, between)
             write(between, 0, time)
-            code = settle(project.address, place(project.constants), between, n, at.z)
+            code = settle(after_step.address, place(after_step.constants), between, n, at.z)
             if count[STATUS] != 0:
                 code = SINGULAR
             copy(between, row, n + 1)
@@ -224,8 +244,9 @@ def fill_grid(
 
 @compiled
 def adaptive(
-    f: Native,
-    project: Native,
+    f: Callee,
+    solve: Callee,
+    after_step: Callee,
     rule: Scheme,
     control: Control,
     errors: int,
@@ -233,17 +254,17 @@ def adaptive(
     dense: Interpolant,
     out: Output,
     chunk: int,
-    work: Any,
-    slopes: Any,
-    clock: Any,
-    count: Any,
+    work: Array,
+    slopes: Array,
+    clock: Array,
+    count: Counters,
 ) -> int:
     """At most `chunk` trials from the state in row 0 of `work` towards t1."""
     n = work.shape[1] - 1
     size = 8 * (n + 1)
     x = place(work)
     y, z, between, zero = x + size, x + 2 * size, x + 3 * size, x + 4 * size
-    at = places(f, rule, n, slopes, z)
+    at = addresses(f, solve, rule, n, slopes, z)
     atol, error_row = place(control.atol), dense.factors.shape[0]
     for _ in range(chunk):
         t, h = read(x, 0), clock[STEP]
@@ -259,9 +280,9 @@ def adaptive(
             count[REJECTED] += 1
             count[AFTER_REJECTION] = 1
             continue
-        code = settle(project.address, place(project.constants), y, n, z)
+        code = settle(after_step.address, place(after_step.constants), y, n, z)
         if code == RUNNING and out.on_grid:
-            code = fill_grid(at, project, dense, out, h, x, y, between, count)
+            code = fill_grid(at, after_step, dense, out, h, x, y, between, count)
         if code != RUNNING:
             return code
         copy(y, x, n + 1)
@@ -272,7 +293,7 @@ def adaptive(
             count[STORED] += 1
         if final:
             return FINISHED
-        if project.address != 0:
+        if after_step.address != 0:
             count[STATUS] = call(at.f, x, at.constants, at.k)
             count[EVALUATIONS] += 1
             if count[STATUS] != 0:

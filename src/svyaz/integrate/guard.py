@@ -17,9 +17,10 @@ constants of its own.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from svyaz.integrate.calls import address_of, call, callback, copy, part, read, whole, write
+from svyaz.integrate.calls import Address, Pointer, address_of, call, copy, read, whole, write
+from svyaz.integrate.compiling import Callback, callback, part
 
 HEAD = 9
 ALARM = 8
@@ -58,7 +59,9 @@ def layout(n: int, m: int) -> Layout:
 
 
 @part
-def _between(theta: float, h: float, n: int, before: int, slope: int, after: int, end_slope: int, point: int) -> None:
+def _between(
+    theta: float, h: float, n: int, before: Address, slope: Address, after: Address, end_slope: Address, point: Address
+) -> None:
     """Hermite's cubic: the state at the part θ of a step of length h."""
     a, b = (1 + 2 * theta) * (1 - theta) ** 2, theta**2 * (3 - 2 * theta)
     c, d = h * theta * (1 - theta) ** 2, h * theta**2 * (theta - 1)
@@ -69,7 +72,7 @@ def _between(theta: float, h: float, n: int, before: int, slope: int, after: int
 
 
 @part
-def _risen(m: int, values: int, tried: int, level: int) -> bool:
+def _risen(m: int, values: Address, tried: Address, level: Address) -> bool:
     """Has an armed condition risen? Those that are low enough are armed."""
     risen = False
     for i in range(m):
@@ -82,7 +85,7 @@ def _risen(m: int, values: int, tried: int, level: int) -> bool:
 
 
 @part
-def _far(m: int, values: int, last: int, change: int) -> bool:
+def _far(m: int, values: Address, last: Address, change: Address) -> bool:
     """Are all conditions far from zero? Their changes are kept."""
     far = True
     for i in range(m):
@@ -95,7 +98,7 @@ def _far(m: int, values: int, last: int, change: int) -> bool:
 
 
 @part
-def _between_ends(c: int, n: int, m: int, before: int, after: int) -> bool:
+def _between_ends(c: Address, n: int, m: int, before: Address, after: Address) -> bool:
     """Does a condition rise inside of the step?"""
     slope, end_slope = before + 8 * (n + 1), after + 8 * (n + 1)
     point = end_slope + 8 * n
@@ -113,7 +116,7 @@ def _between_ends(c: int, n: int, m: int, before: int, after: int) -> bool:
 
 
 @part
-def _event(c: int, n: int, m: int) -> bool:
+def _event(c: Address, n: int, m: int) -> bool:
     """Has a condition risen on the way from the state before to the state after?"""
     before = c + 8 * HEAD
     after = before + 8 * (2 * n + 1)
@@ -136,7 +139,7 @@ def _event(c: int, n: int, m: int) -> bool:
     return False
 
 
-def _after_step(x_pointer: Any, c_pointer: Any, out_pointer: Any) -> int:
+def _after_step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) -> int:
     x, c, out = address_of(x_pointer), address_of(c_pointer), address_of(out_pointer)
     m, n = whole(c, 2), whole(c, 7)
     if whole(c, 3) != 0:
@@ -154,6 +157,6 @@ def _after_step(x_pointer: Any, c_pointer: Any, out_pointer: Any) -> int:
 
 
 @lru_cache(maxsize=1)
-def after_step_function() -> Any:
+def after_step_function() -> Callback:
     """The compiled map."""
     return callback(_after_step)

@@ -1,4 +1,4 @@
-"""The equations of an implicit step, solved by simplified Newton iterations (Radau IIA of three stages).
+"""The equations of a step of Radau IIA with three stages, solved by simplified Newton iterations.
 
 With zᵢ = Yᵢ - y₀ the stages satisfy A⁻¹Z = h F(Z). A⁻¹ = T diag(γ, [α -β; β α]) T⁻¹, so in W = T⁻¹Z an iteration
 solves one real system with γ/h - J and one complex system with (α + iβ)/h - J, J = ∂f/∂y.
@@ -8,15 +8,18 @@ E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996)
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import RUNNING, SINGULAR, Native, call, compiled, part, place, read
-from svyaz.integrate.loops import STATUS
+from svyaz.integrate.calls import Address, call, place
+from svyaz.integrate.compiling import part, shared
+from svyaz.integrate.implicit import HEAD, PATIENCE, Located, units
+from svyaz.integrate.linear import factorise, substitute
 
+# numbers of the method are constants of the code: it is faster so
 _R6 = 6.0**0.5
 NODES = np.array([(4 - _R6) / 10, (4 + _R6) / 10, 1.0])
 GAMMA = 3.0 + 3.0 ** (2 / 3) - 3.0 ** (1 / 3)
@@ -36,11 +39,14 @@ T_INVERSE = np.array(
     ]
 )
 MOST_ITERATIONS = 6
-PATIENCE = 50
 
 
 class Memory(NamedTuple):
-    """Room for the iterations: J (n, n), the two factorised matrices, stages z, their transforms w, slopes (3, n)."""
+    """Room for the iterations: J (n, n), the two factorised matrices, stages z, their transforms w, slopes (3, n).
+
+    `before` holds the stages of the last step, from which the next ones are guessed, `argument` [t, y…] of a stage,
+    `status` that of the rates.
+    """
 
     jacobian: Array
     real: Array
@@ -55,76 +61,45 @@ class Memory(NamedTuple):
     scale: Array
     right: Array
     complex_right: NDArray[np.complex128]
+    argument: Array
+    status: Array
 
 
-def memory(n: int) -> Memory:
-    """Room for n states; `before` holds the stages of the last step, from which the next ones are guessed."""
-    z, w, change, slopes, before = (np.zeros((3, n)) for _ in range(5))
-    return Memory(
-        np.zeros((n, n)),
-        np.zeros((n, n)),
-        np.zeros((n, n), dtype=np.complex128),
-        np.zeros(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        z,
-        w,
-        change,
-        slopes,
-        before,
-        np.zeros(n),
-        np.zeros(n),
-        np.zeros(n, dtype=np.complex128),
-    )
-
-
-@compiled
-def factorise(a: Any, pivots: Any) -> bool:
-    """PA = LU in place with partial pivoting; false for a singular matrix or one that is not finite."""
-    n = a.shape[0]
-    for k in range(n):
-        best, row = abs(a[k, k]), k
-        for i in range(k + 1, n):
-            if abs(a[i, k]) > best:
-                best, row = abs(a[i, k]), i
-        if not 0.0 < best < np.inf:
-            return False
-        pivots[k] = row
-        if row != k:
-            for j in range(n):
-                a[k, j], a[row, j] = a[row, j], a[k, j]
-        for i in range(k + 1, n):
-            factor = a[i, k] / a[k, k]
-            a[i, k] = factor
-            if factor != 0.0:
-                for j in range(k + 1, n):
-                    a[i, j] -= factor * a[k, j]
-    return True
-
-
-@compiled
-def substitute(lu: Any, pivots: Any, b: Any) -> None:
-    """Solve with the factors, in place."""
-    n = lu.shape[0]
-    for k in range(n):
-        row = pivots[k]
-        if row != k:
-            b[k], b[row] = b[row], b[k]
-    for i in range(n):
-        total = b[i]
-        for j in range(i):
-            total -= lu[i, j] * b[j]
-        b[i] = total
-    for i in range(n - 1, -1, -1):
-        total = b[i]
-        for j in range(i + 1, n):
-            total -= lu[i, j] * b[j]
-        b[i] = total / lu[i, i]
+@shared
+def memory_size(n: int) -> int:
+    """Numbers in the constants of a step of n states."""
+    return HEAD + 4 * n * n + 22 * n + 2
 
 
 @part
-def linearise(jacobian: Native, x: int, m: Memory) -> int:
+def memory_in(block: Array, n: int) -> Memory:
+    """The parts of the memory."""
+    j, m = HEAD, 3 * n
+    z = j + 4 * n * n + 2 * n
+    rest = z + 5 * m
+    return Memory(
+        block[j : j + n * n].reshape((n, n)),
+        block[j + n * n : j + 2 * n * n].reshape((n, n)),
+        block[j + 2 * n * n : j + 4 * n * n].view(np.complex128).reshape((n, n)),
+        block[z - 2 * n : z - n].view(np.int64),
+        block[z - n : z].view(np.int64),
+        block[z : z + m].reshape((3, n)),
+        block[z + m : z + 2 * m].reshape((3, n)),
+        block[z + 2 * m : z + 3 * m].reshape((3, n)),
+        block[z + 3 * m : z + 4 * m].reshape((3, n)),
+        block[z + 4 * m : rest].reshape((3, n)),
+        block[rest : rest + n],
+        block[rest + n : rest + 2 * n],
+        block[rest + 2 * n : rest + 4 * n].view(np.complex128),
+        block[rest + 4 * n : rest + 5 * n + 1],
+        block[rest + 5 * n + 1 : rest + 5 * n + 2],
+    )
+
+
+@part
+def linearise(jacobian: Located, x: Address, m: Memory) -> int:
     """J at [t, y…]; the answer is the status of the native function."""
-    return call(jacobian.address, x, place(jacobian.constants), place(m.jacobian))
+    return call(jacobian.address, x, jacobian.constants, place(m.jacobian))
 
 
 @part
@@ -141,18 +116,18 @@ def prepare(h: float, m: Memory) -> bool:
 
 
 @part
-def iterate(f: Native, h: float, x: Any, m: Memory, argument: Any, count: Any) -> float:
+def iterate(f: Located, h: float, x: Array, m: Memory) -> float:
     """One Newton iteration from [t, y…] `x`; its size in units of `scale`, infinite where the rates do not exist.
 
     The change of w is left in m.change; `accept` adds it.
     """
-    n = m.scale.size
+    n, argument = m.scale.size, m.argument
     for i in range(3):
         argument[0] = x[0] + NODES[i] * h
         for j in range(n):
             argument[j + 1] = x[j + 1] + m.z[i, j]
-        count[STATUS] = call(f.address, place(argument), place(f.constants), place(m.slopes) + 8 * n * i)
-        if count[STATUS] != 0:
+        m.status[0] = call(f.address, place(argument), f.constants, place(m.slopes) + 8 * n * i)
+        if m.status[0] != 0:
             return np.inf
     for j in range(n):
         f0, f1, f2 = m.slopes[0, j], m.slopes[1, j], m.slopes[2, j]
@@ -193,11 +168,11 @@ def transform(m: Memory) -> None:
 
 
 @part
-def solve(f: Native, h: float, x: Any, m: Memory, argument: Any, tolerance: float, count: Any) -> tuple[int, float]:
+def solve(f: Located, h: float, x: Array, m: Memory, tolerance: float) -> tuple[int, float]:
     """Iterations of Hairer and Wanner: (their number, rate of convergence); a number ≤ 0 says that they failed."""
     before, rate = 0.0, 0.0
     for k in range(MOST_ITERATIONS):
-        size = iterate(f, h, x, m, argument, count)
+        size = iterate(f, h, x, m)
         if size == np.inf:
             return -(k + 1), rate
         if k > 0:
@@ -212,26 +187,18 @@ def solve(f: Native, h: float, x: Any, m: Memory, argument: Any, tolerance: floa
 
 
 @part
-def solve_to_rounding(f: Native, h: float, x: Any, m: Memory, argument: Any, count: Any) -> int:
-    """Iterate until rounding is all that is left: the number of iterations, ≤ 0 where they fail.
-
-    The unit is each state's own size or its change over the step, not below 1e-8 of the largest of these.
-    """
-    n, k = m.scale.size, place(m.slopes)
-    count[STATUS] = call(f.address, place(x), place(f.constants), k)
-    if count[STATUS] != 0:
+def solve_to_rounding(f: Located, h: float, x: Array, m: Memory) -> int:
+    """Iterate until rounding is all that is left: the number of iterations, ≤ 0 where they fail."""
+    m.status[0] = call(f.address, place(x), f.constants, place(m.slopes))
+    if m.status[0] != 0:
         return 0
-    largest = 1e-290
-    for j in range(n):
-        m.scale[j] = max(abs(x[j + 1]), abs(h * read(k, j)))
-        largest = max(largest, m.scale[j])
-    for j in range(n):
-        m.scale[j] = max(m.scale[j], 1e-8 * largest)
+    units(x, h, place(m.slopes), m.scale)
+    for j in range(m.scale.size):
         for i in range(3):
             m.z[i, j] = m.w[i, j] = 0.0
     before = np.inf
     for iteration in range(1, PATIENCE + 1):
-        size = iterate(f, h, x, m, argument, count)
+        size = iterate(f, h, x, m)
         if size == np.inf:
             return -iteration
         accept(m)
@@ -239,11 +206,3 @@ def solve_to_rounding(f: Native, h: float, x: Any, m: Memory, argument: Any, cou
             return iteration
         before = size
     return -PATIENCE
-
-
-@part
-def linearise_and_prepare(jacobian: Native, x: int, h: float, m: Memory) -> int:
-    """J and the two factorisations for a step h."""
-    if linearise(jacobian, x, m) != 0 or not prepare(h, m):
-        return SINGULAR
-    return RUNNING

@@ -1,6 +1,6 @@
-"""Radau IIA of order 5 for stiff motions: error-controlled or with a fixed step, in native code.
+"""Radau IIA of order 5 for stiff motions: error-controlled, or steps of a given length, in native code.
 
-Layout of `work`, `clock`, `count` as in `svyaz.motion.adaptive`, with further entries of `clock`: [step to try, error
+Layout of `work`, `clock`, `count` as in `svyaz.integrate.adaptive`, with further entries of `clock`: [step to try, error
 of the last step, last step, step of the factorised matrices]. `slope` is the slope of the state in row 0, n numbers.
 
 E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.8: simplified Newton iterations,
@@ -9,41 +9,67 @@ the estimate of the error by an embedded formula of order 3, the predictive cont
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
+from numba import carray
 
-from svyaz.integrate.adaptive import AFTER_REJECTION, ERROR, REJECTED, STEP, Control, Output
+from svyaz.arrays import Array
+from svyaz.integrate.adaptive import ERROR, FACTORISED, LAST_STEP, STEP, Control, Output
 from svyaz.integrate.calls import (
+    AFTER_REJECTION,
+    DONE,
+    EVALUATIONS,
+    FACTORISATIONS,
     FINISHED,
-    NEWTON,
+    FRESH,
+    JACOBIANS,
+    NO_CONVERGENCE,
+    NO_FACTORS,
+    REJECTED,
     RUNNING,
     SINGULAR,
     STALLED,
-    Native,
+    STATUS,
+    STORED,
+    Address,
+    Callee,
+    Counters,
+    Pointer,
+    address_of,
     call,
-    compiled,
     copy,
-    part,
     place,
     settle,
+    whole,
 )
-from svyaz.integrate.loops import DONE, EVALUATIONS, STATUS, STORED, WAITING, Schedule
+from svyaz.integrate.compiling import Callback, callback, compiled, part
+from svyaz.integrate.implicit import (
+    EVALUATED,
+    JACOBIAN,
+    JACOBIAN_CONSTANTS,
+    LENGTH,
+    RATES,
+    RATES_CONSTANTS,
+    STATES,
+    Located,
+)
+from svyaz.integrate.linear import substitute
 from svyaz.integrate.newton import (
     MOST_ITERATIONS,
     NODES,
     Memory,
     linearise,
-    linearise_and_prepare,
+    memory_in,
+    memory_size,
     prepare,
     solve,
     solve_to_rounding,
-    substitute,
     transform,
 )
 
-LAST_STEP, FACTORISED = 2, 3  # places in clock
-FRESH, FACTORISATIONS, JACOBIANS = 7, 8, 9  # places in count; FRESH: J belongs to the state in row 0
+POWER = 4.0
+"""The estimate of the error is of order 3: its error goes with this power of the step."""
 
 _R6 = 6.0**0.5
 EMBEDDED = np.array([(-13 - 7 * _R6) / 3, (-13 + 7 * _R6) / 3, -1 / 3])
@@ -58,7 +84,7 @@ COLLOCATION = np.array(
 
 
 @part
-def collocation(z: Any, j: int, theta: float) -> float:
+def collocation(z: Array, j: int, theta: float) -> float:
     """Change of state j at t₀ + θh by the collocation polynomial through the stages z."""
     value = 0.0
     for i in range(3):
@@ -79,7 +105,7 @@ def guess(h: float, last: float, m: Memory) -> None:
 
 
 @part
-def error_of(h: float, slope: Any, x: Any, y: Any, m: Memory, control: Control) -> float:
+def error_of(h: float, slope: Array, x: Array, y: Array, m: Memory, control: Control) -> float:
     """Size of (γ/h - J)⁻¹(slope + Σ eᵢzᵢ/h), which is left in m.right, 1 being what is allowed."""
     n = m.scale.size
     for j in range(n):
@@ -95,15 +121,16 @@ def error_of(h: float, slope: Any, x: Any, y: Any, m: Memory, control: Control) 
 
 @part
 def trial(
-    f: Native, control: Control, h: float, work: Any, slope: Any, m: Memory, clock: Any, count: Any
+    f: Located, control: Control, h: float, work: Array, slope: Array, m: Memory, clock: Array, count: Counters
 ) -> tuple[float, int, float]:
     """Try a step from row 0 to row 1 of `work`: (error, iterations, rate); iterations ≤ 0 say that Newton failed."""
-    x, y, argument, n = work[0], work[1], work[2], m.scale.size
+    x, y, argument, n = work[0], work[1], m.argument, m.scale.size
     for j in range(n):
         m.scale[j] = control.atol[j] + control.rtol * abs(x[j + 1])
     guess(h, clock[LAST_STEP], m)
     tolerance = max(2.3e-15 / control.rtol, min(0.03, control.rtol**0.5))
-    iterations, rate = solve(f, h, x, m, argument, tolerance, count)
+    iterations, rate = solve(f, h, x, m, tolerance)
+    count[STATUS] = int(m.status[0])
     count[EVALUATIONS] += 3 * abs(iterations)
     if iterations <= 0:
         return np.inf, iterations, rate
@@ -116,13 +143,13 @@ def trial(
         for j in range(n):
             argument[j + 1] = x[j + 1] + m.right[j]
         count[EVALUATIONS] += 1
-        if call(f.address, place(argument), place(f.constants), place(m.slopes)) == 0:
+        if call(f.address, place(argument), f.constants, place(m.slopes)) == 0:
             error = error_of(h, m.slopes[0], x, y, m, control)
     return error, iterations, rate
 
 
 @part
-def ready(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any) -> bool:
+def ready(jacobian: Located, x: Address, h: float, m: Memory, clock: Array, count: Counters) -> bool:
     """Whether J and the factorised matrices for the step h are there, after making those that are not."""
     if count[JACOBIANS] == 0:
         count[STATUS] = linearise(jacobian, x, m)
@@ -140,7 +167,7 @@ def ready(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any)
 
 
 @part
-def refuse(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any) -> None:
+def refuse(jacobian: Located, x: Address, h: float, m: Memory, clock: Array, count: Counters) -> None:
     """After a failed iteration: a new J if the old one was of an earlier state, else half the step."""
     if count[FRESH]:
         clock[STEP] = 0.5 * h
@@ -155,7 +182,7 @@ def refuse(jacobian: Native, x: int, h: float, m: Memory, clock: Any, count: Any
 
 
 @part
-def predicted(h: float, error: float, clock: Any) -> float:
+def predicted(h: float, error: float, clock: Array) -> float:
     """Next step over this one by the errors of two steps (Gustafsson; Hairer and Wanner (IV.8.25))."""
     if error == 0.0:
         return 10.0
@@ -166,7 +193,7 @@ def predicted(h: float, error: float, clock: Any) -> float:
 
 
 @part
-def fill_grid(project: Native, out: Output, h: float, work: Any, m: Memory, count: Any) -> int:
+def fill_grid(after_step: Callee, out: Output, h: float, work: Array, m: Memory, count: Counters) -> int:
     """Store the states at the times of the grid inside the step from row 0 to row 1 of `work`."""
     n, x, y, between, code = m.scale.size, work[0], work[1], work[3], RUNNING
     while count[STORED] < out.grid.size and out.grid[count[STORED]] <= y[0] and code == RUNNING:
@@ -178,7 +205,7 @@ def fill_grid(project: Native, out: Output, h: float, work: Any, m: Memory, coun
             between[0] = time
             for j in range(n):
                 between[j + 1] = x[j + 1] + collocation(m.z, j, (time - x[0]) / h)
-            code = settle(project.address, place(project.constants), place(between), n, place(work[2]))
+            code = settle(after_step.address, place(after_step.constants), place(between), n, place(work[2]))
             copy(place(between), place(row), n + 1)
         count[STORED] += 1 if code == RUNNING else 0
     return code
@@ -186,15 +213,15 @@ def fill_grid(project: Native, out: Output, h: float, work: Any, m: Memory, coun
 
 @part
 def next_step(
-    jacobian: Native,
+    jacobian: Located,
     control: Control,
     h: float,
     factor: float,
     renew: bool,
-    work: Any,
+    work: Array,
     m: Memory,
-    clock: Any,
-    count: Any,
+    clock: Array,
+    count: Counters,
 ) -> None:
     """After a good step: keep J and the factorised matrices while they serve, else choose a new step."""
     count[FRESH] = 0
@@ -214,20 +241,23 @@ def next_step(
 
 @compiled
 def free(
-    f: Native,
-    jacobian: Native,
-    project: Native,
+    rates: Callee,
+    jacobian_of_rates: Callee,
+    after_step: Callee,
     control: Control,
     out: Output,
     chunk: int,
-    work: Any,
-    slope: Any,
-    m: Memory,
-    clock: Any,
-    count: Any,
+    work: Array,
+    slope: Array,
+    memory: Array,
+    clock: Array,
+    count: Counters,
 ) -> int:
     """At most `chunk` trials with steps chosen by the error, from the state in row 0 of `work` towards t1."""
-    n, x = m.scale.size, place(work)
+    n, x = work.shape[1] - 1, place(work)
+    m = memory_in(memory, n)
+    f = Located(rates.address, place(rates.constants))
+    jacobian = Located(jacobian_of_rates.address, place(jacobian_of_rates.constants))
     y, z = x + 8 * (n + 1), x + 16 * (n + 1)
     for _ in range(chunk):
         t, h = work[0, 0], clock[STEP]
@@ -252,9 +282,9 @@ def free(
             count[REJECTED] += 1
             count[AFTER_REJECTION] = 1
             continue
-        code = settle(project.address, place(project.constants), y, n, z)
+        code = settle(after_step.address, place(after_step.constants), y, n, z)
         if code == RUNNING and out.on_grid:
-            code = fill_grid(project, out, h, work, m, count)
+            code = fill_grid(after_step, out, h, work, m, count)
         if code != RUNNING:
             return code
         copy(place(m.z), place(m.before), 3 * n)
@@ -265,7 +295,7 @@ def free(
             count[STORED] += 1
         if final:
             return FINISHED
-        count[STATUS] = call(f.address, x, place(f.constants), place(slope))
+        count[STATUS] = call(f.address, x, f.constants, place(slope))
         count[EVALUATIONS] += 1
         if count[STATUS] != 0:
             return SINGULAR
@@ -274,63 +304,26 @@ def free(
     return RUNNING
 
 
-@part
-def store(plan: Schedule, out: Output, final: bool, inside: bool, state: Any, count: Any) -> None:
-    """Put a state of a fixed step where it is wanted."""
-    if not out.on_grid:
-        count[WAITING] += 1
-        if count[WAITING] == plan.every or final:
-            count[WAITING] = 0
-            copy(place(state), place(out.rows[count[STORED]]), state.size)
-            count[STORED] += 1
-    elif inside:
-        copy(place(state), place(out.rows[count[STORED]]), state.size)
-        count[STORED] += 1
-    else:
-        while count[STORED] < out.grid.size and out.grid[count[STORED]] <= state[0] + 1e-9 * plan.h:
-            copy(place(state), place(out.rows[count[STORED]]), state.size)
-            count[STORED] += 1
+def _step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) -> int:
+    c = address_of(c_pointer)
+    n = whole(c, STATES)
+    x, y = carray(x_pointer, n + 1), carray(out_pointer, n + 1)
+    constants = carray(c_pointer, memory_size(n))
+    h, m = constants[LENGTH], memory_in(constants, n)
+    f = Located(whole(c, RATES), whole(c, RATES_CONSTANTS))
+    jacobian = Located(whole(c, JACOBIAN), whole(c, JACOBIAN_CONSTANTS))
+    if linearise(jacobian, place(x), m) != 0 or not prepare(h, m):
+        return NO_FACTORS
+    iterations = solve_to_rounding(f, h, x, m)
+    constants[EVALUATED] += 3 * abs(iterations) + 1
+    if iterations <= 0:
+        return int(m.status[0]) if m.status[0] != 0 else NO_CONVERGENCE
+    for j in range(n):
+        y[j + 1] = x[j + 1] + m.z[2, j]
+    return 0
 
 
-@compiled
-def fixed(
-    f: Native,
-    jacobian: Native,
-    project: Native,
-    plan: Schedule,
-    out: Output,
-    chunk: int,
-    work: Any,
-    m: Memory,
-    count: Any,
-) -> int:
-    """At most `chunk` equal steps; times of the grid are reached by shorter steps as in `loops.fixed_on_grid`."""
-    n, x, size = m.scale.size, place(work), 8 * (m.scale.size + 1)
-    stop = min(plan.total, count[DONE] + chunk)
-    while count[DONE] < stop:
-        final = count[DONE] + 1 == plan.total
-        t, h, target = plan.t0 + (count[DONE] + 1) * plan.h, plan.h, 1
-        if final:
-            t, h = plan.t1, plan.last
-        inside = out.on_grid and count[STORED] < out.grid.size and out.grid[count[STORED]] < t - 1e-9 * plan.h
-        if inside:
-            t = out.grid[count[STORED]]
-            h, target = t - work[0, 0], 3
-        code = linearise_and_prepare(jacobian, x, h, m)
-        if code != RUNNING:
-            return code
-        iterations = solve_to_rounding(f, h, work[0], m, work[2], count)
-        count[EVALUATIONS] += 3 * abs(iterations) + 1
-        if iterations <= 0:
-            return SINGULAR if count[STATUS] != 0 else NEWTON
-        work[target, 0] = t
-        for j in range(n):
-            work[target, j + 1] = work[0, j + 1] + m.z[2, j]
-        code = settle(project.address, place(project.constants), x + size * target, n, x + 2 * size)
-        if code != RUNNING:
-            return code
-        if not inside:
-            copy(x + size, x, n + 1)
-            count[DONE] += 1
-        store(plan, out, final, inside, work[target], count)
-    return FINISHED if count[DONE] == plan.total else RUNNING
+@lru_cache(maxsize=1)
+def step_function() -> Callback:
+    """A step of given length as a native function (see `svyaz.integrate.implicit`)."""
+    return callback(_step)

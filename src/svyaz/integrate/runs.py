@@ -10,60 +10,116 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from threading import current_thread, main_thread
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.integrate import adaptive, loops
+from svyaz.integrate.adaptive import Control, Interpolant, Output
+from svyaz.integrate.calls import COUNTERS, DONE, EVALUATIONS, FINISHED, REJECTED, RUNNING, STORED, Callee, Counters
+from svyaz.integrate.loops import Schedule
+from svyaz.integrate.ode import Flow
 from svyaz.integrate.tableau import Tableau
 
-if TYPE_CHECKING:
-    from svyaz.integrate.adaptive import Control, Output
-    from svyaz.integrate.calls import Native
-    from svyaz.integrate.loops import Schedule
-
 SHARE = 0.03  # seconds of native work between two looks at the outside world
-STOPPED, EXHAUSTED = -1, -2  # interrupted by the user; more steps than allowed; other codes: svyaz.motion.calls
+STOPPED, EXHAUSTED = -1, -2  # interrupted by the user; more steps than allowed; other codes: svyaz.integrate.calls
 BUFFER = 4096  # rows that a loop with steps of its own choice fills before they are put away
 
-# places in `count`, the whole numbers a loop keeps; the loops name them alike
-DONE, STORED, EVALUATIONS, REJECTED = 0, 1, 2, 5
+
+@dataclass(frozen=True)
+class Natives:
+    """The functions of a system of `size` differential equations as the loops call them, and what keeps them alive."""
+
+    rates: Callee
+    jacobian: Callee
+    after_step: Callee
+    size: int
+    owners: tuple[object, ...]
 
 
-@dataclass
-class Run:
-    """A motion under way: `work` row 0 is [t, y…] now, `advance(chunk)` takes at most that many steps."""
+@dataclass(frozen=True)
+class Room:
+    """The arrays of a run of n states: work (6, n + 1), row 0 is [t, y…] now; whole numbers; clock; rows stored."""
 
-    advance: Callable[[int], int]
     work: Array
-    slopes: Array
-    count: NDArray[np.int64]
+    count: Counters
+    clock: Array
     rows: Array
+
+
+@dataclass(frozen=True)
+class Run:
+    """A motion under way. `loop(chunk)` takes at most that many steps; with steps of the method's own choice `first()`
+    proposes the first one, and not more than `most` are tried up to the time `end`.
+
+    `slopes` begin with the slope of the state that such steps have reached; `implicit` are the constants of implicit
+    steps, where there are such; `kept` are rows that were put away, by the number of steps done.
+    """
+
+    room: Room
+    loop: Callable[[int], int]
+    slopes: Array
+    implicit: Array | None = None
+    first: Callable[[], int] | None = None
+    end: float = 0.0
+    most: int = 0
+    every_step: bool = False
     kept: dict[int, Array] = field(default_factory=dict)
+
+    def advance(self, chunk: int) -> int:
+        """Take at most so many steps; the answer is the code of the loop."""
+        if self.first is None:
+            return self.loop(chunk)
+        if self.time >= self.end:
+            return FINISHED
+        if self.trials == 0:
+            code = self.first()
+            if code != RUNNING:
+                return code
+        if self.trials >= self.most:
+            return EXHAUSTED
+        code = self.loop(min(chunk, BUFFER, self.most - self.trials))
+        if self.every_step:
+            self.put_away()
+        return code
 
     @property
     def time(self) -> float:
-        return float(self.work[0, 0])
+        return float(self.room.work[0, 0])
 
     @property
     def trials(self) -> int:
-        return int(self.count[DONE] + self.count[REJECTED])
+        return int(self.room.count[DONE] + self.room.count[REJECTED])
+
+    @property
+    def evaluations(self) -> int:
+        """Evaluations of the rates, those inside of implicit steps included."""
+        inside = 0.0 if self.implicit is None else self.implicit[1]
+        return int(self.room.count[EVALUATIONS] + inside)
+
+    def restart(self, start: Array) -> None:
+        """Begin anew at [t, y…], which is the first row that is wanted; nothing of the run before remains."""
+        for array in (self.room.work, self.room.count, self.room.clock, self.slopes):
+            array.fill(0)
+        self.room.work[0] = self.room.rows[0] = start
+        self.room.count[STORED] = 1
 
     def put_away(self) -> None:
         """Make room for further rows; the number of steps done tells which rows are put away already."""
-        if self.count[STORED]:
-            self.kept[int(self.count[DONE])] = self.rows[: self.count[STORED]].copy()
-            self.count[STORED] = 0
+        stored = self.room.count[STORED]
+        if stored:
+            self.kept[int(self.room.count[DONE])] = self.room.rows[:stored].copy()
+            self.room.count[STORED] = 0
 
     def stored(self) -> Array:
         """All rows [t, y…] stored so far: a view where none were put away, for copying costs more than many a run."""
         if not self.kept:
-            return self.rows[: self.count[STORED]]
+            return self.room.rows[: self.room.count[STORED]]
         self.put_away()
-        return np.vstack([*self.kept.values(), self.rows[:0]])
+        return np.vstack([*self.kept.values(), self.room.rows[:0]])
 
 
 @contextmanager
@@ -85,8 +141,6 @@ def interrupts_kept() -> Iterator[None]:
 
 def drive(run: Run, progress: Callable[[float], object] | None) -> int:
     """Advance a run to its end; KeyboardInterrupt stops it between two shares and keeps what was computed."""
-    from svyaz.integrate.calls import RUNNING
-
     chunk, code = 64, RUNNING
     try:
         while code == RUNNING:
@@ -104,141 +158,95 @@ def drive(run: Run, progress: Callable[[float], object] | None) -> int:
     return code
 
 
-def fixed_run(tableau: Tableau, flow: Native, project: Native, start: Array, plan: Schedule, grid: Array | None) -> Run:
-    """An explicit method with a fixed step; `start` is [t, y…]."""
-    from svyaz.integrate import loops
+def callee(flow: Flow | None) -> Callee:
+    """What the loops call; address 0 where there is no flow."""
+    if flow is None:
+        return Callee(0, np.zeros(1))
+    constants = np.ascontiguousarray(flow.constants, dtype=np.float64)
+    return Callee(int(flow.address), constants if constants.size else np.zeros(1))
 
-    rule = loops.scheme(tableau)
-    run = _run(start, grid, plan.total // plan.every + 2, tableau.stages * (len(start) - 1))
 
-    def advance(chunk: int) -> int:
-        if grid is None:
-            return int(loops.fixed(flow, project, rule, plan, chunk, run.work, run.slopes, run.count, run.rows))
-        return int(
-            loops.fixed_on_grid(flow, project, rule, plan, chunk, run.work, run.slopes, run.count, run.rows, grid)
+def fixed_run(tableau: Tableau, natives: Natives, start: Array, plan: Schedule, grid: Array | None) -> Run:
+    """A method with a fixed step; `start` is [t, y…]."""
+    step, slopes = _implicit_step(tableau, natives, tableau.stages * natives.size)
+    rule, room = loops.scheme(tableau), _room(start, grid, plan.total // plan.every + 2)
+    times = np.zeros(0) if grid is None else grid
+
+    def loop(chunk: int) -> int:
+        return loops.fixed(
+            natives.rates,
+            step,
+            natives.after_step,
+            rule,
+            plan,
+            chunk,
+            room.work,
+            slopes,
+            room.count,
+            room.rows,
+            times,
+            grid is not None,
         )
 
-    run.advance = advance
-    return run
+    return Run(room, loop, slopes, step.constants)
 
 
-def adaptive_run(
-    tableau: Tableau,
-    flow: Native,
-    project: Native,
-    start: Array,
-    control: Control,
-    grid: Array | None,
-    max_steps: int,
+def free_run(
+    tableau: Tableau, natives: Natives, start: Array, control: Control, grid: Array | None, max_steps: int
 ) -> Run:
-    """An explicit method that keeps its error within tolerances; `start` is [t, y…]."""
-    from svyaz.integrate import adaptive, loops
+    """A method that keeps its error within tolerances; `start` is [t, y…]."""
+    room = _room(start, grid, BUFFER + 1)
+    out = Output(room.rows, np.zeros(0) if grid is None else grid, grid is not None)
+    rates, after_step, work, clock, count = natives.rates, natives.after_step, room.work, room.clock, room.count
+    if tableau.loops:
+        own = import_module(tableau.loops)
+        memory, jacobian = np.zeros(own.memory_size(natives.size)), natives.jacobian
+        power, slopes, implicit = own.POWER, np.zeros(2 * natives.size), None
 
-    assert tableau.dense is not None
-    rule, height = loops.scheme(tableau), len(tableau.dense)
-    dense = adaptive.Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
-    run = _run(start, grid, BUFFER + 1, height * len(start))
-    out, clock, errors, fsal = _output(run, grid), np.zeros(2), len(tableau.errors), tableau.fsal
+        def loop(chunk: int) -> int:
+            return int(own.free(rates, jacobian, after_step, control, out, chunk, work, slopes, memory, clock, count))
 
-    def begin() -> int:
-        return int(adaptive.first_step(flow, control, float(tableau.order), run.work, run.slopes, clock, run.count))
+    else:
+        assert tableau.dense is not None, "a method that chooses its steps has dense output"
+        rule, height = loops.scheme(tableau), len(tableau.dense)
+        dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
+        step, slopes = _implicit_step(tableau, natives, height * len(start))
+        power, errors, fsal, implicit = float(tableau.order), len(tableau.errors), tableau.fsal, step.constants
 
-    def trials(chunk: int) -> int:
-        return int(
-            adaptive.adaptive(
-                flow, project, rule, control, errors, fsal, dense, out, chunk, run.work, run.slopes, clock, run.count
+        def loop(chunk: int) -> int:
+            return adaptive.adaptive(
+                rates, step, after_step, rule, control, errors, fsal, dense, out, chunk, work, slopes, clock, count
             )
-        )
 
-    run.advance = _free(run, control.t1, begin, trials, grid is None, max_steps)
-    return run
+    def first() -> int:
+        return adaptive.first_step(rates, control, power, work, slopes, clock, count)
 
-
-def radau_run(
-    flow: Native,
-    jacobian: Native,
-    project: Native,
-    start: Array,
-    control: Control,
-    grid: Array | None,
-    max_steps: int,
-) -> Run:
-    """Radau IIA that keeps its error within tolerances; `start` is [t, y…]."""
-    from svyaz.integrate import adaptive, newton, radau
-
-    n = len(start) - 1
-    run = _run(start, grid, BUFFER + 1, 2 * n)
-    memory, clock, out = newton.memory(n), np.zeros(4), _output(run, grid)
-
-    def begin() -> int:
-        # the estimate of the error is of order 3, its error goes with the fourth power of the step
-        return int(adaptive.first_step(flow, control, 4.0, run.work, run.slopes, clock, run.count))
-
-    def trials(chunk: int) -> int:
-        return int(
-            radau.free(flow, jacobian, project, control, out, chunk, run.work, run.slopes, memory, clock, run.count)
-        )
-
-    run.advance = _free(run, control.t1, begin, trials, grid is None, max_steps)
-    return run
+    return Run(room, loop, slopes, implicit, first, control.t1, max_steps, grid is None)
 
 
-def fixed_radau_run(
-    flow: Native, jacobian: Native, project: Native, start: Array, plan: Schedule, grid: Array | None
-) -> Run:
-    """Radau IIA with a fixed step; `start` is [t, y…]."""
-    from svyaz.integrate import newton, radau
+def _implicit_step(tableau: Tableau, natives: Natives, slopes: int) -> tuple[Callee, Array]:
+    """What makes a step of an implicit method, chosen by what its tableau gives; and room for so many numbers of slopes."""
+    if not tableau.implicit:
+        return Callee(0, np.zeros(2)), np.zeros(slopes)
+    from svyaz.integrate import implicit
 
-    run = _run(start, grid, plan.total // plan.every + 2, 0)
-    memory, out = newton.memory(len(start) - 1), _output(run, grid)
-    run.advance = lambda chunk: int(radau.fixed(flow, jacobian, project, plan, out, chunk, run.work, memory, run.count))
-    return run
+    rates, jacobian = natives.rates, natives.jacobian
+    if not tableau.loops:
+        memory, room = implicit.step_constants(tableau, rates, jacobian, natives.size, slopes)
+        return Callee(implicit.step_function().address, memory), room
+    own = import_module(tableau.loops)
+    memory = np.zeros(own.memory_size(natives.size))
+    implicit.write_head(memory, rates, jacobian, natives.size)
+    return Callee(own.step_function().address, memory), np.zeros(slopes)
 
 
-def _run(start: Array, grid: Array | None, rows: int, slopes: int) -> Run:
-    """Arrays of a run, the start stored if it is wanted; what advances it is still to be said."""
-    work, count = np.zeros((6, len(start))), np.zeros(16, dtype=np.int64)
-    work[0] = start
-    run = Run(_at_rest, work, np.zeros(slopes), count, np.empty((rows if grid is None else len(grid), len(start))))
+def _room(start: Array, grid: Array | None, rows: int) -> Room:
+    """Arrays of a run, the start stored if it is wanted."""
+    size = len(start)
+    stored = np.empty((rows if grid is None else len(grid), size))
+    room = Room(np.zeros((6, size)), np.zeros(COUNTERS, dtype=np.int64), np.zeros(4), stored)
+    room.work[0] = start
     if grid is None or (len(grid) > 0 and grid[0] <= start[0]):
-        run.rows[0] = start
-        count[STORED] = 1
-    return run
-
-
-def _at_rest(chunk: int) -> int:
-    raise RuntimeError("nothing advances this run")
-
-
-def _output(run: Run, grid: Array | None) -> Output:
-    from svyaz.integrate.adaptive import Output
-
-    return Output(run.rows, np.zeros(0) if grid is None else grid, grid is not None)
-
-
-def _free(
-    run: Run,
-    t1: float,
-    begin: Callable[[], int],
-    trials: Callable[[int], int],
-    every_step: bool,
-    max_steps: int,
-) -> Callable[[int], int]:
-    """Advance with steps of the method's own choice: begin once, then trials, not more than allowed."""
-    from svyaz.integrate.calls import FINISHED, RUNNING
-
-    def advance(chunk: int) -> int:
-        if run.time >= t1:
-            return FINISHED
-        if run.trials == 0:
-            code = begin()
-            if code != RUNNING:
-                return code
-        if run.trials >= max_steps:
-            return EXHAUSTED
-        code = trials(min(chunk, BUFFER, max_steps - run.trials))
-        if every_step:
-            run.put_away()
-        return code
-
-    return advance
+        room.rows[0] = start
+        room.count[STORED] = 1
+    return room

@@ -39,6 +39,8 @@ class Tableau:
     slope at the end of the step; h Σ eᵢ kᵢ estimates the error. `dense` (s + 1 + e, d) gives
     y(t₀ + θh) = y₀ + h Σᵢ kᵢ Σⱼ denseᵢⱼ φⱼ(θ), φ = θ, θ(1 - θ), θ²(1 - θ), θ²(1 - θ)², …, the nested basis of Hairer,
     in which nothing cancels; `extra_a` (e, s + 1 + e) and `extra_c` (e,) give the stages that only dense output needs.
+    A method with a `controller` can choose its steps; it gives errors and dense, or `loops`: the name of a module with native
+    code for this method alone, as `svyaz.integrate.radau` is.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Tableau:
     extra_a: Array | None = None
     extra_c: Array | None = None
     controller: Controller | None = None
+    loops: str = ""
 
     @property
     def stages(self) -> int:

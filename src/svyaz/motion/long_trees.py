@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, differentiate
 from svyaz.forms import FLOATS, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
 from svyaz.holding import Options
-from svyaz.integrate import Flow, Path, Status, integrate
+from svyaz.integrate import Flow, Path, Status, solve
 from svyaz.model import System, Tree, numbers
 from svyaz.motion.result import Motion
 from svyaz.program import Native, build, compile_program
@@ -93,7 +93,7 @@ def simulate_long(system: System, options: Options, halve: bool, progress: Calla
     grid = None
     if options.every is not None:
         grid = np.append(np.arange(0.0, options.until * (1 - 1e-12), options.every), options.until)
-    path = integrate(
+    path = solve(
         long_flow(system),
         state,
         (0.0, options.until),

@@ -59,7 +59,7 @@ def _failed(task: Data, status: str, reason: str) -> Answer:
 
 def _together(task: Data, members: Sequence[Data]) -> list[Answer]:
     """Members with fixed steps in one native call."""
-    from svyaz.integrate import STATUS, STEPS, ensemble, method, outcome, scheme
+    from svyaz.integrate import CODE, STEPS, ensemble, method, outcome
 
     fit = [k for k, member in enumerate(members) if np.isfinite(member["start"]).all()]
     found = [_unfit(task) for _ in members]
@@ -68,22 +68,13 @@ def _together(task: Data, members: Sequence[Data]) -> list[Answer]:
     codes = {key: _compiled(task[key]) if task[key] else None for key in ("rates", "observe", "project")}
     tableau = method(task["method"])
     group = _group(task, codes, [members[k] for k in fit])
-    n = group.starts.shape[1] - 1
-    addresses = (code.address if code is not None else 0 for code in codes.values())
-    ensemble(
-        *addresses,
-        scheme(tableau),
-        START,
-        float(task["until"]),
-        group,
-        np.array(task["columns"], dtype=np.int64),
-        np.zeros((4, n + 1)),
-        np.zeros(tableau.stages * n),
-        np.zeros(len(codes["observe"].program.outputs) if codes["observe"] else 0),
-    )
+    rates, observe, project = (code.address if code is not None else 0 for code in codes.values())
+    columns = np.array(task["columns"], dtype=np.int64)
+    observed = len(codes["observe"].program.outputs) if codes["observe"] else 0
+    ensemble(tableau, (rates, observe, project), (START, float(task["until"])), group, columns, observed)
     for i, k in enumerate(fit):
         time, steps = float(group.ends[i, 0]), int(group.answers[i, STEPS])
-        status, reason = outcome(int(group.answers[i, STATUS]), time)
+        status, reason = outcome(int(group.answers[i, CODE]), time)
         values = {"t": time, "steps": steps, "evaluations": steps * tableau.stages}
         values |= zip(task["final"], group.ends[i, 1:].tolist(), strict=True)
         values |= measured(dict(zip(task["observed"], group.totals[i].tolist(), strict=True)))
@@ -148,7 +139,7 @@ def _output(task: Data) -> Array | None:
 
 def _path(task: Data, member: Data, refinement: float, output: Array | None) -> Path:
     """The path of a member with its step divided (or its tolerance divided by 32) when it is to be finer."""
-    from svyaz.integrate import LEAST_RTOL, integrate
+    from svyaz.integrate import LEAST_RTOL, Ode, solve
 
     size = len(member["start"])
 
@@ -166,8 +157,8 @@ def _path(task: Data, member: Data, refinement: float, output: Array | None) -> 
     if refinement > 1.0:
         step = None if step is None else step / refinement
         rtol = None if rtol is None else max(rtol / 32, LEAST_RTOL)
-    return integrate(
-        rates,
+    return solve(
+        Ode(rates, flow("jacobian"), flow("project")),
         np.array(member["start"]),
         (START, float(task["until"])),
         method=task["method"],
@@ -175,8 +166,6 @@ def _path(task: Data, member: Data, refinement: float, output: Array | None) -> 
         rtol=rtol,
         atol=member["atol"],
         output=output,
-        project=flow("project"),
-        jacobian=flow("jacobian"),
     )
 
 

@@ -1,8 +1,8 @@
-"""Radau IIA of three stages, order 5: implicit, stiffly accurate, S(∞) = 0.
+"""Radau IIA of three stages: implicit, stiffly accurate, S(∞) = 0, for stiff problems.
 
 E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.5 (table 5.6) and IV.8.
 The stages are the collocation points c = (4 ∓ √6)/10, 1; the collocation polynomial is the dense output. The estimate
-of the error, of order 3, and the transformation of the Newton iteration are in `svyaz.motion.radau`.
+of the error, of order 3, and the transformation of the Newton iteration are in `svyaz.integrate.newton` and `radau`.
 """
 
 from math import sqrt
@@ -27,4 +27,5 @@ TABLEAU: Tableau = Tableau(
     c=np.array([(4 - R6) / 10, (4 + R6) / 10, 1.0]),
     dense_order=3,
     controller=Controller(exponent=0.25, memory=0.0, smallest=0.2, largest=10.0),
+    loops="svyaz.integrate.radau",
 )

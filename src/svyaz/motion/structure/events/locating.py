@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
-from svyaz.integrate import Flow, Path, Status, integrate
+from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.motion.structure.events.conditions import Conditions, Key
 from svyaz.program import Native, SingularSystem
 
@@ -223,14 +223,12 @@ def _stepping(segment: Segment, start: float, state: Array, options: Options) ->
     def again(time: float) -> Array | None:
         if time <= start:
             return state
-        path = integrate(
-            segment.rates,
+        path = solve(
+            Ode(segment.rates, segment.jacobian, segment.projection),
             state,
             (start, time),
             method=options.method,
             step=time - start,
-            project=segment.projection,
-            jacobian=segment.jacobian,
         )
         return path.states[-1] if path.status is Status.FINISHED else None
 

@@ -1,0 +1,108 @@
+"""Computed paths, and how they ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.integrate.status import Status
+
+if TYPE_CHECKING:
+    from svyaz.integrate.runs import Run
+
+
+@dataclass(frozen=True)
+class Path:
+    """A computed motion: times (k,), states (k, n), and how it ended.
+
+    `reason` says in words why it did not finish, and `singular_system` the number of the linear system that had no
+    solution. The last row is the last good state. `events` are the conditions that ended it, (on or off, name of the
+    constraint), where such were watched.
+    """
+
+    times: Array
+    states: Array
+    status: Status
+    reason: str
+    steps: int
+    rejected: int
+    evaluations: int
+    seconds: float
+    step_sizes: Array | None = None
+    singular_system: int | None = None
+    events: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Did it reach its end?"""
+        return self.status is Status.FINISHED
+
+
+def path_of(run: Run, code: int, grid: Array | None, step: float | None, seconds: float) -> Path:
+    """The path of a run that ended with a code, stored at the times of a grid, with a fixed step or without."""
+    from svyaz.integrate.calls import DONE, FINISHED, REJECTED, STATUS
+
+    rows = run.stored()
+    if grid is not None:
+        rows[:, 0] = grid[: len(rows)]
+    if code != FINISHED and (len(rows) == 0 or rows[-1, 0] < run.time):
+        rows = np.vstack((rows, run.room.work[0]))
+    status, reason = _verdict(run, code)
+    failed = int(run.room.count[STATUS])
+    return Path(
+        times=rows[:, 0].copy(),
+        states=rows[:, 1:] if 2 * len(rows) > len(run.room.rows) else rows[:, 1:].copy(),
+        status=status,
+        reason=reason,
+        steps=int(run.room.count[DONE]),
+        rejected=int(run.room.count[REJECTED]),
+        evaluations=run.evaluations,
+        seconds=seconds,
+        step_sizes=np.diff(rows[:, 0]) if step is None and grid is None else None,
+        singular_system=failed - 1 if status is Status.SINGULAR and failed > 0 else None,
+    )
+
+
+def _verdict(run: Run, code: int) -> tuple[Status, str]:
+    """Status and reason of a run."""
+    from svyaz.integrate.calls import STALLED
+
+    if code == STALLED and _explodes(run):
+        return Status.DIVERGED, f"the motion diverged: it grows beyond all bounds at t = {run.time:.9g}"
+    return outcome(code, run.time)
+
+
+def outcome(code: int, time: float) -> tuple[Status, str]:
+    """Status and reason, in words of mechanics, for the code with which a loop ended at a time."""
+    from svyaz.integrate import calls
+    from svyaz.integrate.runs import EXHAUSTED, STOPPED
+
+    when = f"t = {time:.9g}"
+    words: dict[int, tuple[Status, str]] = {
+        calls.FINISHED: (Status.FINISHED, ""),
+        STOPPED: (Status.STOPPED, f"stopped by the user at {when}"),
+        EXHAUSTED: (Status.STALLED, f"all steps that were allowed are used up at {when}"),
+        calls.DIVERGED: (Status.DIVERGED, f"the motion diverged: after {when} the state is no longer finite"),
+        calls.SINGULAR: (Status.SINGULAR, f"the equations have no unique solution for the accelerations after {when}"),
+        calls.PROJECTION: (Status.SINGULAR, f"the state could not be put back on the constraints after {when}"),
+        calls.NEWTON: (
+            Status.STALLED,
+            f"the equations of the implicit step have not been solved after {when}: shorten it",
+        ),
+        calls.STALLED: (
+            Status.STALLED,
+            f"no step is short enough at {when}: the motion has a singularity there, or its rates jump or do not exist",
+        ),
+    }
+    return words[code]
+
+
+def _explodes(run: Run) -> bool:
+    """Whether some state, grown large, doubles within a time that rounding cannot resolve any more."""
+    state, n = np.abs(run.room.work[0, 1:]), run.room.work.shape[1] - 1
+    start = np.abs(run.stored()[0, 1:]).max(initial=1.0)
+    unresolved = 1e4 * np.spacing(max(1e-300, abs(run.time)))
+    return bool(((state > 1e3 * start) & (state <= unresolved * np.abs(run.slopes[:n]))).any())
