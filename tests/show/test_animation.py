@@ -15,8 +15,7 @@ import pytest
 from PIL import Image
 
 from svyaz.show.animation import animate
-from svyaz.show.pace import timing
-from svyaz.show.scene import bounds, build_scene
+from svyaz.show.scene import bounds, build_scene, timing
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from svyaz.motion import simulate
 from svyaz.program import compile_program, export
 from svyaz.show import as_json, latex_of
 from svyaz.synthesis.inverse.fields import family, is_family
-from svyaz.synthesis.inverse.inversion import decay_rate, invert
-from svyaz.synthesis.inverse.written import inverse_model, inverse_program
+from svyaz.synthesis.inverse.inversion import decay_rate, inverse_model, inverse_program, invert
 
 
 def cart(given: str = "field", **settings: object) -> System:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from svyaz.show.files import check_folder_of, suffix_of, whole, write_text
 from svyaz.show.frames import draw_frames, shades
-from svyaz.show.pace import timing
 from svyaz.show.player import player_page
-from svyaz.show.scene import build_scene, can_be_drawn, finite_span
+from svyaz.show.scene import build_scene, can_be_drawn, finite_span, timing
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -22,7 +22,7 @@ SHADES = 8
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PictureFrame:
     """Where the plane of the mechanism lies on the picture: pixel = origin + scale * (x, -y)."""
 
     width: int
@@ -37,7 +37,7 @@ class Sheet:
         return list(zip(np.ravel(x).tolist(), np.ravel(y).tolist(), strict=True))
 
 
-def sheet_for(scene: Scene) -> Sheet:
+def picture_frame(scene: Scene) -> PictureFrame:
     """A picture with the proportions of the motion, equal scales both ways; sides are even, as films want them."""
     low, high = bounds(scene)
     extent = high - low
@@ -46,15 +46,15 @@ def sheet_for(scene: Scene) -> Sheet:
     width, height = (int(-(-s // 2) * 2) for s in size)
     centre = (low + high) / 2
     origin = np.array([width / 2 - scale * centre[0], height / 2 + scale * centre[1]])
-    return Sheet(width, height + FOOT, scale, origin)
+    return PictureFrame(width, height + FOOT, scale, origin)
 
 
 def draw_frames(scene: Scene, note: str) -> list[Image]:
     """A picture for each moment of the scene; ``note`` stands beside the clock."""
     plane = flat(scene)
-    sheet = sheet_for(plane)
+    frame = picture_frame(plane)
     font = _font(13 * SMOOTH)
-    return [_draw_frame(plane, sheet, row, note, font) for row in range(len(plane.times))]
+    return [_draw_frame(plane, frame, row, note, font) for row in range(len(plane.times))]
 
 
 def shades() -> list[int]:
@@ -74,48 +74,48 @@ def _font(size: int) -> FreeTypeFont:
     return ImageFont.truetype(f"{get_data_path()}/fonts/ttf/DejaVuSans.ttf", size)
 
 
-def _draw_frame(scene: Scene, sheet: Sheet, row: int, note: str, font: FreeTypeFont) -> Image:
+def _draw_frame(scene: Scene, frame: PictureFrame, row: int, note: str, font: FreeTypeFont) -> Image:
     from PIL import Image, ImageDraw
 
-    large = Image.new("RGB", (sheet.width * SMOOTH, sheet.height * SMOOTH), "white")
+    large = Image.new("RGB", (frame.width * SMOOTH, frame.height * SMOOTH), "white")
     pen = ImageDraw.Draw(large)
-    _draw_triad(pen, sheet, scene, font)
+    _draw_triad(pen, frame, scene, font)
     traced = [item for item in scene.items if item.trace]
     for k, item in enumerate(traced):
-        path = sheet.place(item.points[: row + 1, -1])
+        path = frame.place(item.points[: row + 1, -1])
         if len(path) > 1:
             pen.line(path, fill=COLOURS[k % len(COLOURS)], width=SMOOTH, joint="curve")
     joints = sum(item.kind == "link" for item in scene.items) <= FEW_LINKS
     for item in sorted(scene.items, key=lambda item: item.kind == "point"):
-        _draw_item(pen, sheet, item, row, joints)
-    edge = (sheet.height - FOOT) * SMOOTH
-    pen.line([(0, edge), (sheet.width * SMOOTH, edge)], fill=GRID, width=SMOOTH)
+        _draw_item(pen, frame, item, row, joints)
+    edge = (frame.height - FOOT) * SMOOTH
+    pen.line([(0, edge), (frame.width * SMOOTH, edge)], fill=GRID, width=SMOOTH)
     middle = edge + FOOT * SMOOTH / 2
     pen.text((12 * SMOOTH, middle), f"t = {scene.times[row]:.2f}", fill=INK, font=font, anchor="lm")
-    pen.text(((sheet.width - 12) * SMOOTH, middle), note, fill=MUTED, font=font, anchor="rm")
-    return large.resize((sheet.width, sheet.height), Image.Resampling.BOX)
+    pen.text(((frame.width - 12) * SMOOTH, middle), note, fill=MUTED, font=font, anchor="rm")
+    return large.resize((frame.width, frame.height), Image.Resampling.BOX)
 
 
-def _draw_triad(pen: ImageDraw, sheet: Sheet, scene: Scene, font: FreeTypeFont) -> None:
+def _draw_triad(pen: ImageDraw, frame: PictureFrame, scene: Scene, font: FreeTypeFont) -> None:
     """The axes of space behind a spatial mechanism."""
     if scene.triad is None:
         return
-    origin, *ends = sheet.place(scene.triad)
+    origin, *ends = frame.place(scene.triad)
     for name, end in zip("xyz", ends, strict=True):
         pen.line([origin, end], fill=GRID, width=2 * SMOOTH)
         pen.text((end[0] + 4 * SMOOTH, end[1]), name, fill=MUTED, font=font, anchor="lm")
 
 
-def _draw_item(pen: ImageDraw, sheet: Sheet, item: Item, row: int, joints: bool) -> None:
-    places = sheet.place(item.points[row])
+def _draw_item(pen: ImageDraw, frame: PictureFrame, item: Item, row: int, joints: bool) -> None:
+    places = frame.place(item.points[row])
     if item.kind == "circle":
-        radius = 0.0 if item.radius is None else abs(float(item.radius[row])) * sheet.scale * SMOOTH
+        radius = 0.0 if item.radius is None else abs(float(item.radius[row])) * frame.scale * SMOOTH
         _disc(pen, places[0], radius, None, 2 * SMOOTH)
     elif item.kind == "point":
         _disc(pen, places[0], 5 * SMOOTH, COLOURS[1], 0)
     elif item.kind == "spring":
         for k in range(len(places) - 1):
-            pen.line(sheet.place(zigzag(item.points[row, k : k + 2])), fill=MUTED, width=2 * SMOOTH, joint="curve")
+            pen.line(frame.place(zigzag(item.points[row, k : k + 2])), fill=MUTED, width=2 * SMOOTH, joint="curve")
     else:
         pen.line(places, fill=INK, width=int(2.6 * SMOOTH), joint="curve")
         for place in places if joints else []:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.json_types import Record
-from svyaz.show.pace import timing
 from svyaz.show.page import asset, page
-from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span
+from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span, timing
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion

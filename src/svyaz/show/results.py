@@ -14,8 +14,12 @@ import sys
 from functools import singledispatch
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from svyaz.json_types import Record
+
+if TYPE_CHECKING:
+    from svyaz.model import System
 
 RECORDS = "svyaz.show.records"
 
@@ -44,6 +48,12 @@ def latex_of(result: object) -> str:
 def finite(value: float | None) -> float | None:
     """A number as JSON can hold it, which knows neither NaN nor infinity; None for those."""
     return float(value) if value is not None and math.isfinite(value) else None
+
+
+def given(system: System) -> Record:
+    """The numbers with which a model was asked."""
+    initial = dict(zip(system.states, system.initial_state(), strict=True))
+    return {"parameters": dict(system.constants), "initial": initial}
 
 
 def _load_records(result: object) -> None:

@@ -22,15 +22,17 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.program import Program
-from svyaz.stability.interval_algebra import (
+from svyaz.stability.intervals import (
+    Interval,
     contracted,
     joined,
     number_matrix_times,
     number_times,
+    numbers,
+    ranges,
     sum_of,
     times_vector,
 )
-from svyaz.stability.intervals import Interval, numbers, ranges
 
 LOT = 2000
 """So many parts are worked on at a time."""

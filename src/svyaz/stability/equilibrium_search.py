@@ -22,8 +22,7 @@ from svyaz.stability.degenerate import rounded
 from svyaz.stability.families import EquilibriumFamily, family_among, family_of, with_free
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.redundant import check_redundant
-from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
-from svyaz.stability.singular import what_fails
+from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
 
 SECONDS = 60.0
 """So long the box is searched unless asked otherwise."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from svyaz.synthesis.inverse.helmholtz_conditions import Helmholtz as Helmholtz
     from svyaz.synthesis.inverse.helmholtz_conditions import helmholtz as helmholtz
     from svyaz.synthesis.inverse.inversion import Inverse as Inverse
+    from svyaz.synthesis.inverse.inversion import inverse_model as inverse_model
+    from svyaz.synthesis.inverse.inversion import inverse_program as inverse_program
     from svyaz.synthesis.inverse.inversion import invert as invert
-    from svyaz.synthesis.inverse.written import inverse_model as inverse_model
-    from svyaz.synthesis.inverse.written import inverse_program as inverse_program
 else:
     open_door(__name__)

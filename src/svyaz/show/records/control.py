@@ -11,7 +11,7 @@ from svyaz import __version__
 from svyaz.control import Basin, Design, Margin, NoRegulator, PairReport, Regulation, Trial, input_columns
 from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
-from svyaz.show.results import as_json, finite, html_of
+from svyaz.show.results import as_json, finite, given, html_of
 from svyaz.show.tables import notebook_table
 from svyaz.stability import roots, zero_roots
 
@@ -48,8 +48,7 @@ def _(found: Regulation) -> Record:
         "observability": None if design.observable is None else _pair(design.observable),
         "reason": found.reason,
         "notes": list(found.notes),
-        "parameters": dict(found.system.constants),
-        "initial": dict(zip(found.system.states, found.system.initial_state(), strict=True)),
+        **given(found.system),
     }
     if found.rival is not None:
         rival = found.rival

@@ -10,7 +10,7 @@ from svyaz.program import operations
 from svyaz.show.bias_page import parts_sequence
 from svyaz.show.equations import latex_lines, name_order, text_lines
 from svyaz.show.inertia_page import PLAIN, inertia_sequence
-from svyaz.show.results import as_json, latex_of
+from svyaz.show.results import as_json, given, latex_of
 from svyaz.show.sequences import is_long, text_sequence
 
 
@@ -36,8 +36,7 @@ def _(equations: Equations) -> Record:
         **_chart(equations),
         "constraints": [d.name for d in equations.deviations],
         "operations": operations(terms_program(equations)),
-        "parameters": dict(equations.system.constants),
-        "initial": dict(zip(equations.system.states, equations.system.initial_state(), strict=True)),
+        **given(equations.system),
     }
 
 
@@ -104,8 +103,7 @@ def _(found: BiasParts) -> Record:
         "sequence": [list(pair) for pair in written.steps],
         **{part: {name: written.terms[f"{part}[{name}]"] for name in found.freedoms} for part in found.parts},
         "operations": operations(program),
-        "parameters": dict(found.system.constants),
-        "initial": dict(zip(found.system.states, found.system.initial_state(), strict=True)),
+        **given(found.system),
     }
 
 

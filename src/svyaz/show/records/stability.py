@@ -7,7 +7,7 @@ from html import escape
 
 from svyaz import __version__
 from svyaz.json_types import Json, Record
-from svyaz.show.results import as_json, html_of
+from svyaz.show.results import as_json, given, html_of
 from svyaz.show.tables import notebook_table
 from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, Hypothesis
 
@@ -46,8 +46,7 @@ def _(found: Equilibria) -> Record:
         "members": [dict(m) for m in found.members],
         "reason": found.reason(),
         "notes": list(found.notes),
-        "parameters": dict(system.constants),
-        "initial": dict(zip(system.states, system.initial_state(), strict=True)),
+        **given(system),
     }
 
 

@@ -7,7 +7,7 @@ from math import isfinite
 
 from svyaz import __version__
 from svyaz.json_types import Record
-from svyaz.show.results import as_json, html_of
+from svyaz.show.results import as_json, given, html_of
 from svyaz.study import Row, Sweep
 
 
@@ -28,8 +28,7 @@ def _(found: Sweep) -> Record:
         "rows": [_row(found, row) for row in found.rows],
         "seconds": found.seconds,
         "workers": found.workers,
-        "parameters": dict(system.constants),
-        "initial": dict(zip(system.states, system.initial_state(), strict=True)),
+        **given(system),
         "notes": list(found.notes),
     }
 

@@ -8,8 +8,7 @@ from svyaz import __version__
 from svyaz.expr import acceleration, to_latex, to_text
 from svyaz.forms import lagrangian
 from svyaz.json_types import Record
-from svyaz.model import System
-from svyaz.show.results import as_json, latex_of
+from svyaz.show.results import as_json, given, latex_of
 from svyaz.synthesis import Balanced, FieldFamily, Helmholtz, Infeasible, Inverse, in_parameters
 
 
@@ -20,7 +19,7 @@ def _(found: Helmholtz) -> Record:
     if found.construction is not None:
         result["lagrangian"] = to_text(found.construction.lagrangian)
         result["rayleigh"] = to_text(found.construction.rayleigh)
-    return result | {"notes": list(found.notes)} | _given(found.system)
+    return result | {"notes": list(found.notes)} | given(found.system)
 
 
 @as_json.register(FieldFamily)
@@ -36,7 +35,7 @@ def _(found: FieldFamily) -> Record:
         "accelerations": None,
         "positive_definite": None,
         "decay_rate": None,
-        **_given(found.system),
+        **given(found.system),
     }
 
 
@@ -61,7 +60,7 @@ def _(found: Inverse) -> Record:
         "stable": found.stable,
         "repels": bool(found.repels),
         "reasons": list(found.reasons),
-        **_given(system),
+        **given(system),
     }
 
 
@@ -109,13 +108,5 @@ def _(found: Balanced) -> Record:
     }
     if isinstance(found.masses, Infeasible):
         result["reason"] = found.masses.reason
-    result |= {"notes": list(found.notes)} | _given(found.system)
+    result |= {"notes": list(found.notes)} | given(found.system)
     return result | {"parameters": dict(found.system.parameters)}
-
-
-def _given(system: System) -> Record:
-    """The numbers with which a model was asked."""
-    return {
-        "parameters": dict(system.constants),
-        "initial": dict(zip(system.states, system.initial_state(), strict=True)),
-    }

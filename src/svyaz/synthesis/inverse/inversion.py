@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, differentiate, to_text, velocity
+from svyaz.forms import lagrangian
 from svyaz.holding import Options, options_for, scheme_of
-from svyaz.model import System, system_of
+from svyaz.model import System, system_of, to_toml
 from svyaz.motion import simulate
-from svyaz.program import build, compile_program
+from svyaz.program import Program, build, compile_program
 from svyaz.synthesis.inverse.fields import field_system
 
 SAMPLES = 2001
@@ -215,3 +216,41 @@ def _values(system: System, entries: Sequence[Sequence[Expression]], along: Arra
         message = f"the derivatives of the field or the matrix 'rayleigh' are not finite at {where}"
         raise ModelError([Problem(message, None, "choose another initial position, or a smooth field")])
     return values
+
+
+def inverse_program(found: Inverse) -> Program:
+    """Outputs: q̈ of each coordinate (``acceleration[x]``), the deviations h (``h[x]``), the gains (``K[x,y]``), and the
+    rates of all states, by which the code can be integrated.
+    """
+    system = found.system
+    q = system.coordinates
+    outputs = [(f"acceleration[{name}]", a) for name, a in found.accelerations.items()]
+    outputs.extend((f"h[{name}]", h) for name, h in zip(q, deviation(system), strict=True))
+    outputs.extend(
+        (f"K[{a},{b}]", entry) for a, row in zip(q, found.gains, strict=True) for b, entry in zip(q, row, strict=True)
+    )
+    rates = {name: velocity(name) for name in q} | {f"{name}'": a for name, a in found.accelerations.items()}
+    outputs.extend((f"rate[{state}]", rates[state]) for state in system.states)
+    return build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants))
+
+
+def inverse_model(found: Inverse) -> str:
+    """A model file with the Lagrangian and the Rayleigh function, to be simulated like any other."""
+    system = found.system
+    start = dict(zip(system.states, system.initial_state(), strict=True))
+    kept = ("method", "step", "rtol", "atol", "until")
+    run = {key: value for key, value in system.run.items() if key in kept and isinstance(value, str | float)}
+    tables = {
+        "parameters": {name: float(value) for name, value in system.constants.items()},
+        "initial": {name: float(value) for name, value in start.items() if value},
+        "run": run,
+    }
+    return to_toml(
+        {
+            "name": system.name,
+            "coordinates": list(system.coordinates),
+            "lagrangian": to_text(lagrangian(system)),
+            "dissipation": to_text(system.dissipation),
+            **{name: table for name, table in tables.items() if table},
+        }
+    )
