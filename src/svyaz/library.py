@@ -95,7 +95,7 @@ class WorkingSystem(model.System):
 
     def derive(self, form: str | None = None) -> Equations:
         """Its equations of motion in the form asked for, else in that of the model or in the natural one."""
-        return forms.derive(self, form)
+        return _in_latex(forms.derive(self, form))
 
     def check(
         self,
@@ -152,7 +152,7 @@ class WorkingSystem(model.System):
         spite of an unstable verdict on the gains. ``rows`` are the times at which the state is wanted. ``progress`` is
         called with the time reached.
         """
-        return motion.simulate(
+        found = motion.simulate(
             self,
             form=form,
             method=method,
@@ -174,6 +174,7 @@ class WorkingSystem(model.System):
             max_steps=max_steps,
             progress=progress,
         )
+        return _in_html(found)
 
     def equilibria(
         self,
@@ -187,7 +188,7 @@ class WorkingSystem(model.System):
     ) -> Equilibria:
         """All its equilibria in a box, with their stability; see :func:`svyaz.stability.equilibria`."""
         found = stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
-        return _shown(found)
+        return _in_html(found)
 
     def regulate(
         self,
@@ -205,7 +206,7 @@ class WorkingSystem(model.System):
         progress: Progress | None = None,
     ) -> Regulation:
         """A regulator (and an observer) about one of its equilibria; see :func:`svyaz.control.regulate`."""
-        return control.regulate(
+        found = control.regulate(
             self,
             near=near,
             fix=fix,
@@ -219,10 +220,11 @@ class WorkingSystem(model.System):
             seconds=seconds,
             progress=progress,
         )
+        return _in_html(found)
 
     def invert(self, *, method: str | None = None, step: float | None = None, until: float | None = None) -> Inverse:
         """A system of Lagrange and Rayleigh in which its velocity field attracts."""
-        return _shown(synthesis.invert(self, method=method, step=step, until=until))
+        return _in_latex(synthesis.invert(self, method=method, step=step, until=until))
 
     def helmholtz(self) -> Helmholtz:
         """Are its equations those of Lagrange with a Rayleigh function? The conditions of Helmholtz, one by one."""
@@ -249,7 +251,7 @@ class WorkingSystem(model.System):
         tolerance: float | None = None,
     ) -> Sweep:
         """Its motions for every member of the product of what is varied; see :func:`svyaz.study.sweep`."""
-        return study.sweep(
+        found = study.sweep(
             self,
             vary,
             measure,
@@ -268,6 +270,7 @@ class WorkingSystem(model.System):
             stabilize=stabilize,
             tolerance=tolerance,
         )
+        return _in_html(found)
 
     def inertia(self, aim: str = "operations") -> Inertia:
         """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""
@@ -312,10 +315,18 @@ def _is_path(name: str) -> bool:
     return Path(name).name != name or name.lower().endswith((".toml", ".urdf"))
 
 
-def _shown(result: Result) -> Result:
-    """Let notebooks show a result by what ``show`` writes of it."""
+def _in_html(result: Result) -> Result:
+    """Let notebooks show results of this type as HTML."""
+    return _shown(result, "_repr_html_", show.html_of)
+
+
+def _in_latex(result: Result) -> Result:
+    """Let notebooks show results of this type as a formula."""
+    return _shown(result, "_repr_latex_", show.latex_of)
+
+
+def _shown(result: Result, name: str, write: Callable[[object], str]) -> Result:
     kind = type(result)
-    for name, write in (("_repr_html_", show.html_of), ("_repr_latex_", show.latex_of)):
-        if not hasattr(kind, name) and write.dispatch(kind) is not write.dispatch(object):
-            setattr(kind, name, write)
+    if not hasattr(kind, name):
+        setattr(kind, name, lambda shown: write(shown))
     return result

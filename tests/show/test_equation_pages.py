@@ -102,3 +102,12 @@ def test_operations_are_counted_in_the_step_part(links) -> None:
     counts = as_json(equations(f"pendulum:{links}"))["operations"]
     assert counts["trig"] <= 2 * links
     assert counts["div"] == 0
+
+
+def test_notebooks_show_what_a_system_is_asked_for() -> None:
+    import svyaz
+
+    system = svyaz.load("pendulum:1")
+    assert system.derive()._repr_latex_().startswith("$$\\begin{aligned}m_{1} L_{1}^{2}")
+    assert system.equilibria()._repr_html_().startswith("<p><b>pendulum of 1 link</b>: 2 equilibria")
+    assert "<table" in system.simulate(until=0.1)._repr_html_()
