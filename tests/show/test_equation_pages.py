@@ -110,4 +110,4 @@ def test_notebooks_show_what_a_system_is_asked_for() -> None:
     system = svyaz.load("pendulum:1")
     assert system.derive()._repr_latex_().startswith("$$\\begin{aligned}m_{1} L_{1}^{2}")
     assert system.equilibria()._repr_html_().startswith("<p><b>pendulum of 1 link</b>: 2 equilibria")
-    assert "<table" in system.simulate(until=0.1)._repr_html_()
+    assert system.simulate(until=0.1)._repr_html_().startswith("<p><b>pendulum of 1 link</b>: finished")
