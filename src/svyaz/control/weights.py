@@ -55,7 +55,7 @@ def weights_from(
     places: Places | None = None,
 ) -> Weights:
     """Weights from words: [state], [input], [noise], [measurement] by name, or matrices Q, R, W, V."""
-    reader = _Reader(places)
+    reader = _WeightsReader(places)
     known = ("state", "input", "noise", "measurement", "Q", "R", "W", "V")
     for key in words:
         if key not in known:
@@ -74,7 +74,7 @@ def weights_from(
 
 
 def _noises(
-    words: Mapping[str, Any], variables: Sequence[str], measured: Sequence[str], reader: _Reader
+    words: Mapping[str, Any], variables: Sequence[str], measured: Sequence[str], reader: _WeightsReader
 ) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
     """[noise] of the process and of what is measured: expressions in [noise] that are no variables belong to the latter."""
     noise, meters = words.get("noise", {}), words.get("measurement", {})
@@ -96,7 +96,7 @@ def _noises(
     return process, {**meters, **moved}, notes
 
 
-class _Reader:
+class _WeightsReader:
     """Checks of what was written, told at its place in the file, if there is one."""
 
     def __init__(self, places: Places | None) -> None:

@@ -45,7 +45,7 @@ class Refused(Exception):
     """An operation without a finite real result; the message says why."""
 
 
-class Function(NamedTuple):
+class KnownFunction(NamedTuple):
     """A function of the language: how SymEngine builds it, its value for numbers, its number of arguments.
 
     ``most`` is None for any number of arguments; ``domain`` completes the sentence "the argument must be …".
@@ -77,18 +77,18 @@ def _sign(x: float) -> float:
     return math.copysign(1.0, x) if x else 0.0
 
 
-def _one(build: Callable[..., Basic], evaluate: Callable[..., float], domain: str = "finite") -> Function:
-    return Function(build, evaluate, 1, 1, domain)
+def _one(build: Callable[..., Basic], evaluate: Callable[..., float], domain: str = "finite") -> KnownFunction:
+    return KnownFunction(build, evaluate, 1, 1, domain)
 
 
-FUNCTIONS: dict[str, Function] = {
+FUNCTIONS: dict[str, KnownFunction] = {
     "sin": _one(symengine.sin, math.sin),
     "cos": _one(symengine.cos, math.cos),
     "tan": _one(_tangent, math.tan),
     "asin": _one(symengine.asin, math.asin, "between -1 and 1"),
     "acos": _one(symengine.acos, math.acos, "between -1 and 1"),
     "atan": _one(symengine.atan, math.atan),
-    "atan2": Function(with_corners(signs.angle), _angle, 2, 2, "not both zero"),
+    "atan2": KnownFunction(with_corners(signs.angle), _angle, 2, 2, "not both zero"),
     "sinh": _one(symengine.sinh, math.sinh),
     "cosh": _one(symengine.cosh, math.cosh),
     "tanh": _one(symengine.tanh, math.tanh),
@@ -97,8 +97,8 @@ FUNCTIONS: dict[str, Function] = {
     "sqrt": _one(lambda expression: _raised(expression, _HALF), math.sqrt, "zero or positive"),
     "abs": _one(with_corners(signs.absolute), abs),
     "sign": _one(with_corners(signs.signum), _sign),
-    "min": Function(with_corners(symengine.Min), min, 2, None, "finite"),
-    "max": Function(with_corners(symengine.Max), max, 2, None, "finite"),
+    "min": KnownFunction(with_corners(symengine.Min), min, 2, None, "finite"),
+    "max": KnownFunction(with_corners(symengine.Max), max, 2, None, "finite"),
 }
 
 
@@ -202,7 +202,7 @@ def _raised(base: Basic, exponent: Basic) -> Basic:
     return result
 
 
-def call(function: Function, arguments: Sequence[Value]) -> Value:
+def call(function: KnownFunction, arguments: Sequence[Value]) -> Value:
     """The function of the arguments; the number of arguments has been checked by the caller."""
     arguments = [_numbered(argument) for argument in arguments]
     number = None

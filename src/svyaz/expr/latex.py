@@ -33,7 +33,7 @@ _BARE = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh"})
 """Functions whose argument needs no parentheses if it is a name, and whose square is written on the function."""
 
 
-class Piece(NamedTuple):
+class LatexPiece(NamedTuple):
     """A piece of LaTeX and how tightly it holds together.
 
     ``tail``: it ends with the bare argument of a function; ``function``: the command and the argument of a function
@@ -51,14 +51,14 @@ def to_latex(expression: Basic, order: Sequence[str] | None = None) -> str:
     return fold(plain(layout(expression, order)), _show).text
 
 
-def _held(piece: Piece, least: int) -> str:
+def _held(piece: LatexPiece, least: int) -> str:
     return piece.text if piece.level >= least else rf"\left({piece.text}\right)"
 
 
-def _show(node: Node, shown: Callable[[Node], Piece]) -> Piece:
+def _show(node: Node, shown: Callable[[Node], LatexPiece]) -> LatexPiece:
     match node:
         case Name(name=name):
-            return Piece(latex_name(name), ATOM)
+            return LatexPiece(latex_name(name), ATOM)
         case Number(value=value):
             return _number(value)
         case Call(function=function, arguments=arguments):
@@ -69,7 +69,7 @@ def _show(node: Node, shown: Callable[[Node], Piece]) -> Piece:
             upper = _row([shown(factor) for factor in above], alone=not below)
             if not below:
                 return upper
-            return Piece(
+            return LatexPiece(
                 rf"\frac{{{upper.text}}}{{{_row([shown(factor) for factor in below], alone=False).text}}}", PRODUCT
             )
         case Sum():
@@ -77,52 +77,52 @@ def _show(node: Node, shown: Callable[[Node], Piece]) -> Piece:
             for negative, term in shown_terms(node):
                 sign = "-" if negative else "+" if parts else ""
                 parts += (f" {sign} " if parts else sign, _held(shown(term), PRODUCT))
-            return Piece("".join(parts), SUM)
+            return LatexPiece("".join(parts), SUM)
     raise TypeError(type(node).__name__)
 
 
-def _number(value: Fraction | float) -> Piece:
+def _number(value: Fraction | float) -> LatexPiece:
     if isinstance(value, Fraction):
         if value.denominator == 1:
-            return Piece(str(value), ATOM)
-        return Piece(rf"\frac{{{value.numerator}}}{{{value.denominator}}}", PRODUCT)
+            return LatexPiece(str(value), ATOM)
+        return LatexPiece(rf"\frac{{{value.numerator}}}{{{value.denominator}}}", PRODUCT)
     mantissa, _, exponent = f"{value:.15g}".partition("e")
     if not exponent:
-        return Piece(mantissa, ATOM)
-    return Piece(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", POWER)
+        return LatexPiece(mantissa, ATOM)
+    return LatexPiece(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", POWER)
 
 
-def _call(function: str, arguments: tuple[Node, ...], inside: list[Piece]) -> Piece:
+def _call(function: str, arguments: tuple[Node, ...], inside: list[LatexPiece]) -> LatexPiece:
     listed = ", ".join(piece.text for piece in inside)
     if function == "sqrt":
-        return Piece(rf"\sqrt{{{listed}}}", ATOM)
+        return LatexPiece(rf"\sqrt{{{listed}}}", ATOM)
     if function == "exp":
-        return Piece(f"e^{{{listed}}}", POWER)
+        return LatexPiece(f"e^{{{listed}}}", POWER)
     if function == "abs":
-        return Piece(rf"\left|{listed}\right|", ATOM)
+        return LatexPiece(rf"\left|{listed}\right|", ATOM)
     command = _COMMANDS.get(function, rf"\operatorname{{{function}}}")
     if function not in _BARE:
-        return Piece(rf"{command}\left({listed}\right)", ATOM)
+        return LatexPiece(rf"{command}\left({listed}\right)", ATOM)
     bare = isinstance(arguments[0], Name)
     argument = " " + listed if bare else rf"\left({listed}\right)"
     # A bare argument must not be taken to go on: a thin space follows, and a power is written on the function.
-    return Piece(command + argument, ATOM, tail=bare, function=(command, argument))
+    return LatexPiece(command + argument, ATOM, tail=bare, function=(command, argument))
 
 
-def _power(base: Piece, exponent: Node, shown: Piece) -> Piece:
+def _power(base: LatexPiece, exponent: Node, shown: LatexPiece) -> LatexPiece:
     raised = exponent_text(exponent.value) if isinstance(exponent, Number) else shown.text
     if base.function is not None and isinstance(exponent, Number) and raised.isdigit():
         command, argument = base.function
-        return Piece(f"{command}^{{{raised}}}{argument}", POWER, tail=base.tail)
+        return LatexPiece(f"{command}^{{{raised}}}{argument}", POWER, tail=base.tail)
     # Parentheses keep the exponent of sin u off its argument.
     low = rf"\left({base.text}\right)" if base.tail else _held(base, ATOM)
-    return Piece(f"{low}^{{{raised}}}", POWER)
+    return LatexPiece(f"{low}^{{{raised}}}", POWER)
 
 
-def _row(factors: list[Piece], alone: bool) -> Piece:
+def _row(factors: list[LatexPiece], alone: bool) -> LatexPiece:
     """Factors side by side; a single factor of a quotient needs no parentheses."""
     if not factors:
-        return Piece("1", ATOM)
+        return LatexPiece("1", ATOM)
     if len(factors) == 1 and not alone:
         return factors[0]
     parts = [_held(factors[0], POWER)]
@@ -130,4 +130,4 @@ def _row(factors: list[Piece], alone: bool) -> Piece:
         text = _held(factor, POWER)
         parts.append(r" \cdot " if text[:1].isdigit() else r" \, " if before.tail else " ")
         parts.append(text)
-    return Piece("".join(parts), PRODUCT, tail=factors[-1].tail)
+    return LatexPiece("".join(parts), PRODUCT, tail=factors[-1].tail)

@@ -29,7 +29,7 @@ def quadratic(expression: Expression, symbols: Sequence[se.Symbol]) -> dict[tupl
 
     Coefficients of symbols are brought to the short form of ``combine``, the constant part is left as it was written.
     """
-    reader = _Reader(symbols)
+    reader = _QuadraticReader(symbols)
     pieces = reader.sum(expression.args if expression.is_Add else (expression,))
     if pieces is None:
         return None
@@ -41,7 +41,7 @@ def quadratic(expression: Expression, symbols: Sequence[se.Symbol]) -> dict[tupl
     return {monomial: coefficient for monomial, coefficient in found.items() if coefficient != 0}
 
 
-class _Reader:
+class _QuadraticReader:
     """Reads expressions; equal subexpressions and equal sums are worked out once."""
 
     def __init__(self, symbols: Sequence[se.Symbol]) -> None:
