@@ -38,7 +38,7 @@ def _read(motion: Motion, what: str, name: str = "") -> float | str:
     if not motion.finished:
         return float("nan")
     if what == "period":
-        return float(motion.phases[-1]["t"] - motion.phases[-2]["t"])
+        return motion.phases[-1].t - motion.phases[-2].t
     if what == "final":
         return float(motion.column(name)[-1])
     if what == "largest":

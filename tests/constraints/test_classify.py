@@ -6,9 +6,10 @@ import pytest
 import symengine as se
 
 from svyaz import System
-from svyaz.constraints.classification import Classification, as_dictionary, classify
+from svyaz.constraints import Classification, classify
 from svyaz.constraints.potentials import potential, vanishes
 from svyaz.expr.calculus import gradient
+from svyaz.show import as_json
 
 
 def system(coordinates: str, *equations: str, parameters: dict | None = None, initial: dict | None = None) -> System:
@@ -41,7 +42,7 @@ def test_000_A33_product_is_holonomic_with_its_potential() -> None:
     (c,) = classify(system("x y", "x'*y + x*y' = 0"))
     assert c.kind == "holonomic"
     assert str(c.integral) == "x*y"
-    assert as_dictionary(c)["integral"] == "x*y"
+    assert as_json(c)["integral"] == "x*y"
 
 
 def test_pair_is_holonomic_though_its_first_row_is_not_alone() -> None:

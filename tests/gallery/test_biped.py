@@ -19,7 +19,7 @@ STEPS = 10
 START = np.array([-0.3234, 0.2187, -0.3772, -1.0918])
 """Angles of the swinging and the standing leg from the vertical, and their rates, just after a touch-down."""
 
-PAIRS = {"left": ["left ground", "left grip"], "right": ["right ground", "right grip"]}
+PAIRS = {"left": ("left ground", "left grip"), "right": ("right ground", "right grip")}
 
 
 def swing(t: float, y: np.ndarray) -> np.ndarray:
@@ -95,8 +95,8 @@ def biped(**options):
 
 def state_after(motion, number: int) -> np.ndarray:
     """Swinging and standing leg just after an event, as ``walked`` has them."""
-    row = int(np.flatnonzero(motion.times == motion.phases[number]["t"])[1])
-    names = ["right", "left"] if "left ground" in motion.phases[number]["active"] else ["left", "right"]
+    row = int(np.flatnonzero(motion.times == motion.phases[number].t)[1])
+    names = ["right", "left"] if "left ground" in motion.phases[number].active else ["left", "right"]
     return np.array([motion.column(name)[row] for name in [*names, *(f"{name}'" for name in names)]])
 
 
@@ -104,13 +104,13 @@ def test_T6_ten_steps_agree_with_the_two_coordinate_gait() -> None:
     moments, states = walked()
     motion = biped()
     assert motion.finished
-    assert [phase["t"] for phase in motion.phases[1:]] == pytest.approx(moments, abs=1e-8)
+    assert [phase.t for phase in motion.phases[1:]] == pytest.approx(moments, abs=1e-8)
     for k, expected in enumerate(states):
         assert state_after(motion, k + 1) == pytest.approx(expected, abs=1e-7)
 
 
 def test_T6_it_walks_with_the_published_period() -> None:
-    steps = np.diff([phase["t"] for phase in biped().phases])
+    steps = np.diff([phase.t for phase in biped().phases])
     assert len(steps) == STEPS
     assert steps[-1] == pytest.approx(0.734, abs=0.0005)
     assert np.all(np.abs(steps - 0.734) < 0.002)
@@ -118,7 +118,7 @@ def test_T6_it_walks_with_the_published_period() -> None:
 
 def test_T6_phases_alternate_for_ten_steps() -> None:
     phases = biped().phases
-    feet = [next(foot for foot, names in PAIRS.items() if phase["active"] == names) for phase in phases]
+    feet = [next(foot for foot, names in PAIRS.items() if phase.active == names) for phase in phases]
     assert feet == ["left", "right"] * (STEPS // 2) + ["left"]
     for before, after in pairwise(phases):
         assert (after["on"], after["off"]) == (after["active"], before["active"])
@@ -127,13 +127,13 @@ def test_T6_phases_alternate_for_ten_steps() -> None:
 def test_T6_energy_never_rises_at_touch_down_and_stays_between() -> None:
     phases = biped().phases
     for phase in phases[1:]:
-        assert phase["energy_after"] < phase["energy_before"]
-        assert phase["kinetic_after"] < phase["kinetic_before"]
+        assert phase.energy_after < phase.energy_before
+        assert phase.kinetic_after < phase.kinetic_before
     for before, after in pairwise(phases[1:]):
         assert after["energy_before"] == pytest.approx(before["energy_after"], abs=1e-8)
     # a step down the slope gives what an impact takes, once the gait has settled
-    lost = phases[-1]["energy_before"] - phases[-1]["energy_after"]
-    places = [float(biped().column("x")[np.flatnonzero(biped().times == p["t"])[0]]) for p in phases[-2:]]
+    lost = phases[-1].energy_before - phases[-1].energy_after
+    places = [float(biped().column("x")[np.flatnonzero(biped().times == p.t)[0]]) for p in phases[-2:]]
     fallen = (places[1] - places[0]) * np.tan(SLOPE)
     assert lost == pytest.approx((HIP + 2 * LEG) * G * fallen, rel=1e-3)
 
@@ -143,8 +143,8 @@ def test_T6_new_constraints_hold_to_rounding_after_touch_down(options) -> None:
     motion = biped(**options)
     assert len(motion.phases) == STEPS + 1
     for phase in motion.phases[1:]:
-        row = int(np.flatnonzero(motion.times == phase["t"])[1])
-        for name in phase["active"]:
+        row = int(np.flatnonzero(motion.times == phase.t)[1])
+        for name in phase.active:
             assert abs(motion.residuals[name][row]) < 1e-12
             assert abs(motion.hidden[name][row]) < 1e-12
 
@@ -153,8 +153,8 @@ def test_T6_the_touched_point_becomes_the_anchor() -> None:
     motion = biped()
     foot = {side: motion.column("x") + np.sin(motion.column(side)) for side in ("left", "right")}  # legs of length 1
     for phase in motion.phases[1:]:
-        side = next(side for side, names in PAIRS.items() if phase["active"] == names)
-        touched, anchored = np.flatnonzero(motion.times == phase["t"])
+        side = next(side for side, names in PAIRS.items() if phase.active == names)
+        touched, anchored = np.flatnonzero(motion.times == phase.t)
         place = float(motion.column(f"{side}_at")[anchored])
         assert place * cos(SLOPE) == pytest.approx(float(foot[side][touched]), abs=1e-12)
     assert motion.column("left_at")[-1] - motion.column("right_at")[-1] == pytest.approx(0.5354, abs=1e-3)
@@ -166,12 +166,12 @@ def test_T6_an_impact_is_the_mass_orthogonal_projection() -> None:
     """M Δv = Gᵀ Λ: the impulses of the new foot alone change the momentum, along with Carnot's loss."""
     motion = biped()
     phase = motion.phases[1]
-    jump = phase["velocity_jump"]
+    jump = phase.velocity_jump
     total = HIP + 2 * LEG
-    row = int(np.flatnonzero(motion.times == phase["t"])[1])
+    row = int(np.flatnonzero(motion.times == phase.t)[1])
     legs = [(motion.column(side)[row], jump[f"{side}'"]) for side in PAIRS]
     momentum = total * np.array([jump["x'"], jump["y'"]]) + sum(LEG * B * across(q) * w for q, w in legs)
-    normal, grip = (phase["impulses"][name] for name in PAIRS["right"])
+    normal, grip = (phase.impulses[name] for name in PAIRS["right"])
     along_slope, upwards = np.array([cos(SLOPE), -sin(SLOPE)]), np.array([sin(SLOPE), cos(SLOPE)])
     assert momentum == pytest.approx(normal * upwards + grip * along_slope, abs=1e-9)
     assert normal > 0
@@ -183,6 +183,6 @@ def test_feet_that_leave_when_the_ground_would_pull_walk_the_same_gait() -> None
     for side, other in (("left", "right"), ("right", "left")):
         text = text.replace(f'off = "{other}_lands"', f'off = "-lambda_{side}_ground"')
     motion = simulate(loads(text), until=3)
-    expected = [phase["t"] for phase in biped().phases][:5]
-    assert [phase["t"] for phase in motion.phases] == pytest.approx(expected, abs=1e-9)
-    assert [phase["active"] for phase in motion.phases] == [phase["active"] for phase in biped().phases[:5]]
+    expected = [phase.t for phase in biped().phases][:5]
+    assert [phase.t for phase in motion.phases] == pytest.approx(expected, abs=1e-9)
+    assert [phase.active for phase in motion.phases] == [phase.active for phase in biped().phases[:5]]

@@ -34,13 +34,13 @@ def test_quadruped_lands_on_its_feet_and_stands() -> None:
     motion = system.simulate()
     assert motion.finished
     # The lowest foot touches after a fall of its height, exactly as it would fall alone: the legs move with the trunk.
-    landings = [phase["t"] for phase in motion.phases[1:]]
+    landings = [phase.t for phase in motion.phases[1:]]
     assert len(landings) == len(LEGS)
     assert landings == sorted(landings)
     foot = pin_foot_height(system)
     assert landings[0] == pytest.approx((2 * foot / 9.81) ** 0.5, rel=1e-9)
     for phase in motion.phases[1:]:
-        assert phase["energy_after"] < phase["energy_before"]
+        assert phase.energy_after < phase.energy_before
     assert max(np.nanmax(np.abs(r)) for r in motion.residuals.values()) < 1e-9
     pushes = [motion.multipliers[f"{leg} ground"] for leg in LEGS]
     assert all(np.nanmin(push) > 0 for push in pushes)

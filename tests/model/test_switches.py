@@ -268,11 +268,11 @@ def test_a_free_body_lands_on_a_point() -> None:
     )
     motion = simulate(system, until=0.6, stabilize="projection")
     event = motion.phases[1]
-    assert event["t"] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
+    assert event.t == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
     speed = np.sqrt(2 * 9.81)
     # impulse P upwards at a distance 1/2 from the centre: v = -u + P, ω = P/2/I, pin at rest: -u + P + P/4/I = 0
     impulse = speed / (1 + 0.25 / inertia)
-    assert event["impulses"]["floor"] == pytest.approx(impulse, rel=1e-9)
-    assert event["velocity_jump"] == pytest.approx({"vz": impulse, "wy": -impulse / 2 / inertia}, rel=1e-9)
-    late = motion.times > event["t"]
+    assert event.impulses["floor"] == pytest.approx(impulse, rel=1e-9)
+    assert event.velocity_jump == pytest.approx({"vz": impulse, "wy": -impulse / 2 / inertia}, rel=1e-9)
+    late = motion.times > event.t
     assert np.max(np.abs(motion.residuals["floor"][late])) < 1e-12

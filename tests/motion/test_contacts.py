@@ -45,13 +45,13 @@ def bar(a: float, b: float, k: float, more: dict[str, str] | None = None, **word
 
 def jump(motion, number: int, name: str) -> tuple[float, float]:
     """A velocity before and after an event."""
-    rows = motion.column(name)[np.flatnonzero(motion.times == motion.phases[number]["t"])]
+    rows = motion.column(name)[np.flatnonzero(motion.times == motion.phases[number].t)]
     return float(rows[0]), float(rows[-1])
 
 
 def falls(motion) -> bool:
     """Does no event add energy?"""
-    return all(e["energy_after"] <= e["energy_before"] + 1e-9 for e in motion.phases[1:])
+    return all(e.energy_after <= e.energy_before + 1e-9 for e in motion.phases[1:])
 
 
 @pytest.mark.parametrize(("a", "b", "k"), [(0.5, 0.5, 0.7), (0.3, 0.9, 0.6), (0.9, 0.3, 0.55)])
@@ -59,7 +59,7 @@ def falls(motion) -> bool:
 def test_a_bar_of_large_inertia_lifts_the_end_on_which_it_stood(a, b, k, stabilize) -> None:
     """k² > ab: the left end rises, and φ'⁺ = φ'⁻ (k² - ab)/(k² + b²)."""
     motion = simulate(bar(a, b, k), until=0.35, stabilize=stabilize, rtol=1e-11)
-    assert (motion.phases[1]["on"], motion.phases[1]["off"]) == (["right"], ["left"])
+    assert (motion.phases[1].on, motion.phases[1].off) == (("right",), ("left",))
     before, after = jump(motion, 1, "phi'")
     assert before < 0
     assert after / before == pytest.approx((k * k - a * b) / (k * k + b * b), rel=1e-7)
@@ -71,8 +71,8 @@ def test_a_bar_of_small_inertia_stops_on_both_ends(a, b, k) -> None:
     """k² < ab: both impulses push, and nothing moves any more but along the floor."""
     motion = simulate(bar(a, b, k), until=0.6, stabilize="projection", rtol=1e-11)
     assert motion.finished
-    assert [p["active"] for p in motion.phases] == [["left"], ["left", "right"]]
-    assert all(impulse > 0 for impulse in motion.phases[1]["impulses"].values())
+    assert [p.active for p in motion.phases] == [("left",), ("left", "right")]
+    assert all(impulse > 0 for impulse in motion.phases[1].impulses.values())
     assert motion.states[-1] == pytest.approx([0.18, 0, 0, 0.3, 0, 0], abs=1e-9)
     assert falls(motion)
 
@@ -129,12 +129,12 @@ def check_collision(mass: np.ndarray, rows: np.ndarray, standing: int, rng: np.r
     n = len(mass)
     motion = simulate(system, until=0.5, method="rk4", step=0.1, stabilize="off")
     assert motion.finished, motion.reason
-    before, *_, after = motion.states[np.flatnonzero(motion.times == motion.phases[1]["t"])][:, n:]
+    before, *_, after = motion.states[np.flatnonzero(motion.times == motion.phases[1].t)][:, n:]
     expected = enumerated(mass, rows, before)
     assert after == pytest.approx(expected, abs=1e-9)
     assert np.min(rows @ motion.states[-1, n:]) > -1e-9
     assert np.min(rows @ motion.states[-1, :n]) > -1e-9
-    assert all(impulse > -1e-9 for impulse in motion.phases[1]["impulses"].values())
+    assert all(impulse > -1e-9 for impulse in motion.phases[1].impulses.values())
     assert falls(motion)
 
 
@@ -193,8 +193,8 @@ def test_of_two_contacts_that_pull_one_may_have_to_stay() -> None:
     )
     motion = simulate(system, until=0.05, stabilize="projection", rtol=1e-11)
     assert motion.finished, motion.reason
-    assert motion.phases[-1]["active"] == ["left"]
-    assert motion.phases[-1]["t"] == 0.0
+    assert motion.phases[-1].active == ("left",)
+    assert motion.phases[-1].t == 0.0
     angle = (force * (a + b) - 2 * G * a) / (2 * (k * k + a * a)) * 0.05**2 / 2
     assert as_json(motion)["final"]["phi"] == pytest.approx(angle, rel=1e-3)
     left = motion.column("y") - a * np.sin(motion.column("phi"))
@@ -214,7 +214,7 @@ def test_a_contact_that_is_entered_slowly_is_noticed() -> None:
     )
     motion = simulate(system, until=2, rtol=1e-10)
     assert motion.finished, motion.reason
-    assert motion.phases[-1]["on"] == ["floor"]
+    assert motion.phases[-1].on == ("floor",)
     assert motion.column("y") == pytest.approx(np.zeros(len(motion.times)), abs=1e-6)
     assert as_json(motion)["multipliers"]["floor"] == pytest.approx(1.0, rel=1e-6)
 
@@ -249,7 +249,7 @@ def test_a_rod_that_breaks_is_not_taken_back() -> None:
         constraint=[rope],
     )
     motion = simulate(system, until=3, rtol=1e-11)
-    assert [p["t"] for p in motion.phases] == pytest.approx([0, 2], abs=1e-9)
+    assert [p.t for p in motion.phases] == pytest.approx([0, 2], abs=1e-9)
     assert motion.states[-1] == pytest.approx([1 + 1 + 1 / 6, 2.5], abs=1e-8)
 
 

@@ -168,7 +168,7 @@ def test_a_law_moves_events() -> None:
     for law in ("t/2", lambda t, x: t / 2):
         motion = simulate(System(**words), inputs={"u": law}, rtol=1e-11, until=4)
         assert motion.finished
-        moments = [event["t"] for event in motion.phases]
+        moments = [event.t for event in motion.phases]
         assert moments == pytest.approx([0.0, landing, 2.0], abs=1e-8)
 
 

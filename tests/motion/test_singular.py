@@ -40,13 +40,13 @@ def test_000_A22_the_published_jump_passes_the_point_and_the_constraints_recover
     assert motion.finished, motion.reason
     assert motion.jumps
     violation = norm(motion)
-    first = min(jump["t"] for jump in motion.jumps)
+    first = min(jump.t for jump in motion.jumps)
     peak = violation[motion.times >= first - 1e-9].max()
     assert violation[-1] < 0.1 * peak
     for jump in motion.jumps:
         assert abs(jump["to"] - jump["from"]) == pytest.approx(0.1, abs=0.02)
-        assert jump["violation"] > 0
-        assert jump["recovery"] is None or jump["recovery"] > 0
+        assert jump.violation > 0
+        assert jump.recovery is None or jump.recovery > 0
         # the window is cleared by one jump
         assert abs(abs(jump["to"]) - np.pi / 2) > 0.04
 

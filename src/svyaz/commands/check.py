@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,10 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.running import run_options
+
+if TYPE_CHECKING:
+    from svyaz.json_types import Json
+    from svyaz.model import System
 
 LISTED = ("Move", 21, "Say what the constraints are and whether a run would hold them.")
 
@@ -54,13 +58,15 @@ def command(
     warn(system)
     writable_outputs(json_file, plane)
     from svyaz.motion import check
+    from svyaz.show import as_json
 
     found = check(system, **options)
-    write_json(found.as_json(), json_file)
+    record = as_json(found)
+    write_json(record, json_file)
     if plane is not None:
-        _draw_plane(system, options, found.result, plane)
+        _draw_plane(system, options, found.gains, plane)
     if json_file != "-":
-        _show(found.result)
+        _show(record)
     if found.wrong:
         raise NegativeAnswer("\n".join(found.wrong))
 
@@ -112,11 +118,11 @@ def _show(result: Mapping[str, Any]) -> None:
             console.print(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s", highlight=False)
 
 
-def _draw_plane(system: Any, options: Mapping[str, Any], result: Mapping[str, Any], file: str) -> None:
+def _draw_plane(system: System, options: Mapping[str, Any], gains: Mapping[str, Json], file: str) -> None:
     from svyaz.holding import options_for, scheme_of
     from svyaz.show import draw_gain_plane
 
     chosen = options_for(system, {key: value for key, value in options.items() if key != "form"})
     if chosen.step is None:
         raise click.UsageError("the plane of the gains belongs to a fixed step: give --step")
-    draw_gain_plane(scheme_of(chosen), result.get("gains", {}), file)
+    draw_gain_plane(scheme_of(chosen), gains, file)

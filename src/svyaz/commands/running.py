@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from svyaz.model import System
-    from svyaz.motion import Motion
+    from svyaz.motion import Event, Motion
 
 MOST_PHASES = 30
 """So many phases are printed one by one."""
@@ -130,16 +130,16 @@ def tables(motion: Motion) -> None:
         console.print(note, highlight=False)
 
 
-def _phases(phases: Sequence[Mapping[str, Any]]) -> Table:
+def _phases(phases: Sequence[Event]) -> Table:
     """When constraints began and ceased to act, and what an impact took away."""
     words = {"begin to act": False, "cease to act": False}
     table = table_of("phases", {"t": True, **words, "energy before": True, "energy after": True})
     shown = phases if len(phases) <= MOST_PHASES else [*phases[: MOST_PHASES - 1], phases[-1]]
-    for k, phase in enumerate(shown):
+    for k, event in enumerate(shown):
         if len(phases) > MOST_PHASES and k == MOST_PHASES - 1:
             table.add_row("…", f"{len(phases) - MOST_PHASES} more", "", "", "")
-        energies = (_number(phase.get(key), 9) for key in ("energy_before", "energy_after"))
-        table.add_row(_number(phase["t"], 9), ", ".join(phase["on"]), ", ".join(phase["off"]), *energies)
+        energies = (_number(e, 9) for e in (event.energy_before, event.energy_after))
+        table.add_row(_number(event.t, 9), ", ".join(event.on), ", ".join(event.off), *energies)
     return table
 
 

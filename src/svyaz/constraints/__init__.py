@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.constraints.classification import as_dictionary as as_dictionary
+    from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
     from svyaz.constraints.linear import balanced as balanced
     from svyaz.constraints.linear import dependencies as dependencies

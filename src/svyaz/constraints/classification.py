@@ -12,7 +12,7 @@ reaction is Chetaev's, along ∂f/∂q̇.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -178,20 +178,3 @@ def _written(c: Array, names: Sequence[str]) -> str:
             sign = "-" if x < 0 else "+"
             parts.append(f"{sign} {size}'{name}'" if parts else (f"-{size}'{name}'" if x < 0 else f"{size}'{name}'"))
     return " ".join(parts)
-
-
-def as_dictionary(c: Classification) -> Mapping[str, object]:
-    """The words of the results: name, kind, time_dependent, and the rest where there is something to say."""
-    told: dict[str, object] = {
-        "name": c.name,
-        "kind": c.kind,
-        "time_dependent": c.time_dependent,
-        "linear": c.linear,
-        "order": c.order,
-        "row_wise": c.row_wise,
-    }
-    if c.integral is not None:
-        told["integral"] = str(c.integral)
-    if c.remark:
-        told["remark"] = c.remark
-    return told

@@ -7,6 +7,7 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.holding.bounds import ErrorBound as ErrorBound
     from svyaz.holding.bounds import euler_bound as euler_bound
+    from svyaz.holding.bypass import Jump as Jump
     from svyaz.holding.bypass import jump_log as jump_log
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import decide as decide

@@ -11,8 +11,7 @@ bound grows exponentially, so that only for short runs it says anything.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, inf, isfinite
-from typing import Any
+from math import exp, inf
 
 import numpy as np
 
@@ -35,15 +34,6 @@ class ErrorBound:
     value: float
     growth: float
     defect: float
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry ``error_bound`` of a result."""
-        return {
-            "value": self.value if isfinite(self.value) else None,
-            "growth": self.growth,
-            "defect": self.defect,
-            "worth": "an upper bound that grows exponentially with the time: of use for short runs only",
-        }
 
 
 def euler_bound(segment: Segment, path: Path, step: float, before: float = 0.0) -> ErrorBound:

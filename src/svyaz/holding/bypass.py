@@ -9,7 +9,7 @@ better way.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
@@ -51,8 +51,22 @@ def _watched(equations: Equations) -> tuple[str, Bypass]:
     return watch, bypass
 
 
-def jump_log(equations: Equations, times: Array, states: Array, step: float) -> tuple[dict[str, Any], ...]:
-    """Time, size, the violation right after it, and the time until a tenth of it was left, of every jump."""
+@dataclass(frozen=True)
+class Jump:
+    """A jump of the watched coordinate from ``before`` to ``after``: the violation of the constraints right after it, and
+    the time until a tenth of that was left (None if that was never so).
+    """
+
+    t: float
+    coordinate: str
+    before: float
+    after: float
+    violation: float
+    recovery: float | None
+
+
+def jump_log(equations: Equations, times: Array, states: Array, step: float) -> tuple[Jump, ...]:
+    """Every jump along the rows of a run."""
     name, bypass = _watched(equations)
     column = equations.states.index(name)
     speed = states[:, equations.states.index(f"{name}'")]
@@ -65,13 +79,13 @@ def jump_log(equations: Equations, times: Array, states: Array, step: float) -> 
         after = y[row + 1 :]
         healed = np.flatnonzero(after < 0.1 * after[0]) if len(after) else np.zeros(0, dtype=int)
         log.append(
-            {
-                "t": float(times[row + 1]),
-                "coordinate": name,
-                "from": float(states[row, column]),
-                "to": float(states[row + 1, column]),
-                "violation": float(after[0]),
-                "recovery": float(times[row + 1 + healed[0]] - times[row + 1]) if len(healed) else None,
-            }
+            Jump(
+                t=float(times[row + 1]),
+                coordinate=name,
+                before=float(states[row, column]),
+                after=float(states[row + 1, column]),
+                violation=float(after[0]),
+                recovery=float(times[row + 1 + healed[0]] - times[row + 1]) if len(healed) else None,
+            )
         )
     return tuple(log)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure
     from svyaz.motion.result import Drift as Drift
+    from svyaz.motion.result import Event as Event
     from svyaz.motion.result import Motion as Motion
     from svyaz.motion.result import ResidualSize as ResidualSize
     from svyaz.motion.running import phases_of as phases_of

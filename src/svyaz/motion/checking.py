@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from svyaz import __version__
 from svyaz.constraints import (
+    Classification,
     RankReport,
     Residual,
-    as_dictionary,
     classify,
     entered,
     examine,
@@ -29,79 +27,87 @@ from svyaz.holding import (
     options_for,
     verdict_record,
 )
+from svyaz.json_types import Json
 from svyaz.model import System, is_number
-from svyaz.motion.phases import START
-from svyaz.motion.running import structure_of
+from svyaz.motion.phases import START, Beginning, Structure
+from svyaz.motion.running import Stabilize, structure_of
 from svyaz.motion.structure.events.switching import Switched
 
 
 @dataclass(frozen=True)
 class Check:
-    """The findings, and in words what is wrong (empty when all is well)."""
+    """What was found at the initial state, and in words what is wrong (nothing when all is well).
 
-    result: Mapping[str, Any]
+    ``kinds`` are those of the constraints of a mechanical system; without constraints that act there are no ``ranks`` and
+    ``residuals``, and ``gains`` are empty where nothing is to be judged.
+    """
+
+    system: System
+    kinds: tuple[Classification, ...]
+    ranks: RankReport | None
+    residuals: Mapping[str, Residual]
+    gains: Mapping[str, Json]
     wrong: tuple[str, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """As the contract writes it."""
-        return dict(self.result)
 
+def check(
+    system: System,
+    *,
+    form: str | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    until: float | None = None,
+    every: float | None = None,
+    stabilize: Stabilize | None = None,
+    tolerance: float | None = None,
+    hold: str | None = None,
+    charts: str | None = None,
+) -> Check:
+    """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported.
 
-def check(system: System, *, form: str | None = None, **asked: Any) -> Check:
-    """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported."""
-    options = options_for(system, asked)
+    The options are those of ``simulate``.
+    """
+    asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
+    options = options_for(
+        system, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    )
     structure = structure_of(system, form, options)
     state = np.array(system.initial_state())
     beginning = structure.begin(state)
-    phase, derived = beginning.phase, beginning.phase.equations
-    equations = examined(derived)
-    kinds = [dict(as_dictionary(c)) for c in classify(system)] if system.kind == "mechanical" else []
-    result: dict[str, Any] = {"svyaz": __version__, "model": system.name, "constraints": kinds}
-    wrong: list[str] = []
-    runnable = True
-    if equations.deviations:
-        report = examine(equations, state, START)
-        found = residuals(equations, state, START)
-        result.update(_ranks(report))
-        result["initial"] = {name: r.value for name, r in found.items()}
-        result["hidden"] = {name: r.velocity for name, r in found.items() if r.position is not None}
-        if report.singular or not report.full or report.contradictory:
-            wrong.extend(report.messages)
-        wrong.extend(words for name, r in found.items() for words in _unmet(name, r))
-        runnable = report.full and not report.singular
-    else:
-        result.update({"rank": 0, "redundant": [], "initial": {}})
-    held = in_states_of(derived, held_integrals(system, state, START, asked_rate(options.stabilize)))
-    own = entered(derived, state, START)
+    equations = examined(beginning.phase.equations)
+    kinds = classify(system) if system.kind == "mechanical" else ()
+    if not equations.deviations:
+        gains, wrong = _judged(structure, beginning, runnable=True)
+        return Check(system, kinds, None, {}, gains, wrong)
+    report, found = examine(equations, state, START), residuals(equations, state, START)
+    told = report.messages if report.singular or not report.full or report.contradictory else ()
+    unmet = [words for name, r in found.items() for words in _unmet(name, r)]
+    gains, wrong = _judged(structure, beginning, runnable=report.full and not report.singular)
+    return Check(system, kinds, report, found, gains, (*told, *unmet, *wrong))
+
+
+def _judged(
+    structure: Structure, beginning: Beginning, *, runnable: bool
+) -> tuple[Mapping[str, Json], tuple[str, ...]]:
+    """The record of the gains of the first phase, and what is wrong with them and with held integrals."""
+    system, options, phase = structure.system, structure.options, beginning.phase
+    wrong: tuple[str, ...] = ()
+    held = in_states_of(phase.equations, held_integrals(system, beginning.state, START, asked_rate(options.stabilize)))
+    own = entered(phase.equations, beginning.state, START)
     if runnable:
-        wrong.extend(not_integrals(equations, system.integrals, state, START))
-        unfit = cannot_be_held(derived, held, options.hold, own, START)
-        wrong.extend(unfit)
+        unfit = cannot_be_held(phase.equations, held, options.hold, own, START)
+        wrong = (*not_integrals(examined(phase.equations), system.integrals, beginning.state, START), *unfit)
         runnable = not unfit
     if runnable:
         end = structure.next_event(beginning, held) if isinstance(structure, Switched) else phase.end
-        decision = decide(derived, held, options, own, (phase.start, end))
-        result["gains"] = dict(decision.record)
-        if not decision.allowed:
-            wrong.append(decision.reason)
-    elif isinstance(options.stabilize, Mapping) or is_number(options.stabilize):
-        result["gains"] = verdict_record(derived, options)
-        wrong.extend(result["gains"]["reasons"] if result["gains"]["verdict"] == "unstable" else ())
-    result["wrong"] = wrong
-    result["parameters"] = dict(system.constants)
-    result["initial_state"] = dict(zip(system.states, map(float, state), strict=True))
-    return Check(result, tuple(wrong))
-
-
-def _ranks(report: RankReport) -> dict[str, Any]:
-    return {
-        "rank": report.rank,
-        "redundant": list(report.redundant),
-        "condition": _finite(report.augmented_condition),
-        "determinant": _finite(report.augmented_determinant),
-        "mass_determinant": _finite(report.mass_determinant),
-        "messages": list(report.messages),
-    }
+        decision = decide(phase.equations, held, options, own, (phase.start, end))
+        return decision.record, wrong if decision.allowed else (*wrong, decision.reason)
+    if isinstance(options.stabilize, Mapping) or is_number(options.stabilize):
+        record = verdict_record(phase.equations, options)
+        return record, (*wrong, *record["reasons"]) if record["verdict"] == "unstable" else wrong
+    return {}, wrong
 
 
 def _unmet(name: str, residual: Residual) -> list[str]:
@@ -112,10 +118,3 @@ def _unmet(name: str, residual: Residual) -> list[str]:
         what = "the velocity level of " if residual.position is not None else ""
         words.append(f"the initial velocity does not satisfy {what}'{name}': its residual is {residual.velocity:.4g}")
     return words
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-__all__ = ["Check", "check"]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import model_states
-from svyaz.holding import Entry, ErrorBound, euler_bound, jump_log, observed
+from svyaz.holding import Entry, ErrorBound, Jump, euler_bound, jump_log, observed
 from svyaz.integrate import Status
 from svyaz.model import System
 from svyaz.motion.phases import Chapter, Structure
-from svyaz.motion.result import Motion
+from svyaz.motion.result import Event, Motion
 
 Observed = Mapping[str, Mapping[str, Array]]
 """Columns by kind and name."""
@@ -63,18 +62,18 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
     )
 
 
-def _log(chapters: Sequence[Chapter]) -> tuple[Mapping[str, Any], ...]:
+def _log(chapters: Sequence[Chapter]) -> tuple[Event, ...]:
     """What is told of the phases; nothing where times alone divide them and there is but one."""
     events = tuple(c.beginning.event for c in chapters if c.beginning.event is not None)
     alone = len(events) == 1 and not any(c.switched for c in chapters[0].phase.equations.system.constraints)
     return () if alone else events
 
 
-def _rises(log: Sequence[Mapping[str, Any]]) -> list[str]:
+def _rises(log: Sequence[Event]) -> list[str]:
     """Notes on impacts that added energy, which only constraints that move can do; the first few of them."""
-    impacts = [e for e in log if "kinetic_after" in e]
-    largest = max((max(e["kinetic_before"], e["kinetic_after"]) for e in impacts), default=0.0)
-    rises = [(e["t"], e["kinetic_after"] - e["kinetic_before"]) for e in impacts]
+    impacts = [(e.t, e.kinetic_before, e.kinetic_after) for e in log if e.kinetic_before is not None]
+    largest = max((max(before, after or 0.0) for _, before, after in impacts), default=0.0)
+    rises = [(time, (after or 0.0) - before) for time, before, after in impacts]
     notes = [
         f"the energy rose by {rise:.3g} at the event at t = {time:.9g}: a constraint that begins to act moves"
         for time, rise in rises
@@ -99,7 +98,7 @@ def _columns(tables: Sequence[Observed], lengths: Sequence[int], kinds: Sequence
     }
 
 
-def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Mapping[str, Any], ...]:
+def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Jump, ...]:
     if not system.bypass:
         return ()
     return tuple(
@@ -110,7 +109,7 @@ def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Mapping[str, An
     )
 
 
-def _error_bound(chapters: Sequence[Chapter]) -> Mapping[str, Any] | None:
+def _error_bound(chapters: Sequence[Chapter]) -> ErrorBound | None:
     """The bound on the trajectory error over all phases, for Euler's method with a fixed step."""
     found: ErrorBound | None = None
     for c in chapters:
@@ -123,4 +122,4 @@ def _error_bound(chapters: Sequence[Chapter]) -> Mapping[str, Any] | None:
         ):
             return None
         found = euler_bound(c.segment, c.path, c.options.step, found.value if found else 0.0)
-    return found.as_json() if found else None
+    return found

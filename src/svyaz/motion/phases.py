@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from svyaz.constraints import model_states
 from svyaz.forms import Equations
 from svyaz.holding import Decision, Entry, Options, Refusal, Segment
 from svyaz.integrate import Path
-from svyaz.model import Constraint, System
+from svyaz.model import Constraint, System, names_of
+from svyaz.motion.result import Event
 
 START = 0.0
 """Motions begin at t = 0."""
@@ -51,7 +52,7 @@ class Beginning:
     phase: Phase
     state: Array
     entry: Entry = Entry.START
-    event: dict[str, Any] | None = None
+    event: Event | None = None
     continuing: Collection[tuple[str, str]] = ()
     refusal: Refusal | None = None
 
@@ -138,14 +139,11 @@ def reached(now: float, time: float) -> bool:
     return now >= time - CLOSE * max(1.0, abs(time))
 
 
-def log_entry(time: float, active: Sequence[Constraint], before: Sequence[Constraint]) -> dict[str, Any]:
-    """One line of the log: the constraints that begin and cease to act, and all that act."""
-    return {
-        "t": time,
-        "on": [c.name for c in active if c not in before],
-        "off": [c.name for c in before if c not in active],
-        "active": [c.name for c in active],
-    }
+def event_at(time: float, active: Sequence[Constraint], before: Sequence[Constraint]) -> Event:
+    """The moment at which other constraints act than before."""
+    on = names_of([c for c in active if c not in before])
+    off = names_of([c for c in before if c not in active])
+    return Event(time, on, off, names_of(active))
 
 
 def grid_of(options: Options, span: tuple[float, float], rows: Array | None) -> Array | None:

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.holding import ErrorBound, Jump
 from svyaz.integrate import Status
+from svyaz.json_types import Json
 from svyaz.model import Drawing, System
 
 if TYPE_CHECKING:
@@ -20,6 +22,26 @@ if TYPE_CHECKING:
 
     from svyaz.expr import Expression
     from svyaz.program import Native
+
+
+@dataclass(frozen=True)
+class Event:
+    """A moment at which constraints begin and cease to act, by name.
+
+    Where an event of the motion, and not a time, divides the phases: the energies before and after it, the jumps of the
+    velocities, and the impulses with the sign of the multipliers.
+    """
+
+    t: float
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+    active: tuple[str, ...]
+    energy_before: float | None = None
+    energy_after: float | None = None
+    kinetic_before: float | None = None
+    kinetic_after: float | None = None
+    velocity_jump: Mapping[str, float] = field(default_factory=dict)
+    impulses: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,16 +89,16 @@ class Motion:
     integrals: Mapping[str, Array] = field(default_factory=dict)
     quantities: Mapping[str, Array] = field(default_factory=dict)
     inputs: Mapping[str, Array] = field(default_factory=dict)
-    gains: Mapping[str, Any] = field(default_factory=dict)
+    gains: Mapping[str, Json] = field(default_factory=dict)
     steps: int = 0
     rejected: int = 0
     evaluations: int = 0
     seconds: float = 0.0
     trajectory_error: float | None = None
-    error_bound: Mapping[str, Any] | None = None
+    error_bound: ErrorBound | None = None
     notes: tuple[str, ...] = ()
-    jumps: tuple[Mapping[str, Any], ...] = ()
-    phases: tuple[Mapping[str, Any], ...] = ()
+    jumps: tuple[Jump, ...] = ()
+    phases: tuple[Event, ...] = ()
 
     def column(self, name: str) -> Array:
         """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
@@ -207,7 +229,7 @@ def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
     """States of two motions at the same times and in the same phase; rows at events are left out."""
     found = []
     for motion in (a, b):
-        events = np.array([e["t"] for e in motion.phases[1:]])
+        events = np.array([e.t for e in motion.phases[1:]])
         left = np.searchsorted(events, motion.times, side="left")
         right = np.searchsorted(events, motion.times, side="right")
         keys = zip(motion.times.tolist(), left.tolist(), strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
 from svyaz.holding import Options, Refusal, options_for
 from svyaz.integrate import Status
+from svyaz.json_types import Json
 from svyaz.model import Constraint, System
 from svyaz.motion.collection import collected
 from svyaz.motion.driver import Wishes, driven, error_by_halving, unborn
@@ -25,6 +26,9 @@ from svyaz.motion.result import Motion
 from svyaz.motion.structure.charts import Charted
 from svyaz.motion.structure.events.switching import Switched, is_switched, refuse_unfit
 from svyaz.motion.structure.timed import Timed, intervals, one_phase
+
+Stabilize: TypeAlias = str | float | Mapping[str, Json]
+"""How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""
 
 
 def simulate(
@@ -37,7 +41,7 @@ def simulate(
     atol: float | Mapping[str, float] | None = None,
     until: float | None = None,
     every: float | None = None,
-    stabilize: str | float | Mapping[str, Any] | None = None,
+    stabilize: Stabilize | None = None,
     tolerance: float | None = None,
     hold: str | None = None,
     charts: str | None = None,
@@ -60,7 +64,14 @@ def simulate(
     and the parameters, a number, or a function of the time and the states. Equations are run as they are, unless
     constraints begin or cease to act.
     """
-    asked: dict[str, Any] = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
+    asked: dict[str, object] = {
+        "method": method,
+        "step": step,
+        "rtol": rtol,
+        "atol": atol,
+        "until": until,
+        "every": every,
+    }
     asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
     control = controlled(system.system if isinstance(system, Equations) else system, inputs or {})
     if inputs:

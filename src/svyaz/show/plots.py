@@ -69,7 +69,7 @@ def _curves(axes: Axes, motion: Motion, names: Sequence[str], title: str) -> Non
 
 def _borders(axes: Axes, motion: Motion) -> None:
     """Thin lines where constraints begin or cease to act, unless there are too many to be told apart."""
-    borders = [phase["t"] for phase in motion.phases[1:]]
+    borders = [event.t for event in motion.phases[1:]]
     for time in borders if len(borders) <= MOST_BORDERS else []:
         axes.axvline(time, color=MUTED, linewidth=0.6, linestyle=(0, (2, 3)), zorder=0.5)
 

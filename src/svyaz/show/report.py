@@ -27,7 +27,7 @@ from svyaz.show.tables import number, rows_table, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from svyaz.motion import Motion
+    from svyaz.motion import Event, Motion
 
 MOST_FORMULAS = 24
 LONGEST_FORMULA = 6_000  # characters of LaTeX; beyond this nobody reads, and the page grows by a hundred times as much
@@ -273,13 +273,13 @@ def _trust(motion: Motion) -> str:
     return "".join(tables)
 
 
-def _phase_rows(phases: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+def _phase_rows(phases: Sequence[Event]) -> list[list[str]]:
     """When constraints began and ceased to act, and the energy before and after."""
     rows = []
-    for phase in phases:
-        energies = [number(phase[key], 8) for key in ("energy_before", "energy_after") if key in phase]
-        names = [escape(", ".join(phase[key])) for key in ("on", "off")]
-        rows.append([number(phase["t"], 9), *names, " → ".join(energies)])
+    for event in phases:
+        energies = [number(e, 8) for e in (event.energy_before, event.energy_after) if e is not None]
+        names = [escape(", ".join(names)) for names in (event.on, event.off)]
+        rows.append([number(event.t, 9), *names, " → ".join(energies)])
     return rows
 
 

@@ -121,7 +121,7 @@ def of_motion(motion: Motion) -> dict[str, float | None]:
     found |= {f"multiplier.{n}": value for n, value in motion.last_multipliers().items()}
     found |= {"t": float(motion.times[-1]), "steps": motion.steps, "evaluations": motion.evaluations}
     found["error"] = np.nan if motion.trajectory_error is None else motion.trajectory_error
-    moments = [float(phase["t"]) for phase in motion.phases]
+    moments = [event.t for event in motion.phases]
     found["phases"] = max(len(moments), 1)
     found["period"] = moments[-1] - moments[-2] if len(moments) > 1 else np.nan
     return {name: value if np.isfinite(value) else None for name, value in found.items()}

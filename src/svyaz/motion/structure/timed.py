@@ -11,7 +11,7 @@ from svyaz.constraints import entered
 from svyaz.forms import Equations
 from svyaz.holding import Decision, Entry, Options, Refusal, Segment, advance, asked_rate, held_integrals, settle
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, grid_of, log_entry
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Timed:
 
     def begin(self, state: Array) -> Beginning:
         first = self.phases[0]
-        return Beginning(first, state, Entry.START, log_entry(first.start, first.active, ()))
+        return Beginning(first, state, Entry.START, event_at(first.start, first.active, ()))
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Integrals are held at their values in the first state of the run."""
@@ -56,7 +56,7 @@ class Timed:
         following = next((p for p in self.phases if p.start >= last.phase.end), None)
         if following is None:
             return None
-        event = log_entry(following.start, following.active, last.phase.active)
+        event = event_at(following.start, following.active, last.phase.active)
         return Beginning(following, last.last_state, Entry.TIME, event)
 
 

@@ -1,4 +1,4 @@
-"""Motions as JSON and HTML."""
+"""Motions and checks as JSON and HTML."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import asdict
 from html import escape
 
 from svyaz import __version__
+from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
-from svyaz.motion import Drift, Motion, ResidualSize
+from svyaz.model import System
+from svyaz.motion import Check, Drift, Event, Motion, ResidualSize
 from svyaz.show.results import as_json, finite, html_of
 
 
@@ -32,17 +34,22 @@ def _(motion: Motion) -> Record:
         "multipliers": {name: finite(value) for name, value in motion.last_multipliers().items()},
         "gains": dict(motion.gains),
         "trajectory_error": finite(motion.trajectory_error),
-        "parameters": dict(motion.system.constants),
+        "parameters": _stated(motion.system),
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
         "notes": list(motion.notes),
     }
     if motion.error_bound is not None:
-        result["error_bound"] = dict(motion.error_bound)
+        result["error_bound"] = as_json(motion.error_bound)
     if motion.jumps:
-        result["jumps"] = [dict(jump) for jump in motion.jumps]
+        result["jumps"] = [as_json(jump) for jump in motion.jumps]
     if motion.phases:
-        result["phases"] = [dict(phase) for phase in motion.phases]
+        result["phases"] = [as_json(event) for event in motion.phases]
     return result
+
+
+def _stated(system: System) -> dict[str, Json]:
+    """Parameters and inputs; names with a space are those of laws and limits that were put in, which no model states."""
+    return {name: value for name, value in system.constants.items() if " " not in name}
 
 
 def _residual(size: ResidualSize) -> Json:
@@ -63,3 +70,67 @@ def _(motion: Motion) -> str:
     """Its columns along the time."""
     columns: str = motion.to_xarray()._repr_html_()
     return f"<p><b>{escape(motion.system.name)}</b>: {escape(motion.status)} {escape(motion.reason)}</p>{columns}"
+
+
+@as_json.register(Event)
+def _(event: Event) -> Record:
+    record: Record = {"t": event.t, "on": list(event.on), "off": list(event.off), "active": list(event.active)}
+    if event.energy_before is None:
+        return record
+    return record | {
+        "energy_before": event.energy_before,
+        "energy_after": event.energy_after,
+        "kinetic_before": event.kinetic_before,
+        "kinetic_after": event.kinetic_after,
+        "velocity_jump": dict(event.velocity_jump),
+        "impulses": dict(event.impulses),
+    }
+
+
+@as_json.register(Jump)
+def _(jump: Jump) -> Record:
+    return {
+        "t": jump.t,
+        "coordinate": jump.coordinate,
+        "from": jump.before,
+        "to": jump.after,
+        "violation": jump.violation,
+        "recovery": jump.recovery,
+    }
+
+
+@as_json.register(ErrorBound)
+def _(bound: ErrorBound) -> Record:
+    return {
+        "value": finite(bound.value),
+        "growth": bound.growth,
+        "defect": bound.defect,
+        "worth": "an upper bound that grows exponentially with the time: of use for short runs only",
+    }
+
+
+@as_json.register(Check)
+def _(found: Check) -> Record:
+    system, report = found.system, found.ranks
+    record: Record = {"svyaz": __version__, "model": system.name}
+    record["constraints"] = [as_json(c) for c in found.kinds]
+    if report is None:
+        record |= {"rank": 0, "redundant": [], "initial": {}}
+    else:
+        record |= {
+            "rank": report.rank,
+            "redundant": list(report.redundant),
+            "condition": finite(report.augmented_condition),
+            "determinant": finite(report.augmented_determinant),
+            "mass_determinant": finite(report.mass_determinant),
+            "messages": list(report.messages),
+            "initial": {name: r.value for name, r in found.residuals.items()},
+            "hidden": {name: r.velocity for name, r in found.residuals.items() if r.position is not None},
+        }
+    if found.gains:
+        record["gains"] = dict(found.gains)
+    return record | {
+        "wrong": list(found.wrong),
+        "parameters": dict(system.constants),
+        "initial_state": dict(zip(system.states, system.initial_state(), strict=True)),
+    }

@@ -7,10 +7,9 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,8 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, grid_of, log_entry, reached
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of, reached
+from svyaz.motion.result import Event
 from svyaz.motion.structure.events.complementarity import collision_of, kept_contacts
 from svyaz.motion.structure.events.conditions import Conditions, Key, conditions
 from svyaz.motion.structure.events.contacts import Contacts, contacts_of
@@ -90,7 +90,7 @@ class Switched:
     def begin(self, state: Array) -> Beginning:
         """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
         active = tuple(c for c in self.system.constraints if c.acts_at(START))
-        return Beginning(self._phase(START, active, ()), state, Entry.START, log_entry(START, active, ()))
+        return Beginning(self._phase(START, active, ()), state, Entry.START, event_at(START, active, ()))
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
@@ -138,12 +138,12 @@ class Switched:
             return None
         active, state, impact = self._impact(_switched(self.system, last, path.events, now), last, path)
         phase = self._phase(now, active, last.active)
-        event = log_entry(now, active, last.active)
+        event = event_at(now, active, last.active)
         if isinstance(impact, Refusal):
             return Beginning(phase, state, Entry.EVENT, event, refusal=impact)
         refusal = self._chatter(chapters, event)
         if refusal is None:
-            event |= self._told(now, before, impact)
+            event = self._told(event, before, impact)
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
         return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal)
 
@@ -227,24 +227,25 @@ class Switched:
         native = compile_program(program)
         return native, native.constants(self.system.constants)
 
-    def _told(self, time: float, before: Array, impact: Impact) -> dict[str, Any]:
-        """Energies before and after an event, jumps of velocities, impulses."""
+    def _told(self, event: Event, before: Array, impact: Impact) -> Event:
+        """The event with energies before and after it, jumps of velocities, impulses."""
         native, constants = self._energies
         after = impact.state
-        energies = native.evaluate(np.array([[time, *before], [time, *after]]), constants)
+        energies = native.evaluate(np.array([[event.t, *before], [event.t, *after]]), constants)
         speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
-        return {
-            "energy_before": float(energies[0, 0]),
-            "energy_after": float(energies[1, 0]),
-            "kinetic_before": float(energies[0, 1]),
-            "kinetic_after": float(energies[1, 1]),
-            "velocity_jump": {name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
-            "impulses": dict(impact.impulses),
-        }
+        return replace(
+            event,
+            energy_before=float(energies[0, 0]),
+            energy_after=float(energies[1, 0]),
+            kinetic_before=float(energies[0, 1]),
+            kinetic_after=float(energies[1, 1]),
+            velocity_jump={name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
+            impulses=impact.impulses,
+        )
 
-    def _chatter(self, chapters: Sequence[Chapter], event: Mapping[str, Any]) -> Refusal | None:
+    def _chatter(self, chapters: Sequence[Chapter], event: Event) -> Refusal | None:
         """Do events follow each other so fast that the run would never end?"""
-        most, now = max(MOST_QUICK, 3 * len(self.system.constraints)), event["t"]
+        most, now = max(MOST_QUICK, 3 * len(self.system.constraints)), event.t
         count = len(chapters) + 1
         if count > MOST_EVENTS:
             return Refusal(
@@ -252,10 +253,10 @@ class Switched:
             )
         if count <= most:
             return None
-        late = [*(c.beginning.event or {} for c in chapters[1 - most :]), event]
-        if now - late[0]["t"] > QUICK * (self.options.until - START):
+        late = [*(c.beginning.event for c in chapters[1 - most :] if c.beginning.event), event]
+        if now - late[0].t > QUICK * (self.options.until - START):
             return None
-        names = sorted({name for e in late for name in (*e["on"], *e["off"])})
+        names = sorted({name for e in late for name in (*e.on, *e.off)})
         told = ", ".join(f"'{name}'" for name in names)
         reason = (
             f"constraints are switched {most} times near t = {now:.9g} ({told}): their conditions chatter, "
