@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,43 @@ def svyaz(command_server: subprocess.Popen[str], tmp_path: Path, tmp_path_factor
         return subprocess.CompletedProcess(["svyaz", *arguments], code, out, err)
 
     return run
+
+
+@dataclass(frozen=True)
+class CopiedPackage:
+    """A copy of the package, compiled loops included, into which new files are dropped."""
+
+    folder: Path
+    home: Path
+
+    def drop(self, path: str, text: str) -> None:
+        """Write a file that the package has not yet."""
+        file = self.folder / "svyaz" / path
+        assert not file.exists()
+        file.write_text(text, encoding="utf-8")
+
+    def python(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        """Run Python with the copy on its path."""
+        return subprocess.run(
+            [sys.executable, *arguments],
+            env={**ENVIRONMENT, "PYTHONPATH": str(self.folder), **(env or {})},
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def svyaz(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        """Run the program of the copy."""
+        return self.python("-m", "svyaz", *arguments, env=env)
+
+
+@pytest.fixture
+def copied_package(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> CopiedPackage:
+    """``copied_package.drop("forms/named/mine.py", TEXT)``, then ``copied_package.svyaz("derive", …)``."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(ROOT / "src", folder, dirs_exist_ok=True)
+    return CopiedPackage(folder, tmp_path)
 
 
 @pytest.fixture
