@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz import System
-from svyaz.integrate import Ode, solve, solve_many
+from svyaz.integrate import solve, solve_many
 
 
 def test_a_lot_is_its_runs() -> None:
@@ -19,7 +19,7 @@ def test_a_lot_is_its_runs() -> None:
     loop = system.regulate(near={"u": 0.0}).loop()
     starts = loop.at_rest + np.array([[0.1, 0.0], [1.4, 1.5], [-0.2, 0.3], [-0.5, 0.0]])
     times = np.linspace(0.0, 3.0, 7)
-    ode = Ode(*loop.flows)
+    ode = loop.ode
     small = loop.small(starts, 1e-6)
     common = {"method": "radau", "rtol": 1e-6, "output": times}
     alone = [solve(ode, y, (0.0, 3.0), atol=a, **common) for y, a in zip(starts, small, strict=True)]

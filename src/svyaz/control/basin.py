@@ -14,9 +14,11 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.constraints import model_states
+from svyaz.control.charts import Charts
 from svyaz.control.loop import ClosedLoop
 from svyaz.expr import ModelError, Problem, gradient
-from svyaz.integrate import Ode, solve_many
+from svyaz.integrate import solve_many
 from svyaz.program import build, compile_program
 from svyaz.stability import FirstApproximation
 
@@ -121,12 +123,14 @@ def basin(
     deviations = deviations[met]
     returned = np.zeros(len(starts), dtype=bool)
     most = _patience(loop, names, sides, until, rtol)  # also compiles the loop, once, before the threads
+    charts = Charts(loop)
     lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // LOT))
-    crew = ThreadPoolExecutor(workers or cpu_count() or 1)
+    # the general driver, which follows events, is not native all through: threads would only get in its way
+    crew = ThreadPoolExecutor(1 if loop.switched else workers or cpu_count() or 1)
     try:
         done = 0
         for lot, answer in zip(
-            lots, crew.map(lambda k: _returns(loop, starts[k], until, rtol, most), lots), strict=True
+            lots, crew.map(lambda k: _returns(loop, charts, starts[k], until, rtol, most), lots), strict=True
         ):
             returned[lot] = answer
             done += len(lot)
@@ -142,24 +146,50 @@ def _patience(loop: ClosedLoop, names: Sequence[str], sides: Array, until: float
     """How many steps a run may take: a motion that whirls away faster and faster would take any number."""
     close, _ = consistent_starts(loop, names, 1e-2 * np.abs(sides).max(axis=1, initial=0.0)[None, :])
     start = close[0] if len(close) else loop.at_rest
-    close_by = dict(zip(loop.states, map(float, start), strict=True))
-    return PATIENCE * (100 + loop.motion(close_by, np.array([0.0, until]), rtol, max_steps=10_000).steps)
+    path = loop.path(start, np.array([0.0, until]), rtol, max_steps=10_000)
+    return PATIENCE * (100 + path.steps)
 
 
-def _returns(loop: ClosedLoop, starts: Array, until: float, rtol: float, most: int) -> NDArray[np.bool_]:
+def _returns(
+    loop: ClosedLoop, charts: Charts, starts: Array, until: float, rtol: float, most: int
+) -> NDArray[np.bool_]:
     """Is every deviation at the end small beside its largest size, and the whole no larger than halfway?"""
     times = np.linspace(0.0, until, LOOKS)
-    rates, jacobian = loop.flows
-    atol = loop.small(starts, rtol)
-    states, finished = solve_many(
-        Ode(rates, jacobian), starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most
+    states = (
+        _events(loop, starts, times, rtol, most) if loop.switched else _lot(loop, charts, starts, times, rtol, most)
     )
+    finished = np.isfinite(states[:, -1]).all(axis=1)
     sizes = np.abs(loop.all_deviations(states))
     largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
     scaled = (sizes / largest).max(axis=2)
     small = sizes[:, -1].max(axis=1) <= 1e-6
     falling = (scaled[:, -1] <= 0.05) & (scaled[:, -1] <= scaled[:, LOOKS // 2])
     return np.asarray(finished & (small | falling))
+
+
+def _lot(loop: ClosedLoop, charts: Charts, starts: Array, times: Array, rtol: float, most: int) -> Array:
+    """States of the loop (N, k, n) at these times; runs that fail in its chart are followed into others."""
+    atol = loop.small(starts, rtol)
+    states, finished = solve_many(loop.ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most)
+    states[~finished, -1] = np.nan
+    if loop.equations.charted:
+        for k in np.flatnonzero(~finished):
+            states[k] = charts.followed(starts[k], times, rtol, most)
+    return states
+
+
+def _events(loop: ClosedLoop, starts: Array, times: Array, rtol: float, most: int) -> Array:
+    """The same by the general driver, one after another, for constraints that events switch."""
+    found = np.full((len(starts), len(times), starts.shape[1]), np.nan)
+    for k, full in enumerate(model_states(loop.equations, np.zeros(len(starts)), starts)):
+        start = dict(zip(loop.equations.system.states, map(float, full), strict=True))
+        motion = loop.motion(start, times, rtol, max_steps=most)
+        reached = times[times <= motion.times[-1]]
+        rows = np.searchsorted(motion.times, reached, side="right") - 1  # at an event the state after it
+        found[k, : len(reached)] = np.column_stack([motion.column(name) for name in loop.states])[rows]
+        if not motion.finished:
+            found[k, -1] = np.nan
+    return found
 
 
 def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array) -> tuple[Array, NDArray[np.bool_]]:

@@ -8,7 +8,7 @@ observer are further states, and gains, limits and the position of rest are para
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import symengine as se
@@ -23,19 +23,13 @@ from svyaz.model import Constraint, System
 from svyaz.motion import limited, under_laws
 
 
-def closed_system(
-    design: Design,
-    *,
-    constraints: Sequence[Constraint] | None = None,
-    parameters: Mapping[str, float] | None = None,
-) -> System:
+def closed_system(design: Design, constraints: Sequence[Constraint] | None = None) -> System:
     """The system of the design under its control, at rest in the equilibrium.
 
-    ``constraints`` are those of the design unless others are given, which may begin and cease to act. ``parameters``
-    replace those of the plant: the control keeps its gains and its position of rest.
+    ``constraints`` are those of the design unless others are given, which may begin and cease to act.
     """
     model, system = design.model, design.model.system
-    values: dict[str, float] = {**system.parameters, **(parameters or {})}
+    values: dict[str, float] = dict(system.parameters)
     estimates = estimate_names(design)
     law, added = _control_law(design, estimates, values)
     at_rest = {name: replace(given, value=model.inputs[name]) for name, given in system.inputs.items()}
@@ -56,6 +50,15 @@ def closed_system(
 def estimate_names(design: Design) -> tuple[str, ...]:
     """The names of the estimates of an observer, one for each variable of the control; none without an observer."""
     return () if design.watcher is None else tuple(f"estimate {name}" for name in design.model.variables)
+
+
+def settled(system: System) -> System:
+    """The system with the constraints that act at the beginning, as if nothing switched them; itself if nothing does."""
+    if not any(c.switched for c in system.constraints):
+        return system
+    acting = (c for c in system.constraints if c.acts_at(0.0))
+    always = tuple(c if c.anchors else replace(c, on=None, off=None, impact=None, active=False) for c in acting)
+    return replace(system.plain(), constraints=always)
 
 
 def _named(values: dict[str, float], name: str, value: float) -> se.Symbol:

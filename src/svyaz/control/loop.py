@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,9 +14,10 @@ from svyaz.control.design import Design
 from svyaz.control.transients import MOST_STEPS, Transient
 from svyaz.forms import Equations, derive, jacobian_program, rates_of, rates_program, shulgin_equations
 from svyaz.holding import Options
-from svyaz.integrate import Flow, Status
-from svyaz.motion import Motion, Wishes, driven, is_switched, structure_of
-from svyaz.program import Program, choose_orders, compile_program
+from svyaz.integrate import Flow, Ode, Path, Status, solve
+from svyaz.model import Constraint, System
+from svyaz.motion import Motion, Wishes, driven, structure_of
+from svyaz.program import Native, choose_orders, compile_program
 from svyaz.stability import ConstraintNumbers
 
 DRIFT = 1e-10
@@ -25,33 +26,48 @@ REPETITIONS = 3
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """The equations of the closed system; its states are those of the plant, then the estimates of an observer."""
+    """The equations of the closed system; its states are those of the plant, then the estimates of an observer.
+
+    ``switched`` is the closed system with all its constraints, where events switch some of them: its equations are then
+    those of the constraints that act at the beginning.
+    """
 
     design: Design
     equations: Equations
+    switched: System | None = None
 
     @property
     def states(self) -> tuple[str, ...]:
         return self.equations.states
 
     @cached_property
-    def flows(self) -> tuple[Flow, Flow]:
+    def _natives(self) -> tuple[Native, Native]:
         """Rates and their Jacobian."""
         rates = rates_of(self.equations)
-        values = self.equations.system.constants
         sample = {"t": 0.0, **dict(zip(self.states, map(float, self.at_rest), strict=True))}
+        programs = rates_program(self.equations, rates), jacobian_program(self.equations, rates)
+        first, second = (choose_orders(p, self.equations.system.constants, sample) for p in programs)
+        return compile_program(first), compile_program(second)
 
-        def flow(program: Program) -> Flow:
-            native = compile_program(choose_orders(program, values, sample))
-            return Flow(native.address, native.constants(values), len(self.states), native)
-
-        return flow(rates_program(self.equations, rates)), flow(jacobian_program(self.equations, rates))
+    @cached_property
+    def ode(self) -> Ode:
+        """ẋ = f(x) with ∂f/∂x."""
+        values = self.equations.system.constants
+        rates, jacobian = (
+            Flow(native.address, native.constants(values), len(self.states), native) for native in self._natives
+        )
+        return Ode(rates, jacobian)
 
     def rates_at(self, state: Array) -> tuple[Array, Array]:
         """f (N,) and ∂f/∂x (N, N) of the closed loop ẋ = f(x)."""
-        given = np.concatenate([[0.0], state])
-        value, slope = (flow.owner.evaluate(given, flow.constants) for flow in self.flows)  # type: ignore[attr-defined]
+        given, values = np.concatenate([[0.0], state]), self.equations.system.constants
+        value, slope = (native.evaluate(given, native.constants(values)) for native in self._natives)
         return np.asarray(value), np.asarray(slope).reshape(len(state), len(state))
+
+    def path(self, start: Array, times: Array, rtol: float, max_steps: int) -> Path:
+        """States of the loop at these times, the first of which is the beginning, as long as its chart is good."""
+        atol, span = self.small(start[None, :], rtol)[0], (float(times[0]), float(times[-1]))
+        return solve(self.ode, start, span, method="radau", rtol=rtol, atol=atol, output=times, max_steps=max_steps)
 
     @cached_property
     def at_rest(self) -> Array:
@@ -90,7 +106,7 @@ class ClosedLoop:
         for tighter in range(REPETITIONS):
             motion = self.motion(state, times, max(rtol * 1e-2**tighter, 1e-13), progress)
             found = Transient(self.design, motion, times)
-            if found.status is not Status.FINISHED or found.drift <= allowed:
+            if self.switched is not None or found.status is not Status.FINISHED or found.drift <= allowed:
                 break
         return found
 
@@ -107,20 +123,23 @@ class ClosedLoop:
         small = dict(zip(self.states, self.small(self.entered(state)[None, :], rtol)[0].tolist(), strict=True))
         atol = {name: small.get(name, max(small.values())) for name in system.states}
         options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize="off", max_steps=max_steps)
-        if is_switched(system):
-            options = replace(options, stabilize="auto")
+        structure = structure_of(self.equations, None, options)
+        if self.switched is not None:
+            structure = structure_of(self.switched, "multipliers", replace(options, stabilize="projection"))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
-        return driven(structure_of(self.equations, None, options), start, Wishes(rows=times, progress=progress))
+        return driven(structure, start, Wishes(rows=times, progress=progress))
 
 
 def closed_loop(
-    design: Design, *, form: str | None = None, parameters: Mapping[str, float] | None = None
+    design: Design, *, form: str | None = None, constraints: Sequence[Constraint] | None = None
 ) -> ClosedLoop:
     """The system of the design under its control; in Shulgin's equations unless another form is asked for.
 
-    ``parameters`` replace those of the plant: the control keeps its gains and its position of rest.
+    ``constraints`` are those of the design unless others are given, which events may switch.
     """
-    closed = closed_system(design, parameters=parameters)
-    if form is None:
-        return ClosedLoop(design, shulgin_equations(closed, dependent=design.model.dependent or None))
-    return ClosedLoop(design, derive(closed, form))
+    closed = closed_system(design)
+    if form is not None:
+        return ClosedLoop(design, derive(closed, form))
+    equations = shulgin_equations(closed, dependent=design.model.dependent or None)
+    switched = constraints is not None and any(c.switched for c in constraints)
+    return ClosedLoop(design, equations, closed_system(design, constraints) if switched else None)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
+from svyaz.control.closed import settled
 from svyaz.control.design import (
     PAIR,
     Design,
@@ -23,7 +24,7 @@ from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
 from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
 from svyaz.control.weights import Weights, read_weights, weights_from
-from svyaz.model import System
+from svyaz.model import Constraint, System
 from svyaz.stability import (
     SECONDS,
     Chosen,
@@ -38,7 +39,8 @@ from svyaz.stability import (
 class Regulation:
     """A control for an equilibrium, with the reasons why it works; ``rival`` is designed from linearised constraints.
 
-    ``refused`` says why the model with linearised constraints allows no design, when it does not.
+    ``refused`` says why the model with linearised constraints allows no design, when it does not. ``constraints`` are those
+    of the model; where events switch them, the control is designed for those that act at the beginning.
     """
 
     system: System
@@ -50,6 +52,7 @@ class Regulation:
     rival: Design | None = None
     notes: tuple[str, ...] = field(default=())
     refused: str = ""
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -73,20 +76,20 @@ class Regulation:
 
     def loop(self) -> ClosedLoop:
         """The nonlinear system under the control."""
-        return closed_loop(self.design)
+        return closed_loop(self.design, constraints=self.constraints)
 
     def rival_loop(self) -> ClosedLoop:
         """The nonlinear system under the control that was designed from linearised constraints."""
         assert self.rival is not None, "a rival is made only when it is asked for"
-        return closed_loop(self.rival)
+        return closed_loop(self.rival, constraints=self.constraints)
 
     def run(self, start: Mapping[str, float] | None = None, until: float = 20.0) -> dict[str, Trial]:
         """The nonlinear transient from these values of variables, and that of the rival from the same start."""
         deviations = {name: value - self.plant.state.get(name, 0.0) for name, value in (start or {}).items()}
         begin = started(self.plant, deviations)
-        trials = {"regulator": tried(self.design, begin, until)}
+        trials = {"regulator": tried(self.loop(), begin, until)}
         if self.rival is not None:
-            trials["linearised constraints"] = tried(self.rival, begin, until)
+            trials["linearised constraints"] = tried(self.rival_loop(), begin, until)
         return trials
 
     def basin(
@@ -142,7 +145,7 @@ def regulate(
     """
     way = METHODS[method] if isinstance(method, str) else method
     redundant = _names(dependent) or None
-    chosen = equilibrium_near(system, near, fix, box, redundant, seconds=seconds, progress=progress)
+    chosen = equilibrium_near(settled(system), near, fix, box, redundant, seconds=seconds, progress=progress)
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
     names = chosen_inputs(plant, _names(inputs) or None)
@@ -155,11 +158,20 @@ def regulate(
         raise NoRegulator(refusal, plant, names) from refusal
     rival, refused = _rival(plant, design) if against_linearised else (None, "")
     theorem, hypotheses = theorem_of(design, plant)
-    notes = [*chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
+    notes = [*_switching_notes(system), *chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
     notes += design.weights.notes
     notes += [f"linearised constraints allow no design: {refused}"] if refused else []
     told = tuple(dict.fromkeys(notes))
-    return Regulation(plant.system, chosen, plant, design, theorem, hypotheses, rival, told, refused)
+    return Regulation(
+        plant.system, chosen, plant, design, theorem, hypotheses, rival, told, refused, system.constraints
+    )
+
+
+def _switching_notes(system: System) -> list[str]:
+    if settled(system) is system:
+        return []
+    acting = ", ".join(f"'{c.name}'" for c in settled(system).constraints) or "none of them"
+    return [f"events switch constraints: the control is designed for those that act at the beginning ({acting})"]
 
 
 def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, str]:

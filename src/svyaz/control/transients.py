@@ -74,12 +74,18 @@ class Transient:
 
     @property
     def largest_residual(self) -> float:
-        return max((float(np.nanmax(np.abs(r))) for r in self.residuals.values()), default=0.0)
+        return max((float(np.abs(r).max()) for r in self._acting), default=0.0)
 
     @property
     def drift(self) -> float:
         """The largest change of a residual: constraints are first integrals, whatever the start."""
-        return max((float(np.nanmax(np.abs(r - r[0]))) for r in self.residuals.values()), default=0.0)
+        return max((float(np.abs(r - r[0]).max()) for r in self._acting), default=0.0)
+
+    @property
+    def _acting(self) -> list[Array]:
+        """The residuals while their constraints act."""
+        acting = (r[np.isfinite(r)] for r in self.motion.residuals.values())
+        return [r for r in acting if len(r)]
 
     @cached_property
     def plant(self) -> dict[str, Array]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from svyaz.control.design import Design
 from svyaz.control.limits import shifted_limit
-from svyaz.control.loop import closed_loop
+from svyaz.control.loop import ClosedLoop
 from svyaz.control.transients import Transient
 from svyaz.expr import ModelError, Problem
 from svyaz.integrate import Status
@@ -107,8 +106,7 @@ def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:
             raise ModelError([Problem(message, hint=nearest(name, known))])
 
 
-def tried(design: Design, start: Start, until: float) -> Trial:
+def tried(loop: ClosedLoop, start: Start, until: float) -> Trial:
     """Run the closed loop from a start; for one that is not on the constraints, first say where it will end."""
-    loop = closed_loop(design)
-    limit = None if start.consistent else shifted_limit(design, start.state, loop)
+    limit = None if start.consistent else shifted_limit(loop.design, start.state, loop)
     return Trial(start, loop.run(start.state, until), limit)
