@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numba
 from numba import types
 from numba.core.ccallback import CFunc
+from numba.core.runtime import rtsys
 from numba.extending import intrinsic, register_jitable
 
 Given = ParamSpec("Given")
@@ -95,6 +96,18 @@ def _keep(code: Any, function: Callable[..., object]) -> None:
     except RuntimeError:  # numba found neither __pycache__ nor a user folder to write to
         return
     code._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
+    code._cache.load_overload = partial(_loaded, code._cache)
+
+
+def _loaded(cache: Any, signature: object, context: object) -> object:
+    """What is kept on disk, or None.
+
+    Numba itself first learns all that it can compile, which takes longer than the rest of a start; kept code needs
+    nothing of that, and the compiler learns it by itself where there is none.
+    """
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, context)
 
 
 @cache
