@@ -9,8 +9,7 @@ import pytest
 
 from svyaz import System
 from svyaz.expr import ModelError
-from svyaz.stability.critical import stability
-from svyaz.stability.hypotheses import special_case
+from svyaz.stability.critical import special_case, stability
 from svyaz.stability.linearisation import first_approximation
 
 BEAD: dict[str, Any] = {

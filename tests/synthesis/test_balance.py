@@ -20,8 +20,8 @@ from svyaz.gallery.random_trees import random_tree
 from svyaz.model.tree import numbers
 from svyaz.model.writing import to_toml
 from svyaz.show import as_json
-from svyaz.show.balance_page import balance_latex, balance_text
 from svyaz.show.katex import render
+from svyaz.show.records.synthesis import balance_latex, balance_text
 from svyaz.synthesis.balancing.balanced import balance_tree
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible
 from svyaz.synthesis.balancing.constant_inertia import balance

@@ -7,8 +7,6 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.show.animation import animate as animate
     from svyaz.show.animation import check_animation_file as check_animation_file
-    from svyaz.show.balance_page import balance_latex as balance_latex
-    from svyaz.show.balance_page import balance_text as balance_text
     from svyaz.show.bias_page import parts_latex as parts_latex
     from svyaz.show.bias_page import parts_text as parts_text
     from svyaz.show.equations import equations_page as equations_page
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
     from svyaz.show.plots import save as save
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
+    from svyaz.show.records.synthesis import balance_latex as balance_latex
+    from svyaz.show.records.synthesis import balance_text as balance_text
     from svyaz.show.records.synthesis import inverse_latex as inverse_latex
     from svyaz.show.report import write_report as write_report
     from svyaz.show.results import as_json as as_json

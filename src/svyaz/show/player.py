@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.json_types import Record
-from svyaz.show.page import asset, page
+from svyaz.show.files import asset, page
 from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span, timing
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.expr import latex_name
 from svyaz.show import katex, plots
-from svyaz.show.files import write_text
-from svyaz.show.page import page
+from svyaz.show.files import page, write_text
 from svyaz.show.player import player, player_script
 from svyaz.show.results import finite
 from svyaz.show.scene import can_be_drawn, finite_span

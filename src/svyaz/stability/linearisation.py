@@ -24,8 +24,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.model import System
-from svyaz.stability.derivatives import AtRest, at_rest
-from svyaz.stability.redundant import check_redundant
+from svyaz.stability.derivatives import AtRest, at_rest, check_redundant
 
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""
