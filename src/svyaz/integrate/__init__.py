@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from svyaz.integrate.solving import solve as solve
     from svyaz.integrate.solving import solve_many as solve_many
     from svyaz.integrate.status import Status as Status
+    from svyaz.integrate.tableau import Controller as Controller
     from svyaz.integrate.tableau import Tableau as Tableau
+    from svyaz.integrate.tableau import printed as printed
 else:
     open_door(__name__)

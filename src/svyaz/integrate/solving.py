@@ -32,7 +32,7 @@ def solve(
     start: ArrayLike,
     span: tuple[float, float],
     *,
-    method: str = "dopri5",
+    method: str | Tableau = "dopri5",
     step: float | None = None,
     rtol: float | None = None,
     atol: ArrayLike | None = None,
@@ -44,8 +44,8 @@ def solve(
     """Solve ẏ = f(t, y), y(t₀) = start (n,), over `span` = (t₀, t₁).
 
     `ode`: the rates f, native or a Python function f(t, y) -> (n,), or an `Ode` that has more to say. `method`: a name
-    of `method_names`. Either `step` (fixed; the last one is shortened to meet t₁) or `rtol` (error per step below
-    atol + rtol·|y|, `atol` a number or one for each state (n,), equal to rtol unless given).
+    of `method_names`, or a tableau of your own. Either `step` (fixed; the last one is shortened to meet t₁) or `rtol`
+    (error per step below atol + rtol·|y|, `atol` a number or one for each state (n,), equal to rtol unless given).
 
     What is saved: the states at the times `output` (k,), increasing, or, where that is None, every step; with a fixed
     step every `every`-th, chosen so that about 200 000 rows are stored unless given.
@@ -58,7 +58,7 @@ def solve(
     """
     from svyaz.integrate.runs import STOPPED, drive, fixed_run, free_run, interrupts_kept
 
-    tableau = find_method(method)
+    tableau = method if isinstance(method, Tableau) else find_method(method)
     initial = _start(ode, start, span)
     grid = _grid(output, span)
     _one_of(tableau, step, rtol)
