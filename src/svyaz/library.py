@@ -285,6 +285,7 @@ class WorkingSystem(model.System):
 
 
 System = WorkingSystem
+System.__name__ = "System"
 
 
 def load(

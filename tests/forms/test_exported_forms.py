@@ -19,6 +19,7 @@ from svyaz.forms import form_names
 from svyaz.forms.programs import export_program
 from svyaz.forms.tree.short_formulas.inertia import write_inertia
 from svyaz.gallery.collection import find, names
+from svyaz.model import Mechanical
 from svyaz.program import Program, compile_program, export
 
 pytestmark = pytest.mark.xdist_group("exported forms")  # one worker makes the programs
@@ -34,7 +35,7 @@ def programs() -> Iterator[tuple[str, str | None, System, Program]]:
     for name in names():
         system = loads(find(name.replace(":N", ":3")), name)
         yield name, None, system, export_program(system.derive())
-        for form in form_names() if system.kind == "mechanical" and name not in ONE_FORM else ():
+        for form in form_names() if isinstance(system.law, Mechanical) and name not in ONE_FORM else ():
             try:
                 yield name, form, system, export_program(system.derive(form))
             except ModelError:  # the form does not fit the model

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import ModelError, gallery, loads
+from svyaz.model import Mechanical
 from svyaz.show import latex_of
 from svyaz.show.equations import latex_lines, text_lines
 from svyaz.show.katex import render
@@ -38,7 +39,7 @@ def test_model_is_clean_says_what_it_looks_like_and_where_its_numbers_come_from(
     assert system.warnings == ()
     assert system.words.get("notes"), "a model says what it is"
     assert system.run.get("until"), "a model can be run without options"
-    assert system.drawings or system.kind != "mechanical"
+    assert system.drawings or not isinstance(system.law, Mechanical)
     told = {entry for key in ("published", "recovered", "chosen") for entry in system.source.get(key, ())}
     given = {key for key, value in system.words.get("parameters", {}).items() if not isinstance(value, str)}
     assert given <= told, "every number is said to be published, recovered or chosen"

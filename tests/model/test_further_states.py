@@ -8,6 +8,7 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System
 from svyaz.expr import ModelError
+from svyaz.model import Mechanical
 from svyaz.motion import simulate
 from svyaz.show.equations import text_lines
 
@@ -24,7 +25,7 @@ OSCILLATOR = {
 
 def test_a_mechanical_system_carries_further_states_after_its_velocities() -> None:
     system = System(**OSCILLATOR)
-    assert system.kind == "mechanical"
+    assert isinstance(system.law, Mechanical)
     assert system.states == ("x", "x'", "w")
     motion = simulate(system, method="dop853", rtol=1e-11, until=3.0, stabilize="off")
 

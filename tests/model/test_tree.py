@@ -6,6 +6,7 @@ import pytest
 import symengine as se
 
 from svyaz import ModelError, System, loads
+from svyaz.model import Mechanical
 
 ARM = """\
 name = "arm"
@@ -57,7 +58,7 @@ def problem(text: str) -> tuple[str, int]:
 def test_tree_is_read() -> None:
     system = loads(ARM)
     tree = system.tree
-    assert system.kind == "mechanical"
+    assert isinstance(system.law, Mechanical)
     assert system.states == ("q1", "q2", "q1'", "q2'")
     assert tree.parents == (-1, 0)
     assert tree.bodies[0].center == (se.Symbol("l1") / 2, 0, 0)

@@ -109,7 +109,7 @@ def test_F4_systems_of_lagrange_and_rayleigh_pass(seed) -> None:
     found = helmholtz(system)
     assert found.failing == ()
     if found.construction is not None:  # integrals are found for most
-        assert gives(found.construction, list(system.equations.values()), Q)
+        assert gives(found.construction, list(system.law.equations.values()), Q)
 
 
 @pytest.mark.parametrize(("condition", "seed"), list(itertools.product(SPOILS, range(8)))[:50])
@@ -140,7 +140,7 @@ def test_a_mass_matrix_that_depends_on_the_configuration_passes_only_as_written(
     assert found.holds
     assert found.tested == "equations as written"
     assert found.construction is not None
-    for name, f in written.equations.items():
+    for name, f in written.law.equations.items():
         values = {n: 0.3 + 0.1 * k for k, n in enumerate(("x", "y", "x'", "y'", "x''", "y''", "k"))}
         from svyaz.expr.calculus import evaluate
 

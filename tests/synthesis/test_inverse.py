@@ -166,7 +166,7 @@ def test_family_of_fields_of_the_knife_edge() -> None:
 def test_free_functions_may_depend_on_the_coordinates() -> None:
     words = {**cart("constraints").words, "free": {"mu1": "v*(1 + x^2)/2", "mu2": "omega*cos(y)"}}
     found = invert(System.from_words({**words, "run": {"until": 0.5}}))
-    field = found.system.velocity_field
+    field = found.field
     assert to_text(field["phi"]) == "omega*cos(y)"
     allowed = field["y"] * se.cos(se.Symbol("phi")) - field["x"] * se.sin(se.Symbol("phi"))
     assert se.expand(allowed) == 0
@@ -186,7 +186,7 @@ def test_free_functions_are_taken_by_their_names(order) -> None:
     """The rolling coin: x' = R mu2 cos φ, y' = R mu2 sin φ, φ' = mu1, ψ' = mu2, in whatever order they are written."""
     chosen = {"mu1": "-phi", "mu2": "1 + x"}
     system = System(**COIN, free={name: chosen[name] for name in order}, run={"until": 0.5})
-    field = {q: to_text(v) for q, v in invert(system).system.velocity_field.items()}
+    field = {q: to_text(v) for q, v in invert(system).field.items()}
     assert field["phi"] == "-phi"
     assert field["psi"] == "x + 1"
     with pytest.raises(ModelError, match=r"\[free\] gives 'mu1', 'mu3'"):
@@ -307,7 +307,7 @@ def test_constraints_that_leave_no_choice_are_a_field() -> None:
     system = System(coordinates=["x", "y"], constraint=rows, rayleigh=[[2, 0], [0, 2]], initial={"x": 1})
     assert not is_family(system)
     found = invert(system)
-    assert to_text(found.system.velocity_field["y"]) == "-x"
+    assert to_text(found.field["y"]) == "-x"
     assert found.decay_rate == pytest.approx(2.0)
 
 

@@ -116,12 +116,13 @@ def _written(system: System, minimise: str, double_by_sum: bool) -> Inertia:
 
     from svyaz.expr import ModelError, Problem
     from svyaz.forms import write_inertia
+    from svyaz.model import Bodies
     from svyaz.program import doubles_as_sums
 
-    if system.tree is None:
+    if not isinstance(system.law, Bodies):
         message = f"'{system.name}' is not a tree of bodies: it has no [[body]] tables"
         raise ModelError([Problem(message, hint="'svyaz derive' writes the equations of any model")])
-    inertia = write_inertia(system.tree, tuple(system.parameters), minimise)
+    inertia = write_inertia(system.law.tree, tuple(system.parameters), minimise)
     return replace(inertia, program=doubles_as_sums(inertia.program)) if double_by_sum else inertia
 
 
@@ -131,10 +132,9 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
 
     from svyaz.expr import ModelError, Problem
     from svyaz.forms import matrix_at
-    from svyaz.model import nearest
+    from svyaz.model import nearest, tree_of
 
-    tree = system.tree
-    assert tree is not None, "only trees come here"
+    tree = tree_of(system)
     unknown = [name for name in at if name not in tree.coordinates]
     if unknown:
         message = f"--at: there is no coordinate '{unknown[0]}'"
@@ -152,9 +152,9 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
 
 def _explicit(system: System) -> list[list[Any]]:
     from svyaz.forms import explicit_inertia
+    from svyaz.model import tree_of
 
-    assert system.tree is not None, "only trees come here"
-    return explicit_inertia(system.tree)
+    return explicit_inertia(tree_of(system))
 
 
 def _result(

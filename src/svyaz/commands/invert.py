@@ -127,7 +127,7 @@ def _page(found: Inverse) -> str:
 
     system = found.system
     lines = [system.name, ""]
-    lines += [f"  {q}' = {to_text(v)}" for q, v in system.velocity_field.items()]
+    lines += [f"  {q}' = {to_text(v)}" for q, v in found.field.items()]
     lines += ["", f"  L = {to_text(lagrangian(system))}", f"  D = {to_text(system.dissipation)}", ""]
     lines += [f"  {q}'' = {to_text(a)}" for q, a in found.accelerations.items()]
     lines += ["", "  gains K of h = q' - v:"]

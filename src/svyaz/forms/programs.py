@@ -19,6 +19,7 @@ from svyaz.expr import ZERO, Expression, add_up, differentiate
 from svyaz.forms.equations import Equations
 from svyaz.forms.observed import Quantities, observed_quantities
 from svyaz.forms.reactions import reaction_system
+from svyaz.model import GivenEquations
 from svyaz.program import Linear, Program, build
 
 Correction = Sequence[Expression]
@@ -178,7 +179,7 @@ def _exported(equations: Equations, recovered: Mapping[str, Expression] | None =
 def _terms(equations: Equations) -> list[tuple[str, Expression]]:
     q = equations.accelerated
     # of a form that is derived M is symmetric, though its two halves may be written differently
-    whole = bool(equations.system.equations) and not _has_symmetric_mass(equations)
+    whole = isinstance(equations.system.law, GivenEquations) and not _has_symmetric_mass(equations)
     columns = [range(0 if whole else i, len(q)) for i in range(len(q))]
     outputs = [(f"M[{q[i]},{q[j]}]", equations.mass_matrix[i][j]) for i, places in enumerate(columns) for j in places]
     outputs.extend((f"bias[{name}]", b) for name, b in zip(q, equations.bias, strict=True))

@@ -33,7 +33,7 @@ from svyaz.expr import (
     total_derivative,
 )
 from svyaz.forms import Equations, Rates
-from svyaz.model import Integral, System
+from svyaz.model import Canonical, Integral, System
 from svyaz.program import Linear
 
 ORTHOGONAL, BRACKET = "orthogonal", "bracket"
@@ -112,7 +112,7 @@ def hold(equations: Equations, rates: Rates, held: Sequence[HeldIntegral], how: 
 
 def way_of_holding(equations: Equations, held: Sequence[HeldIntegral], how: str | None) -> str:
     """The way asked for; else brackets for an even number of integrals of a canonical system, orthogonal for others."""
-    natural = BRACKET if equations.system.kind == "canonical" and len(held) % 2 == 0 else ORTHOGONAL
+    natural = BRACKET if isinstance(equations.system.law, Canonical) and len(held) % 2 == 0 else ORTHOGONAL
     return how or natural
 
 
@@ -136,7 +136,7 @@ def _orthogonally(equations: Equations, rates: Rates, held: Sequence[HeldIntegra
 
 def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> Rates:
     system = equations.system
-    if system.kind != "canonical":
+    if not isinstance(system.law, Canonical):
         raise ModelError([Problem("the bracket method holds integrals of canonical systems (a Hamiltonian) only")])
     if len(held) % 2:
         names = ", ".join(f"'{h.name}'" for h in held)
@@ -150,7 +150,7 @@ def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral
     _refuse_involution(system, held, brackets)
     unknowns = [se.Symbol(f"holding {k}") for k in range(len(held))]
     moved = {}
-    for x, y in zip(system.coordinates, system.momenta, strict=True):
+    for x, y in zip(system.coordinates, system.law.momenta, strict=True):
         moved[x] = add_up(z * differentiate(g, se.Symbol(y)) for g, z in zip(integrals, unknowns, strict=True))
         moved[y] = -add_up(z * differentiate(g, se.Symbol(x)) for g, z in zip(integrals, unknowns, strict=True))
     corrected = tuple((name, rate + moved.get(name, ZERO)) for name, rate in rates.rates)
@@ -160,7 +160,7 @@ def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral
 def poisson_bracket(system: System, a: Expression, b: Expression) -> Expression:
     """{a, b} = Σ ∂a/∂q ∂b/∂p - ∂a/∂p ∂b/∂q."""
     q = [se.Symbol(name) for name in system.coordinates]
-    p = [se.Symbol(name) for name in system.momenta]
+    p = [se.Symbol(name) for name in system.law.momenta] if isinstance(system.law, Canonical) else []
     return add_up(
         differentiate(a, x) * differentiate(b, y) - differentiate(a, y) * differentiate(b, x)
         for x, y in zip(q, p, strict=True)

@@ -15,7 +15,6 @@ from svyaz.expr import ZERO, Expression, Place, Problem
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
-from svyaz.model.tree import Tree
 
 
 def multiplier_symbol(constraint: str) -> Symbol:
@@ -200,46 +199,3 @@ class System:
     def place(self, *path: str | int) -> Place | None:
         """Where a value of the model stands in its file, if it came from one."""
         return None if self.places is None else self.places.value(path)
-
-    # How rooms asked before laws were types of their own.
-
-    @property
-    def kind(self) -> str:
-        """The law in one word."""
-        if isinstance(self.law, Mechanical):
-            return "mechanical"
-        named = {"PlainRates": "rates", "Canonical": "canonical", "WantedField": "field"}
-        given = "accelerations" if getattr(self.law, "explicit", False) else "equations"
-        return named.get(type(self.law).__name__, given)
-
-    @property
-    def tree(self) -> Tree | None:
-        """The tree of its bodies."""
-        tree: Tree | None = getattr(self.law, "tree", None)
-        return tree
-
-    @property
-    def momenta(self) -> tuple[str, ...]:
-        """Of a canonical system."""
-        momenta: tuple[str, ...] = getattr(self.law, "momenta", ())
-        return momenta
-
-    @property
-    def equations(self) -> Mapping[str, Expression]:
-        """As given."""
-        return getattr(self.law, "equations", {})
-
-    @property
-    def velocity_field(self) -> Mapping[str, Expression]:
-        """The field that attracts."""
-        return getattr(self.law, "field", None) or {}
-
-    @property
-    def free(self) -> Mapping[str, Expression]:
-        """Free functions of a wanted field."""
-        return getattr(self.law, "free", {})
-
-    @property
-    def rayleigh(self) -> tuple[tuple[Expression, ...], ...]:
-        """The matrix of a velocity field."""
-        return getattr(self.law, "rayleigh", ())

@@ -28,7 +28,7 @@ from svyaz.holding import (
     verdict_record,
 )
 from svyaz.json_types import Json
-from svyaz.model import System, is_number
+from svyaz.model import Mechanical, System, is_number
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
 from svyaz.motion.structure.events.switching import Switched
@@ -77,7 +77,7 @@ def check(
     state = np.array(system.initial_state())
     beginning = structure.begin(state)
     equations = examined(beginning.phase.equations)
-    kinds = classify(system) if system.kind == "mechanical" else ()
+    kinds = classify(system) if isinstance(system.law, Mechanical) else ()
     if not equations.deviations:
         gains, wrong = _judged(structure, beginning, runnable=True)
         return Check(system, kinds, None, {}, gains, wrong)

@@ -13,7 +13,7 @@ from svyaz.expr import ZERO, differentiate
 from svyaz.forms import FLOATS, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
 from svyaz.holding import Options
 from svyaz.integrate import Flow, Path, Status, solve
-from svyaz.model import System, Tree, numbers
+from svyaz.model import Bodies, System, Tree, numbers, tree_of
 from svyaz.motion.result import Motion
 from svyaz.program import Native, build, compile_program
 
@@ -24,10 +24,10 @@ LONGEST_WRITTEN = 16
 def is_long(system: System) -> bool:
     """Is it a tree that is better left to the loop: many bodies, one freedom at each joint, no constraints?"""
     return (
-        system.tree is not None
-        and len(system.tree.bodies) > LONGEST_WRITTEN
+        isinstance(system.law, Bodies)
+        and len(system.law.tree.bodies) > LONGEST_WRITTEN
         and not system.constraints
-        and all(body.joint != "free" for body in system.tree.bodies)
+        and all(body.joint != "free" for body in system.law.tree.bodies)
         and system.states == (*system.coordinates, *system.velocities)
     )
 
@@ -36,8 +36,7 @@ def long_flow(system: System) -> Flow:
     """The rates of a long tree as a native function with its constants."""
     from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, ROOM, SPARE, step_function
 
-    assert system.tree is not None, "only trees come here"
-    tree = welded(numbers(system.tree, system.parameters), FLOATS)
+    tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
     count = len(tree.bodies)
     forces, force_constants = _forces(system)
     workspace = np.zeros(SPARE + ROOM * count)
@@ -127,8 +126,7 @@ def simulate_long(system: System, options: Options, halve: bool, progress: Calla
 
 def _loose(system: System, state: Array) -> str | None:
     """The coordinate of a joint that meets no inertia in a position."""
-    assert system.tree is not None, "only trees come here"
-    tree = welded(numbers(system.tree, system.parameters), FLOATS)
+    tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
     place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
     found = loose_joint(placed(tree, place, FLOATS))
     return None if found is None else tree.bodies[found].coordinates[0]
@@ -151,7 +149,6 @@ def _stillborn(system: System, options: Options, state: Array, coordinate: str) 
 
 
 def _energies(system: System, path: Path) -> tuple[Array, Array]:
-    assert system.tree is not None, "only trees come here"
     count = len(system.coordinates)
-    numeric = NumericTree(system.tree, system.parameters)
+    numeric = NumericTree(tree_of(system), system.parameters)
     return numeric.energies(path.states[:, :count], path.states[:, count:])

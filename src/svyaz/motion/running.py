@@ -16,7 +16,7 @@ from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
 from svyaz.holding import Options, Refusal, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
-from svyaz.model import Constraint, System
+from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.collection import collected
 from svyaz.motion.driver import Wishes, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Laws, along, controlled
@@ -126,7 +126,7 @@ def phases_of(system: System, form: str, options: Options) -> list[Phase]:
         refuse_unfit(system, form)
         return [Switched(system, options).begin(np.array(system.initial_state())).phase]
     found = intervals(system, options.until)
-    reduced = form_of(form).reduced if system.kind == "mechanical" else None
+    reduced = form_of(form).reduced if isinstance(system.law, Mechanical) else None
     if reduced is not None:
         if system.bypass:
             message = f"the jump over a singular point ([bypass]) is made in the form 'multipliers', not in '{form}'"

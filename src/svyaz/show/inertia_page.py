@@ -74,9 +74,8 @@ def base_parameters_text(inertia: Inertia) -> str:
 
 def explicit_text(elements: Sequence[Sequence[Expression]], system: System) -> str:
     """One formula for each entry of the lower triangle."""
-    assert system.tree is not None, "only trees come here"
     lines = [f"{name} = {formula}" for name, formula in _lower(elements, system, to_text)]
-    return "\n".join([f"{system.name}, {', '.join(system.tree.freedoms)}", "", *lines, ""])
+    return "\n".join([f"{system.name}, {', '.join(system.freedoms)}", "", *lines, ""])
 
 
 def explicit_latex(elements: Sequence[Sequence[Expression]], system: System) -> str:

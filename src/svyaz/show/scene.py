@@ -10,7 +10,7 @@ import numpy as np
 from svyaz.arrays import Array
 
 if TYPE_CHECKING:
-    from svyaz.model import System
+    from svyaz.model import Bodies, System
     from svyaz.motion import Motion
 
 
@@ -68,9 +68,9 @@ def build_scene(motion: Motion, times: Array | None = None) -> Scene:
 
 def upward_axis(system: System) -> int:
     """The axis along which gravity acts on a tree of bodies, if along one alone; else z."""
-    if system.tree is None:
+    if not isinstance(system.law, Bodies):
         return 2
-    heavy = [k for k, entry in enumerate(system.tree.gravity) if entry != 0]
+    heavy = [k for k, entry in enumerate(system.law.tree.gravity) if entry != 0]
     return heavy[0] if len(heavy) == 1 else 2
 
 

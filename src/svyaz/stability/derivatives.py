@@ -28,7 +28,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import applied_forces, lagrangian
-from svyaz.model import System, nearest
+from svyaz.model import Mechanical, System, nearest
 from svyaz.program import remembered
 
 
@@ -140,9 +140,9 @@ def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression
 
 def refuse_unfit(system: System) -> None:
     """Equilibria and first approximations are those of mechanical systems with geometric constraints that do not move."""
-    if system.kind != "mechanical":
+    if not isinstance(system.law, Mechanical):
         raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
-    if system.tree is not None and system.tree.velocities != tuple(f"{q}'" for q in system.coordinates):
+    if system.velocities != tuple(f"{q}'" for q in system.coordinates):
         message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
         raise ModelError(
             [Problem(message, hint="describe the free body by coordinates of its own: prismatic, revolute")]

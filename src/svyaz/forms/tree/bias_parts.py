@@ -25,7 +25,7 @@ from svyaz.forms.tree.recursions.energies import energies
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
 from svyaz.forms.tree.recursions.welded import welded
 from svyaz.forms.tree.terms import bodies_of
-from svyaz.model import System, Tree
+from svyaz.model import Bodies, System, Tree
 from svyaz.program import Program, build
 
 PARTS = ("centrifugal", "coriolis", "gravity", "gyroscopic")
@@ -58,9 +58,9 @@ class BiasParts:
 
 def bias_parts(system: System) -> BiasParts:
     """The parts for a tree of revolute, prismatic and fixed joints; forces of the model are not among them."""
-    tree = system.tree
-    if tree is None:
+    if not isinstance(system.law, Bodies):
         raise ModelError([Problem(f"'{system.name}' is not a tree of bodies: its bias has no such parts")])
+    tree = system.law.tree
     if any(body.joint == "free" for body in tree.bodies):
         message = "formulas for the parts of the bias are written for joints whose velocities are rates of coordinates"
         raise ModelError([Problem(message, hint="NumericTree.bias_parts computes them for free joints")])

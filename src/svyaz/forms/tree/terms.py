@@ -21,7 +21,7 @@ from svyaz.forms.tree.recursions.places import Placed, placed
 from svyaz.forms.tree.recursions.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
 from svyaz.forms.tree.recursions.welded import welded
 from svyaz.forms.tree.short_formulas.planar import inertia_of_planar, is_planar_arm
-from svyaz.model import System, Tree
+from svyaz.model import System, Tree, tree_of
 
 MOST_WRITTEN = 150
 """Larger trees have no equations: their mass matrix alone would fill pages and memory."""
@@ -32,8 +32,7 @@ MOST_IN_BOOK_FORM = 10
 
 def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of a tree without constraints; the forces and the dissipation of the model are in the bias."""
-    tree = system.tree
-    assert tree is not None, "only trees come here"
+    tree = tree_of(system)
     others = [
         differentiate(system.dissipation, se.Symbol(v)) - system.forces.get(name, ZERO)
         for v, name in zip(tree.velocities, tree.freedoms, strict=True)

@@ -55,7 +55,7 @@ def _(found: Inverse) -> Record:
     return {
         "svyaz": __version__,
         "model": system.name,
-        "field": {q: to_text(v) for q, v in system.velocity_field.items()},
+        "field": {q: to_text(v) for q, v in found.field.items()},
         "lagrangian": to_text(lagrangian(system)),
         "rayleigh": to_text(system.dissipation),
         "accelerations": {q: to_text(a) for q, a in found.accelerations.items()},

@@ -12,7 +12,7 @@ import symengine as se
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
 from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, expressions, welded
 from svyaz.json_types import Record
-from svyaz.model import System, Tree, numbers
+from svyaz.model import System, Tree, numbers, tree_of
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.balancing.constant_inertia import Balance, balance
 from svyaz.synthesis.balancing.linear_conditions import LinearConditions
@@ -75,8 +75,7 @@ class Balanced:
     @property
     def has_gravity(self) -> bool:
         """Is there any gravity?"""
-        tree = self.system.tree
-        return tree is not None and any(g != 0 for g in tree.gravity)
+        return any(g != 0 for g in tree_of(self.system).gravity)
 
     def value(self, row: LinearForm) -> float:
         """What the model as it is makes of a condition."""
@@ -86,25 +85,22 @@ class Balanced:
     def balanced_words(self) -> Record:
         """The words of the model with balanced masses; there must be such."""
         assert isinstance(self.masses, BalancedMasses), "no bodies satisfy the conditions"
-        assert self.system.tree is not None, "only trees come here"
-        tree = _straightened(self.system.tree, self.system.parameters, [])
+        tree = _straightened(tree_of(self.system), self.system.parameters, [])
         return balanced_words(self.system, tree, self.masses)
 
 
 def balance_tree(system: System) -> Balanced:
     """Find, name and prove the conditions, and look for bodies that satisfy them."""
-    if system.tree is None:
-        message = f"'{system.name}' is not a tree of bodies: it has no [[body]] tables"
-        raise ModelError([Problem(message)])
-    if not system.tree.freedoms:
+    stated = tree_of(system)
+    if not stated.freedoms:
         raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
-    if len(system.tree.bodies) > MOST_WRITTEN:
-        message = f"conditions are found for trees of at most {MOST_WRITTEN} bodies, not {len(system.tree.bodies)}"
+    if len(stated.bodies) > MOST_WRITTEN:
+        message = f"conditions are found for trees of at most {MOST_WRITTEN} bodies, not {len(stated.bodies)}"
         raise ModelError([Problem(message)])
     notes: list[str] = []
-    tree = _without_zero_lengths(welded(system.tree, expressions()), system.parameters, notes)
+    tree = _without_zero_lengths(welded(stated, expressions()), system.parameters, notes)
     tree = _straightened(tree, system.parameters, notes)
-    numeric = welded(numbers(system.tree, system.parameters), FLOATS)
+    numeric = welded(numbers(stated, system.parameters), FLOATS)
     numeric = _with_geometry_of(numeric, tree, system.parameters)
     found, proof, why = _proved(tree, numeric, system.parameters)
     if why:

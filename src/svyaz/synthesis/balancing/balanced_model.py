@@ -13,7 +13,7 @@ from svyaz.arrays import Array
 from svyaz.expr import Expression, evaluate, to_text
 from svyaz.forms import EACH, FIRST, MASS, SECOND, LinearForm, exact
 from svyaz.json_types import Json, Record
-from svyaz.model import GROUND, MOMENTS, Body, System, Tree, numbers
+from svyaz.model import GROUND, MOMENTS, Body, System, Tree, numbers, tree_of
 from svyaz.synthesis.balancing.admissible import PseudoInertia, flat_body, nearest_admissible, whole_body
 from svyaz.synthesis.balancing.constant_inertia import Balance
 from svyaz.synthesis.balancing.proof import augmented_values, gravity_part, random_poses, spread, unit_scales
@@ -91,8 +91,7 @@ def _values(body: Body) -> list[float]:
 
 def _present(system: System, tree: Tree) -> tuple[Array, Array]:
     """Values of the joined bodies, and of the parts that are fixed to them, both (bodies, 10)."""
-    assert system.tree is not None, "only trees come here"
-    own = {body.name: _values(body) for body in numbers(system.tree, system.parameters).bodies}
+    own = {body.name: _values(body) for body in numbers(tree_of(system), system.parameters).bodies}
     whole = np.array([_values(body) for body in tree.bodies])
     return whole, whole - np.array([own[body.name] for body in tree.bodies])
 

@@ -12,7 +12,7 @@ import symengine as se
 
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, gradient, substitute, to_text, velocity
 from svyaz.forms import basis, is_nothing, velocity_rows, with_multipliers
-from svyaz.model import System, nearest, system_of
+from svyaz.model import System, WantedField, nearest, system_of
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,15 @@ class FieldFamily:
     @property
     def rayleigh(self) -> Expression:
         """½ hᵀ d h."""
-        h = self.deviation
-        bent = [d * a * b for row, a in zip(self.system.rayleigh, h, strict=True) for d, b in zip(row, h, strict=True)]
+        law, h = self.system.law, self.deviation
+        assert isinstance(law, WantedField), "a family belongs to a field that is wanted"
+        bent = [d * a * b for row, a in zip(law.rayleigh, h, strict=True) for d, b in zip(row, h, strict=True)]
         return HALF * add_up(bent)
 
 
 def is_family(system: System) -> bool:
     """Are there constraints that leave the choice of the field open?"""
-    return system.kind == "field" and not system.free and bool(family(system).names)
+    return isinstance(system.law, WantedField) and not system.law.free and bool(family(system).names)
 
 
 def family(system: System) -> FieldFamily:
@@ -75,20 +76,21 @@ def _linear_in(expression: Expression, v: list[se.Symbol]) -> bool:
 
 def field_system(system: System) -> System:
     """The model with the field that its constraints and its free functions, taken by their names, determine."""
-    if system.kind != "field":
+    law = system.law
+    if not isinstance(law, WantedField):
         raise ModelError([Problem("the inverse problem needs a [field], or constraints with free functions in [free]")])
     found = family(system)
-    if set(system.free) != set(found.names):
+    if set(law.free) != set(found.names):
         told = "; ".join(f"{q}' = {to_text(v)}" for q, v in found.fields.items())
-        given = ", ".join(f"'{name}'" for name in system.free) or "none"
+        given = ", ".join(f"'{name}'" for name in law.free) or "none"
         message = (
             f"the constraints leave the family {told} with {len(found.names)} free functions, [free] gives {given}"
         )
-        strange = next((name for name in system.free if name not in found.names), None)
+        strange = next((name for name in law.free if name not in found.names), None)
         hint = None if strange is None else nearest(strange, found.names)
         hint = hint or f"give {', '.join(found.names)} in [free] as functions of the coordinates"
         raise ModelError([Problem(message, None, hint)])
-    chosen = {se.Symbol(name): function for name, function in system.free.items()}
+    chosen = {se.Symbol(name): function for name, function in law.free.items()}
     words = {key: value for key, value in system.words.items() if key not in ("constraint", "free")}
     words["field"] = {q: to_text(substitute(v, chosen)) for q, v in found.fields.items()}
     return system_of(words, system.file)

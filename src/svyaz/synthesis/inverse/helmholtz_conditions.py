@@ -41,7 +41,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import derive, is_nothing
-from svyaz.model import System
+from svyaz.model import GivenEquations, Mechanical, System
 from svyaz.synthesis.inverse.construction import Construction, construct
 
 SAYS = {
@@ -96,7 +96,7 @@ def helmholtz(system: System) -> Helmholtz:
     if all(c.holds for c in conditions):
         made = construct(equations, system.coordinates, s, r)
         notes.append(_told(made, system.coordinates))
-    elif system.kind == "accelerations":
+    elif isinstance(system.law, GivenEquations) and system.law.explicit:
         notes.append(
             "tested in explicit form: the same equations multiplied by a mass matrix, given in [equations], may pass"
         )
@@ -121,11 +121,10 @@ def _told(made: Construction | None, coordinates: Sequence[str]) -> str:
 def _equations(system: System) -> tuple[list[Expression], str]:
     if system.constraints or system.motors:
         raise ModelError([Problem("the conditions are for free systems; the model has constraints or motors")])
-    if system.kind == "equations":
-        return list(system.equations.values()), "equations as written"
-    if system.kind == "accelerations":
-        return list(system.equations.values()), "explicit form, q'' - a = 0"
-    if system.kind != "mechanical" or system.rates or system.freedoms != system.coordinates:
+    if isinstance(system.law, GivenEquations):
+        tested = "explicit form, q'' - a = 0" if system.law.explicit else "equations as written"
+        return list(system.law.equations.values()), tested
+    if not isinstance(system.law, Mechanical) or system.rates or system.freedoms != system.coordinates:
         message = "the conditions are for second-order equations: [equations], [accelerations] or energies"
         raise ModelError([Problem(message)])
     derived = derive(system, "lagrange")

@@ -25,7 +25,7 @@ from svyaz.arrays import Array
 from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, differentiate, to_text, velocity
 from svyaz.forms import lagrangian
 from svyaz.holding import Options, options_for, scheme_of
-from svyaz.model import System, system_of, to_toml
+from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
 from svyaz.synthesis.inverse.fields import field_system
@@ -49,6 +49,11 @@ class Inverse:
     step: float | None
     step_limit: float
     euler_limit: float
+
+    @property
+    def field(self) -> Mapping[str, Expression]:
+        """v(q), by coordinates."""
+        return attracting_law(self.system).field
 
     @property
     def positive_definite(self) -> bool:
@@ -102,7 +107,7 @@ def invert(
 
     The bound on the step is that of ``method``; all three are those of the model's [run] unless given.
     """
-    made = system if system.velocity_field else field_system(system)
+    made = system if isinstance(system.law, Attracting) else field_system(system)
     options = options_for(made, {"method": method, "step": step, "until": until})
     along = wanted_motion(made, options)
     roots = np.linalg.eigvals(_values(made, gain_matrix(made), along)).astype(complex)
@@ -119,23 +124,30 @@ def invert(
     )
 
 
+def attracting_law(system: System) -> Attracting:
+    """The law of a system made for a velocity field."""
+    assert isinstance(system.law, Attracting), "only systems with a velocity field come here"
+    return system.law
+
+
 def field_jacobian(system: System) -> list[list[Expression]]:
     """∂v^a/∂q^b."""
     q = [se.Symbol(name) for name in system.coordinates]
-    return [[differentiate(v, x) for x in q] for v in system.velocity_field.values()]
+    return [[differentiate(v, x) for x in q] for v in attracting_law(system).field.values()]
 
 
 def gain_matrix(system: System) -> tuple[tuple[Expression, ...], ...]:
     """K = -(d + (∂v/∂q)ᵀ)."""
     slopes = field_jacobian(system)
     return tuple(
-        tuple(combine(-(d + slopes[j][i])) for j, d in enumerate(row)) for i, row in enumerate(system.rayleigh)
+        tuple(combine(-(d + slopes[j][i])) for j, d in enumerate(row))
+        for i, row in enumerate(attracting_law(system).rayleigh)
     )
 
 
 def deviation(system: System) -> list[Expression]:
     """h = q̇ - v(q)."""
-    return [velocity(q) - field for q, field in system.velocity_field.items()]
+    return [velocity(q) - field for q, field in attracting_law(system).field.items()]
 
 
 def explicit_accelerations(system: System) -> dict[str, Expression]:
@@ -155,9 +167,9 @@ def explicit_accelerations(system: System) -> dict[str, Expression]:
 
 def decay_rate(system: System, along: Array) -> float:
     """The smallest eigenvalue of d + sym ∂v/∂q over rows of coordinates."""
-    slopes = field_jacobian(system)
+    slopes, d = field_jacobian(system), attracting_law(system).rayleigh
     n = len(slopes)
-    entries = [[system.rayleigh[i][j] + HALF * (slopes[i][j] + slopes[j][i]) for j in range(n)] for i in range(n)]
+    entries = [[d[i][j] + HALF * (slopes[i][j] + slopes[j][i]) for j in range(n)] for i in range(n)]
     return float(np.linalg.eigvalsh(_values(system, entries, along)).min())
 
 
@@ -166,7 +178,7 @@ def wanted_motion(system: System, options: Options) -> Array:
     plain = system_of(
         {
             "states": list(system.coordinates),
-            "rates": {q: to_text(v) for q, v in system.velocity_field.items()},
+            "rates": {q: to_text(v) for q, v in attracting_law(system).field.items()},
             "parameters": dict(system.constants),
             "initial": {q: system.initial.get(q, 0.0) for q in system.coordinates},
         }
