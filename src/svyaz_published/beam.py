@@ -6,12 +6,10 @@ program had a slip, a function repeats it, to show that the printed numbers come
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svyaz import System
 from svyaz.arrays import Array
@@ -73,7 +71,7 @@ def closed_roots(model: str = "shulgin", **choices: str) -> Numbers:
     return told_roots(lqr(found.A, found.B).roots)
 
 
-def told_roots(roots: NDArray[Any]) -> Numbers:
+def told_roots(roots: Iterable[complex]) -> Numbers:
     """Real parts in increasing order, each pair once and followed by its imaginary part."""
     told: list[float] = []
     for z in sorted(roots, key=lambda z: (round(float(z.real), 9), float(z.imag))):

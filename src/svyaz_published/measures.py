@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from svyaz.arrays import Array
+from svyaz.json_types import Json
 from svyaz.motion import Motion, simulate
 from svyaz_published.numbers import gallery_model, generator
 
@@ -17,7 +18,11 @@ SLEIGH_HEADING = 5.635748
 
 
 def measured(
-    model: str, choices: Mapping[str, str], settings: Mapping[str, Any], run: Mapping[str, Any], measure: Sequence[str]
+    model: str,
+    choices: Mapping[str, str],
+    settings: Mapping[str, float | str],
+    run: Mapping[str, Json],
+    measure: Sequence[str],
 ) -> tuple[float | str, ...]:
     """What each measure says of the run: ``status``, ``final x``, ``largest NAME``, ``last NAME``, ``period`` (of the last
     phase that ended) …
@@ -102,7 +107,7 @@ def _cart(gain: float, step: float, until: float) -> Motion:
     return _run("inverse-cart", json.dumps([{}, {"gain": gain}, {"step": step, "until": until}]))
 
 
-def _field_deviations(motion: Motion) -> Any:
+def _field_deviations(motion: Motion) -> Array:
     """h = q̇ - v(q) at the nodes from which a step is made, as the listing gathers them."""
     phi = motion.column("phi")
     h = [motion.column("vx") - np.cos(phi), motion.column("vy") - np.sin(phi), motion.column("vphi") - 1]

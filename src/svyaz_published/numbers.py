@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from svyaz import System, loads
 from svyaz.arrays import Array
-from svyaz.expr import evaluate
+from svyaz.expr import Expression, evaluate
 from svyaz.gallery import find
 from svyaz.holding import perturbation
 
 
 def gallery_model(
-    name: str, choices: Mapping[str, str] | None = None, settings: Mapping[str, Any] | None = None
+    name: str, choices: Mapping[str, str] | None = None, settings: Mapping[str, float | str] | None = None
 ) -> System:
     """A model of the gallery with a variant chosen and some values changed."""
     text = find(name, choices or {})
@@ -24,13 +23,13 @@ def gallery_model(
     return system.with_settings(settings) if settings else system
 
 
-def accelerations(system: System, state: Mapping[str, float], stabilize: Any = "off") -> dict[str, float]:
+def accelerations(system: System, state: Mapping[str, float], stabilize: str | float = "off") -> dict[str, float]:
     """q̈ by name from [M Gᵀ; G 0] (q̈, -λ) = (-bias, -constraint_bias - correction) at a state; λ under ``lambda NAME``."""
     equations = system.derive()
     law = perturbation(equations, stabilize)
     values = {"t": 0.0, **system.constants, **law.gains, **state}
 
-    def numbers(entries: Any) -> Array:
+    def numbers(entries: Sequence[Expression]) -> Array:
         return np.array([evaluate(e, values) for e in entries])
 
     mass = np.array([numbers(row) for row in equations.mass_matrix])

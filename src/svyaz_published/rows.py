@@ -16,6 +16,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from svyaz.json_types import Json, Record
+
 TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas", "walker", "beam", "redundant")
 
 FIGURES_OF = {"ball-and-beam": "figures.write_figures"}
@@ -46,9 +48,9 @@ class Row:
     ends: Sequence[str] = ()
     tolerance: float = 1e-6
     absolute: float = 0.0
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, float | str] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
-    run: Mapping[str, Any] = field(default_factory=dict)
+    run: Mapping[str, Json] = field(default_factory=dict)
     measure: Sequence[str] = ()
     compute: str = ""
     check: str = ""
@@ -69,7 +71,7 @@ class Outcome:
         """Is the verdict one that may stand?"""
         return self.verdict != DIFFERS
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Record:
         told = {key: value for key, value in asdict(self.row).items() if value not in ("", (), {})}
         finite = [None if isinstance(x, float) and not isfinite(x) else x for x in self.computed]
         return {**told, "computed": finite, "verdict": self.verdict}

@@ -12,11 +12,26 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Protocol
 
 import click
 
 from svyaz.commands.common import NegativeAnswer, examples, writable_folder
+
+
+class Job(Protocol):
+    """A run of a bench: its name, and how long it may take."""
+
+    name: str
+    seconds: float
+
+
+class Judged(Protocol):
+    """A row of a bench: what was measured, and whether it is as good as was asked for."""
+
+    name: str
+    met: bool
+
 
 LISTED = ("Library", 53, "Measure speed against SymPy, NumPy and SciPy, as ratios on this machine.")
 
@@ -85,7 +100,7 @@ def _first_line(module: ModuleType) -> str:
     return (module.__doc__ or "").strip().splitlines()[0]
 
 
-def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: bool, folder: Path) -> list[Any]:
+def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: bool, folder: Path) -> list[Judged]:
     """Run the jobs of all measurements, print the table and write it."""
     from rich.console import Console
 
@@ -110,7 +125,7 @@ def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: b
 
 
 @contextmanager
-def _progress(seconds: float) -> Iterator[Callable[[Any], object]]:
+def _progress(seconds: float) -> Iterator[Callable[[Job], object]]:
     """A function to be told of a job before it is done; a bar on the terminal, a line a job elsewhere."""
     if not sys.stderr.isatty():
         yield lambda job: click.echo(f"  {job.name}", err=True)
@@ -123,7 +138,7 @@ def _progress(seconds: float) -> Iterator[Callable[[Any], object]]:
         task = bar.add_task("", total=seconds)
         done = [0.0]
 
-        def before(job: Any) -> None:
+        def before(job: Job) -> None:
             bar.update(task, description=job.name, completed=sum(done))
             done.append(job.seconds)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -17,7 +17,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
-from svyaz.commands.running import run_options
+from svyaz.commands.running import RunOptions, of_run, run_options
 
 if TYPE_CHECKING:
     from svyaz.json_types import Json
@@ -46,7 +46,7 @@ def command(
     choices: tuple[tuple[str, str], ...],
     json_file: str | None,
     plane: str | None,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> None:
     """Say what the constraints of MODEL are and whether a run would hold them.
 
@@ -118,11 +118,11 @@ def _show(result: Mapping[str, Any]) -> None:
             console.print(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s", highlight=False)
 
 
-def _draw_plane(system: System, options: Mapping[str, Any], gains: Mapping[str, Json], file: str) -> None:
+def _draw_plane(system: System, options: RunOptions, gains: Mapping[str, Json], file: str) -> None:
     from svyaz.holding import options_for, scheme_of
     from svyaz.show import draw_gain_plane
 
-    chosen = options_for(system, {key: value for key, value in options.items() if key != "form"})
+    chosen = options_for(system, of_run(options))
     if chosen.step is None:
         raise click.UsageError("the plane of the gains belongs to a fixed step: give --step")
     draw_gain_plane(scheme_of(chosen), gains, file)

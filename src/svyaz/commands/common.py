@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -15,9 +15,10 @@ from click.shell_completion import CompletionItem
 from svyaz.commands.hints import problems_with_flags
 
 if TYPE_CHECKING:
+    from svyaz.json_types import Json
     from svyaz.model import System
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 MODEL_SUFFIXES = (".toml", ".urdf")
 PROBE_BYTES = 1 << 20
@@ -38,7 +39,7 @@ class NameAndValue(click.ParamType):
 
     name = "assignment"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         name, equals, text = str(value).partition("=")
         if not (equals and name.strip() and text.strip()):
             self.fail(f"'{value}' is not of the form NAME=VALUE.", param, ctx)
@@ -222,7 +223,7 @@ def writable_folder(path: str | Path) -> Path:
     return folder
 
 
-def write_json(result: Mapping[str, Any], json_file: str | None) -> None:
+def write_json(result: Mapping[str, Json], json_file: str | None) -> None:
     """Write a result where ``--json`` asked for it: a file, ``-`` for standard output, or nowhere."""
     if json_file is None:
         return

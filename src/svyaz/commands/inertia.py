@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +21,9 @@ from svyaz.commands.common import (
 from svyaz.commands.values import value_of
 
 if TYPE_CHECKING:
+    from svyaz.expr import Expression
     from svyaz.forms import Inertia
+    from svyaz.json_types import Record
     from svyaz.model import System
 
 
@@ -30,7 +32,7 @@ class PositionText(click.ParamType):
 
     name = "position"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
         if isinstance(value, dict):
             return value
         return dict(NameAndValue().convert(part, param, ctx) for part in str(value).split(","))
@@ -150,7 +152,7 @@ def _values(system: System, inertia: Inertia, at: dict[str, str]) -> list[list[f
     return matrix_at(inertia, system.parameters, place)
 
 
-def _explicit(system: System) -> list[list[Any]]:
+def _explicit(system: System) -> list[list[Expression]]:
     from svyaz.forms import explicit_inertia
     from svyaz.model import tree_of
 
@@ -158,8 +160,8 @@ def _explicit(system: System) -> list[list[Any]]:
 
 
 def _result(
-    system: System, inertia: Inertia, values: list[list[float]] | None, elements: list[list[Any]] | None
-) -> dict[str, Any]:
+    system: System, inertia: Inertia, values: list[list[float]] | None, elements: list[list[Expression]] | None
+) -> Record:
     from svyaz import __version__
     from svyaz.expr import to_text
     from svyaz.show import as_json

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 import click
 
@@ -15,7 +15,7 @@ from svyaz.commands.common import (
     writable_folder,
     write_json,
 )
-from svyaz.commands.running import progress_bar, run_options, tables
+from svyaz.commands.running import RunOptions, of_run, progress_bar, run_options, tables
 
 LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
@@ -37,7 +37,7 @@ def command(
     settings: tuple[tuple[str, str], ...],
     choices: tuple[tuple[str, str], ...],
     out: str | None,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> None:
     """Derive, simulate and show MODEL: report.html (self-contained), pictures, CSV and JSON in one folder."""
     from pathlib import Path
@@ -59,7 +59,7 @@ def command(
     from svyaz.motion import simulate
     from svyaz.show import as_json
 
-    until = options_for(system, {k: v for k, v in options.items() if k != "form"}).until
+    until = options_for(system, of_run(options)).until
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     tables(motion)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,7 @@ from svyaz.commands.common import NegativeAnswer, examples, json_option, writabl
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from svyaz.json_types import Record
     from svyaz_published import Outcome, Row
 
 COLOURS = {"reproduced": "green", "corrected": "cyan", "not reproducible": "yellow", "differs": "bold red"}
@@ -59,8 +60,10 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
             outcomes.append(reproduce(row))
     counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in COLOURS}
     pictures = [] if folder is None else draw_figures(names, folder)
-    result = {"svyaz": __version__, "counts": counts, "rows": [o.as_json() for o in outcomes]}
-    write_json(result | ({"figures": [str(path) for path in pictures]} if pictures else {}), json_file)
+    result: Record = {"svyaz": __version__, "counts": counts, "rows": [o.as_json() for o in outcomes]}
+    if pictures:
+        result["figures"] = [str(path) for path in pictures]
+    write_json(result, json_file)
     if json_file != "-":
         _show(outcomes, counts)
         if pictures:
@@ -120,5 +123,5 @@ def _verdict(outcome: Outcome) -> str:
     return told
 
 
-def _number(value: Any) -> str:
+def _number(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.7g}"

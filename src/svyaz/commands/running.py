@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import click
 
@@ -19,23 +19,43 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from svyaz.json_types import Json
     from svyaz.model import System
     from svyaz.motion import Event, Motion
 
 MOST_PHASES = 30
 """So many phases are printed one by one."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 RUN_OPTIONS = ("form", "method", "step", "rtol", "atol", "tolerance", "until", "every", "stabilize")
 
 
-class Stabilize(click.ParamType):
+class RunOptions(TypedDict):
+    """What was asked for by ``run_options``; None where nothing was."""
+
+    form: str | None
+    method: str | None
+    step: float | None
+    rtol: float | None
+    atol: float | None
+    tolerance: float | None
+    until: float | None
+    every: float | None
+    stabilize: str | float | Mapping[str, Json] | None
+
+
+def of_run(options: Mapping[str, object]) -> dict[str, object]:
+    """The options that a model has in its [run], the form apart."""
+    return {key: value for key, value in options.items() if key in RUN_OPTIONS[1:]}
+
+
+class StabilizeText(click.ParamType):
     """off, auto, projection, a number, or a table as in a model file: '{alpha = 20, beta = 100}'."""
 
     name = "stabilize"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
         if not isinstance(value, str) or value in ("off", "auto", "projection"):
             return value
         import tomllib
@@ -55,7 +75,10 @@ def run_options(function: Function) -> Function:
     number = click.FLOAT
     for decorate in (
         click.option(
-            "--stabilize", type=Stabilize(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."
+            "--stabilize",
+            type=StabilizeText(),
+            metavar="HOW",
+            help="off, auto, projection, a number, or a table of gains.",
         ),
         click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
         click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -20,7 +20,19 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import progress_bar, run_options, tables
+from svyaz.commands.running import RunOptions, of_run, progress_bar, run_options, tables
+
+if TYPE_CHECKING:
+    from svyaz.motion import Motion
+
+
+class SimulateOptions(RunOptions):
+    """The options of a run and how it is made."""
+
+    project: bool
+    halve: bool
+    force: bool
+
 
 LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipliers are reported.")
 
@@ -52,7 +64,7 @@ def command(
     csv: str | None,
     plot: str | None,
     animate: str | None,
-    **options: Any,
+    **options: Unpack[SimulateOptions],
 ) -> None:
     """Integrate the motion of MODEL from its initial state.
 
@@ -72,8 +84,7 @@ def command(
     from svyaz.motion import simulate
     from svyaz.show import as_json
 
-    asked = {key: value for key, value in options.items() if key not in ("form", "project", "halve", "force")}
-    until = options_for(system, asked).until
+    until = options_for(system, of_run(options)).until
     writable_outputs(json_file, csv, plot, animate)
     with progress_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
@@ -92,7 +103,7 @@ def command(
         raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {motion.reason}")
 
 
-def _pictures(motion: Any, plot: str | None, animate: str | None) -> None:
+def _pictures(motion: Motion, plot: str | None, animate: str | None) -> None:
     if plot is not None:
         from svyaz.show import plot_motion
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -20,10 +20,20 @@ from svyaz.commands.common import (
     writable,
     write_json,
 )
-from svyaz.commands.running import run_options
+from svyaz.commands.running import RunOptions, run_options
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from svyaz.study import Sweep
+
+
+class SweepOptions(RunOptions):
+    """The options of a run, and what is measured of it."""
+
+    measure: tuple[str, ...]
+    project: bool
+
 
 PARTIAL = "sweep.csv.partial"
 MOST_SHOWN = 12
@@ -72,7 +82,7 @@ def command(
     out: str | None,
     workers: int | None,
     scheduler: str | None,
-    **options: Any,
+    **options: Unpack[SweepOptions],
 ) -> None:
     """Run MODEL for every combination of what is varied and measure each run.
 
@@ -105,10 +115,10 @@ def command(
         raise NegativeAnswer(f"stopped by the user: {len(result.rows)} of {result.total} members are done")
 
 
-def _axes(vary: tuple[str, ...]) -> dict[str, Any]:
+def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:
     from svyaz.study import spaced
 
-    axes: dict[str, Any] = {}
+    axes: dict[str, ArrayLike] = {}
     for text in vary:
         name, values = spaced(text)
         if name in axes:

@@ -8,15 +8,31 @@ The constants c are chosen so that q₀ is an equilibrium in which the constrain
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import TypedDict
 
 import symengine as se
 
 from svyaz.expr import Scope, evaluate, parse
 from svyaz.forms import derive
 from svyaz.model import System, system_of
+
+
+class MotorWords(TypedDict):
+    """A motor as it is stated in a model."""
+
+    name: str
+    current: str
+    voltage: str
+    shaft: str
+    on: str
+    inductance: float
+    resistance: float
+    back_emf: float
+    supply: float
+    torque: float
 
 
 @dataclass(frozen=True)
@@ -38,13 +54,16 @@ def random_mechanism(
     random = Random(f"{seed} {independent} {redundant} {motors}")
     coordinates = [f"r{k + 1}" for k in range(independent)] + [f"s{k + 1}" for k in range(redundant)]
     state = {q: round(random.uniform(-0.8, 0.8), 3) for q in coordinates}
-    words: dict[str, Any] = {
+    kinetic, potential = _kinetic(random, coordinates), _smooth(random, coordinates, 1.0)
+    constraints = _constraints(random, coordinates, coordinates[independent:], state)
+    driven = [_motor(random, k, coordinates) for k in range(motors)]
+    words: dict[str, object] = {
         "name": f"random mechanism {seed}",
         "coordinates": coordinates,
-        "kinetic": _kinetic(random, coordinates),
-        "potential": _smooth(random, coordinates, 1.0),
-        "constraint": _constraints(random, coordinates, coordinates[independent:], state),
-        "motor": [_motor(random, k, coordinates) for k in range(motors)],
+        "kinetic": kinetic,
+        "potential": potential,
+        "constraint": constraints,
+        "motor": driven,
         "inputs": {} if motors else {"u": 0.0},
         "parameters": {f"c_{q}": 0.0 for q in coordinates},
         "initial": state,
@@ -52,7 +71,7 @@ def random_mechanism(
     currents = [f"I{k + 1}" for k in range(motors)]
     words["forces"] = {q: _force(random, q, coordinates, currents, current_rates) for q in coordinates}
     held = {name: round(random.uniform(-1, 1), 3) for name in currents}
-    inputs = _voltages(words, held) if motors else {"u": round(random.uniform(-1, 1), 3)}
+    inputs = _voltages(driven, held) if motors else {"u": round(random.uniform(-1, 1), 3)}
     constants = _balancing(system_of(words), {**state, **held}, inputs, random)
     words["parameters"] = constants
     velocities = {f"{q}'": 0.0 for q in coordinates}
@@ -86,7 +105,7 @@ def _kinetic(random: Random, names: list[str]) -> str:
 
 def _constraints(
     random: Random, names: list[str], redundant: list[str], state: dict[str, float]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, str]]:
     found = []
     for k, s in enumerate(redundant):
         left = f"2*{s} + {_smooth(random, names, 0.35)}"
@@ -109,24 +128,25 @@ def _force(random: Random, q: str, names: list[str], currents: list[str], curren
     return " + ".join(terms)
 
 
-def _motor(random: Random, k: int, names: list[str]) -> dict[str, Any]:
+def _motor(random: Random, k: int, names: list[str]) -> MotorWords:
     shaft = " + ".join(f"({_number(random)} + {_number(random)}*{x})*{x}'" for x in names)
-    numbers = {
-        key: round(random.uniform(0.3, 1.5), 3) for key in ("inductance", "resistance", "back_emf", "supply", "torque")
-    }
-    on = names[k % len(names)]
+    inductance, resistance, back_emf, supply, torque = (round(random.uniform(0.3, 1.5), 3) for _ in range(5))
     return {
         "name": f"motor {k + 1}",
         "current": f"I{k + 1}",
         "voltage": f"e{k + 1}",
         "shaft": shaft,
-        "on": on,
-        **numbers,
+        "on": names[k % len(names)],
+        "inductance": inductance,
+        "resistance": resistance,
+        "back_emf": back_emf,
+        "supply": supply,
+        "torque": torque,
     }
 
 
-def _voltages(words: dict[str, Any], currents: dict[str, float]) -> dict[str, float]:
-    return {str(m["voltage"]): m["resistance"] * currents[str(m["current"])] / m["supply"] for m in words["motor"]}
+def _voltages(motors: Sequence[MotorWords], currents: dict[str, float]) -> dict[str, float]:
+    return {m["voltage"]: m["resistance"] * currents[m["current"]] / m["supply"] for m in motors}
 
 
 def _balancing(system: System, state: dict[str, float], inputs: dict[str, float], random: Random) -> dict[str, float]:

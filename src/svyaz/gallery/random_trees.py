@@ -8,7 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import TypedDict
+
+
+class BodyWords(TypedDict, total=False):
+    """A body as it is stated in a model."""
+
+    name: str
+    base: str
+    joint: str
+    pole: list[float]
+    mass: float
+    center: list[float]
+    inertia: dict[str, float]
+    axis: list[float]
+    coordinate: str
+    coordinates: list[str]
+    velocities: list[str]
+
+
+class TreeWords(TypedDict):
+    """A model of bodies alone."""
+
+    name: str
+    gravity: list[float]
+    body: list[BodyWords]
+
 
 JOINTS = ("revolute", "prismatic", "fixed", "free")
 
@@ -21,7 +46,7 @@ def random_tree(
     taper: float = 0.95,
     joints: Sequence[str] = ("revolute",),
     axes: str = "any",
-) -> dict[str, Any]:
+) -> TreeWords:
     """Words of a model of ``size`` bodies; ``branching`` 1 makes a chain, larger numbers bushier trees.
 
     ``joints`` are drawn from as they stand (name one twice to see it twice as often); ``axes`` is ``any`` direction,
@@ -37,10 +62,10 @@ def random_tree(
     return {"name": f"random tree of {size} bodies", "gravity": [0.3, -0.2, -9.81], "body": bodies}
 
 
-def _body(random: Random, k: int, base: int, scale: float, joint: str, axes: str) -> dict[str, Any]:
+def _body(random: Random, k: int, base: int, scale: float, joint: str, axes: str) -> BodyWords:
     mass = scale**3 * random.uniform(0.5, 2.0)
     center = [scale * random.uniform(-0.5, 0.5) for _ in range(3)]
-    body: dict[str, Any] = {
+    body: BodyWords = {
         "name": f"b{k + 1}",
         "base": "ground" if base < 0 else f"b{base + 1}",
         "joint": joint,

@@ -6,7 +6,7 @@ import ctypes
 import struct
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -22,11 +22,14 @@ from svyaz.program.outside import publish_trampoline
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
 _DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "walk.py")
 """Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
-_SUPPORT: list[Any] = []
+_SUPPORT: list[llvm.ExecutionEngine] = []
 """The engine that holds the shared functions, once they are needed."""
 
 _POINTER = ctypes.c_void_p

@@ -7,14 +7,13 @@ with two dimensions each row is a state, and so is each entry of the result.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
 from svyaz.forms.tree.recursions import articulated, composite, newton_euler
-from svyaz.forms.tree.recursions.algebra import FLOATS, Elements, arrays
+from svyaz.forms.tree.recursions.algebra import FLOATS, Element, Elements, Vector, arrays
 from svyaz.forms.tree.recursions.energies import energies_of
 from svyaz.forms.tree.recursions.places import Placed, placed
 from svyaz.forms.tree.short_formulas import poles
@@ -162,17 +161,17 @@ class NumericTree:
             first = own.stop
         return rows
 
-    def _complex_forces(self, q: NDArray[Any], v: NDArray[Any], accelerations: Array) -> Array:
+    def _complex_forces(self, q: NDArray[np.complex128], v: NDArray[np.complex128], accelerations: Array) -> Array:
         elements = arrays()
         bodies = placed(self.tree, dict(zip(self.tree.coordinates, q.T, strict=True)), elements)
         forces = newton_euler.inverse_dynamics(bodies, self._gravity, list(v.T), list(accelerations), elements)
         return np.array([np.broadcast_to(np.imag(f), (len(v),)) for f in forces]) / STEP
 
     @property
-    def _gravity(self) -> tuple[Any, Any, Any]:
+    def _gravity(self) -> Vector:
         return self.tree.gravity
 
-    def _named(self, q: ArrayLike) -> dict[str, Any]:
+    def _named(self, q: ArrayLike) -> dict[str, Element]:
         return dict(zip(self.tree.coordinates, _columns(q), strict=True))
 
     def _placed(self, q: ArrayLike) -> tuple[list[Placed], Elements, int | None]:
@@ -190,13 +189,13 @@ def _free_directions(q: Sequence[float]) -> Array:
     return rows
 
 
-def _columns(values: ArrayLike) -> Sequence[Any]:
+def _columns(values: ArrayLike) -> list[Element]:
     """One element for each name: a float, or the column of a batch."""
     array = np.asarray(values, dtype=float)
     return list(array.T) if array.ndim == 2 else array.tolist()
 
 
-def _stacked(entries: Any, batch: int | None) -> Array:
+def _stacked(entries: Element, batch: int | None) -> Array:
     """Nested lists of elements as one array; a batch comes first."""
     if batch is None:
         return np.array(entries, dtype=float)

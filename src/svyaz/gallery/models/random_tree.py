@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from random import Random
-from typing import Any
 
 from svyaz.expr import ModelError, Problem
 from svyaz.gallery.making import MadeFamily
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_trees import BodyWords, random_tree
 from svyaz.model import nearest
 
 LARGEST = 500
@@ -56,8 +55,7 @@ def random_tree_model(count: int, choices: Mapping[str, str]) -> str:
     )
     if chosen["joints"] == "floating":
         first = words["body"][0]
-        for key in ("axis", "coordinate"):
-            first.pop(key)
+        del first["axis"], first["coordinate"]
         first |= {"joint": "free", "coordinates": ["x", "y", "z", "e0", "e1", "e2", "e3"]}
     parameters = {"g": 9.81}
     tables = [line for k, body in enumerate(words["body"], 1) for line in _body(k, body, parameters)]
@@ -112,7 +110,7 @@ def _fits(key: str, value: str) -> bool:
         return False
 
 
-def _body(k: int, body: Mapping[str, Any], parameters: dict[str, float]) -> list[str]:
+def _body(k: int, body: BodyWords, parameters: dict[str, float]) -> list[str]:
     """The lines of a body, whose numbers become parameters."""
 
     def named(name: str, value: float) -> str:
@@ -138,7 +136,7 @@ def _body(k: int, body: Mapping[str, Any], parameters: dict[str, float]) -> list
     return lines
 
 
-def _initial(bodies: list[dict[str, Any]], seed: int) -> list[str]:
+def _initial(bodies: list[BodyWords], seed: int) -> list[str]:
     """Angles and ways at random, so that the first motion shows all joints."""
     random = Random(f"start {seed}")
     coordinates = [body["coordinate"] for body in bodies if "coordinate" in body]

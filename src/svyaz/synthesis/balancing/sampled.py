@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.forms import LinearForm, arrays, inverse_dynamics
+from svyaz.forms import LinearForm, arrays, inverse_dynamics, value_of
 from svyaz.model import Tree
 from svyaz.synthesis.balancing.constant_inertia import Balance, claiming_order
 from svyaz.synthesis.balancing.linear_conditions import LinearConditions
@@ -112,11 +112,11 @@ def _form(row: Array) -> LinearForm:
 def _dense(form: LinearForm, scale: Array) -> Array:
     row = np.zeros(len(scale))
     for place, coefficient in form.items():
-        row[place] = float(coefficient) * scale[place]
+        row[place] = float(value_of(coefficient)) * scale[place]
     return np.where(np.abs(row) > SMALL, row, 0.0)
 
 
 def _without_rounding(form: LinearForm, scale: Array) -> LinearForm:
-    size = {place: abs(float(coefficient)) * scale[place] for place, coefficient in form.items()}
+    size = {place: abs(float(value_of(coefficient))) * scale[place] for place, coefficient in form.items()}
     largest = max(size.values(), default=0.0)
-    return {place: float(c) for place, c in form.items() if size[place] > SMALL * max(largest, 1e-6)}
+    return {place: float(value_of(c)) for place, c in form.items() if size[place] > SMALL * max(largest, 1e-6)}

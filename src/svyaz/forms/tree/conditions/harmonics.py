@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TypeAlias
 
 import mpmath
 import symengine as se
@@ -24,7 +24,10 @@ from svyaz.expr import Expression, substitute
 
 DIGITS = mpmath.mp.clone()
 DIGITS.dps = 50
-Number: Any = type(DIGITS.mpf(0))
+Number: TypeAlias = mpmath.mpf
+"""A number of fifty digits."""
+
+NUMBERS = (int, Fraction, type(DIGITS.mpf(0)))
 
 TOLERANCE = 1e-14
 """A sum is zero when it is smaller than this part of its larger summand: lengths are known to 16 digits, not to 50."""
@@ -48,11 +51,11 @@ class Scalar:
     """An expression of parameters and its value at the chosen point."""
 
     expression: Expression
-    value: Any
+    value: Number
     size: int = 1
     """How often expressions of lengths were put together for it."""
 
-    def _made(self, expression: Expression, value: Any, other: Any) -> Scalar:
+    def _made(self, expression: Expression, value: Number, other: Coefficient) -> Scalar:
         size = self.size + (other.size if isinstance(other, Scalar) else 0)
         if size > LARGEST:
             raise LongFormula
@@ -62,21 +65,21 @@ class Scalar:
         """Short: mpmath asks for it whenever a number meets a Scalar, before the Scalar gets its turn."""
         return f"Scalar({float(self.value)!r})"
 
-    def __add__(self, other: Any) -> Scalar:
-        if not isinstance(other, (int, Fraction, Number, Scalar)):
+    def __add__(self, other: Coefficient) -> Scalar:
+        if not isinstance(other, (*NUMBERS, Scalar)):
             return NotImplemented
         return self._made(self.expression + exact(other), self.value + value_of(other), other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Scalar:
+    def __sub__(self, other: Coefficient) -> Scalar:
         return self + -1 * other
 
-    def __rsub__(self, other: Any) -> Scalar:
+    def __rsub__(self, other: Coefficient) -> Scalar:
         return -1 * self + other
 
-    def __mul__(self, other: Any) -> Scalar:
-        if not isinstance(other, (int, Fraction, Number, Scalar)):
+    def __mul__(self, other: Coefficient) -> Scalar:
+        if not isinstance(other, (*NUMBERS, Scalar)):
             return NotImplemented
         return self._made(self.expression * exact(other), self.value * value_of(other), other)
 
@@ -85,17 +88,16 @@ class Scalar:
     def __neg__(self) -> Scalar:
         return -1 * self
 
-    def __truediv__(self, other: Any) -> Scalar:
+    def __truediv__(self, other: Coefficient) -> Scalar:
         return self._made(self.expression / exact(other), self.value / value_of(other), other)
 
-    def __rtruediv__(self, other: Any) -> Scalar:
+    def __rtruediv__(self, other: Coefficient) -> Scalar:
         return self._made(exact(other) / self.expression, value_of(other) / self.value, other)
 
 
-Coefficient = Any
-"""int | Fraction | Number | Scalar."""
+Coefficient: TypeAlias = int | Fraction | Number | Scalar
 
-LinearForm = dict[int, Any]
+LinearForm = dict[int, Coefficient]
 """A linear form: place of the unknown → its coefficient, none of them zero."""
 
 Key = tuple[tuple[tuple[int, int], ...], bool, tuple[tuple[int, int], ...]]
@@ -113,7 +115,7 @@ def exact(coefficient: Coefficient) -> Expression:
     return se.Integer(coefficient) if isinstance(coefficient, int) else se.RealDouble(float(coefficient))
 
 
-def value_of(coefficient: Coefficient) -> Any:
+def value_of(coefficient: Coefficient) -> Number:
     """Its value (at the chosen point), to fifty digits."""
     if isinstance(coefficient, Scalar):
         return coefficient.value
@@ -122,7 +124,7 @@ def value_of(coefficient: Coefficient) -> Any:
     return DIGITS.mpf(coefficient)
 
 
-def real(value: float) -> Any:
+def real(value: float) -> Number:
     """A float to fifty digits: the decimal, the fraction or the root of a fraction that it was before it was rounded."""
     plain = Fraction(value).limit_denominator(10**6)
     if abs(float(plain) - value) <= 2e-16 * abs(value):
@@ -171,21 +173,21 @@ class Harmonics:
     def __init__(self, parts: dict[Key, LinearForm]) -> None:
         self.parts = parts
 
-    def __add__(self, other: Any) -> Harmonics:
+    def __add__(self, other: Harmonics | Coefficient) -> Harmonics:
         return self._with(other, 1)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Harmonics:
+    def __sub__(self, other: Harmonics | Coefficient) -> Harmonics:
         return self._with(other, -1)
 
-    def __rsub__(self, other: Any) -> Harmonics:
+    def __rsub__(self, other: Harmonics | Coefficient) -> Harmonics:
         return (-self)._with(other, 1)
 
     def __neg__(self) -> Harmonics:
         return self * -1
 
-    def _with(self, other: Any, factor: int) -> Harmonics:
+    def _with(self, other: Harmonics | Coefficient, factor: int) -> Harmonics:
         parts = {key: dict(form) for key, form in self.parts.items()}
         for key, form in lifted(other).parts.items():
             own = parts.setdefault(key, {})
@@ -194,7 +196,7 @@ class Harmonics:
                 del parts[key]
         return Harmonics(parts)
 
-    def __mul__(self, other: Any) -> Harmonics:
+    def __mul__(self, other: Harmonics | Coefficient) -> Harmonics:
         parts: dict[Key, LinearForm] = {}
         for key, form in self.parts.items():
             for other_key, other_form in lifted(other).parts.items():
@@ -216,7 +218,7 @@ class Harmonics:
         return [form for key, form in self.parts.items() if key != CONSTANT]
 
 
-def lifted(value: Any) -> Harmonics:
+def lifted(value: Harmonics | Coefficient) -> Harmonics:
     """A number or a coefficient as a constant function."""
     if isinstance(value, Harmonics):
         return value

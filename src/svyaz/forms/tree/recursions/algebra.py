@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-Element = Any
-Vector = tuple[Any, Any, Any]
+Element: TypeAlias = Any
+"""A float, an array of floats, an expression, or another thing that can be added and multiplied."""
+
+Vector = tuple[Element, Element, Element]
 Matrix = tuple[Vector, Vector, Vector]
-Symmetric = tuple[Any, Any, Any, Any, Any, Any]
+Symmetric = tuple[Element, Element, Element, Element, Element, Element]
 
 
 @dataclass(frozen=True)
