@@ -2,7 +2,8 @@
 
 A block fenced as ``svyaz`` holds commands, one a line; the page shows each with what it printed. A command that does
 not exit with 0 stops the build, unless the line ends in ``# exits N``. Files for the commands are taken from the page
-itself: every block with a title (``toml title="pendulum.toml"``) is written where the commands run.
+itself: every block with a title (``toml title="pendulum.toml"``) is written where the commands run. A line
+``<!-- walk simulate sleigh -->`` becomes a table of the modules that this command passes, traced as the page is built.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,7 @@ SESSION = re.compile(r"^```svyaz\n(.*?)^```", re.DOTALL | re.MULTILINE)
 EXITS = re.compile(r"\s+# exits (\d+)$")
 ALL_COMMANDS = "<!-- all commands -->"
 ALL_METHODS = "<!-- all methods -->"
+WALK = re.compile(r"^<!-- walk (.*) -->$", re.MULTILINE)
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -42,6 +46,7 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Run the commands of a page and show what they print."""
     markdown = markdown.replace(ALL_COMMANDS, _reference()).replace(ALL_METHODS, methods_table())
+    markdown = WALK.sub(lambda found: walk_table(shlex.split(found[1])), markdown)
     if not SESSION.search(markdown):
         return markdown
     with tempfile.TemporaryDirectory() as folder:
@@ -76,6 +81,24 @@ def methods_table() -> str:
         control = "yes" if tableau.embedded else ""
         kind = " (implicit)" if implicit and "implicit" not in title else ""
         lines.append(f"| `{name}` | {title}{kind} | {order} | {control} | {dense} |")
+    return "\n".join(lines)
+
+
+def walk_table(arguments: Sequence[str]) -> str:
+    """Rooms in the order in which a command first enters their modules, with these modules; nothing is compiled before."""
+    with tempfile.TemporaryDirectory() as empty:
+        done = subprocess.run(
+            [sys.executable, str(Path(__file__).with_name("walk.py")), *arguments],
+            env={**os.environ, "SVYAZ_CACHE": empty},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    lines = ["| room | modules that are entered for the first time |", "|---|---|"]
+    entered = [name.partition(".") for name in done.stdout.split()]
+    for room, modules in groupby(entered, key=lambda parts: parts[0]):
+        named = [f"`{module}`" for _, _, module in modules if module]
+        lines.append(f"| `{room}` | {', '.join(named)} |")
     return "\n".join(lines)
 
 
