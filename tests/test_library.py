@@ -1,0 +1,127 @@
+"""The library put together: systems with verbs, from files, from the gallery, stated in Python."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+import svyaz
+from svyaz import ModelError, System, gallery, load, loads, model
+from svyaz.model.laws import all_laws
+
+PENDULUM = """\
+name = "pendulum"
+coordinates = ["u"]
+kinetic = "m*l^2/2*u'^2"
+potential = "-m*g*l*cos(u)"
+
+[parameters]
+m = 1
+l = 2
+g = 9.81
+
+[run]
+{run}
+"""
+
+
+def test_a_name_is_a_model_of_the_gallery_and_a_path_is_a_file(tmp_path, monkeypatch) -> None:
+    assert load("sleigh") == loads(gallery.find("sleigh"))
+    chosen = load("ball-and-beam", variant={"control": "voltage"})
+    assert chosen == loads(gallery.find("ball-and-beam", {"control": "voltage"}))
+    file = tmp_path / "sleigh"
+    file.write_text(PENDULUM.format(run=""), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert load("sleigh").name != "pendulum", "a file of that name does not hide the model"
+    assert load("./sleigh").name == load(Path("sleigh")).name == "pendulum"
+    with pytest.raises(ModelError, match="cannot read the model file 'nowhere'"):
+        load("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("run", "column", "message"),
+    [
+        ('form = "routh"', 9, "'form' cannot be 'routh'; there are appell, chaplygin"),
+        ('method = "rk5"', 11, "'method' cannot be 'rk5'; there are dop853, "),
+        ('stabilize = "ato"', 14, "'stabilize' cannot be 'ato'"),
+    ],
+)
+def test_wrong_words_of_a_run_are_shown_at_their_place(run, column, message) -> None:
+    with pytest.raises(ModelError) as caught:
+        loads(PENDULUM.format(run=run), "p.toml")
+    (problem,) = caught.value.problems
+    assert problem.message.startswith(message)
+    assert (problem.place.file, problem.place.line, problem.place.column) == ("p.toml", 12, column)
+
+
+def test_a_room_judges_the_words_of_a_run_itself_when_nobody_did_before() -> None:
+    system = model.read_text(PENDULUM.format(run='form = "routh"'), "p.toml")
+    with pytest.raises(ModelError, match="there is no form 'routh'") as caught:
+        svyaz.derive(system)
+    place = caught.value.problems[0].place
+    assert place is not None
+    assert (place.line, place.column) == (12, 9)
+    with pytest.raises(ModelError) as asked:
+        svyaz.derive(system, "routh")
+    assert asked.value.problems[0].place is None, "what a caller asks for stands in no file"
+
+
+def test_a_system_is_a_statement_and_its_verbs() -> None:
+    system = load("sleigh")
+    stated = system.plain()
+    assert type(stated) is model.System
+    assert all(getattr(stated, f.name) == getattr(system, f.name) for f in fields(model.System) if f.compare)
+    assert System.of(stated) == system
+    assert repr(system).startswith("System(name=")
+    assert pickle.loads(pickle.dumps(System.of(replace(stated, places=None)))) == system  # noqa: S301
+    lighter = system.with_settings({"initial.x": 0.25})
+    assert isinstance(lighter, System)
+    assert lighter.initial["x"] == 0.25
+    with pytest.raises(AttributeError):
+        system.name = "another"
+
+
+def test_trees_have_verbs_of_their_own() -> None:
+    arm = load("chain:2")
+    assert arm.tree is not None
+    assert arm.inertia().program.outputs
+    for verb in (load("sleigh").inertia, load("sleigh").balance):
+        with pytest.raises(ModelError, match="is not a tree of bodies"):
+            verb()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ({"coordinates": ["u"], "kinetic": "u'^2/2"}, "$$L = "),
+        ({"coordinates": ["q"], "momenta": ["p"], "hamiltonian": "p^2/2"}, "$$H = "),
+        ({"states": ["x"], "rates": {"x": "-x"}}, r"\dot{x} &= -x"),
+        ({"coordinates": ["x"], "equations": {"x": "x'' + x = 0"}}, "&= 0"),
+        ({"coordinates": ["x"], "accelerations": {"x": "-x"}}, "&= 0"),
+        ({"coordinates": ["x"], "field": {"x": "-x"}}, "$$L = "),
+        ({"coordinates": ["x", "y"], "constraint": [{"equation": "x' = y"}], "free": {"mu1": "x"}}, r"$$\dot q = v(q)"),
+    ],
+    ids=["energies", "canonical", "rates", "equations", "accelerations", "field", "wanted field"],
+)
+def test_notebooks_show_a_system_by_its_law(words, shown) -> None:
+    assert shown in System(**words)._repr_latex_()
+
+
+def test_results_show_themselves_in_notebooks() -> None:
+    found = System(coordinates=["x"], kinetic="x'^2/2", potential="x^2*(x^2 - 2)/4", box={"x": [-2, 2]}).equilibria()
+    assert "<table" in found._repr_html_()
+
+
+def test_every_law_is_a_file_that_declares_itself() -> None:
+    files = {path.stem for path in (Path(model.__file__).parent / "laws").glob("*.py")} - {"__init__"}
+    assert len(all_laws()) == len(files)
+    assert [law.rank for law in all_laws()] == sorted({law.rank for law in all_laws()}), "no two ask at the same time"
+    assert all_laws()[-1].known_by(set()), "the last takes every model"
+
+
+def test_a_field_does_not_go_with_other_laws() -> None:
+    with pytest.raises(ModelError, match=r"'field' does not go with a model that is given by \[equations\]"):
+        System(coordinates=["x"], equations={"x": "x'' + x = 0"}, field={"x": "-x"})
