@@ -14,7 +14,7 @@ from svyaz import ModelError, System, loads
 from svyaz.forms.tree.bias_parts import PARTS, bias_parts
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import numbers
 from svyaz.program import compile_program
 from svyaz.show import as_json, parts_latex, parts_text

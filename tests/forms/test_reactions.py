@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
-from svyaz.constraints.reduced import entered
+from svyaz.constraints.states import entered
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.programs import export_program, export_with_reactions
 from svyaz.program import export

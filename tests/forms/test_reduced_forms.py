@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
-from svyaz.constraints.reduced import entered, model_states
-from svyaz.constraints.states import NoConsistentState, project
+from svyaz.constraints.states import NoConsistentState, entered, model_states, project
 from svyaz.forms.programs import rates_of
 from svyaz.forms.reactions import full_accelerations
 from svyaz.forms.reduction import velocity_rows

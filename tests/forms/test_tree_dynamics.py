@@ -12,7 +12,7 @@ from svyaz.expr.calculus import evaluate
 from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 
 ROBOTS = ("three-link-arm", "puma-560", "stanford", "scara", "two-armed-spatial")
 MIXED = ("revolute", "revolute", "prismatic", "fixed", "free")

@@ -11,9 +11,9 @@ from svyaz import System, loads
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.short_formulas.inertia import matrix_at, write_inertia
 from svyaz.gallery.collection import find
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.program import compile_program, export
-from svyaz.program.doubling import doubles_as_sums
+from svyaz.program.counts import doubles_as_sums
 from svyaz.show import as_json, inertia_latex, inertia_text
 from svyaz.show.katex import render
 

@@ -10,7 +10,7 @@ from tree_oracle import pinocchio_model, random_state, their_coordinates, their_
 from svyaz import System
 from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import Tree, numbers
 
 ALL_JOINTS = ("revolute", "revolute", "revolute", "prismatic", "prismatic", "fixed", "free")

@@ -14,7 +14,7 @@ from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.recursions.algebra import FLOATS
 from svyaz.forms.tree.recursions.welded import welded
 from svyaz.gallery.collection import find
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import numbers
 from svyaz.program import compile_program
 from svyaz.show import as_json

@@ -10,7 +10,7 @@ import pytest
 from svyaz import ModelError, System, loads
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.motion.long_trees import is_long, long_flow
 from svyaz.show import as_json
 

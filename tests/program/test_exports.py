@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from svyaz.program.elimination import choose_orders
-from svyaz.program.errors import ProgramError
 from svyaz.program.exports import export, languages
-from svyaz.program.identifiers import distinct, identifier
+from svyaz.program.formulas import distinct, identifier
 from svyaz.program.native import compile_program
-from svyaz.program.tape import BINARY, UNARY, LinearSystem, Program
+from svyaz.program.tape import BINARY, UNARY, LinearSystem, Program, ProgramError
 from svyaz.program.text import from_text
 
 STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC"]

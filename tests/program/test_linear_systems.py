@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from svyaz.program.elimination import choose_orders
-from svyaz.program.errors import SingularSystem
 from svyaz.program.native import compile_program
+from svyaz.program.tape import SingularSystem
 
 
 def _saddle(random, n, m, *, singular_mass=False):

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from svyaz.program.elimination import choose_orders
-from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.interpret import evaluate
 from svyaz.program.native import compile_program
-from svyaz.program.tape import BINARY, UNARY, Program
+from svyaz.program.tape import BINARY, UNARY, Program, ProgramError, SingularSystem
 
 
 @pytest.mark.parametrize("ordered", [True, False], ids=["unrolled", "pivoted"])

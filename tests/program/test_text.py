@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svyaz.program.elimination import choose_orders
-from svyaz.program.errors import ProgramError
-from svyaz.program.tape import Program
+from svyaz.program.tape import Program, ProgramError
 from svyaz.program.text import content_hash, from_text, to_text
 
 

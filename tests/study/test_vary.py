@@ -7,8 +7,7 @@ import pytest
 
 from svyaz import System
 from svyaz.expr import ModelError
-from svyaz.study.values import recipe
-from svyaz.study.vary import axes_for, members_of, points_of, spaced
+from svyaz.study.vary import axes_for, members_of, points_of, recipe, spaced
 
 BEAD = {
     "name": "bead",

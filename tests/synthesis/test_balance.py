@@ -16,7 +16,7 @@ from svyaz.expr import ModelError
 from svyaz.forms.tree.recursions.algebra import FLOATS, expressions
 from svyaz.forms.tree.recursions.welded import welded
 from svyaz.gallery.collection import find
-from svyaz.gallery.random_trees import random_tree
+from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import numbers
 from svyaz.model.writing import to_toml
 from svyaz.show import as_json

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from svyaz.constraints.ranks import RankReport as RankReport
     from svyaz.constraints.ranks import examine as examine
     from svyaz.constraints.ranks import scaled_rows as scaled_rows
-    from svyaz.constraints.reduced import entered as entered
-    from svyaz.constraints.reduced import examined as examined
-    from svyaz.constraints.reduced import is_reduced as is_reduced
-    from svyaz.constraints.reduced import model_states as model_states
-    from svyaz.constraints.reduced import straying as straying
     from svyaz.constraints.scales import magnitude as magnitude
     from svyaz.constraints.scales import typical_sizes as typical_sizes
     from svyaz.constraints.scales import with_floor as with_floor
@@ -33,7 +28,12 @@ if TYPE_CHECKING:
     from svyaz.constraints.snapshot import measure_of as measure_of
     from svyaz.constraints.states import NoConsistentState as NoConsistentState
     from svyaz.constraints.states import Residual as Residual
+    from svyaz.constraints.states import entered as entered
+    from svyaz.constraints.states import examined as examined
+    from svyaz.constraints.states import is_reduced as is_reduced
+    from svyaz.constraints.states import model_states as model_states
     from svyaz.constraints.states import project as project
     from svyaz.constraints.states import residuals as residuals
+    from svyaz.constraints.states import straying as straying
 else:
     open_door(__name__)

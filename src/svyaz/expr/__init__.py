@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from svyaz.expr.scope import RESERVED as RESERVED
     from svyaz.expr.scope import Scope as Scope
     from svyaz.expr.text import to_text as to_text
+    from svyaz.expr.text import to_unicode as to_unicode
     from svyaz.expr.trig import combine as combine
     from svyaz.expr.trig import expanded_size as expanded_size
     from svyaz.expr.trig import factors as factors
     from svyaz.expr.trig import product as product
-    from svyaz.expr.unicode import to_unicode as to_unicode
 else:
     open_door(__name__)

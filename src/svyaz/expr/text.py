@@ -1,4 +1,7 @@
-"""Expressions as a line of text: plain text that the parser reads back, and the frame for other kinds of text."""
+"""Expressions as a line of text: plain text that the parser reads back, and the frame for other kinds of text.
+
+Expressions as a line of Unicode text, for terminals and labels: m·l²·ü + m·g·l·sin(u).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import NamedTuple
 from symengine import Basic
 
 from svyaz.expr.layout import Call, Name, Node, Number, Power, Product, Sum, fold, layout, plain, shown_terms
+from svyaz.expr.names import superscript, unicode_name
 
 SUM, PRODUCT, POWER, ATOM = range(4)
 """How tightly a piece of text holds together."""
@@ -108,3 +112,23 @@ def _exponent(style: Style, exponent: Node, shown: Piece) -> str:
         return style.exponent(exponent.value.numerator)
     raised = exponent_text(exponent.value)
     return f"^({raised})" if "/" in raised else f"^{raised}"
+
+
+def to_unicode(expression: Basic, order: Sequence[str] | None = None) -> str:
+    """The expression in Unicode; ``order`` lists names as they should follow each other in products."""
+    return line(expression, order, _STYLE)
+
+
+def _number(value: float) -> Piece:
+    mantissa, _, exponent = f"{value:.15g}".partition("e")
+    return Piece(f"{mantissa}·10{superscript(int(exponent))}", POWER) if exponent else Piece(mantissa, ATOM)
+
+
+_STYLE = Style(
+    name=unicode_name,
+    number=_number,
+    exponent=superscript,
+    root=lambda inside: "√" + inside.held(ATOM),
+    times="·",
+    minus="−",
+)

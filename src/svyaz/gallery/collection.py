@@ -4,12 +4,15 @@ The folder ``models`` is the list of models. A file NAME.toml is the model NAME;
 first lines, ``#: WHAT = DEFAULT | CHOICE``, and the text of a choice is the file NAME--CHOICE.toml or, without such a file,
 has other lines: ``#: WHAT=CHOICE: LINE`` gives the one instead of the line above it. A Python file makes the text of its
 model, or of the models NAME:N for any N, and declares that as its MODEL.
+
+What a Python file of ``models`` declares as its MODEL.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -18,8 +21,32 @@ from pkgutil import iter_modules
 
 from svyaz.expr import ModelError, Problem
 from svyaz.gallery import models
-from svyaz.gallery.making import MadeFamily, MadeModel, Variants
 from svyaz.model import nearest
+
+Variants = Mapping[str, tuple[str, ...]]
+"""What can be chosen → choices; the first is the default."""
+
+
+@dataclass(frozen=True)
+class MadeModel:
+    """A model whose text is made from what was chosen."""
+
+    make: Callable[[Mapping[str, str]], str]
+    variants: Variants
+
+
+@dataclass(frozen=True)
+class MadeFamily:
+    """Models NAME:N, made for any N up to the ``largest``.
+
+    ``parts`` are what N counts. What is ``open`` can be chosen besides, numbers among it; the maker knows what fits.
+    """
+
+    make: Callable[[int, Mapping[str, str]], str]
+    largest: int
+    parts: str = "links"
+    open: Variants = field(default_factory=dict)
+
 
 MARK = "#: "
 OFFERED = re.compile(rf"^{MARK}(\w+) = (.+)$", re.MULTILINE)

@@ -7,12 +7,10 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.program.building import Linear as Linear
     from svyaz.program.building import build as build
+    from svyaz.program.counts import doubles_as_sums as doubles_as_sums
     from svyaz.program.counts import operations as operations
     from svyaz.program.counts import operations_by_output as operations_by_output
-    from svyaz.program.doubling import doubles_as_sums as doubles_as_sums
     from svyaz.program.elimination import choose_orders as choose_orders
-    from svyaz.program.errors import ProgramError as ProgramError
-    from svyaz.program.errors import SingularSystem as SingularSystem
     from svyaz.program.exports import export as export
     from svyaz.program.exports import languages as languages
     from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
@@ -20,13 +18,13 @@ if TYPE_CHECKING:
     from svyaz.program.formulas import Assignment as Assignment
     from svyaz.program.formulas import Listing as Listing
     from svyaz.program.formulas import Notation as Notation
+    from svyaz.program.formulas import distinct as distinct
+    from svyaz.program.formulas import identifier as identifier
     from svyaz.program.formulas import listing as listing
     from svyaz.program.functions import Function as Function
     from svyaz.program.functions import Table as Table
     from svyaz.program.functions import function as function
     from svyaz.program.functions import remembered as remembered
-    from svyaz.program.identifiers import distinct as distinct
-    from svyaz.program.identifiers import identifier as identifier
     from svyaz.program.interpret import evaluate as evaluate
     from svyaz.program.interpret import node_values as node_values
     from svyaz.program.interpret import parameter_row as parameter_row
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
     from svyaz.program.tape import LEAVES as LEAVES
     from svyaz.program.tape import LinearSystem as LinearSystem
     from svyaz.program.tape import Program as Program
+    from svyaz.program.tape import ProgramError as ProgramError
+    from svyaz.program.tape import SingularSystem as SingularSystem
     from svyaz.program.text import content_hash as content_hash
     from svyaz.program.text import from_text as from_text
     from svyaz.program.text import to_text as to_text

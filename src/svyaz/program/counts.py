@@ -2,14 +2,16 @@
 
 Counted in the step part: what depends on parameters alone is computed once. A subtraction is an addition, a change of
 sign is free, ``angle_sum`` are the additions that only feed sines and cosines.
+
+2x written as x + x: where additions are cheaper than products, and in angles, where products would be a pity.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from svyaz.program.tape import ARITHMETIC, LEAVES, LinearSystem, Program
-from svyaz.program.walk import system_nodes
+from svyaz.program.tape import ARITHMETIC, LEAVES, LinearSystem, Node, Program, system_nodes
 
 KINDS = ("add", "mul", "div", "trig", "angle_sum", "other")
 _KIND = {"add": "add", "sub": "add", "mul": "mul", "div": "div", "sin": "trig", "cos": "trig", "tan": "trig"}
@@ -99,3 +101,27 @@ def _count(program: Program, reached: set[int], angles: frozenset[int]) -> dict[
         for kind, count in elimination_operations(program.systems[number]).items():
             counts[kind] += count
     return counts
+
+
+def angles_as_sums(program: Program) -> Program:
+    """The program with doubled angles, such as cos(2q + a), written as sums of angles."""
+    angles = {node[1] for node in program.nodes if node[0] in ("sin", "cos", "tan")}
+    for index in range(len(program.nodes) - 1, -1, -1):
+        if index in angles and program.nodes[index][0] in ("add", "sub", "neg"):
+            angles.update(program.nodes[index][1:])
+    double = doubles_as_sums(program)
+    nodes = tuple(double.nodes[k] if k in angles else node for k, node in enumerate(program.nodes))
+    return replace(program, nodes=nodes)
+
+
+def doubles_as_sums(program: Program) -> Program:
+    """The program with every product by two replaced by a sum; numbering and outputs stay."""
+
+    def written(node: Node) -> Node:
+        if node[0] == "mul":
+            for factor, other in ((node[1], node[2]), (node[2], node[1])):
+                if program.nodes[factor] == ("const", 2.0):
+                    return ("add", other, other)
+        return node
+
+    return replace(program, nodes=tuple(written(node) for node in program.nodes))

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.program.errors import SingularSystem
 from svyaz.program.interpret import Values, node_values, system_matrix
-from svyaz.program.tape import LinearSystem, Program
+from svyaz.program.tape import LinearSystem, Program, SingularSystem
 
 LARGEST_DEFINITE = 1_000
 """Products of an unrolled symmetric elimination beyond which a loop is as fast and much quicker to compile."""

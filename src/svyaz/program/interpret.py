@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.outside import call_outside
-from svyaz.program.tape import LinearSystem, Program
+from svyaz.program.tape import LinearSystem, Program, ProgramError, SingularSystem
 
 Values = Mapping[str, float] | Sequence[float] | Array
 """Numbers by name, or in order."""

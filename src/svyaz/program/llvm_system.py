@@ -17,10 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from svyaz.program.llvm_function import FunctionText, literal
-from svyaz.program.llvm_solver import padded, row_length
-from svyaz.program.tape import LinearSystem
-from svyaz.program.walk import system_nodes
+from svyaz.program.llvm_function import FunctionText, literal, padded, row_length
+from svyaz.program.tape import LinearSystem, system_nodes
 
 DEFINITE_LOSS = 2.0**-40
 PIVOT_LOSS = 2.0**-30

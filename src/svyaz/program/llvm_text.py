@@ -14,14 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svyaz.program.llvm_angles import Angles
-from svyaz.program.llvm_function import FunctionText, literal
-from svyaz.program.llvm_support import SUPPORT_DECLARATIONS
+from svyaz.program.llvm_function import SUPPORT_DECLARATIONS, Angles, FunctionText, literal
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
 from svyaz.program.outside import DECLARATION as OUTSIDE_DECLARATION
 from svyaz.program.outside import NAME as OUTSIDE
-from svyaz.program.tape import ARITHMETIC, Node, Program
-from svyaz.program.walk import constants_nodes, needed_nodes, stored_constants
+from svyaz.program.tape import ARITHMETIC, Node, Program, constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""

@@ -14,18 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
 from svyaz.program import cache, engine
-from svyaz.program.errors import ProgramError, SingularSystem
 from svyaz.program.interpret import Values, parameter_row
-from svyaz.program.llvm_support import SUPPORT, support_text
+from svyaz.program.llvm_function import SUPPORT, support_text
 from svyaz.program.llvm_text import module_text
 from svyaz.program.outside import publish_trampoline
-from svyaz.program.tape import Program
+from svyaz.program.tape import Program, ProgramError, SingularSystem
 from svyaz.program.text import content_hash
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "walk.py")
+_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "tape.py")
 """Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()

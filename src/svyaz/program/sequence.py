@@ -13,7 +13,7 @@ import symengine as se
 
 from svyaz.expr import Expression
 from svyaz.program.building import Linear, read_systems
-from svyaz.program.doubling import angles_as_sums
+from svyaz.program.counts import angles_as_sums
 from svyaz.program.graph import Graph, substituted_symbols
 from svyaz.program.lower import lower
 from svyaz.program.optimise import factor_sums, gather_constants, reachable, rebuild

@@ -33,8 +33,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from svyaz.program.errors import ProgramError
-from svyaz.program.tape import ARITHMETIC, BINARY, UNARY, LinearSystem, Node, Program
+from svyaz.program.tape import ARITHMETIC, BINARY, UNARY, LinearSystem, Node, Program, ProgramError
 
 FIRST_LINE = "svyaz program 1"
 LARGEST_TEXT = 256_000_000

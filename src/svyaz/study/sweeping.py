@@ -20,12 +20,10 @@ from svyaz.holding import Options, options_for
 from svyaz.model import System
 from svyaz.motion import Phase, is_switched, phases_of
 from svyaz.study import crew
-from svyaz.study.marks import Judge, judge_for, stable_intervals
-from svyaz.study.measures import known_measures, measures_for
+from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
 from svyaz.study.result import Row, Sweep, cells
 from svyaz.study.tasks import Work, native_work, whole_work
-from svyaz.study.values import Recipe, recipe, structure_depends
-from svyaz.study.vary import Axis, Member, axes_for, members_of, points_of
+from svyaz.study.vary import Axis, Member, Recipe, axes_for, members_of, points_of, recipe, structure_depends
 
 Progress = Callable[[int, int], object]
 

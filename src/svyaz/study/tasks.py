@@ -24,8 +24,7 @@ from svyaz.holding import (
 from svyaz.model import System, is_number
 from svyaz.program import Program, to_text
 from svyaz.study.measures import observed_for
-from svyaz.study.values import Recipe
-from svyaz.study.vary import Member
+from svyaz.study.vary import Member, Recipe
 
 START = 0.0
 LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from svyaz.gallery.making import MadeModel
+from svyaz.gallery.collection import MadeModel
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "control": ("torque", "voltage"),

@@ -5,7 +5,7 @@ The links are turned by a quarter against each other as those of a chain are: th
 
 from __future__ import annotations
 
-from svyaz.gallery.making import MadeFamily
+from svyaz.gallery.collection import MadeFamily
 
 NOTES = (
     "Equal slender links of mass m and length l hang one below the other; link 1 swings about x, link 2 about y, and so on "

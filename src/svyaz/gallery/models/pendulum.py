@@ -6,7 +6,7 @@ The positions, the squared speeds and the energies are written as the paper writ
 
 from __future__ import annotations
 
-from svyaz.gallery.making import MadeFamily
+from svyaz.gallery.collection import MadeFamily
 
 NOTES = (
     "Massless rods of lengths L1, L2, …, point masses m1, m2, … at their ends, the first end fixed; "

@@ -7,7 +7,7 @@ from random import Random
 
 from svyaz.expr import ModelError, Problem
 from svyaz.gallery.making import MadeFamily
-from svyaz.gallery.random_trees import BodyWords, random_tree
+from svyaz.gallery.random_mechanisms import BodyWords, random_tree
 from svyaz.model import nearest
 
 LARGEST = 500

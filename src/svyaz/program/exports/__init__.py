@@ -24,7 +24,7 @@ def languages() -> tuple[str, ...]:
 def export(program: Program, language: str, file: str | None = None) -> str:
     """The program in one of the ``languages``, for a file of this name if it is given."""
     if language not in languages():
-        from svyaz.program.errors import ProgramError
+        from svyaz.program.tape import ProgramError
 
         raise ProgramError(f"programs are not written in {language!r}; known are {', '.join(languages())}")
     module = import_module(f"{__name__}.{language}")

@@ -17,12 +17,12 @@ from svyaz.program.formulas import (
     Solution,
     first_rate,
     functions,
+    identifier,
     listing,
     printable,
     reserved_words,
     shown_number,
 )
-from svyaz.program.identifiers import identifier
 from svyaz.program.tape import Program
 
 _KEYWORDS = (

@@ -16,11 +16,11 @@ from svyaz.program.formulas import (
     Solution,
     first_rate,
     functions,
+    identifier,
     listing,
     printable,
     reserved_words,
 )
-from svyaz.program.identifiers import identifier
 from svyaz.program.tape import Program
 
 _KEYWORDS = (
