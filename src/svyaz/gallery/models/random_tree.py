@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 from svyaz.expr import ModelError, Problem
-from svyaz.gallery.making import MadeFamily
+from svyaz.gallery.collection import MadeFamily
 from svyaz.gallery.random_mechanisms import BodyWords, random_tree
 from svyaz.model import nearest
 
