@@ -53,11 +53,6 @@ Control = Callable[[FirstApproximation, FirstApproximation], Design]
 """(true model, model with linearised constraints) at a value of the parameter → control."""
 
 
-def redesigned(design: Design) -> Control:
-    """The control found anew from the true model."""
-    return lambda true, wrong: designed(true, design.inputs, design.weights, design.measurement, design.method)
-
-
 def redesigned_from_linearised(design: Design) -> Control:
     """The control found anew from the model with linearised constraints."""
     return lambda true, wrong: designed(wrong, design.inputs, design.weights, design.measurement, design.method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
 from svyaz.control.closed import settled
@@ -33,6 +33,9 @@ from svyaz.stability import (
     equilibrium_near,
     with_linearised_constraints,
 )
+
+if TYPE_CHECKING:
+    from control import StateSpace
 
 
 @dataclass(frozen=True)
@@ -113,11 +116,11 @@ class Regulation:
             self.system, self.chosen.equilibrium, self.chosen.fixed, self.plant.dependent, name, span, control
         )
 
-    def to_control(self) -> Any:
+    def to_control(self) -> StateSpace:
         """The first approximation of the plant as a ``control.StateSpace`` of the package python-control."""
         return plant_space(self.design, self.plant)
 
-    def loop_to_control(self) -> Any:
+    def loop_to_control(self) -> StateSpace:
         """The closed loop, to first order, as a ``control.StateSpace``."""
         return loop_space(self.design, self.plant)
 
@@ -131,7 +134,7 @@ def regulate(
     dependent: Sequence[str] | str | None = None,
     inputs: Sequence[str] | str | None = None,
     measure: Sequence[str] | str = (),
-    weights: Weights | Mapping[str, Any] | str | Path | None = None,
+    weights: Weights | Mapping[str, object] | str | Path | None = None,
     method: Method | str = "schur",
     against_linearised: bool = False,
     seconds: float = SECONDS,
@@ -202,7 +205,7 @@ def split_expressions(text: str) -> list[str]:
 
 
 def _weights(
-    given: Weights | Mapping[str, Any] | str | Path | None,
+    given: Weights | Mapping[str, object] | str | Path | None,
     plant: FirstApproximation,
     inputs: Sequence[str],
     measured: Sequence[str],

@@ -5,8 +5,9 @@ The package itself is needed only to hand something out; what is taken in is ask
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +17,20 @@ from svyaz.control.pairs import PairReport, controllability, observability
 from svyaz.control.regulators import METHODS, Method, NotSolvable, Regulator, dual_of
 
 if TYPE_CHECKING:
+    from control import StateSpace
     from svyaz.control.design import Design
     from svyaz.stability import FirstApproximation
 
 
-def plant_space(design: Design, plant: FirstApproximation) -> Any:
+class LinearSpace(Protocol):
+    """What is asked of a linear system that is given: x' = A x + B u, σ = C x."""
+
+    A: ArrayLike
+    B: ArrayLike
+    C: ArrayLike
+
+
+def plant_space(design: Design, plant: FirstApproximation) -> StateSpace:
     """ξ' = A ξ + B (u - u₀), σ = C ξ as a ``control.StateSpace``; without a measurement all of ξ is put out."""
     n = len(plant.variables)
     b = design.B
@@ -30,7 +40,7 @@ def plant_space(design: Design, plant: FirstApproximation) -> Any:
     return _space(plant.A, b, measured.matrix, plant.variables, design.inputs, measured.texts)
 
 
-def loop_space(design: Design, plant: FirstApproximation) -> Any:
+def loop_space(design: Design, plant: FirstApproximation) -> StateSpace:
     """The closed loop with additional inputs v, u = u₀ - K ξ + v (or - K ξ̂), as a ``control.StateSpace``; ξ is put out."""
     closed = design.closed_matrix(plant)
     n, b = len(plant.variables), design.B
@@ -43,7 +53,7 @@ def loop_space(design: Design, plant: FirstApproximation) -> Any:
 
 
 def regulator_for(
-    space: Any, q: ArrayLike | None = None, r: ArrayLike | None = None, method: Method = METHODS["schur"]
+    space: LinearSpace, q: ArrayLike | None = None, r: ArrayLike | None = None, method: Method = METHODS["schur"]
 ) -> tuple[Regulator, PairReport]:
     """u = -K x for a given state space, and the verdict on its pair (A, B)."""
     a, b, _ = _matrices(space)
@@ -55,7 +65,7 @@ def regulator_for(
 
 
 def observer_for(
-    space: Any, q: ArrayLike | None = None, r: ArrayLike | None = None, method: Method = METHODS["schur"]
+    space: LinearSpace, q: ArrayLike | None = None, r: ArrayLike | None = None, method: Method = METHODS["schur"]
 ) -> tuple[Regulator, PairReport]:
     """Λ of x̂' = A x̂ + B u + Λ (σ - C x̂) for a given state space, and the verdict on its pair (A, C)."""
     a, _, c = _matrices(space)
@@ -72,15 +82,17 @@ def _refuse(report: PairReport, verdict: str, what: str) -> None:
         raise NotSolvable(f"{verdict}: {told_roots(bad)} {what}")
 
 
-def _matrices(space: Any) -> tuple[Array, Array, Array]:
+def _matrices(space: LinearSpace) -> tuple[Array, Array, Array]:
     """A, B, C of a continuous system."""
     if getattr(space, "dt", 0) not in (0, None):
         raise NotSolvable("a system in discrete time was given: regulators here are those of continuous motion")
-    a, b, c = (np.atleast_2d(np.array(getattr(space, name), dtype=float)) for name in "ABC")
+    a, b, c = (np.atleast_2d(np.array(matrix, dtype=float)) for matrix in (space.A, space.B, space.C))
     return a, b, c
 
 
-def _space(a: Array, b: Array, c: Array, states: Any, inputs: Any, outputs: Any) -> Any:
+def _space(
+    a: Array, b: Array, c: Array, states: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]
+) -> StateSpace:
     try:
         package = import_module("control")
     except ImportError as error:
@@ -89,6 +101,6 @@ def _space(a: Array, b: Array, c: Array, states: Any, inputs: Any, outputs: Any)
     return package.StateSpace(a, b, c, np.zeros((len(c), b.shape[1])), remove_useless_states=False, **names)
 
 
-def _labels(names: Any) -> list[str]:
+def _labels(names: Sequence[str]) -> list[str]:
     """Names without dots and brackets, which ``control`` keeps for itself."""
-    return [str(name).replace(".", "_").replace("[", "(").replace("]", ")") for name in names]
+    return [name.replace(".", "_").replace("[", "(").replace("]", ")") for name in names]

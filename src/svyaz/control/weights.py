@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def read_weights(path: str | Path, variables: Sequence[str], inputs: Sequence[st
 
 
 def weights_from(
-    words: Mapping[str, Any],
+    words: Mapping[str, object],
     variables: Sequence[str],
     inputs: Sequence[str],
     measured: Sequence[str] = (),
@@ -74,12 +74,11 @@ def weights_from(
 
 
 def _noises(
-    words: Mapping[str, Any], variables: Sequence[str], measured: Sequence[str], reader: _WeightsReader
-) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
+    words: Mapping[str, object], variables: Sequence[str], measured: Sequence[str], reader: _WeightsReader
+) -> tuple[dict[str, float], dict[str, float], tuple[str, ...]]:
     """[noise] of the process and of what is measured: expressions in [noise] that are no variables belong to the latter."""
-    noise, meters = words.get("noise", {}), words.get("measurement", {})
-    reader.check_table("noise", noise, tuple(dict.fromkeys((*variables, *measured))), strict=False)
-    reader.check_table("measurement", meters, measured, strict=True)
+    noise = reader.table("noise", words.get("noise", {}), tuple(dict.fromkeys((*variables, *measured))), strict=False)
+    meters = reader.table("measurement", words.get("measurement", {}), measured, strict=True)
     moved = {name: value for name, value in noise.items() if name not in variables}
     for name, value in moved.items():
         if "V" in words or name in meters:
@@ -106,10 +105,11 @@ class _WeightsReader:
         place = None if self.places is None else self.places.key(path)
         return ModelError([Problem(message, place, hint)])
 
-    def check_table(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> None:
+    def table(self, what: str, table: object, names: Sequence[str], *, strict: bool) -> dict[str, float]:
         """A table of numbers that are positive, or at least not negative, for known names."""
         if not isinstance(table, Mapping):
             raise self.mistake(f"[{what}] is a table: a number for each name", (what,))
+        found: dict[str, float] = {}
         for name, value in table.items():
             if name not in names:
                 kind = "measured expression" if what == "measurement" else "variable"
@@ -121,18 +121,17 @@ class _WeightsReader:
             if value < 0 or (strict and value == 0):
                 kind = "positive" if strict else "positive or zero"
                 raise self.mistake(f"weights must be {kind}: [{what}] {name} = {value:g}", (what, name))
+            found[name] = value
+        return found
 
-    def weights(self, key: str, what: str, words: Mapping[str, Any], names: Sequence[str], *, strict: bool) -> Array:
+    def weights(self, key: str, what: str, words: Mapping[str, object], names: Sequence[str], *, strict: bool) -> Array:
         """The matrix ``key``, or the diagonal one of the table ``what``."""
         if key in words:
             return self.matrix(key, words[key], names, strict=strict)
-        return self.diagonal(what, words.get(what, {}), names, strict=strict)
+        given = self.table(what, words.get(what, {}), names, strict=strict)
+        return np.diag([float(given.get(name, 1.0)) for name in names]).reshape(len(names), len(names))
 
-    def diagonal(self, what: str, table: Any, names: Sequence[str], *, strict: bool) -> Array:
-        self.check_table(what, table, names, strict=strict)
-        return np.diag([float(table.get(name, 1.0)) for name in names]).reshape(len(names), len(names))
-
-    def matrix(self, key: str, rows: Any, names: Sequence[str], *, strict: bool) -> Array:
+    def matrix(self, key: str, rows: object, names: Sequence[str], *, strict: bool) -> Array:
         """A symmetric matrix, positive definite or semidefinite, in the order of the names."""
         size = len(names)
         rows = rows.tolist() if isinstance(rows, np.ndarray) else rows
@@ -153,5 +152,5 @@ class _WeightsReader:
         return matrix
 
 
-def _is_rows(rows: Any) -> bool:
+def _is_rows(rows: object) -> TypeGuard[Sequence[Sequence[object]]]:
     return isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows)
