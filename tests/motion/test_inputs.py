@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,3 +249,9 @@ def test_laws_that_cannot_be(inputs, message: str) -> None:
 def test_a_misspelt_input_is_met_with_the_nearest() -> None:
     with pytest.raises(ModelError, match="did you mean 'thrust'"):
         simulate(oscillator(inputs={"thrust": 0}, forces={"x": "thrust"}), inputs={"thrsut": 1})
+
+
+def test_the_example_of_the_documentation_holds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "control.md").read_text(encoding="utf-8")
+    section = page.split("## A law of your own")[1].split("\n## ")[0]
+    exec(compile(section.split("```python")[1].split("```")[0], "control.md", "exec"), {})

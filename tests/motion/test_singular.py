@@ -44,11 +44,11 @@ def test_000_A22_the_published_jump_passes_the_point_and_the_constraints_recover
     peak = violation[motion.times >= first - 1e-9].max()
     assert violation[-1] < 0.1 * peak
     for jump in motion.jumps:
-        assert abs(jump["to"] - jump["from"]) == pytest.approx(0.1, abs=0.02)
+        assert abs(jump.after - jump.before) == pytest.approx(0.1, abs=0.02)
         assert jump.violation > 0
         assert jump.recovery is None or jump.recovery > 0
         # the window is cleared by one jump
-        assert abs(abs(jump["to"]) - np.pi / 2) > 0.04
+        assert abs(abs(jump.after) - np.pi / 2) > 0.04
 
 
 def test_the_jump_does_not_bring_back_the_trajectory() -> None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.motion.checking import check as check
     from svyaz.motion.driver import Wishes as Wishes
     from svyaz.motion.driver import driven as driven
+    from svyaz.motion.events.switching import is_switched as is_switched
     from svyaz.motion.inputs import Law as Law
     from svyaz.motion.inputs import Laws as Laws
     from svyaz.motion.inputs import limited as limited
@@ -23,6 +24,5 @@ if TYPE_CHECKING:
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
-    from svyaz.motion.structure.events.switching import is_switched as is_switched
 else:
     open_door(__name__)

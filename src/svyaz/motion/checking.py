@@ -29,9 +29,9 @@ from svyaz.holding import (
 )
 from svyaz.json_types import Json
 from svyaz.model import Mechanical, System, is_number
+from svyaz.motion.events.switching import Switched
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
-from svyaz.motion.structure.events.switching import Switched
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from svyaz.expr import (
 from svyaz.forms import lagrangian
 from svyaz.model import Constraint, Drawing, Energies, System, nearest
 from svyaz.model import Law as LawOfMotion
-from svyaz.program import Outside, build, compile_program
+from svyaz.program import Outside, function
 
 Law: TypeAlias = str | float | Expression | Callable[[float, Array], float]
 """A text, a number, an expression, or a function u(t, x) of the time and the states in the order of ``system.states``."""
@@ -54,9 +54,9 @@ class Controlled:
 
     def raise_failure(self) -> None:
         """Raise what a function of Python raised in the course of a run."""
-        for function in self.functions:
-            if function.failure is not None:
-                raise function.failure
+        for called in self.functions:
+            if called.failure is not None:
+                raise called.failure
 
 
 def with_inputs(system: System, laws: Laws) -> System:
@@ -93,11 +93,7 @@ def controlled(system: System, laws: Laws) -> Controlled:
 
 def along(system: System, laws: Mapping[str, Expression], times: Array, states: Array) -> dict[str, Array]:
     """The values of laws along rows of states."""
-    native = compile_program(
-        build(list(laws.items()), inputs=("t", *system.states), parameters=tuple(system.constants))
-    )
-    values = native.evaluate(np.column_stack([times, states]), native.constants(system.constants))
-    return dict(zip(laws, values.T, strict=True))
+    return function(laws, ("t", *system.states), system.constants)(np.column_stack([times, states]))
 
 
 def limited(system: System, name: str, law: Expression, values: dict[str, float]) -> Expression:

@@ -20,8 +20,7 @@ from svyaz.model import Drawing, System
 if TYPE_CHECKING:
     import xarray
 
-    from svyaz.expr import Expression
-    from svyaz.program import Native
+    from svyaz.program import Function, Table
 
 
 @dataclass(frozen=True)
@@ -203,26 +202,18 @@ class Motion:
 
     def evaluate_drawing(self, drawing: Drawing, rows: Array) -> tuple[Array, Array | None]:
         """Points (k, p, dim) and radius (k,) of one part of the picture along rows [t, states…]."""
-        native, constants, columns = self._drawn
-        first, count = columns[self.system.drawings.index(drawing)]
-        values = native.evaluate(rows, constants)
-        points = values[:, first : first + count].reshape(len(values), len(drawing.points), -1)
-        return points, (values[:, first + count] if drawing.radius is not None else None)
+        place = self.system.drawings.index(drawing)
+        found = self._drawn(rows)
+        return found[f"points {place}"], found.get(f"radius {place}")
 
     @cached_property
-    def _drawn(self) -> tuple[Native, Array, list[tuple[int, int]]]:
-        """One native program for all drawings, and where in its outputs the points of each stand."""
-        from svyaz.program import build, compile_program
+    def _drawn(self) -> Function:
+        """Points and radii of all drawings at a state."""
+        from svyaz.program import function
 
-        entries: list[Expression] = []
-        columns = []
-        for drawing in self.system.drawings:
-            flat = [e for point in drawing.points for e in point]
-            columns.append((len(entries), len(flat)))
-            entries.extend([*flat, drawing.radius] if drawing.radius is not None else flat)
-        named = [(str(k), e) for k, e in enumerate(entries)]
-        native = compile_program(build(named, inputs=("t", *self.state_names), parameters=tuple(self.system.constants)))
-        return native, native.constants(self.system.constants), columns
+        tables: dict[str, Table] = {f"points {k}": d.points for k, d in enumerate(self.system.drawings)}
+        tables |= {f"radius {k}": d.radius for k, d in enumerate(self.system.drawings) if d.radius is not None}
+        return function(tables, ("t", *self.state_names), self.system.constants)
 
 
 def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:

@@ -17,15 +17,14 @@ from svyaz.holding import Options, Refusal, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System
-from svyaz.motion.collection import collected
-from svyaz.motion.driver import Wishes, driven, error_by_halving, unborn
+from svyaz.motion.charts import Charted
+from svyaz.motion.driver import Wishes, collected, driven, error_by_halving, unborn
+from svyaz.motion.events.switching import Switched, is_switched, refuse_unfit
 from svyaz.motion.inputs import Laws, along, controlled
 from svyaz.motion.long_trees import is_long, simulate_long
 from svyaz.motion.phases import START, Phase, Progress, Structure
 from svyaz.motion.result import Motion
-from svyaz.motion.structure.charts import Charted
-from svyaz.motion.structure.events.switching import Switched, is_switched, refuse_unfit
-from svyaz.motion.structure.timed import Timed, intervals, one_phase
+from svyaz.motion.timed import Timed, intervals, one_phase
 
 Stabilize: TypeAlias = str | float | Mapping[str, Json]
 """How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""

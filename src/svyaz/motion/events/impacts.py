@@ -23,7 +23,7 @@ from svyaz.forms import Equations
 from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint
-from svyaz.program import build, compile_program
+from svyaz.program import function
 
 HELD = 1e-13
 """Residuals after an impact, as parts of the constraints' own scales."""
@@ -122,11 +122,9 @@ def _displaced(equations: Equations, state: Array, time: float, displacement: Ar
     places = [names.index(q) for q in equations.system.coordinates]
     moved = state.copy()
     if equations.quasi:
-        rows = equations.directions.values()
-        outputs = [(str(k), e) for k, e in enumerate(e for row in rows for e in row)]
-        native = compile_program(build(outputs, inputs=("t", *names), parameters=equations.constants))
-        values = native.evaluate(np.concatenate([[time], state]), native.constants(equations.system.constants))
-        displacement = values.reshape(len(places), -1) @ displacement
+        tables = {"directions": list(equations.directions.values())}
+        numbers = function(tables, ("t", *names), equations.system.constants)
+        displacement = numbers(np.concatenate([[time], state]))["directions"] @ displacement
     moved[places] += displacement
     return moved
 

@@ -27,10 +27,10 @@ from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.model import Constraint, System, multiplier_symbol
+from svyaz.motion.events.conditions import LOW
+from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts, multipliers_in
+from svyaz.motion.events.impacts import anchored
 from svyaz.motion.phases import Phase, reached
-from svyaz.motion.structure.events.conditions import LOW
-from svyaz.motion.structure.events.contacts import RISING, TOUCHING, Contacts, multipliers_in
-from svyaz.motion.structure.events.impacts import anchored
 
 Kept = frozenset[int]
 """Numbers of the contacts that are kept."""

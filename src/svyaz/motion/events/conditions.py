@@ -14,9 +14,9 @@ from svyaz.expr import ZERO, Expression, substitute
 from svyaz.forms import multiplier_symbols, rates_of
 from svyaz.holding import Segment
 from svyaz.model import Constraint, multiplier_symbol
+from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
-from svyaz.motion.structure.events.contacts import Contacts
-from svyaz.program import Native, SingularSystem, build, compile_program
+from svyaz.program import Function, SingularSystem, function
 
 Key = tuple[str, str]
 """("on" or "off", name of the constraint)."""
@@ -34,16 +34,16 @@ class Conditions:
     """
 
     keys: tuple[Key, ...]
-    values: Native
-    sizes: Native
+    values: Function
+    sizes: Function
     reacting: tuple[bool, ...]
     contacts: Contacts | None = None
     depths: Mapping[str, float] = field(default_factory=dict)
     gain: float = 0.0
 
-    def constants(self, segment: Segment) -> Array:
-        """Constants of the values, with the gains of the segment."""
-        return self.values.constants(self._known(segment))
+    def bound(self, segment: Segment) -> Function:
+        """g (m,) as a function with the gains of the segment."""
+        return self.values.with_values(self._known(segment))
 
     def _known(self, segment: Segment) -> dict[str, float]:
         depths = {_depth(name): depth for name, depth in self.depths.items()}
@@ -52,18 +52,17 @@ class Conditions:
     def at(self, segment: Segment, time: float, state: Array) -> Array:
         """g (m,); not a number where the reactions are not defined."""
         try:
-            return self.values.evaluate(np.concatenate([[time], state]), self.constants(segment))
+            return self.bound(segment)(np.concatenate([[time], state]))["g"]
         except SingularSystem:
             return np.full(len(self.keys), np.nan)
 
     def levels(self, segment: Segment, time: float, state: Array) -> Array:
         """Below minus these a condition is armed, (m,)."""
-        constants = self.sizes.constants(self._known(segment))
+        sizes = self.sizes.with_values(self._known(segment))
         try:
-            found = self.sizes.evaluate(np.concatenate([[time], state]), constants)
+            return LOW * np.nan_to_num(sizes(np.concatenate([[time], state]))["g"])
         except SingularSystem:
             return np.zeros(len(self.keys))
-        return LOW * np.nan_to_num(found)
 
     def most_overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """The one of them that pulls most, with those that cease by the same condition: others may push without it."""
@@ -114,31 +113,16 @@ def conditions(
     reactions = {multiplier_symbol(c.name): known.get(c.name, ZERO) for c in constraints}
     written = [substitute(e, reactions) for _, e in found]
     reacting = tuple(bool(e.free_symbols & set(reactions)) for _, e in found)
-    parameters = [_depth(name) for name in depths]
-    return Conditions(
-        tuple(key for key, _ in found),
-        _native(segment, written, parameters, any(reacting)),
-        _native(segment, [magnitude(e) for e in written], parameters, any(reacting)),
-        reacting,
-        contacts,
-        depths,
-    )
+    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if any(reacting) else ()
+    values = {**equations.system.constants, **segment.perturbation.gains, **{_depth(name): 0.0 for name in depths}}
+
+    def numbers(expressions: Sequence[Expression]) -> Function:
+        return function({"g": expressions}, ("t", *equations.states), values, systems=systems)
+
+    sizes = numbers([magnitude(e) for e in written])
+    return Conditions(tuple(key for key, _ in found), numbers(written), sizes, reacting, contacts, depths)
 
 
 def _depth(name: str) -> str:
     """The name of the constant by which ``on`` of a constraint is lowered."""
     return f"depth of {name}"
-
-
-def _native(segment: Segment, expressions: Sequence[Expression], parameters: Sequence[str], reacting: bool) -> Native:
-    """Expressions of the state, and of the multipliers if some are ``reacting``, as native code."""
-    equations, gains = segment.equations, tuple(segment.perturbation.gains)
-    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if reacting else ()
-    outputs = [(str(k), e) for k, e in enumerate(expressions)]
-    program = build(
-        outputs,
-        inputs=("t", *equations.states),
-        parameters=(*equations.constants, *gains, *parameters),
-        systems=systems,
-    )
-    return compile_program(program)

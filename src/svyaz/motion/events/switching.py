@@ -32,14 +32,14 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
+from svyaz.motion.events.complementarity import collision_of, kept_contacts
+from svyaz.motion.events.conditions import Conditions, Key, conditions
+from svyaz.motion.events.contacts import Contacts, contacts_of
+from svyaz.motion.events.impacts import Impact, anchored, fitted
+from svyaz.motion.events.locating import advance_to_event, slopes
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of, reached
 from svyaz.motion.result import Event
-from svyaz.motion.structure.events.complementarity import collision_of, kept_contacts
-from svyaz.motion.structure.events.conditions import Conditions, Key, conditions
-from svyaz.motion.structure.events.contacts import Contacts, contacts_of
-from svyaz.motion.structure.events.impacts import Impact, anchored, fitted
-from svyaz.motion.structure.events.locating import advance_to_event, slopes
-from svyaz.program import Native, build, compile_program
+from svyaz.program import Function, function
 
 MOST_QUICK, QUICK = 30, 1e-9
 """So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""
@@ -220,25 +220,23 @@ class Switched:
         return replace(watched, depths=chosen, gain=max(gains, default=0.0))
 
     @cached_property
-    def _energies(self) -> tuple[Native, Array]:
-        """Energy and kinetic energy of a state, as native code."""
-        outputs = [("energy", energy(self.system)), ("kinetic", kinetic_and_potential(self.system)[0])]
-        program = build(outputs, inputs=("t", *self.system.states), parameters=tuple(self.system.constants))
-        native = compile_program(program)
-        return native, native.constants(self.system.constants)
+    def _energies(self) -> Function:
+        """Energy and kinetic energy of a state."""
+        tables = {"energy": energy(self.system), "kinetic": kinetic_and_potential(self.system)[0]}
+        return function(tables, ("t", *self.system.states), self.system.constants)
 
     def _told(self, event: Event, before: Array, impact: Impact) -> Event:
         """The event with energies before and after it, jumps of velocities, impulses."""
-        native, constants = self._energies
         after = impact.state
-        energies = native.evaluate(np.array([[event.t, *before], [event.t, *after]]), constants)
+        found = self._energies(np.array([[event.t, *before], [event.t, *after]]))
+        energies, kinetic = found["energy"].tolist(), found["kinetic"].tolist()
         speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
         return replace(
             event,
-            energy_before=float(energies[0, 0]),
-            energy_after=float(energies[1, 0]),
-            kinetic_before=float(energies[0, 1]),
-            kinetic_after=float(energies[1, 1]),
+            energy_before=energies[0],
+            energy_after=energies[1],
+            kinetic_before=kinetic[0],
+            kinetic_after=kinetic[1],
             velocity_jump={name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
             impulses=impact.impulses,
         )

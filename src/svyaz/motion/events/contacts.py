@@ -23,7 +23,7 @@ from svyaz.expr import ONE, TIME, ZERO, Expression, differentiate, gradient, is_
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations
 from svyaz.model import Constraint
-from svyaz.program import Native, build, compile_program
+from svyaz.program import Function, function
 
 TOUCHING = 1e-5
 """Constraints that acted up to now touch while ``on`` is within this part of its size."""
@@ -36,8 +36,6 @@ DEEP = 1e-6
 
 MOMENT = 1e-3
 """A small part of a run."""
-
-GROUPS = ("value", "rate", "second", "value_terms", "rate_terms", "second_terms")
 
 
 def multipliers_in(expression: Expression) -> list[se.Symbol]:
@@ -77,19 +75,15 @@ class Contacts:
     """
 
     constraints: tuple[Constraint, ...]
-    native: Native
-    constants: Array
+    numbers: Function
     free: Equations
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
         """Values at a state; without ``slopes`` the second derivatives mean nothing."""
         given = np.zeros(len(state)) if slopes is None else slopes
-        found = self.native.evaluate(np.concatenate([[time], state, given]), self.constants)
-        k = len(self.constraints)
-        parts = dict(zip(GROUPS, found[: len(GROUPS) * k].reshape(len(GROUPS), k), strict=True))
-        rows = found[len(GROUPS) * k :].reshape(k, -1)
+        parts = self.numbers(np.concatenate([[time], state, given]))
         here = measure_of(self.free).at(state, time)
-        size = with_floor(parts["value_terms"], rows, typical_sizes(here.mass, here.q))
+        size = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
         fallen = np.sqrt(size * parts["second_terms"])
         return Gaps(
             value=parts["value"],
@@ -162,13 +156,8 @@ def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
     values = [c.on for c in chosen if c.on is not None]
     rates = [along(e, flow) for e in values]
     seconds = [along(e, slopes) for e in rates]
-    groups = [values, rates, seconds, *([magnitude(e) for e in group] for group in (values, rates, seconds))]
-    rows = [gradient(e, free.velocities) for e in rates]
-    entries = [e for group in (*groups, *rows) for e in group]
-    program = build(
-        [(str(k), e) for k, e in enumerate(entries)],
-        inputs=("t", *free.states, *(str(slopes[s]) for s in states)),
-        parameters=free.constants,
-    )
-    native = compile_program(program)
-    return Contacts(chosen, native, native.constants(free.system.constants), free)
+    tables = {"value": values, "rate": rates, "second": seconds}
+    sizes = {f"{name}_terms": [magnitude(e) for e in entries] for name, entries in tables.items()}
+    rows = {"rows": [gradient(e, free.velocities) for e in rates]}
+    inputs = ("t", *free.states, *(str(slopes[s]) for s in states))
+    return Contacts(chosen, function({**tables, **sizes, **rows}, inputs, free.system.constants), free)

@@ -25,7 +25,7 @@ from svyaz.holding import Decision, Entry, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System
 from svyaz.motion.phases import Advance, Beginning, Chapter, Progress, Structure, grid_of
-from svyaz.program import build, compile_program
+from svyaz.program import function
 
 POOR, NEAR, LEAST = 0.2, 0.02, 0.01
 """A chart is left for a better one of its form when its condition number exceeds 1/POOR, for one of a wider form when it
@@ -308,14 +308,12 @@ def _quasi_rows(equations: Equations, times: Array, states: Array) -> Array:
 
 def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Array, states: Array) -> Array:
     """Rows of coefficients of the velocities in numbers, columns scaled by 1/√M_ii, rows of length one."""
-    entries = [*(e for row in rows for e in row), *(row[k] for k, row in enumerate(origin.mass_matrix))]
-    outputs = [(str(k), e) for k, e in enumerate(entries)]
-    native = compile_program(build(outputs, inputs=("t", *origin.states), parameters=origin.constants))
-    values = native.evaluate(np.column_stack([times, states]), native.constants(origin.system.constants))
-    m, n = len(rows), len(origin.mass_matrix)
-    inertia = values[:, m * n :]
+    diagonal = [row[k] for k, row in enumerate(origin.mass_matrix)]
+    numbers = function({"rows": rows, "inertia": diagonal}, ("t", *origin.states), origin.system.constants)
+    found = numbers(np.column_stack([times, states]))
+    inertia = found["inertia"]
     scale = np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
-    alpha = values[:, : m * n].reshape(-1, m, n) * scale[:, None, :]
+    alpha = found["rows"] * scale[:, None, :]
     lengths = np.linalg.norm(alpha, axis=2, keepdims=True)
     scaled: Array = alpha / np.where(lengths > 0.0, lengths, 1.0)
     return scaled
@@ -323,11 +321,9 @@ def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Arra
 
 def _basis_quality(equations: Equations, times: Array, states: Array) -> Array:
     """√det(NᵀN) along rows of states of the form, N with columns of length one; zero where a column vanishes."""
-    rows = list(equations.directions.values())
-    outputs = [(str(k), e) for k, e in enumerate(e for row in rows for e in row)]
-    native = compile_program(build(outputs, inputs=("t", *equations.states), parameters=equations.constants))
-    values = native.evaluate(np.column_stack([times, states]), native.constants(equations.system.constants))
-    basis = values.reshape(len(times), len(rows), -1)
+    tables = {"basis": list(equations.directions.values())}
+    numbers = function(tables, ("t", *equations.states), equations.system.constants)
+    basis = numbers(np.column_stack([times, states]))["basis"]
     lengths = np.linalg.norm(basis, axis=1, keepdims=True)
     unit = basis / np.where(lengths > 0.0, lengths, 1.0)
     quality: Array = np.sqrt(np.maximum(np.linalg.det(unit.transpose(0, 2, 1) @ unit), 0.0))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
 from svyaz.integrate import Flow, Ode, Path, Status, solve
-from svyaz.motion.structure.events.conditions import Conditions, Key
+from svyaz.motion.events.conditions import Conditions, Key
 from svyaz.program import Native, SingularSystem
 
 SAMPLES = 16
@@ -116,11 +116,11 @@ class _Guard:
         n, m = len(state), len(watched.keys)
         self.places = layout(n, m)
         self.memory = np.zeros(self.places.size)
-        conditions_constants = watched.constants(segment)
+        conditions = watched.bound(segment)
         inner = segment.projection
         function = after_step_function()
         whole = self.memory.view(np.int64)
-        whole[:3] = [watched.values.address, conditions_constants.ctypes.data, m]
+        whole[:3] = [conditions.address, conditions.constants.ctypes.data, m]
         if inner is not None:
             whole[3:5] = [inner.address, inner.constants.ctypes.data]
         whole[5:8] = [segment.rates.address, segment.rates.constants.ctypes.data, n]
@@ -130,7 +130,7 @@ class _Guard:
         self._put(self.places.armed, armed | (values < -levels))
         self._put(self.places.last, values)
         self._put(self.places.change, np.full(m, np.inf))
-        owner = (function, watched, conditions_constants, segment)
+        owner = (function, conditions, segment)
         self.flow = Flow(function.address, self.memory, n, owner)
 
     def _put(self, place: int, numbers: Array | NDArray[np.bool_]) -> None:

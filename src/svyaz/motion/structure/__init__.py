@@ -1,1 +1,0 @@
-"""When the equations of a run change: at given times, where a chart degenerates, at events of the motion."""
