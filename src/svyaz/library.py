@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from svyaz.control import Regulation
     from svyaz.expr import Expression
     from svyaz.forms import Equations, Inertia
+    from svyaz.json_types import Json
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
     from svyaz.motion import Check, Laws, Motion
     from svyaz.stability import Equilibria
@@ -106,7 +107,7 @@ class WorkingSystem(model.System):
         rtol: float | None = None,
         atol: float | None = None,
         until: float | None = None,
-        stabilize: str | float | Mapping[str, float] | None = None,
+        stabilize: str | float | Mapping[str, Json] | None = None,
         tolerance: float | None = None,
     ) -> Check:
         """What its constraints are, whether they fit together and the start, and a verdict on the gains."""
@@ -132,7 +133,7 @@ class WorkingSystem(model.System):
         atol: float | None = None,
         until: float | None = None,
         every: float | None = None,
-        stabilize: str | float | Mapping[str, float] | None = None,
+        stabilize: str | float | Mapping[str, Json] | None = None,
         tolerance: float | None = None,
         hold: str | None = None,
         charts: str | None = None,
@@ -247,8 +248,10 @@ class WorkingSystem(model.System):
         atol: float | None = None,
         until: float | None = None,
         every: float | None = None,
-        stabilize: str | float | Mapping[str, float] | None = None,
+        stabilize: str | float | Mapping[str, Json] | None = None,
         tolerance: float | None = None,
+        hold: str | None = None,
+        charts: str | None = None,
     ) -> Sweep:
         """Its motions for every member of the product of what is varied; see :func:`svyaz.study.sweep`."""
         found = study.sweep(
@@ -269,6 +272,8 @@ class WorkingSystem(model.System):
             every=every,
             stabilize=stabilize,
             tolerance=tolerance,
+            hold=hold,
+            charts=charts,
         )
         return _in_html(found)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,7 +46,7 @@ def pivots(a: Array, tolerance: float = 1e-9) -> tuple[list[int], list[int]]:
     return [rows[k] for k in order], [columns[k] for k in order]
 
 
-def numerical_rank(singular: NDArray[np.floating[Any]]) -> int:
+def numerical_rank(singular: NDArray[np.floating]) -> int:
     """Rank from singular values in falling order: the widest gap above a value that may be zero decides.
 
     A value above SMALL of the largest is never zero; below 1e-13 it always is; between them the largest ratio of

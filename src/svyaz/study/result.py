@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.json_types import Json
 from svyaz.model import System
 from svyaz.study.vary import Axis
 
@@ -43,7 +44,7 @@ class Sweep:
     axes: tuple[Axis, ...]
     measures: tuple[str, ...]
     rows: tuple[Row, ...]
-    asked: Mapping[str, Any]
+    asked: Mapping[str, Json]
     status: str = "finished"
     stable: tuple[tuple[float, float], ...] | None = None
     seconds: float = 0.0

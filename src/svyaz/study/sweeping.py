@@ -17,6 +17,7 @@ from svyaz.constraints import is_reduced
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name
 from svyaz.holding import Options, options_for
+from svyaz.json_types import Json
 from svyaz.model import System
 from svyaz.motion import Phase, is_switched, phases_of
 from svyaz.study import crew
@@ -39,14 +40,23 @@ def sweep(
     keep: str | Path | None = None,
     form: str | None = None,
     project: bool = False,
-    **asked: Any,
+    method: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    until: float | None = None,
+    every: float | None = None,
+    stabilize: str | float | Mapping[str, Json] | None = None,
+    tolerance: float | None = None,
+    hold: str | None = None,
+    charts: str | None = None,
 ) -> Sweep:
     """Run the system for every member of the product of what is varied.
 
     ``vary``: values by name: parameters, ``initial.x``, ``run.step``, and the gains ``stabilize`` (κ), or ``kappa``,
     ``alpha``, ``beta``. ``measure``: ``final``, ``residual``, ``drift``, ``multiplier`` (all of a kind, or one as in
     ``final.x``), ``error`` (trajectory error by step halving), ``steps``, ``evaluations``, ``t``; by default residuals,
-    energy drift and final state. ``asked``: the options of ``simulate``. Gains with an unstable verdict are run and
+    energy drift and final state. The others are the options of ``simulate``. Gains with an unstable verdict are run and
     marked. A member that fails is a row with its status; KeyboardInterrupt keeps the rows that are done.
 
     ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead.
@@ -54,7 +64,10 @@ def sweep(
     """
     begin = perf_counter()
     axes = axes_for(system, vary)
-    options = _options(system, axes, asked)
+    asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
+    options = _options(
+        system, axes, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    )
     name = form_name(system, form)
     phases = phases_of(system, name, options)
     if is_switched(system):  # the phases are not known in advance: any of the constraints may act
@@ -88,7 +101,7 @@ def sweep(
     )
 
 
-def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, Any]) -> Options:
+def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, object]) -> Options:
     """The options that all members share, with the first value of a varied step or tolerance."""
     first = {axis.key: float(axis.values[0]) for axis in axes if axis.kind == "run"}
     given = {key: value for key, value in asked.items() if value is not None}
@@ -134,14 +147,14 @@ def _compiled_once(
     return not own and not decided and not structure_depends(system, found.changing)
 
 
-def _whole_asked(options: Options, form: str, project: bool, measures: Sequence[str]) -> dict[str, Any]:
+def _whole_asked(options: Options, form: str, project: bool, measures: Sequence[str]) -> dict[str, Json]:
     """What is asked of every simulation."""
     asked = {**_told(options), "form": form, "project": project, "halve": "error" in measures}
     asked["tolerance"] = options.tolerance
     return {key: value for key, value in asked.items() if value is not None}
 
 
-def _told(options: Options) -> dict[str, Any]:
+def _told(options: Options) -> dict[str, Json]:
     """The options as the result records them."""
     keys = ("method", "step", "rtol", "atol", "until", "every", "stabilize", "hold")
     return {key: getattr(options, key) for key in keys}

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-Element: TypeAlias = Any
+from svyaz.expr import Expression
+
+Element: TypeAlias = Expression
 """A float, an array of floats, an expression, or another thing that can be added and multiplied."""
 
 Vector = tuple[Element, Element, Element]
