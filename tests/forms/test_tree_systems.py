@@ -12,7 +12,7 @@ from svyaz import System, loads
 from svyaz.forms.programs import export_program, terms_program
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.forms.tree.recursions.algebra import FLOATS
-from svyaz.forms.tree.recursions.welded import welded
+from svyaz.forms.tree.recursions.places import welded
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import numbers

@@ -14,7 +14,7 @@ from tree_by_jacobians import inertia_matrix, links_from, varying_rows
 from svyaz import System, loads
 from svyaz.expr import ModelError
 from svyaz.forms.tree.recursions.algebra import FLOATS, expressions
-from svyaz.forms.tree.recursions.welded import welded
+from svyaz.forms.tree.recursions.places import welded
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.model.tree import numbers

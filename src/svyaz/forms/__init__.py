@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from svyaz.forms.derivation import form_name as form_name
     from svyaz.forms.equations import Deviation as Deviation
     from svyaz.forms.equations import Equations as Equations
-    from svyaz.forms.form import Form as Form
+    from svyaz.forms.equations import Form as Form
     from svyaz.forms.named import form_names as form_names
     from svyaz.forms.named import form_of as form_of
     from svyaz.forms.named.lagrange import applied_forces as applied_forces
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts
     from svyaz.forms.tree.bias_parts import bias_parts as bias_parts
-    from svyaz.forms.tree.conditions.explicit import explicit_inertia as explicit_inertia
     from svyaz.forms.tree.conditions.harmonics import Coefficient as Coefficient
     from svyaz.forms.tree.conditions.harmonics import Harmonics as Harmonics
     from svyaz.forms.tree.conditions.harmonics import LinearForm as LinearForm
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.conditions.unknown_masses import FIRST as FIRST
     from svyaz.forms.tree.conditions.unknown_masses import MASS as MASS
     from svyaz.forms.tree.conditions.unknown_masses import SECOND as SECOND
+    from svyaz.forms.tree.conditions.unknown_masses import explicit_inertia as explicit_inertia
     from svyaz.forms.tree.conditions.unknown_masses import placed_with_unknowns as placed_with_unknowns
     from svyaz.forms.tree.conditions.unknown_masses import quaternions_of as quaternions_of
     from svyaz.forms.tree.native import NativeTree as NativeTree
@@ -81,9 +81,9 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics as inverse_dynamics
     from svyaz.forms.tree.recursions.places import Placed as Placed
     from svyaz.forms.tree.recursions.places import placed as placed
+    from svyaz.forms.tree.recursions.places import welded as welded
     from svyaz.forms.tree.recursions.steps import axis_kind as axis_kind
     from svyaz.forms.tree.recursions.steps import step_programs as step_programs
-    from svyaz.forms.tree.recursions.welded import welded as welded
     from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
     from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at
     from svyaz.forms.tree.short_formulas.inertia import write_inertia as write_inertia

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named import form_of
-from svyaz.forms.taken import as_taken, taken_equations
+from svyaz.forms.stated import as_taken, taken_equations
 from svyaz.model import System, WantedField
 
 

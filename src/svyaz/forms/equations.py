@@ -1,4 +1,4 @@
-"""The equations of motion as expressions: what every form returns.
+"""The equations of motion as expressions: what every form returns, and what a form declares of itself.
 
     M(q, t) q̈ + bias(q, q̇, t) = Gᵀ λ,        G q̈ + constraint_bias = 0
 
@@ -9,9 +9,10 @@ second line is ḟ = 0. The force of a constraint on the system is +Gᵀ λ, wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import symengine as se
 
@@ -108,3 +109,27 @@ class Equations:
     def in_states(self, expression: Expression) -> Expression:
         """An expression of coordinates and velocities in terms of the states."""
         return substitute(expression, {se.Symbol(name): value for name, value in self.observed.items()})
+
+
+class Reduction(Protocol):
+    """(system, constraints that act, dependent coordinates) → equations; all constraints and the best chart unless given."""
+
+    def __call__(
+        self, system: System, active: Sequence[Constraint] | None = None, dependent: Sequence[str] | None = None
+    ) -> Equations: ...
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of the equations, by the name under which it is asked for.
+
+    ``derive`` makes the equations of a system. A form that uses up the velocity constraints and needs no multipliers for
+    them also declares how it is ``reduced`` with other constraints acting or other coordinates dependent, and which
+    ``wider`` form takes over where it applies to no better chart. A ``free`` form takes no constraints at all.
+    """
+
+    name: str
+    derive: Callable[[System], Equations]
+    reduced: Reduction | None = None
+    wider: str = ""
+    free: bool = False

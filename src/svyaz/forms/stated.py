@@ -1,10 +1,30 @@
-"""The energies of a mechanical system: as they were stated, or worked out from its bodies."""
+"""What was stated of a system: its energies, or worked out from its bodies; and equations that are taken as they are.
+
+These are rates, Hamilton's q̇ = ∂H/∂p, ṗ = -∂H/∂q, and second-order equations f(q, q̇, q̈, t) = 0, linear in the
+accelerations: M = ∂f/∂q̈, bias = f at q̈ = 0.
+"""
 
 from __future__ import annotations
 
-from svyaz.expr import ZERO, Expression, ModelError, Problem, substitute, velocity
+from collections.abc import Mapping, Sequence
+
+import symengine as se
+
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    acceleration,
+    combine,
+    differentiate,
+    names_in,
+    substitute,
+    velocity,
+)
+from svyaz.forms.equations import Equations
 from svyaz.forms.tree.recursions.energies import energies
-from svyaz.model import Bodies, Energies, System
+from svyaz.model import Bodies, Canonical, Energies, GivenEquations, PlainRates, System
 
 
 def lagrangian(system: System) -> Expression:
@@ -33,3 +53,55 @@ def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:
 def stated_as_difference(system: System) -> bool:
     """Was T apart from P stated, and not L alone?"""
     return isinstance(system.law, Bodies) or (isinstance(system.law, Energies) and system.law.kinetic is not None)
+
+
+def as_taken(system: System) -> tuple[str, str, str] | None:
+    """By what a system is given whose equations are taken as they are: (form, given by, what is taken)."""
+    match system.law:
+        case PlainRates():
+            return "rates", "its rates", "rates"
+        case Canonical():
+            return "canonical", "a Hamiltonian", "rates"
+        case GivenEquations(explicit=explicit):
+            return "accelerations" if explicit else "equations", "its equations", "equations"
+    return None
+
+
+def taken_equations(system: System, form: str) -> Equations:
+    """The equations as they were stated."""
+    match system.law:
+        case Canonical(momenta=momenta, hamiltonian=hamiltonian):
+            return _canonical(system, momenta, hamiltonian)
+        case GivenEquations(equations=equations):
+            return _given_equations(system, equations, form)
+    return Equations(form, system, system.states, dict(system.rates))
+
+
+def _canonical(system: System, momenta: Sequence[str], hamiltonian: Expression) -> Equations:
+    """Hamilton's equations."""
+    q = [se.Symbol(name) for name in system.coordinates]
+    p = [se.Symbol(name) for name in momenta]
+    rates = {str(x): differentiate(hamiltonian, y) for x, y in zip(q, p, strict=True)}
+    rates.update({str(y): -differentiate(hamiltonian, x) for x, y in zip(q, p, strict=True)})
+    return Equations("canonical", system, system.states, {**rates, **system.rates})
+
+
+def _given_equations(system: System, equations: Mapping[str, Expression], form: str) -> Equations:
+    """The equations of a model with [equations] or [accelerations]; they must be linear in the accelerations."""
+    unknown = [acceleration(q) for q in system.coordinates]
+    names = {str(a) for a in unknown}
+    mass = [[combine(differentiate(f, a)) for a in unknown] for f in equations.values()]
+    for name, row in zip(equations, mass, strict=True):
+        if any(names_in(e) & names for e in row):
+            message = f"the equation of '{name}' is not linear in the accelerations: they cannot be solved for"
+            raise ModelError([Problem(message)])
+    bias = [substitute(f, dict.fromkeys(unknown, ZERO)) for f in equations.values()]
+    return Equations(
+        form=form,
+        system=system,
+        states=system.states,
+        explicit={**{q: velocity(q) for q in system.coordinates}, **system.rates},
+        accelerated=system.coordinates,
+        mass_matrix=tuple(tuple(row) for row in mass),
+        bias=tuple(bias),
+    )

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from svyaz.forms.form import Form
+    from svyaz.forms.equations import Form
 
 
 @cache

@@ -28,8 +28,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms.christoffel import terms_of
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.quasi import Basis, basis

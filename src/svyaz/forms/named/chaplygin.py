@@ -17,8 +17,7 @@ import symengine as se
 
 from svyaz.expr import TIME, Expression, ModelError, Problem, add_up, differentiate, names_in, velocity
 from svyaz.forms.christoffel import plain_terms_of, terms_of
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled

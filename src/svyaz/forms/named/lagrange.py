@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from svyaz.expr import ZERO, Expression, differentiate, velocity
 from svyaz.forms.christoffel import terms_of
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
 from svyaz.forms.tree.terms import tree_terms
 from svyaz.model import Bodies, System

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from svyaz.expr import Expression, add_up, total_derivative
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.quasi import basis
 from svyaz.forms.reduced_rows import assembled

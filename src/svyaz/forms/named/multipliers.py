@@ -14,8 +14,7 @@ from dataclasses import replace
 import symengine as se
 
 from svyaz.expr import ONE, TIME, Expression, gradient, total_derivative
-from svyaz.forms.equations import Deviation, Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Deviation, Equations, Form
 from svyaz.forms.named.lagrange import free_equations, lagrange_terms
 from svyaz.model import Constraint, System
 

@@ -33,8 +33,7 @@ from svyaz.expr import (
     substitute,
     velocity,
 )
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduction import VelocityRows, is_nothing
 from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, scaled_rows, values_at

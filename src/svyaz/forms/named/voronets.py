@@ -19,8 +19,7 @@ from collections.abc import Sequence
 import symengine as se
 
 from svyaz.expr import TIME, Expression, add_up, differentiate, velocity
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.chaplygin import dependent_momenta, reduced_forces, star_terms
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduced_rows import Kinematics, assembled

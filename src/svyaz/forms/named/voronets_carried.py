@@ -13,8 +13,7 @@ from dataclasses import replace
 import symengine as se
 
 from svyaz.expr import ONE, TIME, ZERO, gradient, total_derivative, velocity
-from svyaz.forms.equations import Equations
-from svyaz.forms.form import Form
+from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.voronets import reduced_with_chart
 from svyaz.model import Constraint, System
 

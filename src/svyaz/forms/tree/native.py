@@ -18,9 +18,8 @@ from svyaz.expr import Expression
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
-from svyaz.forms.tree.recursions.places import Placed, placed
+from svyaz.forms.tree.recursions.places import Placed, placed, welded
 from svyaz.forms.tree.recursions.regroup import placed_link
-from svyaz.forms.tree.recursions.welded import welded
 from svyaz.forms.tree.short_formulas.inertia import AIMS, fastest, weighted_cost, write_inertia
 from svyaz.model import Tree
 from svyaz.program import Linear, Native, Program, build_sequence, choose_orders, compile_program

@@ -17,10 +17,9 @@ from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
 from svyaz.forms.tree.recursions.energies import energies
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
-from svyaz.forms.tree.recursions.places import Placed, placed
+from svyaz.forms.tree.recursions.places import Placed, placed, welded
 from svyaz.forms.tree.recursions.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
-from svyaz.forms.tree.recursions.welded import welded
-from svyaz.forms.tree.short_formulas.planar import inertia_of_planar, is_planar_arm
+from svyaz.forms.tree.short_formulas.poles import inertia_of_planar, is_planar_arm
 from svyaz.model import System, Tree, tree_of
 
 MOST_WRITTEN = 150

@@ -22,8 +22,7 @@ import symengine as se
 from svyaz.expr import ZERO, Expression, add_up
 from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, offset_inertia, plus, tensor_turned
 from svyaz.forms.tree.recursions.regroup import UNITS, RegroupedLink
-from svyaz.forms.tree.short_formulas.composite_parts import LETTERS, PLACES, Carried, across, named, pair
-from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
+from svyaz.forms.tree.short_formulas.sheet import LETTERS, PLACES, Carried, FormulaSheet, across, named, pair
 from svyaz.model import GROUND
 
 

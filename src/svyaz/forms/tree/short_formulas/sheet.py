@@ -1,15 +1,18 @@
 """A sheet of named intermediates: formulas in the order of evaluation, each in terms of those above it.
 
 What depends on parameters alone needs no name here: the program computes it once, in its constants part.
+Composite bodies are written on it in parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import symengine as se
 
 from svyaz.expr import ZERO, Expression
+from svyaz.forms.tree.recursions.algebra import Symmetric, Vector
 
 
 class FormulaSheet:
@@ -53,3 +56,31 @@ class FormulaSheet:
 def is_zero(value: Expression) -> bool:
     """Is it zero as it stands?"""
     return bool(value == ZERO)
+
+
+LETTERS = "xyz"
+PLACES = {(0, 0): 0, (1, 1): 1, (2, 2): 2, (0, 1): 3, (0, 2): 4, (1, 2): 5}
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A composite body: mass, first moment and inertia about its pole."""
+
+    mass: Expression
+    moment: Vector
+    inertia: Symmetric
+
+
+def named(name: Callable[[str, Expression], Expression], hint: str, vector: Vector) -> Vector:
+    x, y, z = (name(f"{hint}{LETTERS[i]}", e) for i, e in enumerate(vector))
+    return x, y, z
+
+
+def across(p: Vector, d: Vector, axis: int) -> Expression:
+    """p · d across an axis."""
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    return p[a] * d[a] + p[b] * d[b]
+
+
+def pair(place: int) -> str:
+    return ("xx", "yy", "zz", "xy", "xz", "yz")[place]
