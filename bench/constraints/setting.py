@@ -25,6 +25,7 @@ def system(name: str) -> System:
 
 def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
     """Native code of the motion, compiled as ``simulate`` compiles it, and the initial state."""
+    from svyaz.holding.asked import stabilisation
     from svyaz.holding.options import options_for
     from svyaz.holding.perturbations import perturbation
     from svyaz.holding.segment import prepare
@@ -34,4 +35,4 @@ def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:
     options = options_for(model, {**asked, "stabilize": stabilize})
     equations = phases_of(model, "multipliers", options)[0].equations
     state = np.array(model.initial_state())
-    return prepare(equations, perturbation(equations, stabilize), (), options, 0.0, state), state
+    return prepare(equations, perturbation(equations, stabilisation(stabilize)), (), options, 0.0, state), state

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from svyaz import System, gallery, loads
 from svyaz.forms import Equations
+from svyaz.holding.asked import stabilisation
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options, options_for
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
@@ -59,7 +60,7 @@ class Rig:
 
     def projected(self, options: Options) -> Segment:
         """The code without gains that puts the state back on the constraints after each step."""
-        law = perturbation(self.equations, "projection")
+        law = perturbation(self.equations, stabilisation("projection"))
         return prepare(self.equations, law, (), options, self.span[0], self.state)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from bench.tools.nine import Rig
 
+from svyaz.holding.asked import stabilisation
 from svyaz.holding.gains import verdict_on
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, perturbation
@@ -43,7 +44,7 @@ def draws(made: Rig, count: int, steps: tuple[float, float], seed: int) -> Itera
         options = made.options(method=str(rng.choice(METHODS)), step=tau, stabilize="off")
         alpha = float(10 ** rng.uniform(-1, 1) * (-1 if rng.random() < 0.1 else 1) / tau)
         beta = float(10 ** rng.uniform(-1.5, 1.2) * (-1 if rng.random() < 0.1 else 1) / tau**2)
-        law = perturbation(made.equations, {"alpha": alpha, "beta": beta})
+        law = perturbation(made.equations, stabilisation({"alpha": alpha, "beta": beta}))
         scheme = scheme_of(options)
         factor = float(np.max(np.abs(scheme.factor(tau * np.linalg.eigvals(law.matrix).astype(complex)))))
         damped = alpha > 0.0 and beta > 0.0

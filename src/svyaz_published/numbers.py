@@ -10,7 +10,7 @@ from svyaz import System, loads
 from svyaz.arrays import Array
 from svyaz.expr import Expression, evaluate
 from svyaz.gallery import find
-from svyaz.holding import perturbation
+from svyaz.holding import perturbation, stabilisation
 
 
 def gallery_model(
@@ -26,7 +26,7 @@ def gallery_model(
 def accelerations(system: System, state: Mapping[str, float], stabilize: str | float = "off") -> dict[str, float]:
     """q̈ by name from [M Gᵀ; G 0] (q̈, -λ) = (-bias, -constraint_bias - correction) at a state; λ under ``lambda NAME``."""
     equations = system.derive()
-    law = perturbation(equations, stabilize)
+    law = perturbation(equations, stabilisation(stabilize))
     values = {"t": 0.0, **system.constants, **law.gains, **state}
 
     def numbers(entries: Sequence[Expression]) -> Array:

@@ -62,7 +62,7 @@ def test_C4_auto_is_neither_a_constant_nor_the_inverse_of_the_step() -> None:
     chosen = {}
     for method, step in (("euler", 0.001), ("rk4", 0.001), ("rk4", 0.01)):
         motion = simulate(model("pendulum-xy"), method=method, step=step, until=5)
-        chosen[method, step] = motion.gains["proposed"]
+        chosen[method, step] = motion.gains.proposed
     assert chosen["rk4", 0.001] < 0.05 / 0.001
     assert chosen["euler", 0.001] > 10 * chosen["rk4", 0.001]
 
@@ -70,13 +70,13 @@ def test_C4_auto_is_neither_a_constant_nor_the_inverse_of_the_step() -> None:
 def test_every_decision_is_logged() -> None:
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2, tolerance=2e-4)
     assert motion.finished
-    auto = motion.gains["auto"]
-    assert any("the step is halved" in line for line in auto["log"])
-    assert any("chosen from" in line for line in auto["log"])
-    assert set(auto["log"]) <= set(motion.notes)
-    assert motion.step == auto["step"] < 0.01
-    assert len(auto["trials"]) == CANDIDATES + 1
-    assert auto["seconds"] > 0
+    auto = motion.gains.choice
+    assert any("the step is halved" in line for line in auto.log)
+    assert any("chosen from" in line for line in auto.log)
+    assert set(auto.log) <= set(motion.notes)
+    assert motion.step == auto.step < 0.01
+    assert len(auto.trials) == CANDIDATES + 1
+    assert auto.seconds > 0
 
 
 def test_candidates_lie_between_the_span_and_the_limit_of_the_method() -> None:

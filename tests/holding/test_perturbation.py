@@ -9,6 +9,7 @@ from scipy.linalg import expm
 
 from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
+from svyaz.holding.asked import stabilisation
 from svyaz.holding.perturbations import perturbation, rescaled
 from svyaz.motion import simulate
 
@@ -41,7 +42,7 @@ def mixed() -> System:
 def disturbed(stabilize: object, until: float = 2.0, system: System | None = None):
     """(times, y along the motion) with y = (h, ḣ, f), and the matrix of the linear perturbation equation."""
     system = system or mixed()
-    law = perturbation(system.derive(), stabilize)
+    law = perturbation(system.derive(), stabilisation(stabilize))
     motion = simulate(system, **ACCURATE, until=until, every=until / 40, stabilize=stabilize, force=True)
     assert motion.finished, motion.reason
     positions = list(motion.hidden)
@@ -101,8 +102,8 @@ def test_critical_damping_has_the_closed_form() -> None:
 
 def test_baumgarte_is_an_extended_lagrangian() -> None:
     equations = gallery_model("four-bar").derive()
-    plain = perturbation(equations, {"alpha": 7, "beta": 30})
-    extended = perturbation(equations, {"mass": 1, "stiffness": 30, "damping": 7})
+    plain = perturbation(equations, stabilisation({"alpha": 7, "beta": 30}))
+    extended = perturbation(equations, stabilisation({"mass": 1, "stiffness": 30, "damping": 7}))
     np.testing.assert_allclose(plain.matrix, extended.matrix)
 
 
@@ -114,7 +115,7 @@ def test_positive_definite_matrices_are_stable_by_construction() -> None:
         for key, size in (("mass", 4), ("stiffness", 2), ("damping", 4)):
             a = rng.normal(size=(size, size))
             parts[key] = (a @ a.T + 0.1 * np.eye(size)).tolist()
-        assert np.linalg.eigvals(perturbation(equations, parts).matrix).real.max() < 0
+        assert np.linalg.eigvals(perturbation(equations, stabilisation(parts)).matrix).real.max() < 0
 
 
 def test_energy_of_the_extended_lagrangian_falls_by_its_dissipation() -> None:
@@ -130,7 +131,7 @@ def test_energy_of_the_extended_lagrangian_falls_by_its_dissipation() -> None:
 
 
 def test_every_root_is_multiplied_when_the_time_runs_faster() -> None:
-    law = perturbation(mixed().derive(), FULL)
+    law = perturbation(mixed().derive(), stabilisation(FULL))
     roots, faster = (np.sort_complex(np.linalg.eigvals(m)) for m in (law.matrix, rescaled(law, 2.5).matrix))
     np.testing.assert_allclose(faster, 2.5 * roots, rtol=1e-9)
 
@@ -224,10 +225,10 @@ def test_a_law_may_use_parameters() -> None:
 )
 def test_gains_that_do_not_fit_are_refused_in_words(stabilize, message) -> None:
     with pytest.raises(ModelError, match=message):
-        perturbation(mixed().derive(), stabilize)
+        perturbation(mixed().derive(), stabilisation(stabilize))
 
 
 def test_a_coupling_block_cannot_be_one_number() -> None:
     equations = gallery_model("ball-on-plane").derive()
     with pytest.raises(ModelError, match="couples 1 rows to 2"):
-        perturbation(equations, {"C": 1})
+        perturbation(equations, stabilisation({"C": 1}))

@@ -60,11 +60,11 @@ def test_C1_the_cost_of_the_pilot_is_reported() -> None:
     from svyaz.motion import check
 
     made = bench("tools.nine").rig("slider-crank")
-    pilot = check(made.system, method="rk4", step=0.01, stabilize=10).gains["pilot"]
-    assert pilot["steps"] > 0
-    assert pilot["seconds"] > 0
-    assert pilot["coarseness"] in (1, 2, 4, 8)
-    assert set(pilot["remainders"]) == {"crank", "rod"}
+    pilot = check(made.system, method="rk4", step=0.01, stabilize=10).gains.prediction
+    assert pilot.steps > 0
+    assert pilot.seconds > 0
+    assert pilot.coarseness in (1, 2, 4, 8)
+    assert set(pilot.remainders) == {"crank", "rod"}
 
 
 def test_C1_a_disturbed_start_enters_the_prediction() -> None:

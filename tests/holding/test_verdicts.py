@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
+from svyaz.holding.asked import stabilisation
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.verdicts import (
     Discretisation,
@@ -70,7 +71,7 @@ def test_000_A7_a_remainder_above_the_tolerance_asks_for_a_smaller_step() -> Non
 def test_000_A19_gain_matrix_of_the_ball(k1, stable) -> None:
     """tr K < 0 and det K = -k1 - 1 > 0, for k2 = k3 = k4 = -1."""
     equations = model("ball-on-plane", {"coordinates": "angles"}).derive()
-    law = perturbation(equations, {"E": [[k1, -1], [-1, -1]]})
+    law = perturbation(equations, stabilisation({"E": [[k1, -1], [-1, -1]]}))
     assert np.linalg.det(law.matrix) == pytest.approx(-k1 - 1)
     assert judge(law.matrix, scheme("euler", 0.01)).stable is stable
 
@@ -85,7 +86,8 @@ def test_000_A24_the_fast_integral_of_lawden_exceeds_the_interval_of_euler() -> 
 def test_000_A28_position_feedback_without_damping_is_flagged() -> None:
     stab = np.array([[-10.0, -100, 0], [0, -10, 0], [0, -100, -10]])
     law = perturbation(
-        model("three-link-10", {"constraints": "printed"}).derive(), {"A": stab.tolist(), "B": 0, "E": -10}
+        model("three-link-10", {"constraints": "printed"}).derive(),
+        stabilisation({"A": stab.tolist(), "B": 0, "E": -10}),
     )
     found = judge(law.matrix, scheme("euler", 0.001))
     assert not found.stable
@@ -107,7 +109,7 @@ def test_000_A28_position_feedback_without_damping_is_flagged() -> None:
     ],
 )
 def test_000_A30_unstable_gains_of_the_rocket_are_rejected(gains, stable) -> None:
-    law = perturbation(model("rocket-path").derive(), gains)
+    law = perturbation(model("rocket-path").derive(), stabilisation(gains))
     for name, step in [("euler", 0.001), ("rk4", 0.001), ("dop853", None)]:
         assert judge(law.matrix, scheme(name, step)).stable is stable
 

@@ -76,7 +76,7 @@ def test_000_A7_check_advises_a_smaller_step_where_the_tolerance_is_out_of_reach
 
 def test_000_A6_the_safe_range_of_the_sleigh_stands_in_the_result() -> None:
     found = check(model("sleigh"), method="euler", step=0.001, stabilize=1000, tolerance=1e-3)
-    low, high = found.gains["range"]
+    low, high = found.gains.limits
     assert low == pytest.approx(92.2, rel=0.05)
     assert high == pytest.approx(1907.8, rel=0.005)
     assert not found.wrong
@@ -290,7 +290,7 @@ def test_C4_with_a_tolerance_the_residual_stays_below_or_the_run_is_refused(name
     assert motion.finished
     for values in motion.residuals.values():
         assert np.abs(values).max() <= tolerance
-    assert motion.gains["auto"]["log"]
+    assert motion.gains.choice.log
 
 
 def test_C4_a_tolerance_out_of_reach_is_refused() -> None:
@@ -345,9 +345,9 @@ def test_C6_units_change_neither_verdicts_nor_motion(how, lengths) -> None:
         factors = np.array([1, 1, 180 / pi, 1, 1, 180 / pi])
     first, second = (simulate(system, **how, until=2) for system in (one, other))
     assert first.status == second.status
-    assert first.gains.get("verdict") == second.gains.get("verdict")
+    assert first.gains.word == second.gains.word
     if how["stabilize"] == "auto":
-        assert first.gains["proposed"] == pytest.approx(second.gains["proposed"], rel=1e-9)
+        assert first.gains.proposed == pytest.approx(second.gains.proposed, rel=1e-9)
     size = np.abs(first.states).max(axis=0)
     size = np.where(size > 0, size, 1.0)
     np.testing.assert_allclose(second.states / factors / size, first.states / size, atol=1e-9)

@@ -58,13 +58,13 @@ def command(
     warn(system)
     writable_outputs(json_file, plane)
     from svyaz.motion import check
-    from svyaz.show import as_json
+    from svyaz.show import as_json, gains_record
 
     found = check(system, **options)
     record = as_json(found)
     write_json(record, json_file)
     if plane is not None:
-        _draw_plane(system, options, found.gains, plane)
+        _draw_plane(system, options, gains_record(found.gains), plane)
     if json_file != "-":
         _show(record)
     if found.wrong:

@@ -13,7 +13,7 @@ from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import Design
 from svyaz.control.transients import MOST_STEPS, Transient
 from svyaz.forms import Equations, derive, jacobian_program, rates_of, rates_program, shulgin_equations
-from svyaz.holding import Options
+from svyaz.holding import ByProjection, Off, Options
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Constraint, System
 from svyaz.motion import Motion, Wishes, driven, structure_of
@@ -122,10 +122,10 @@ class ClosedLoop:
         system = self.equations.system
         small = dict(zip(self.states, self.small(self.entered(state)[None, :], rtol)[0].tolist(), strict=True))
         atol = {name: small.get(name, max(small.values())) for name in system.states}
-        options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize="off", max_steps=max_steps)
+        options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize=Off(), max_steps=max_steps)
         structure = structure_of(self.equations, None, options)
         if self.switched is not None:
-            structure = structure_of(self.switched, "multipliers", replace(options, stabilize="projection"))
+            structure = structure_of(self.switched, "multipliers", replace(options, stabilize=ByProjection()))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
         return driven(structure, start, Wishes(rows=times, progress=progress))
 

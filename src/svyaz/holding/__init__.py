@@ -5,16 +5,30 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.holding.asked import Automatic as Automatic
+    from svyaz.holding.asked import Baumgarte as Baumgarte
+    from svyaz.holding.asked import ByProjection as ByProjection
+    from svyaz.holding.asked import ExtendedLagrangian as ExtendedLagrangian
+    from svyaz.holding.asked import GainBlocks as GainBlocks
+    from svyaz.holding.asked import Gains as Gains
+    from svyaz.holding.asked import Off as Off
+    from svyaz.holding.asked import OneGain as OneGain
+    from svyaz.holding.asked import Stabilisation as Stabilisation
+    from svyaz.holding.asked import WrittenLaw as WrittenLaw
+    from svyaz.holding.asked import decay_rate as decay_rate
+    from svyaz.holding.asked import stabilisation as stabilisation
+    from svyaz.holding.asked import word_of as word_of
     from svyaz.holding.bounds import ErrorBound as ErrorBound
     from svyaz.holding.bounds import euler_bound as euler_bound
     from svyaz.holding.bypass import Jump as Jump
     from svyaz.holding.bypass import jump_log as jump_log
     from svyaz.holding.decision import Decision as Decision
+    from svyaz.holding.decision import GainReport as GainReport
     from svyaz.holding.decision import decide as decide
-    from svyaz.holding.decision import verdict_record as verdict_record
+    from svyaz.holding.decision import verdict_alone as verdict_alone
     from svyaz.holding.deviation import deviations as deviations
+    from svyaz.holding.gains import Choice as Choice
     from svyaz.holding.held import HeldIntegral as HeldIntegral
-    from svyaz.holding.held import asked_rate as asked_rate
     from svyaz.holding.held import held_integrals as held_integrals
     from svyaz.holding.held import in_states_of as in_states_of
     from svyaz.holding.held_checks import cannot_be_held as cannot_be_held
@@ -26,6 +40,7 @@ if TYPE_CHECKING:
     from svyaz.holding.perturbations import perturbation as perturbation
     from svyaz.holding.perturbations import positions_of as positions_of
     from svyaz.holding.perturbations import velocities_of as velocities_of
+    from svyaz.holding.pilot import Prediction as Prediction
     from svyaz.holding.pilot import scheme_of as scheme_of
     from svyaz.holding.segment import Segment as Segment
     from svyaz.holding.segment import advance as advance
@@ -40,6 +55,7 @@ if TYPE_CHECKING:
     from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
     from svyaz.holding.sizes import scaled_difference as scaled_difference
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
+    from svyaz.holding.verdicts import Certificate as Certificate
     from svyaz.holding.verdicts import Discretisation as Discretisation
     from svyaz.holding.verdicts import largest_gain as largest_gain
     from svyaz.holding.watch import exceeds as exceeds

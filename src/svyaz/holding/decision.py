@@ -1,22 +1,75 @@
-"""What is decided about the gains before a phase is run, and the record of it that goes into the result."""
+"""What is decided about the gains before a phase is run, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from math import inf
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
+from svyaz.holding.asked import Automatic, ByProjection, Gains, Off, OneGain
 from svyaz.holding.gains import Choice, choose, verdict_on
 from svyaz.holding.held import HeldIntegral
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import Prediction, predict, scheme_of
 from svyaz.holding.segment import Segment, prepare
-from svyaz.holding.verdicts import Verdict, box_certificate, largest_gain, norm_certificate, safe_range
+from svyaz.holding.verdicts import Certificate, Verdict, box_certificate, norm_certificate, safe_range
+
+
+@dataclass(frozen=True)
+class GainReport:
+    """The gains of a phase and what is known of them in advance.
+
+    ``stabilize`` is empty where there is nothing to be kept, ``verdict`` missing where nothing is to be judged. ``refused``
+    is what is held against gains that are stable by themselves: a tolerance, the rates of held integrals. ``limits``
+    between which one gain κ would do (none: inf, -inf).
+    """
+
+    stabilize: str
+    law: Perturbation | None = None
+    verdict: Verdict | None = None
+    refused: Refused | None = None
+    limits: tuple[float, float] = (0.0, inf)
+    choice: Choice | None = None
+    prediction: Prediction | None = None
+    certificates: tuple[Certificate, ...] = ()
+    held: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def word(self) -> str | None:
+        """stable, unstable or infeasible; None where nothing is judged."""
+        if self.refused is not None:
+            return self.refused.word
+        return self.verdict.word if self.verdict is not None else None
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Of the word."""
+        if self.refused is not None:
+            return self.refused.reasons
+        return self.verdict.reasons if self.verdict is not None else ()
+
+    @property
+    def proposed(self) -> float | None:
+        """The gain that was chosen, if one was to be."""
+        return self.choice.kappa if self.choice is not None else None
+
+    @property
+    def predicted(self) -> Mapping[str, float]:
+        """The largest deviations to be expected, by constraint."""
+        return self.prediction.bounds if self.prediction is not None else {}
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A verdict against gains that are stable by themselves."""
+
+    word: str
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -30,7 +83,7 @@ class Decision:
     options: Options
     allowed: bool
     reason: str
-    record: Mapping[str, Any] = field(default_factory=dict)
+    gains: GainReport | None = None
     notes: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
 
@@ -42,70 +95,71 @@ def decide(
     state: Array,
     span: tuple[float, float],
 ) -> Decision:
-    """Settle the gains of one phase: given ones are judged, "auto" is chosen, and deviations are predicted."""
+    """Settle the gains of one phase: given ones are judged, others are chosen, and deviations are predicted."""
+    chosen = options.stabilize
     if not equations.deviations:
         return _without_constraints(equations, held, options, state, span)
-    settle = _automatic if options.stabilize == "auto" else _given
-    return _with_held(settle(equations, held, options, state, span), held)
+    if isinstance(chosen, Automatic):
+        return _with_held(_automatic(equations, held, options, state, span), held)
+    segment = prepare(equations, perturbation(equations, chosen), held, options, span[0], state)
+    if isinstance(chosen, Off | ByProjection):
+        word = "off" if isinstance(chosen, Off) else "projection"
+        return _with_held(Decision(segment, options, True, "", GainReport(word)), held)
+    return _with_held(_judged(segment, options, state, span), held)
 
 
-def verdict_record(equations: Equations, options: Options) -> dict[str, Any]:
-    """The verdict on given gains alone, where no run could be made."""
-    law = perturbation(equations, options.stabilize)
-    return _record(law, verdict_on(law, options), options, None, None)
+def verdict_alone(equations: Equations, options: Options, chosen: Gains) -> GainReport:
+    """The verdict on given gains, where no run could be made."""
+    law = perturbation(equations, chosen)
+    return _report(law, verdict_on(law, options), options, None, None)
 
 
 def _with_held(decision: Decision, held: tuple[HeldIntegral, ...]) -> Decision:
     """Held integrals beside constraints: their decay rates must suit the step as well."""
     if not held:
         return decision
+    assert decision.gains is not None, "constraints have gains, if only none"
     rates = replace(decision.segment.perturbation, matrix=-np.diag([h.gain for h in held]))
     verdict = verdict_on(rates, decision.options)
-    record = {**decision.record, "held": {h.name: h.gain for h in held}}
+    gains = replace(decision.gains, held={h.name: h.gain for h in held})
     if verdict.stable:
-        return replace(decision, record=record)
+        return replace(decision, gains=gains)
     reasons = [f"held integrals: {reason}" for reason in verdict.reasons]
-    told = [decision.reason, *reasons] if decision.reason else reasons
-    return replace(
-        decision, allowed=False, reason="; ".join(told), record={**record, "verdict": "unstable", "reasons": told}
-    )
+    told = (decision.reason, *reasons) if decision.reason else tuple(reasons)
+    gains = replace(gains, refused=Refused("unstable", told))
+    return replace(decision, allowed=False, reason="; ".join(told), gains=gains)
 
 
-def _given(
-    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
-) -> Decision:
+def _judged(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Decision:
     """Gains of the user: judged, and if they are stable the deviations they allow are predicted."""
-    law = perturbation(equations, options.stabilize)
-    segment = prepare(equations, law, held, options, span[0], state)
-    if options.stabilize in ("off", "projection"):
-        return Decision(segment, options, True, "", {"stabilize": options.stabilize})
+    law = segment.perturbation
     verdict = verdict_on(law, options)
     if not verdict.stable:
-        return Decision(segment, options, False, "; ".join(verdict.reasons), _record(law, verdict, options, None, None))
+        report = _report(law, verdict, options, None, None)
+        return Decision(segment, options, False, "; ".join(verdict.reasons), report)
     prediction = predict(segment, options, state, span)
-    record = _record(law, verdict, options, prediction, None)
+    report = _report(law, verdict, options, prediction, None)
     infeasible = _beyond_tolerance(prediction, options)
     if infeasible:
-        return Decision(
-            segment, options, False, infeasible, {**record, "verdict": "infeasible", "reasons": [infeasible]}
-        )
-    return Decision(segment, options, True, "", record)
+        report = replace(report, refused=Refused("infeasible", (infeasible,)))
+        return Decision(segment, options, False, infeasible, report)
+    return Decision(segment, options, True, "", report)
 
 
 def _without_constraints(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
     """Only held integrals have gains here; their decay rates must suit the step."""
-    kappa = float(options.stabilize) if isinstance(options.stabilize, int | float) else None
-    law = replace(perturbation(equations, "off"), kappa=kappa, described="held integrals")
-    plain = replace(options, stabilize="off")
+    kappa = options.stabilize.kappa if isinstance(options.stabilize, OneGain) else None
+    law = replace(perturbation(equations, Off()), kappa=kappa, described="held integrals")
+    plain = replace(options, stabilize=Off())
     segment = prepare(equations, law, held, plain, span[0], state)
     if not held:
-        return Decision(segment, options, True, "")
+        return Decision(segment, options, True, "", GainReport(""))
     gains = replace(law, matrix=-np.diag([h.gain for h in held]))
     verdict = verdict_on(gains, options)
-    record = {**_record(gains, verdict, options, None, None), "held": {h.name: h.gain for h in held}}
-    return Decision(segment, options, verdict.stable, "" if verdict.stable else "; ".join(verdict.reasons), record)
+    report = replace(_report(gains, verdict, options, None, None), held={h.name: h.gain for h in held})
+    return Decision(segment, options, verdict.stable, "" if verdict.stable else "; ".join(verdict.reasons), report)
 
 
 def _automatic(
@@ -117,58 +171,42 @@ def _automatic(
     law = critical(equations, choice.kappa)
     segment = pattern.regained(law)
     if choice.kappa == 0.0:
-        record = {"stabilize": "auto", "auto": choice.as_json(), "proposed": 0.0}
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
-        return Decision(segment, chosen, not reason, reason, record, choice.log)
+        return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
     verdict = verdict_on(law, chosen)
     prediction = predict(segment, chosen, state, span)
-    return Decision(segment, chosen, True, "", _record(law, verdict, chosen, prediction, choice), choice.log)
+    return Decision(segment, chosen, True, "", _report(law, verdict, chosen, prediction, choice), choice.log)
 
 
-def _record(
+def _report(
     law: Perturbation, verdict: Verdict, options: Options, prediction: Prediction | None, choice: Choice | None
-) -> dict[str, Any]:
-    """The entry ``gains`` of a result, as in ``check``."""
-    record: dict[str, Any] = {
-        "stabilize": "auto" if choice else law.described,
-        "verdict": verdict.word,
-        "reasons": list(verdict.reasons),
-        "range": [0.0, _finite(verdict.limit)],
-        "roots": [[float(r.real), float(r.imag)] for r in verdict.roots],
-        "proposed": choice.kappa if choice else None,
-        "predicted": {},
-    }
-    if law.kind == "linear" and law.gains:
-        record["values"] = law.blocks
-    if choice is not None:
-        record["auto"] = choice.as_json()
-    if prediction is not None:
-        record["predicted"] = {name: _finite(bound) for name, bound in prediction.bounds.items()}
-        record["pilot"] = prediction.as_json()
+) -> GainReport:
+    certificates: tuple[Certificate, ...] = ()
+    limits = (0.0, verdict.limit)
     if options.step is not None and verdict.stable:
-        record["certificates"] = _certificates(law, options, prediction)
+        certificates = _certificates(law, options, prediction)
         if options.tolerance is not None and prediction is not None and prediction.remainders:
-            record["range"] = _range_with_tolerance(options, prediction)
-    return record
+            safe = safe_range(scheme_of(options), options.tolerance, max(prediction.remainders.values()))
+            limits = (safe.low, safe.high)
+    return GainReport(
+        stabilize="auto" if choice else law.described,
+        law=law,
+        verdict=verdict,
+        limits=limits,
+        choice=choice,
+        prediction=prediction,
+        certificates=certificates,
+    )
 
 
-def _certificates(law: Perturbation, options: Options, prediction: Prediction | None) -> list[dict[str, Any]]:
+def _certificates(law: Perturbation, options: Options, prediction: Prediction | None) -> tuple[Certificate, ...]:
     """Sufficient conditions: the box with the predicted deviations (or the tolerance) as its sides, and an adapted norm."""
     scheme = scheme_of(options)
-    found = [norm_certificate(law.matrix, scheme)]
-    count = len(law.matrix)
+    count, sides, rest = len(law.matrix), 1.0, 0.0
     if options.tolerance is not None and prediction is not None and prediction.remainders:
-        largest = max(prediction.remainders.values())
-        found.append(box_certificate(law.matrix, scheme, [options.tolerance] * count, [largest] * count))
-    else:
-        found.append(box_certificate(law.matrix, scheme, [1.0] * count, [0.0] * count))
-    return [{"kind": c.kind, "holds": c.holds, "value": _finite(c.value), "reason": c.reason} for c in found]
-
-
-def _range_with_tolerance(options: Options, prediction: Prediction) -> list[float | None]:
-    assert options.tolerance is not None, "a safe range belongs to a tolerance"
-    safe = safe_range(scheme_of(options), options.tolerance, max(prediction.remainders.values()))
-    return [_finite(safe.low), _finite(safe.high)] if safe.feasible else [None, None]
+        sides, rest = options.tolerance, max(prediction.remainders.values())
+    box = box_certificate(law.matrix, scheme, [sides] * count, [rest] * count)
+    return norm_certificate(law.matrix, scheme), box
 
 
 def _beyond_tolerance(prediction: Prediction | None, options: Options) -> str:
@@ -192,12 +230,3 @@ def _beyond_tolerance(prediction: Prediction | None, options: Options) -> str:
     same = options.step * (options.tolerance / bound) ** (1.0 / scheme_of(options).order)
     told += f"; {advice} with the strongest damping" if advice else "; choose other gains, or a smaller step"
     return f"{told}; with these gains about {same:.3g}"
-
-
-def limit_of(options: Options) -> float:
-    """The largest κ that the method allows with this step."""
-    return largest_gain(scheme_of(options))
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -11,10 +11,9 @@ it compete, and the step is halved until there is one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ its steps is given up after about so many."""
 
 
 @dataclass(frozen=True)
-class Trial:
+class Rehearsal:
     """One rehearsed gain: residual in the own scale of the constraints, by constraint, and trajectory error."""
 
     kappa: float
@@ -72,26 +71,11 @@ class Choice:
 
     kappa: float
     step: float | None
-    trials: tuple[Trial, ...]
+    trials: tuple[Rehearsal, ...]
     log: tuple[str, ...]
     steps: int
     seconds: float
     feasible: bool = True
-    extra: dict[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """The record of the choice in a result."""
-        return {
-            "kappa": self.kappa,
-            "step": self.step,
-            "log": list(self.log),
-            "steps": self.steps,
-            "seconds": self.seconds,
-            "trials": [
-                {"kappa": t.kappa, "residual": _finite(t.residual), "error": _finite(t.error), "finished": t.finished}
-                for t in self.trials
-            ],
-        }
 
 
 def verdict_on(law: Perturbation, options: Options) -> Verdict:
@@ -156,7 +140,7 @@ def _coarseness(options: Options, span: tuple[float, float]) -> int:
 
 def _rehearse(
     segment: Segment, measured: Deviations, options: Options, state: Array, span: tuple[float, float], reference: Path
-) -> list[Trial]:
+) -> list[Rehearsal]:
     coarse = _coarseness(options, span)
     rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
     grid = reference.times if options.step is None and reference.status is Status.FINISHED else None
@@ -178,13 +162,13 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
     return np.concatenate([[0.0], np.geomspace(low, limit, CANDIDATES)]).astype(float)
 
 
-def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> Trial:
+def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> Rehearsal:
     if path.status is not Status.FINISHED:
-        return Trial(kappa, inf, (inf,) * len(measured.names), inf, False)
+        return Rehearsal(kappa, inf, (inf,) * len(measured.names), inf, False)
     deviation, largest = measured.with_scales(path.times, path.states)
     y, scales = np.abs(deviation)[:, measured.reported], largest[measured.reported]
     relative = np.max(y, axis=0) / np.where(scales > 0, scales, 1.0)
-    return Trial(
+    return Rehearsal(
         kappa,
         float(np.max(relative, initial=0.0)),
         tuple(map(float, np.max(y, axis=0))),
@@ -208,7 +192,7 @@ def trajectory_error(path: Path, reference: Path, equations: Equations) -> float
     return float(np.max(distance[:, moving] / scale[moving], initial=0.0))
 
 
-def _best(trials: Sequence[Trial], options: Options, measured: Deviations) -> Trial | None:
+def _best(trials: Sequence[Rehearsal], options: Options, measured: Deviations) -> Rehearsal | None:
     """The weakest gain whose product of residual and trajectory error is about the least of those that may compete."""
     unstabilised = trials[0].residual
     able = [t for t in trials if t.finished and t.residual <= unstabilised and np.isfinite(t.error)]
@@ -221,7 +205,7 @@ def _best(trials: Sequence[Trial], options: Options, measured: Deviations) -> Tr
     return next(t for t, p in zip(able, products, strict=True) if p <= least + np.log(EQUAL))
 
 
-def _told(best: Trial, trials: Sequence[Trial], options: Options) -> str:
+def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str:
     how = f"the step {options.step:g}" if options.step is not None else f"rtol {options.rtol:g}"
     tried = sum(t.finished for t in trials)
     against = trials[0].residual
@@ -229,7 +213,3 @@ def _told(best: Trial, trials: Sequence[Trial], options: Options) -> str:
         f"κ = {best.kappa:.4g} chosen from {len(trials)} rehearsals ({tried} finished) with {options.method} and {how}: "
         f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {best.error:.3g}"
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

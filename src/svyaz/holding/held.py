@@ -11,7 +11,7 @@ integrals in involution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,23 +67,12 @@ class HeldIntegral:
         return self.integral.expression - se.Symbol(self.value_name)
 
 
-def asked_rate(stabilize: object) -> float | None:
-    """The decay rate that ``stabilize`` asks for integrals: κ; 0, nothing is held, for "off"; None for their own ones."""
-    if stabilize == "off":
-        return 0.0
-    if isinstance(stabilize, int | float):
-        return float(stabilize)
-    if isinstance(stabilize, Mapping) and "kappa" in stabilize:
-        return float(stabilize["kappa"])
-    return None
-
-
 def held_integrals(
     system: System, state: Sequence[float] | Array, time: float, kappa: float | None
 ) -> tuple[HeldIntegral, ...]:
     """Those that the model asks to hold, each at its declared value or at its value in the initial state.
 
-    ``kappa`` replaces their own decay rates (see ``asked_rate``).
+    ``kappa`` replaces their own decay rates (see ``decay_rate``).
     """
     if kappa == 0.0:
         return ()

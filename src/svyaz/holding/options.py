@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
-from svyaz.expr import Advice, ModelError, Problem
+from svyaz.expr import Advice
+from svyaz.holding.asked import Automatic, Stabilisation, bad, stabilisation
 from svyaz.integrate import LEAST_RTOL
 from svyaz.integrate import method as find_method
 from svyaz.model import RUN, System, nearest
@@ -35,7 +36,7 @@ class Options:
     rtol: float | None = None
     atol: float | Mapping[str, float] | None = None
     tolerance: float | None = None
-    stabilize: Any = "auto"
+    stabilize: Stabilisation = field(default_factory=Automatic)
     every: float | None = None
     hold: str | None = None
     charts: str = "change"
@@ -50,7 +51,7 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
     """Complete what was asked for. A step asked for replaces an rtol of the model, and the other way round."""
     unknown = next((key for key in asked if key not in RUN), None)
     if unknown is not None:
-        raise _bad(f"a run has no option '{unknown}'", nearest(unknown, RUN))
+        raise bad(f"a run has no option '{unknown}'", nearest(unknown, RUN))
     given = {key: value for key, value in asked.items() if value is not None}
     chosen: dict[str, Any] = dict(system.run)
     if "step" in given:
@@ -62,9 +63,9 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
     method = _method_name(chosen.get("method", DEFAULT_METHOD))
     step, rtol = chosen.get("step"), chosen.get("rtol")
     if step is not None and rtol is not None:
-        raise _bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
+        raise bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
     if step is None and not find_method(method).embedded:
-        raise _bad(
+        raise bad(
             f"the method '{method}' has no error estimate: it needs a step",
             Advice("give a step, here or in [run]", "step"),
         )
@@ -81,7 +82,7 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
         rtol=rtol,
         atol=chosen.get("atol"),
         tolerance=chosen.get("tolerance"),
-        stabilize=chosen.get("stabilize", "auto"),
+        stabilize=stabilisation(chosen.get("stabilize", "auto")),
         every=chosen.get("every"),
         hold=_one_of("integrals are held", chosen.get("hold"), HOLDS),
         charts=_one_of("the charts of a form", chosen.get("charts"), CHARTS) or CHARTS[0],
@@ -92,13 +93,13 @@ def _method_name(name: str) -> str:
     try:
         find_method(name)
     except ValueError as error:
-        raise _bad(str(error), None) from error
+        raise bad(str(error), None) from error
     return name
 
 
 def _one_of(what: str, word: Any, known: Sequence[str]) -> str | None:
     if word is not None and word not in known:
-        raise _bad(f"{what}: {' or '.join(repr(k) for k in known)}, not {word!r}", None)
+        raise bad(f"{what}: {' or '.join(repr(k) for k in known)}, not {word!r}", None)
     return None if word is None else str(word)
 
 
@@ -106,22 +107,18 @@ def _positive(key: str, value: Any) -> None:
     if value is None:
         return
     if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
-        raise _bad(f"'{key}' must be a positive number, not {value!r}", None)
+        raise bad(f"'{key}' must be a positive number, not {value!r}", None)
 
 
 def _within_reach(until: float, step: float | None, rtol: float | None, every: float | None) -> None:
     """Refuse tolerances below rounding, and steps or rows that nobody could wait for or keep."""
     if rtol is not None and not LEAST_RTOL <= rtol < 1:
-        raise _bad(f"'rtol' must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol:g}", None)
+        raise bad(f"'rtol' must lie between {LEAST_RTOL:g} (rounding) and 1, not {rtol:g}", None)
     for key, interval, most in (("step", step, MOST_STEPS), ("every", every, MOST_ROWS)):
         if interval is not None and until / interval > most:
-            raise _bad(f"'{key}' = {interval:g} up to t = {until:g} is more than {most:.0e} times", None)
+            raise bad(f"'{key}' = {interval:g} up to t = {until:g} is more than {most:.0e} times", None)
     if step is not None and step > until * (1 + 1e-9):
-        raise _bad(
+        raise bad(
             f"the step {step:g} is longer than the run, which ends at t = {until:g}",
             Advice("give a shorter step", "shorter step"),
         )
-
-
-def _bad(message: str, hint: str | None) -> ModelError:
-    return ModelError([Problem(message, None, hint)])

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
-from typing import Any
 
 import numpy as np
 import symengine as se
@@ -26,8 +24,6 @@ from svyaz.constraints import gain_name
 from svyaz.expr import (
     ZERO,
     Expression,
-    ModelError,
-    Problem,
     Scope,
     add_up,
     differentiate,
@@ -37,11 +33,20 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import Deviation, Equations
+from svyaz.holding.asked import (
+    Automatic,
+    Baumgarte,
+    Block,
+    ExtendedLagrangian,
+    GainBlocks,
+    Off,
+    OneGain,
+    Stabilisation,
+    WrittenLaw,
+    bad,
+    finite,
+)
 from svyaz.model import is_number, nearest
-
-BLOCKS = ("A", "B", "C", "D", "E")
-BAUMGARTE = ("alpha", "beta", "kappa")
-EXTENDED = ("mass", "stiffness", "damping")
 
 
 @dataclass(frozen=True)
@@ -91,32 +96,23 @@ def velocities_of(equations: Equations) -> list[int]:
     return [k for k, d in enumerate(equations.deviations) if d.position is None]
 
 
-def perturbation(equations: Equations, stabilize: Any) -> Perturbation:
-    """The perturbation equation that ``stabilize`` (a value of the contract, already decided: not "auto") asks for."""
-    if stabilize in ("off", "projection", None):
-        zero = np.zeros((len(positions_of(equations)),) * 2)
-        return _linear(equations, {"A": zero, "B": zero}, str(stabilize or "off"), None)
-    if is_number(stabilize):
-        return critical(equations, _finite("the gain", stabilize))
-    if not isinstance(stabilize, Mapping):
-        raise _bad(f"'stabilize' cannot be {stabilize!r}", 'it is "off", "auto", "projection", a number, or a table')
-    keys = set(stabilize)
-    if keys == {"law"}:
-        return _law(equations, stabilize["law"])
-    for known in (BAUMGARTE, BLOCKS, EXTENDED):
-        if keys and keys <= set(known):
-            break
-    else:
-        words = [*BAUMGARTE, *BLOCKS, *EXTENDED, "law"]
-        wrong = next((key for key in keys if key not in words), None)
-        if wrong is not None:
-            raise _bad(f"'stabilize' has no entry '{wrong}'", nearest(wrong, words))
-        raise _bad("the entries of 'stabilize' do not go together: " + ", ".join(sorted(keys)), None)
-    if known is BAUMGARTE:
-        return _baumgarte(equations, stabilize)
-    if known is BLOCKS:
-        return _blocks(equations, stabilize)
-    return _extended(equations, stabilize)
+def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
+    """The perturbation equation that is asked for; gains that are still to be chosen have none."""
+    match chosen:
+        case Automatic():
+            raise ValueError("gains that are to be chosen have no perturbation equation yet")
+        case OneGain(kappa):
+            return critical(equations, kappa)
+        case Baumgarte(gains):
+            return _baumgarte(equations, gains)
+        case GainBlocks(blocks):
+            return _blocks(equations, blocks)
+        case ExtendedLagrangian(matrices):
+            return _extended(equations, matrices)
+        case WrittenLaw(law):
+            return _law(equations, law)
+    zero = np.zeros((len(positions_of(equations)),) * 2)
+    return _linear(equations, {"A": zero, "B": zero}, "off" if isinstance(chosen, Off) else "projection", None)
 
 
 def critical(equations: Equations, kappa: float) -> Perturbation:
@@ -125,12 +121,7 @@ def critical(equations: Equations, kappa: float) -> Perturbation:
     return _linear(equations, {"A": -(kappa**2) * p, "B": -2 * kappa * p, "E": -kappa * v}, f"κ = {kappa:g}", kappa)
 
 
-def _baumgarte(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
-    numbers = {}
-    for key, value in given.items():
-        if not is_number(value):
-            raise _bad(f"the gain '{key}' must be a number", None)
-        numbers[key] = _finite(f"the gain '{key}'", value)
+def _baumgarte(equations: Equations, numbers: Mapping[str, float]) -> Perturbation:
     p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
     blocks = {
         "A": -numbers.get("beta", 0.0) * p,
@@ -141,14 +132,14 @@ def _baumgarte(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
     return _linear(equations, blocks, described, numbers.get("kappa"))
 
 
-def _blocks(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
+def _blocks(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     p, v = len(positions_of(equations)), len(velocities_of(equations))
     shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "D": (v, p), "E": (v, v)}
     blocks = {key: matrix_of(value, shapes[key], f"the block {key}") for key, value in given.items()}
     return _linear(equations, blocks, "blocks " + ", ".join(sorted(given)), None)
 
 
-def _extended(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
+def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     """Gains from the matrices of an extended Lagrangian: mass Ã and damping B for all rows, stiffness H̃ for positions."""
     position, speed = positions_of(equations), velocities_of(equations)
     p, s = len(position), len(position) + len(speed)
@@ -157,9 +148,9 @@ def _extended(equations: Equations, given: Mapping[str, Any]) -> Perturbation:
     stiffness = matrix_of(given.get("stiffness", 0.0), (p, p), "the matrix 'stiffness'")
     for name, matrix in (("mass", mass), ("stiffness", stiffness), ("damping", damping)):
         if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
-            raise _bad(f"the matrix '{name}' of the extended Lagrangian must be symmetric", None)
+            raise bad(f"the matrix '{name}' of the extended Lagrangian must be symmetric", None)
     if s and np.linalg.eigvalsh(mass).min() <= 0:
-        raise _bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
+        raise bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
     rest = np.vstack([stiffness, np.zeros((s - p, p))])
     pull = np.asarray(-np.linalg.solve(mass, rest) if s else np.zeros((0, 0)), dtype=float)
     drag = np.asarray(-np.linalg.solve(mass, damping) if s else np.zeros((0, 0)), dtype=float)
@@ -190,21 +181,21 @@ def rescaled(law: Perturbation, factor: float) -> Perturbation:
     return replace(law, gains=gains, matrix=matrix)
 
 
-def matrix_of(value: Any, shape: tuple[int, int], what: str) -> Array:
+def matrix_of(value: Block, shape: tuple[int, int], what: str) -> Array:
     """A block as a matrix: a number stands for a multiple of the unit matrix; gains of the wrong size are refused."""
     if is_number(value):
         if shape[0] != shape[1]:
-            raise _bad(f"{what} couples {shape[0]} rows to {shape[1]}: it must be given as a matrix", None)
-        return _finite(what, value) * np.eye(shape[0])
-    rows = value if isinstance(value, Sequence) and not isinstance(value, str) else None
+            raise bad(f"{what} couples {shape[0]} rows to {shape[1]}: it must be given as a matrix", None)
+        return finite(what, value) * np.eye(shape[0])
+    rows = value if isinstance(value, list | tuple) else None
     if rows is None or not all(isinstance(row, Sequence) and all(is_number(e) for e in row) for row in rows):
-        raise _bad(f"{what} must be a number or a list of rows of numbers", None)
+        raise bad(f"{what} must be a number or a list of rows of numbers", None)
     got = (len(rows), len(rows[0]) if rows else 0)
     if got != shape or any(len(row) != shape[1] for row in rows):
-        raise _bad(f"{what} must be {shape[0]} × {shape[1]} for these constraints; it is {got[0]} × {got[1]}", None)
+        raise bad(f"{what} must be {shape[0]} × {shape[1]} for these constraints; it is {got[0]} × {got[1]}", None)
     for row in rows:
         for entry in row:
-            _finite(f"an entry of {what}", entry)
+            finite(f"an entry of {what}", entry)
     return np.array(rows, dtype=float).reshape(shape)
 
 
@@ -242,23 +233,18 @@ def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, k
     return Perturbation("linear", tuple(correction), gains, matrix, p, kappa, described)
 
 
-def _law(equations: Equations, law: Any) -> Perturbation:
+def _law(equations: Equations, law: str | Mapping[str, str]) -> Perturbation:
     """A law F(y, y') for positions (ÿ = F) or F(y) for velocities (ẏ = F), one for all or one for each by name."""
     names = [d.name for d in equations.deviations]
-    if isinstance(law, str):
-        texts = dict.fromkeys(names, law)
-    elif isinstance(law, Mapping) and all(isinstance(text, str) for text in law.values()):
-        texts = dict(law)
-        for name in texts:
-            if name not in names:
-                raise _bad(f"there is no constraint '{name}' for the law", nearest(name, names))
-    else:
-        raise _bad("a law is an expression of y and y' in quotes, or a table of them by constraint", None)
+    texts = dict.fromkeys(names, law) if isinstance(law, str) else law
+    for name in texts:
+        if name not in names:
+            raise bad(f"there is no constraint '{name}' for the law", nearest(name, names))
     correction: list[Expression] = []
     slopes: dict[int, tuple[float, float]] = {}
     for k, d in enumerate(equations.deviations):
         if d.name not in texts:
-            raise _bad(f"the law says nothing about the constraint '{d.name}'", None)
+            raise bad(f"the law says nothing about the constraint '{d.name}'", None)
         expression, slopes[k] = _law_of(equations, d, texts[d.name])
         correction.append(-expression)
     matrix = _law_matrix(equations, slopes)
@@ -280,7 +266,7 @@ def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, 
     law = parse(text, Scope(symbols=symbols, derivatives=rates))
     at_zero = {y: ZERO, rate: ZERO}
     if not is_zero(se.expand(substitute(law, at_zero))):
-        raise _bad(
+        raise bad(
             f"the law for '{d.name}' must vanish when the constraint is satisfied",
             "'y' is a name of the model: call the deviation and its rate deviation and deviation'"
             if "y" in taken
@@ -288,7 +274,7 @@ def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, 
         )
     slopes = [substitute(differentiate(law, s), at_zero) for s in (y, rate)]
     if any(s.free_symbols - {se.Symbol(n) for n in system.constants} for s in slopes):
-        raise _bad(
+        raise bad(
             f"the linear part of the law for '{d.name}' must be constant, so that its stability can be decided", None
         )
     values = {se.Symbol(n): se.RealDouble(v) for n, v in system.constants.items()}
@@ -307,13 +293,3 @@ def _law_matrix(equations: Equations, slopes: Mapping[int, tuple[float, float]])
     for i, k in enumerate(speed):
         matrix[2 * p + i, 2 * p + i] = slopes[k][0]
     return matrix
-
-
-def _finite(what: str, value: float) -> float:
-    if not isfinite(value):
-        raise _bad(f"{what} must be a finite number, not {value}", None)
-    return float(value)
-
-
-def _bad(message: str, hint: str | None) -> ModelError:
-    return ModelError([Problem(message, None, hint)])

@@ -59,16 +59,6 @@ class Prediction:
     seconds: float
     finished: bool
 
-    def as_json(self) -> dict[str, object]:
-        """The entry ``pilot`` of a verdict."""
-        return {
-            "coarseness": self.coarseness,
-            "steps": self.steps,
-            "seconds": self.seconds,
-            "remainders": dict(self.remainders),
-            "finished": self.finished,
-        }
-
 
 def scheme_of(options: Options) -> Discretisation:
     """The method and step of a run as the verdicts see them."""

@@ -10,6 +10,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, measure_of
 from svyaz.forms import Equations, jacobian_program, observation, rates_of, rates_program
+from svyaz.holding.asked import ByProjection
 from svyaz.holding.held import HeldIntegral, constants_of, hold
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
@@ -84,7 +85,7 @@ def _after_step(
     equations: Equations, options: Options, time: float, state: Array, flow: Callable[[Program], Flow]
 ) -> Flow | None:
     """What is done to the state after each step: projection onto the constraints, or the jump over a singular point."""
-    if options.stabilize == "projection" and equations.deviations:
+    if isinstance(options.stabilize, ByProjection) and equations.deviations:
         return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
     if equations.system.bypass:
         from svyaz.holding.bypass import bypass_program

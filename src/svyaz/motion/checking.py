@@ -18,17 +18,20 @@ from svyaz.constraints import (
     residuals,
 )
 from svyaz.holding import (
-    asked_rate,
+    Automatic,
+    ByProjection,
+    GainReport,
+    Off,
     cannot_be_held,
+    decay_rate,
     decide,
     held_integrals,
     in_states_of,
     not_integrals,
     options_for,
-    verdict_record,
+    verdict_alone,
 )
-from svyaz.json_types import Json
-from svyaz.model import Mechanical, System, is_number
+from svyaz.model import Mechanical, System
 from svyaz.motion.events.switching import Switched
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
@@ -39,14 +42,14 @@ class Check:
     """What was found at the initial state, and in words what is wrong (nothing when all is well).
 
     ``kinds`` are those of the constraints of a mechanical system; without constraints that act there are no ``ranks`` and
-    ``residuals``, and ``gains`` are empty where nothing is to be judged.
+    ``residuals``, and no ``gains`` where nothing is to be judged.
     """
 
     system: System
     kinds: tuple[Classification, ...]
     ranks: RankReport | None
     residuals: Mapping[str, Residual]
-    gains: Mapping[str, Json]
+    gains: GainReport | None
     wrong: tuple[str, ...]
 
 
@@ -88,13 +91,11 @@ def check(
     return Check(system, kinds, report, found, gains, (*told, *unmet, *wrong))
 
 
-def _judged(
-    structure: Structure, beginning: Beginning, *, runnable: bool
-) -> tuple[Mapping[str, Json], tuple[str, ...]]:
+def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tuple[GainReport | None, tuple[str, ...]]:
     """The record of the gains of the first phase, and what is wrong with them and with held integrals."""
     system, options, phase = structure.system, structure.options, beginning.phase
     wrong: tuple[str, ...] = ()
-    held = in_states_of(phase.equations, held_integrals(system, beginning.state, START, asked_rate(options.stabilize)))
+    held = in_states_of(phase.equations, held_integrals(system, beginning.state, START, decay_rate(options.stabilize)))
     own = entered(phase.equations, beginning.state, START)
     if runnable:
         unfit = cannot_be_held(phase.equations, held, options.hold, own, START)
@@ -103,11 +104,11 @@ def _judged(
     if runnable:
         end = structure.next_event(beginning, held) if isinstance(structure, Switched) else phase.end
         decision = decide(phase.equations, held, options, own, (phase.start, end))
-        return decision.record, wrong if decision.allowed else (*wrong, decision.reason)
-    if isinstance(options.stabilize, Mapping) or is_number(options.stabilize):
-        record = verdict_record(phase.equations, options)
-        return record, (*wrong, *record["reasons"]) if record["verdict"] == "unstable" else wrong
-    return {}, wrong
+        return decision.gains, wrong if decision.allowed else (*wrong, decision.reason)
+    if not isinstance(options.stabilize, Off | ByProjection | Automatic):
+        gains = verdict_alone(phase.equations, options, options.stabilize)
+        return gains, (*wrong, *gains.reasons) if gains.word == "unstable" else wrong
+    return None, wrong
 
 
 def _unmet(name: str, residual: Residual) -> list[str]:

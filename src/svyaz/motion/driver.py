@@ -10,6 +10,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.holding import (
+    Automatic,
+    ByProjection,
     Decision,
     Entry,
     ErrorBound,
@@ -98,14 +100,14 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         exceeded = exceeds(segment, found.path, options)
         if (
             not exceeded
-            or options.stabilize != "auto"
+            or not isinstance(options.stabilize, Automatic)
             or options.step is None
             or found.path.status is not Status.FINISHED
         ):
             break
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
-    done = options.stabilize == "projection" and found.path.status is Status.FINISHED
+    done = isinstance(options.stabilize, ByProjection) and found.path.status is Status.FINISHED
     if done and left_by_projection(segment, found.path):
         segment = projected_more(segment, beginning.phase.start, found.path.states[0])
         found = run(segment, options)
@@ -114,7 +116,7 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         )
     path = found.path
     notes.extend([found.note] if found.note else [])
-    notes.extend(lost_constraints(segment, path, decision.record.get("predicted", {})))
+    notes.extend(lost_constraints(segment, path, decision.gains.predicted if decision.gains else {}))
     notes.extend(passed_near(segment, path))
     grid = grid_of(options, (beginning.phase.start, beginning.phase.end), wishes.rows)
     joint = grid is not None and found.onward is not None and path.times[-1] not in grid
@@ -162,7 +164,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         hidden=_columns(tables, lengths, ["hidden"]),
         integrals=_columns(tables, lengths, ["integrals"]),
         quantities=_columns(tables, lengths, ["accelerations", "energies", "power"]),
-        gains=chapters[0].decision.record if chapters[0].decision else {},
+        gains=chapters[0].decision.gains if chapters[0].decision else None,
         steps=sum(c.path.steps for c in chapters),
         rejected=sum(c.path.rejected for c in chapters),
         evaluations=sum(c.path.evaluations for c in chapters),

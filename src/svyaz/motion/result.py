@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.holding import ErrorBound, Jump
+from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
-from svyaz.json_types import Json
 from svyaz.model import Drawing, System
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class Motion:
     integrals: Mapping[str, Array] = field(default_factory=dict)
     quantities: Mapping[str, Array] = field(default_factory=dict)
     inputs: Mapping[str, Array] = field(default_factory=dict)
-    gains: Mapping[str, Json] = field(default_factory=dict)
+    gains: GainReport | None = None
     steps: int = 0
     rejected: int = 0
     evaluations: int = 0

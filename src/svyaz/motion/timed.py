@@ -9,7 +9,7 @@ from itertools import pairwise
 from svyaz.arrays import Array
 from svyaz.constraints import entered
 from svyaz.forms import Equations
-from svyaz.holding import Decision, Entry, Options, Refusal, Segment, advance, asked_rate, held_integrals, settle
+from svyaz.holding import Decision, Entry, Options, Refusal, Segment, advance, decay_rate, held_integrals, settle
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of
 
@@ -33,7 +33,7 @@ class Timed:
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Integrals are held at their values in the first state of the run."""
         initial = before[0].beginning.state if before else beginning.state
-        held = held_integrals(self.system, initial, START, asked_rate(self.options.stabilize))
+        held = held_integrals(self.system, initial, START, decay_rate(self.options.stabilize))
         phase, state = beginning.phase, beginning.state
         span, new = (phase.start, phase.end), names_of(phase.new)
         return settle(phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force)

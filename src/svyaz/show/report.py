@@ -19,6 +19,7 @@ from svyaz.expr import latex_name
 from svyaz.show import katex, plots
 from svyaz.show.files import page, write_text
 from svyaz.show.player import player, player_script
+from svyaz.show.records.holding import gains_record
 from svyaz.show.results import finite
 from svyaz.show.scene import can_be_drawn, finite_span
 from svyaz.show.tables import number, rows_table, table
@@ -216,11 +217,12 @@ def _method(motion: Motion) -> str:
     error = finite(motion.trajectory_error)
     if error is not None:
         sentences.append(f"Error of the trajectory, by halving the step: {number(error, 2)}.")
-    gains = {k: v for k, v in motion.gains.items() if isinstance(v, str | int | float)}
+    record = gains_record(motion.gains) if motion.gains else {}
+    gains = {k: v for k, v in record.items() if isinstance(v, str | int | float)}
     if gains:
         sentences.append("Stabilisation: " + ", ".join(f"{escape(k)} {_plain(v)}" for k, v in gains.items()) + ".")
     sentences += [escape(note) for note in motion.notes]
-    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(motion.gains)
+    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(record)
 
 
 def gains_table(gains: Mapping[str, Any]) -> str:

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, first_integrals
-from svyaz.holding import ROUNDING, Discretisation, Options, perturbation, positions_of, scheme_of, velocities_of
+from svyaz.holding import (
+    ROUNDING,
+    Discretisation,
+    Options,
+    perturbation,
+    positions_of,
+    scheme_of,
+    stabilisation,
+    velocities_of,
+)
 from svyaz.model import is_number, nearest
 from svyaz.motion import Motion
 
@@ -160,7 +169,7 @@ def judge_for(equations: Equations, options: Options) -> Judge:
             return _roots(alpha, beta, kappa, first, second)
         key = repr(stabilize)
         if key not in known:
-            known[key] = np.linalg.eigvals(perturbation(equations, stabilize).matrix).astype(complex)
+            known[key] = np.linalg.eigvals(perturbation(equations, stabilisation(stabilize)).matrix).astype(complex)
         return known[key]
 
     def judge(runs: Sequence[tuple[Any, float | None]]) -> list[bool | None]:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from svyaz.constraints import is_reduced
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name
-from svyaz.holding import Options, options_for
+from svyaz.holding import Automatic, Off, Options, options_for, word_of
 from svyaz.json_types import Json
 from svyaz.model import System
 from svyaz.motion import Phase, is_switched, phases_of
@@ -76,7 +76,7 @@ def sweep(
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
     measures = measures_for(known_measures(_all_constraints(phases)), measure)
     points = points_of(axes)
-    members = members_of(axes, points, options.stabilize)
+    members = members_of(axes, points, word_of(options.stabilize))
     found = recipe(system, [key for member in members[:1] for key in member.settings])
     if project or not _compiled_once(system, phases, options, found, axes):
         work = whole_work(system, _whole_asked(options, name, project, measures), members)
@@ -112,8 +112,8 @@ def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, object]) 
         raise ModelError([Problem(Advice(text, "varied step"))])
     options = options_for(system, {**given, **first})
     gains = {axis.key for axis in axes if axis.kind == "gain"}
-    if gains and not isinstance(options.stabilize, Mapping):
-        options = replace(options, stabilize="off")  # its value does not matter: every member has its own
+    if gains and not isinstance(word_of(options.stabilize), Mapping):
+        options = replace(options, stabilize=Off())  # its value does not matter: every member has its own
     return options
 
 
@@ -141,7 +141,7 @@ def _compiled_once(
 ) -> bool:
     """Do all members share one program? Not where phases, gains, charts or values are decided anew for each of them."""
     gains, first = any(axis.kind == "gain" for axis in axes), phases[0].equations
-    automatic = options.stabilize == "auto" and not gains
+    automatic = isinstance(options.stabilize, Automatic) and not gains
     decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
     own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
     return not own and not decided and not structure_depends(system, found.changing)
@@ -156,12 +156,12 @@ def _whole_asked(options: Options, form: str, project: bool, measures: Sequence[
 
 def _told(options: Options) -> dict[str, Json]:
     """The options as the result records them."""
-    keys = ("method", "step", "rtol", "atol", "until", "every", "stabilize", "hold")
-    return {key: getattr(options, key) for key in keys}
+    keys = ("method", "step", "rtol", "atol", "until", "every", "hold")
+    return {key: getattr(options, key) for key in keys} | {"stabilize": word_of(options.stabilize)}
 
 
 def _judged(member: Member, options: Options) -> tuple[Any, float | None]:
-    return member.asked.get("stabilize", options.stabilize), member.asked.get("step", options.step)
+    return member.asked.get("stabilize", word_of(options.stabilize)), member.asked.get("step", options.step)
 
 
 def _crew(work: Work, workers: int | None, scheduler: str | None) -> tuple[crew.Done, str]:
@@ -232,7 +232,7 @@ def _intervals(
         return None
 
     def judged(value: float) -> bool | None:
-        members = members_of(axes, [(value,)], options.stabilize)
+        members = members_of(axes, [(value,)], word_of(options.stabilize))
         return judge([_judged(members[0], options)])[0]
 
     return tuple(stable_intervals(np.array([p[0] for p in points]), marks, judged))

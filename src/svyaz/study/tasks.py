@@ -11,15 +11,19 @@ import numpy as np
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import (
+    Baumgarte,
     HeldIntegral,
+    Off,
     Options,
     Perturbation,
-    asked_rate,
     critical,
+    decay_rate,
     held_integrals,
     observing,
     perturbation,
     prepare,
+    stabilisation,
+    word_of,
 )
 from svyaz.model import System, is_number
 from svyaz.program import Program, to_text
@@ -65,8 +69,8 @@ def native_work(
     system = equations.system
     state = np.array(system.initial_state())
     law, gains_of = _law(equations, options, members)
-    asked = [m.asked.get("stabilize", options.stabilize) for m in members]
-    rate = next((r for r in map(asked_rate, asked) if r != 0.0), 0.0)
+    asked = [m.asked.get("stabilize", word_of(options.stabilize)) for m in members]
+    rate = next((r for r in (decay_rate(stabilisation(word)) for word in asked) if r != 0.0), 0.0)
     held = held_integrals(system, state, START, rate)
     segment = prepare(equations, law, held, options, START, state)
     observe = observing(segment)
@@ -100,11 +104,11 @@ def _data(
     gains_of: Callable[[Any], Mapping[str, float]],
 ) -> dict[str, Any]:
     constants, start = recipe.values(member.settings)
-    stabilize = member.asked.get("stabilize", options.stabilize)
+    stabilize = member.asked.get("stabilize", word_of(options.stabilize))
     values = {**constants, **gains_of(stabilize)}
     if held:
         at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
-        rate = asked_rate(stabilize)
+        rate = decay_rate(stabilisation(stabilize))
         for h in held:
             fixed = h.integral.value
             values[h.value_name] = evaluate(h.integral.expression, at_start) if fixed is None else fixed
@@ -119,13 +123,13 @@ def _law(
     """A perturbation equation whose program serves all members, and the values of its gains for each of them."""
     asked = [m.asked["stabilize"] for m in members if "stabilize" in m.asked]
     if not asked:
-        law = perturbation(equations, options.stabilize if equations.deviations else "off")
+        law = perturbation(equations, options.stabilize if equations.deviations else Off())
         return law, lambda stabilize: law.gains
     if is_number(asked[0]):
         unit = critical(equations, 1.0)
         orders = {name: 2 if name.split()[1] == "A" else 1 for name in unit.gains}
         return unit, lambda kappa: {name: value * kappa ** orders[name] for name, value in unit.gains.items()}
-    pattern = perturbation(equations, dict.fromkeys(LETTERS.values(), 1.0))
+    pattern = perturbation(equations, Baumgarte(dict.fromkeys(LETTERS.values(), 1.0)))
 
     def gains(stabilize: Any) -> Mapping[str, float]:
         return {name: value * stabilize.get(LETTERS[name.split()[1]], 0.0) for name, value in pattern.gains.items()}

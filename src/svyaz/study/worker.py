@@ -195,13 +195,14 @@ def _whole(task: Data, member: Data) -> Answer:
         motion = simulate(system, force=True, **{**task["asked"], **member["asked"]})
     except ModelError as error:
         return _failed(task, "infeasible", str(error))
-    verdict = motion.gains.get("verdict")
+    gains = motion.gains
+    verdict = gains.word if gains is not None else None
     return {
         "status": motion.status,
         "reason": motion.reason,
         "measures": of_motion(motion),
         "stable": None if verdict is None else verdict == "stable",
-        "proposed": motion.gains.get("proposed"),
+        "proposed": gains.proposed if gains is not None else None,
     }
 
 

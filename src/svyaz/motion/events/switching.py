@@ -17,13 +17,15 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
 from svyaz.holding import (
+    ByProjection,
     Decision,
     Entry,
     HeldIntegral,
+    Off,
     Options,
     Refusal,
     Segment,
-    asked_rate,
+    decay_rate,
     decide,
     held_integrals,
     perturbation,
@@ -95,7 +97,7 @@ class Switched:
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
         phase, state, names = beginning.phase, beginning.state, names_of(beginning.phase.active)
-        held = held_integrals(self.system, state, phase.start, asked_rate(self.options.stabilize))
+        held = held_integrals(self.system, state, phase.start, decay_rate(self.options.stabilize))
 
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
             if names in self._decisions:
@@ -150,10 +152,10 @@ class Switched:
     def next_event(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
         phase, equations, state = beginning.phase, beginning.phase.equations, beginning.state
-        if self.options.stabilize in ("off", "projection") or not equations.deviations:
+        if isinstance(self.options.stabilize, Off | ByProjection) or not equations.deviations:
             return phase.end
-        plain = replace(self.options, stabilize="off", every=None)
-        segment = prepare(equations, perturbation(equations, "off"), held, plain, phase.start, state)
+        plain = replace(self.options, stabilize=Off(), every=None)
+        segment = prepare(equations, perturbation(equations, Off()), held, plain, phase.start, state)
         watched = conditions(segment, self.system.constraints, phase.active, phase.start)
         span = (phase.start, phase.end)
         path = advance_to_event(segment, watched, beginning.continuing, state, span, plain, lambda end: None, None)

@@ -10,6 +10,7 @@ from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
 from svyaz.model import System
 from svyaz.motion import Check, Drift, Event, Motion, ResidualSize
+from svyaz.show.records.holding import gains_record
 from svyaz.show.results import as_json, finite, html_of
 
 
@@ -32,7 +33,7 @@ def _(motion: Motion) -> Record:
         "residuals": {name: _residual(size) for name, size in motion.residual_sizes().items()},
         "integrals": {name: _integral(drift) for name, drift in motion.drifts().items()},
         "multipliers": {name: finite(value) for name, value in motion.last_multipliers().items()},
-        "gains": dict(motion.gains),
+        "gains": gains_record(motion.gains),
         "trajectory_error": finite(motion.trajectory_error),
         "parameters": _stated(motion.system),
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
@@ -127,8 +128,8 @@ def _(found: Check) -> Record:
             "initial": {name: r.value for name, r in found.residuals.items()},
             "hidden": {name: r.velocity for name, r in found.residuals.items() if r.position is not None},
         }
-    if found.gains:
-        record["gains"] = dict(found.gains)
+    if found.gains is not None:
+        record["gains"] = gains_record(found.gains)
     return record | {
         "wrong": list(found.wrong),
         "parameters": dict(system.constants),
