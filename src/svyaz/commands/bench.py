@@ -17,6 +17,7 @@ from typing import Protocol
 import click
 
 from svyaz.commands.common import NegativeAnswer, examples, writable_folder
+from svyaz.commands.progress import progress_bar
 
 
 class Job(Protocol):
@@ -127,19 +128,14 @@ def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: b
 @contextmanager
 def _progress(seconds: float) -> Iterator[Callable[[Job], object]]:
     """A function to be told of a job before it is done; a bar on the terminal, a line a job elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda job: click.echo(f"  {job.name}", err=True)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=seconds)
-        done = [0.0]
+    done = [0.0]
+    with progress_bar("bar, elapsed, remaining, {task.description}", total=seconds) as tell:
 
         def before(job: Job) -> None:
-            bar.update(task, description=job.name, completed=sum(done))
-            done.append(job.seconds)
+            if tell is None:
+                click.echo(f"  {job.name}", err=True)
+            else:
+                tell(description=job.name, completed=sum(done))
+                done.append(job.seconds)
 
         yield before

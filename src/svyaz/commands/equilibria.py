@@ -20,7 +20,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.searching import budget_option, search_bar
+from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.values import ranges_of, values_of
 from svyaz.show import table_of
 

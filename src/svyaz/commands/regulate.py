@@ -23,7 +23,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.searching import budget_option, search_bar
+from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from svyaz.commands.common import (
     writable_folder,
     write_json,
 )
-from svyaz.commands.running import RunOptions, of_run, progress_bar, run_options, tables
+from svyaz.commands.running import RunOptions, of_run, run_options, tables, time_bar
 
 LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
@@ -60,7 +60,7 @@ def command(
     from svyaz.show import as_json
 
     until = options_for(system, of_run(options)).until
-    with progress_bar(system, until) as progress:
+    with time_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     tables(motion)
     from svyaz.show import write_report

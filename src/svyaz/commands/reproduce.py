@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from svyaz.commands.common import NegativeAnswer, examples, json_option, writable, writable_folder, write_json
+from svyaz.commands.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from svyaz.json_types import Record
     from svyaz_published import Outcome, Row
@@ -53,10 +51,11 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
         writable(json_file)
     folder = None if out is None else writable_folder(out)
     rows = published(names)
-    with _progress(len(rows)) as tell:
+    with progress_bar("count, bar, {task.description}", total=len(rows)) as tell:
         outcomes = []
         for row in rows:
-            tell(row)
+            if tell is not None:
+                tell(advance=1, description=f"{row.model}: {row.what}")
             outcomes.append(reproduce(row))
     counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in COLOURS}
     pictures = [] if folder is None else draw_figures(names, folder)
@@ -72,21 +71,6 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
     if wrong:
         told = "; ".join(f"{o.row.model}: {o.row.what}" for o in wrong)
         raise NegativeAnswer(f"not as published: {told}")
-
-
-@contextmanager
-def _progress(count: int) -> Iterator[Callable[[Row], object]]:
-    """A bar on the terminal that names the row at work; nothing where there is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda row: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=count)
-        yield lambda row: bar.update(task, advance=1, description=f"{row.model}: {row.what}")
 
 
 def _show(outcomes: Sequence[Outcome], counts: dict[str, int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 import click
 
 from svyaz.commands.common import form_option
+from svyaz.commands.progress import progress_bar
 from svyaz.integrate import method_names
 from svyaz.show import table_of
 
@@ -70,6 +70,16 @@ class StabilizeText(click.ParamType):
             )
 
 
+budget_option = click.option(
+    "--budget",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0.0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="How long to search the box for equilibria; it is told when a part of the box is left then.",
+)
+
+
 def run_options(function: Function) -> Function:
     """The options that override a model's [run]."""
     number = click.FLOAT
@@ -94,23 +104,17 @@ def run_options(function: Function) -> Function:
 
 
 @contextmanager
-def progress_bar(system: System, until: float, *, quiet: bool = False) -> Iterator[Callable[[float], object] | None]:
+def time_bar(system: System, until: float) -> Iterator[Callable[[float], object] | None]:
     """A bar on the terminal that follows the time reached; nothing where there is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    with progress_bar("{task.description}, bar, t = {task.completed:.4g}, remaining", system.name, until) as tell:
+        yield None if tell is None else lambda t: tell(completed=t)
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("t = {task.completed:.4g}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(system.name, total=until)
-        yield lambda t: bar.update(task, completed=t)
+
+@contextmanager
+def search_bar(title: str) -> Iterator[Callable[[float], object] | None]:
+    """A bar on the terminal that follows the part of a box that was searched; nothing where there is no terminal."""
+    with progress_bar("{task.description}, bar, share, elapsed", title, 1.0) as tell:
+        yield None if tell is None else lambda done: tell(completed=done)
 
 
 def outcome(motion: Motion) -> str:

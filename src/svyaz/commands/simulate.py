@@ -20,7 +20,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, of_run, progress_bar, run_options, tables
+from svyaz.commands.running import RunOptions, of_run, run_options, tables, time_bar
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion
@@ -86,7 +86,7 @@ def command(
 
     until = options_for(system, of_run(options)).until
     writable_outputs(json_file, csv, plot, animate)
-    with progress_bar(system, until) as progress:
+    with time_bar(system, until) as progress:
         motion = simulate(system, progress=progress, **options)
     for note in motion.notes:
         if isinstance(note, Advice):

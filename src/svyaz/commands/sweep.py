@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -20,6 +17,7 @@ from svyaz.commands.common import (
     writable,
     write_json,
 )
+from svyaz.commands.progress import progress_bar
 from svyaz.commands.running import RunOptions, run_options
 
 if TYPE_CHECKING:
@@ -101,9 +99,16 @@ def command(
     from svyaz.study import sweep
 
     folder = Path(out) if out else Path("out") / f"{Path(model).stem.replace(':', '-')}-sweep"
-    with _progress(system.name) as progress:
+    with progress_bar("{task.description}, bar, count, remaining", system.name) as tell:
+        progress = None if tell is None else lambda done, total: tell(completed=done, total=total)
         result = sweep(
-            system, axes, workers=workers, scheduler=scheduler, progress=progress, keep=folder / PARTIAL, **options
+            system,
+            axes,
+            workers=workers,
+            scheduler=scheduler,
+            progress=progress,
+            keep=folder / PARTIAL,
+            **options,
         )
     files = _write(result, folder)
     write_json(as_json(result), json_file)
@@ -163,18 +168,3 @@ def _show(result: Sweep) -> None:
     console.print(table)
     if len(shown) < len(result.rows) or len(measures) < len(result.measures):
         console.print("The table shows a part; the files have all rows and measures.", highlight=False)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], object] | None]:
-    """A bar on the terminal that counts members; nothing where there is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
