@@ -16,6 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.base import BaseContext
 from numba.core.typing.templates import Signature
+from numba.core.typing.templates import signature as typing_signature
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
@@ -81,6 +82,20 @@ def place(typing_context: object, array: NDArray[np.generic]) -> object:
         return builder.ptrtoint(view.data, ir.IntType(64))
 
     return _int64(array), generate
+
+
+@instruction(np.ndarray)
+def uncounted(typing_context: object, array: NDArray[np.generic]) -> object:
+    """The same array without its count of references, which costs much in a loop; the caller keeps the array alive."""
+
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        view = context.make_array(signature.args[0])(context, builder, given[0])
+        view.meminfo, view.parent = ir.Constant(view.meminfo.type, None), ir.Constant(view.parent.type, None)
+        return view._getvalue()
+
+    return typing_signature(array, array), generate
 
 
 @instruction(int)

@@ -40,12 +40,14 @@ T_INVERSE = np.array(
 )
 MOST_ITERATIONS = 6
 
+StatusRoom = Array | NDArray[np.int64]
+"""Room for the status of the rates."""
+
 
 class Memory(NamedTuple):
     """Room for the iterations: J (n, n), the two factorised matrices, stages z, their transforms w, slopes (3, n).
 
-    `before` holds the stages of the last step, from which the next ones are guessed, `argument` [t, y…] of a stage,
-    `status` that of the rates.
+    `before` holds the stages of the last step, from which the next ones are guessed.
     """
 
     jacobian: Array
@@ -61,14 +63,12 @@ class Memory(NamedTuple):
     scale: Array
     right: Array
     complex_right: NDArray[np.complex128]
-    argument: Array
-    status: Array
 
 
 @shared
 def memory_size(n: int) -> int:
     """Numbers in the constants of a step of n states."""
-    return HEAD + 4 * n * n + 22 * n + 2
+    return HEAD + 4 * n * n + 22 * n + 2  # with an argument [t, y…] and a status at the end
 
 
 @part
@@ -91,8 +91,6 @@ def memory_in(block: Array, n: int) -> Memory:
         block[rest : rest + n],
         block[rest + n : rest + 2 * n],
         block[rest + 2 * n : rest + 4 * n].view(np.complex128),
-        block[rest + 4 * n : rest + 5 * n + 1],
-        block[rest + 5 * n + 1 : rest + 5 * n + 2],
     )
 
 
@@ -116,18 +114,18 @@ def prepare(h: float, m: Memory) -> bool:
 
 
 @part
-def iterate(f: Located, h: float, x: Array, m: Memory) -> float:
+def iterate(f: Located, h: float, x: Array, m: Memory, argument: Array, status: StatusRoom) -> float:
     """One Newton iteration from [t, y…] `x`; its size in units of `scale`, infinite where the rates do not exist.
 
     The change of w is left in m.change; `accept` adds it.
     """
-    n, argument = m.scale.size, m.argument
+    n = m.scale.size
     for i in range(3):
         argument[0] = x[0] + NODES[i] * h
         for j in range(n):
             argument[j + 1] = x[j + 1] + m.z[i, j]
-        m.status[0] = call(f.address, place(argument), f.constants, place(m.slopes) + 8 * n * i)
-        if m.status[0] != 0:
+        status[0] = call(f.address, place(argument), f.constants, place(m.slopes) + 8 * n * i)
+        if status[0] != 0:
             return np.inf
     for j in range(n):
         f0, f1, f2 = m.slopes[0, j], m.slopes[1, j], m.slopes[2, j]
@@ -168,11 +166,13 @@ def transform(m: Memory) -> None:
 
 
 @part
-def solve(f: Located, h: float, x: Array, m: Memory, tolerance: float) -> tuple[int, float]:
+def solve(
+    f: Located, h: float, x: Array, m: Memory, argument: Array, tolerance: float, status: StatusRoom
+) -> tuple[int, float]:
     """Iterations of Hairer and Wanner: (their number, rate of convergence); a number ≤ 0 says that they failed."""
     before, rate = 0.0, 0.0
     for k in range(MOST_ITERATIONS):
-        size = iterate(f, h, x, m)
+        size = iterate(f, h, x, m, argument, status)
         if size == np.inf:
             return -(k + 1), rate
         if k > 0:
@@ -187,10 +187,10 @@ def solve(f: Located, h: float, x: Array, m: Memory, tolerance: float) -> tuple[
 
 
 @part
-def solve_to_rounding(f: Located, h: float, x: Array, m: Memory) -> int:
+def solve_to_rounding(f: Located, h: float, x: Array, m: Memory, argument: Array, status: StatusRoom) -> int:
     """Iterate until rounding is all that is left: the number of iterations, ≤ 0 where they fail."""
-    m.status[0] = call(f.address, place(x), f.constants, place(m.slopes))
-    if m.status[0] != 0:
+    status[0] = call(f.address, place(x), f.constants, place(m.slopes))
+    if status[0] != 0:
         return 0
     units(x, h, place(m.slopes), m.scale)
     for j in range(m.scale.size):
@@ -198,7 +198,7 @@ def solve_to_rounding(f: Located, h: float, x: Array, m: Memory) -> int:
             m.z[i, j] = m.w[i, j] = 0.0
     before = np.inf
     for iteration in range(1, PATIENCE + 1):
-        size = iterate(f, h, x, m)
+        size = iterate(f, h, x, m, argument, status)
         if size == np.inf:
             return -iteration
         accept(m)

@@ -41,6 +41,7 @@ from svyaz.integrate.calls import (
     copy,
     place,
     settle,
+    uncounted,
     whole,
 )
 from svyaz.integrate.compiling import Callback, callback, compiled, part
@@ -124,13 +125,12 @@ def trial(
     f: Located, control: Control, h: float, work: Array, slope: Array, m: Memory, clock: Array, count: Counters
 ) -> tuple[float, int, float]:
     """Try a step from row 0 to row 1 of `work`: (error, iterations, rate); iterations ≤ 0 say that Newton failed."""
-    x, y, argument, n = work[0], work[1], m.argument, m.scale.size
+    x, y, argument, n = work[0], work[1], work[2], m.scale.size
     for j in range(n):
         m.scale[j] = control.atol[j] + control.rtol * abs(x[j + 1])
     guess(h, clock[LAST_STEP], m)
     tolerance = max(2.3e-15 / control.rtol, min(0.03, control.rtol**0.5))
-    iterations, rate = solve(f, h, x, m, tolerance)
-    count[STATUS] = int(m.status[0])
+    iterations, rate = solve(f, h, x, m, argument, tolerance, count[STATUS : STATUS + 1])
     count[EVALUATIONS] += 3 * abs(iterations)
     if iterations <= 0:
         return np.inf, iterations, rate
@@ -254,8 +254,9 @@ def free(
     count: Counters,
 ) -> int:
     """At most `chunk` trials with steps chosen by the error, from the state in row 0 of `work` towards t1."""
+    work, slope, clock, count = uncounted(work), uncounted(slope), uncounted(clock), uncounted(count)
     n, x = work.shape[1] - 1, place(work)
-    m = memory_in(memory, n)
+    m = memory_in(uncounted(memory), n)
     f = Located(rates.address, place(rates.constants))
     jacobian = Located(jacobian_of_rates.address, place(jacobian_of_rates.constants))
     y, z = x + 8 * (n + 1), x + 16 * (n + 1)
@@ -314,10 +315,11 @@ def _step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) -> int:
     jacobian = Located(whole(c, JACOBIAN), whole(c, JACOBIAN_CONSTANTS))
     if linearise(jacobian, place(x), m) != 0 or not prepare(h, m):
         return NO_FACTORS
-    iterations = solve_to_rounding(f, h, x, m)
+    argument, status = constants[-n - 2 : -1], constants[-1:]
+    iterations = solve_to_rounding(f, h, x, m, argument, status)
     constants[EVALUATED] += 3 * abs(iterations) + 1
     if iterations <= 0:
-        return int(m.status[0]) if m.status[0] != 0 else NO_CONVERGENCE
+        return int(status[0]) if status[0] != 0 else NO_CONVERGENCE
     for j in range(n):
         y[j + 1] = x[j + 1] + m.z[2, j]
     return 0
