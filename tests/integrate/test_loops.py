@@ -15,10 +15,10 @@ from numba.core.dispatcher import Dispatcher
 
 import svyaz
 from svyaz.integrate import compiling
-from svyaz.integrate.linear import factorise, substitute
-from svyaz.integrate.loops import scheme
+from svyaz.integrate.implicit import factorise, substitute
 from svyaz.integrate.methods import method
 from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T
+from svyaz.integrate.stages import scheme
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.complex128])

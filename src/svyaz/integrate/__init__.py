@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from svyaz.integrate.ode import Ode as Ode
     from svyaz.integrate.ode import Rates as Rates
     from svyaz.integrate.path import Path as Path
+    from svyaz.integrate.path import Status as Status
     from svyaz.integrate.path import outcome as outcome
     from svyaz.integrate.solving import LEAST_RTOL as LEAST_RTOL
     from svyaz.integrate.solving import schedule as schedule
     from svyaz.integrate.solving import solve as solve
     from svyaz.integrate.solving import solve_many as solve_many
-    from svyaz.integrate.status import Status as Status
     from svyaz.integrate.tableau import Controller as Controller
     from svyaz.integrate.tableau import Tableau as Tableau
     from svyaz.integrate.tableau import printed as printed

@@ -1,6 +1,6 @@
 """Steps chosen by an estimate of the error, in native code.
 
-Names and layout are those of `svyaz.integrate.loops`; `k` has a row for each stage, one for the slope at the end of the
+Names and layout are those of `svyaz.integrate.stages`; `k` has a row for each stage, one for the slope at the end of the
 step, one for each stage of dense output, and room for the weights of the interpolant. The working array is (6, n + 1):
 state, next state, argument of a stage, state between steps, zeros. `clock` = [step to try, error of the last step].
 Of an explicit method k[0] always holds the slope of the state in row 0: a rejected step does not evaluate it again.
@@ -40,7 +40,7 @@ from svyaz.integrate.calls import (
     write,
 )
 from svyaz.integrate.compiling import compiled, part, piece
-from svyaz.integrate.loops import Addresses, Scheme, add, addresses, combine, slopes_of, solved
+from svyaz.integrate.stages import Addresses, Scheme, add, addresses, combine, slopes_of, solved
 
 STEP, ERROR, LAST_STEP, FACTORISED = range(4)  # places in clock; the last two are Radau's
 
@@ -56,6 +56,19 @@ class Control(NamedTuple):
     smallest: float
     largest: float
     safety: float
+
+
+class Estimate(NamedTuple):
+    """Estimates of the error: their number, the first row of the scheme, whether they use the slope at the end of the
+    step, addresses of zeros [t, y…] and of the absolute tolerances, the relative one.
+    """
+
+    estimates: int
+    row: int
+    fsal: bool
+    zero: Address
+    atol: Address
+    rtol: float
 
 
 class Interpolant(NamedTuple):
@@ -97,36 +110,22 @@ def square_sum(v: Address, a: Address, b: Address, atol: Address, rtol: float, n
 
 
 @piece
-def error_of(
-    at: Addresses, errors: int, row: int, h: float, x: Address, y: Address, zero: Address, atol: Address, rtol: float
-) -> float:
-    """Error of a step from x to y, 1 being what is allowed; its estimates are the rows `row`, `row` + 1 of the scheme.
+def error_of(at: Addresses, by: Estimate, h: float, x: Address, y: Address) -> float:
+    """Error of a step from x to y, 1 being what is allowed.
 
     With two estimates, those of dop853, err = e₅²/√(e₅² + 0.01 e₃²): Hairer, Nørsett, Wanner (II.10.17).
     """
-    gather(at, row, h, zero, at.z)
-    first = square_sum(at.z, x, y, atol, rtol, at.n)
+    gather(at, by.row, h, by.zero, at.z)
+    first = square_sum(at.z, x, y, by.atol, by.rtol, at.n)
     error = np.sqrt(first / at.n)
-    if errors == 2 and first > 0.0:
-        gather(at, row + 1, h, zero, at.z)
-        error = first / np.sqrt((first + 0.01 * square_sum(at.z, x, y, atol, rtol, at.n)) * at.n)
+    if by.estimates == 2 and first > 0.0:
+        gather(at, by.row + 1, h, by.zero, at.z)
+        error = first / np.sqrt((first + 0.01 * square_sum(at.z, x, y, by.atol, by.rtol, at.n)) * at.n)
     return error
 
 
 @piece
-def trial(
-    at: Addresses,
-    fsal: bool,
-    errors: int,
-    row: int,
-    h: float,
-    x: Address,
-    y: Address,
-    zero: Address,
-    atol: Address,
-    rtol: float,
-    count: Counters,
-) -> float:
+def trial(at: Addresses, by: Estimate, h: float, x: Address, y: Address, count: Counters) -> float:
     """Try a step from x to y; the answer is its error, infinite where the right-hand side fails.
 
     The slope at y, row s of k, is there if the error is at most 1.
@@ -137,12 +136,12 @@ def trial(
         status = evaluate(at, 1, at.stages, h, x)
         gather(at, at.stages, h, x, y)
     end_slope = at.k + 8 * at.n * at.stages
-    if status == 0 and fsal:
+    if status == 0 and by.fsal:
         status = call(at.f, y, at.constants, end_slope)
     error = np.inf
     if status == 0:
-        error = error_of(at, errors, row, h, x, y, zero, atol, rtol)
-        if error <= 1.0 and not fsal:
+        error = error_of(at, by, h, x, y)
+        if error <= 1.0 and not by.fsal:
             status = call(at.f, y, at.constants, end_slope)
     count[EVALUATIONS] += at.stages if at.solve == 0 else 1
     count[STATUS] = max(status, 0)
@@ -265,7 +264,7 @@ def adaptive(
     x = place(work)
     y, z, between, zero = x + size, x + 2 * size, x + 3 * size, x + 4 * size
     at = addresses(f, solve, rule, n, slopes, z)
-    atol, error_row = place(control.atol), dense.factors.shape[0]
+    by = Estimate(errors, dense.factors.shape[0], fsal, zero, place(control.atol), control.rtol)
     for _ in range(chunk):
         t, h = read(x, 0), clock[STEP]
         if not 0.1 * h > 2.3e-16 * abs(t) or h < 1e-290:  # the time would not move
@@ -274,7 +273,7 @@ def adaptive(
         if final:
             h = control.t1 - t
         write(y, 0, control.t1 if final else t + h)
-        error = trial(at, fsal, errors, error_row, h, x, y, zero, atol, control.rtol, count)
+        error = trial(at, by, h, x, y, count)
         if not error <= 1.0:
             clock[STEP] = h * ratio_of_steps(error, 1.0, control, 0.9)
             count[REJECTED] += 1

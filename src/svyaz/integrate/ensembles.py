@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.integrate.calls import COUNTERS, DONE, WAITING, Address, Callee, Counters, copy, place
 from svyaz.integrate.compiling import compiled
-from svyaz.integrate.loops import WIDTH, Saving, Schedule, Scheme, addresses, equal_steps, note, scheme
+from svyaz.integrate.loops import WIDTH, Saving, Schedule, equal_steps, note
+from svyaz.integrate.stages import Scheme, addresses, scheme
 from svyaz.integrate.tableau import Tableau
 
 CODE, STEPS = range(2)

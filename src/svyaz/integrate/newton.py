@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.integrate.calls import Address, call, place
 from svyaz.integrate.compiling import part, shared
-from svyaz.integrate.implicit import HEAD, PATIENCE, Located, units
-from svyaz.integrate.linear import factorise, substitute
+from svyaz.integrate.implicit import HEAD, PATIENCE, Located, factorise, substitute, units
 
 # numbers of the method are constants of the code: it is faster so
 _R6 = 6.0**0.5

@@ -54,8 +54,8 @@ from svyaz.integrate.implicit import (
     RATES_CONSTANTS,
     STATES,
     Located,
+    substitute,
 )
-from svyaz.integrate.linear import substitute
 from svyaz.integrate.newton import (
     MOST_ITERATIONS,
     NODES,

@@ -22,6 +22,7 @@ from svyaz.integrate.adaptive import Control, Interpolant, Output
 from svyaz.integrate.calls import COUNTERS, DONE, EVALUATIONS, FINISHED, REJECTED, RUNNING, STORED, Callee, Counters
 from svyaz.integrate.loops import Schedule
 from svyaz.integrate.ode import Flow
+from svyaz.integrate.stages import scheme
 from svyaz.integrate.tableau import Tableau
 
 SHARE = 0.03  # seconds of native work between two looks at the outside world
@@ -169,7 +170,7 @@ def callee(flow: Flow | None) -> Callee:
 def fixed_run(tableau: Tableau, natives: Natives, start: Array, plan: Schedule, grid: Array | None) -> Run:
     """A method with a fixed step; `start` is [t, y…]."""
     step, slopes = _implicit_step(tableau, natives, tableau.stages * natives.size)
-    rule, room = loops.scheme(tableau), _room(start, grid, plan.total // plan.every + 2)
+    rule, room = scheme(tableau), _room(start, grid, plan.total // plan.every + 2)
     times = np.zeros(0) if grid is None else grid
 
     def loop(chunk: int) -> int:
@@ -208,7 +209,7 @@ def free_run(
 
     else:
         assert tableau.dense is not None, "a method that chooses its steps has dense output"
-        rule, height = loops.scheme(tableau), len(tableau.dense)
+        rule, height = scheme(tableau), len(tableau.dense)
         dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
         step, slopes = _implicit_step(tableau, natives, height * len(start))
         power, errors, fsal, implicit = float(tableau.order), len(tableau.errors), tableau.fsal, step.constants
