@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import svyaz
-from svyaz import ModelError, System, gallery, load, loads, model
+from svyaz import ModelError, System, gallery, library, load, loads, model, stability
 from svyaz.model.laws import all_laws
 
 PENDULUM = """\
@@ -125,3 +125,7 @@ def test_every_law_is_a_file_that_declares_itself() -> None:
 def test_a_field_does_not_go_with_other_laws() -> None:
     with pytest.raises(ModelError, match=r"'field' does not go with a model that is given by \[equations\]"):
         System(coordinates=["x"], equations={"x": "x'' + x = 0"}, field={"x": "-x"})
+
+
+def test_the_verbs_search_as_long_as_the_functions() -> None:
+    assert library.SECONDS == stability.SECONDS

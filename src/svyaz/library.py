@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
 
-SECONDS = 20.0
+SECONDS = 60.0
 """So long equilibria are searched for, unless something else is asked for."""
 
 STABILIZE = ("off", "auto", "projection")
