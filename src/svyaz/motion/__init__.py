@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from svyaz.motion.checking import check as check
     from svyaz.motion.driver import Wishes as Wishes
     from svyaz.motion.driver import driven as driven
-    from svyaz.motion.events.switching import is_switched as is_switched
     from svyaz.motion.inputs import Law as Law
     from svyaz.motion.inputs import Laws as Laws
     from svyaz.motion.inputs import limited as limited
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure
+    from svyaz.motion.phases import is_switched as is_switched
     from svyaz.motion.result import Drift as Drift
     from svyaz.motion.result import Event as Event
     from svyaz.motion.result import Motion as Motion

@@ -21,7 +21,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import model_states
 from svyaz.expr import ZERO, Expression, ModelError, gradient, substitute, velocity
 from svyaz.forms import MOST_CHOICES, Equations, form_of
-from svyaz.holding import Decision, Entry, Options, Refusal, Segment
+from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System
 from svyaz.motion.phases import Advance, Beginning, Chapter, Progress, Structure, grid_of
@@ -72,6 +72,9 @@ class Charted:
         if isinstance(decision, Refusal) or not _in_vain(before):
             return decision
         return replace(decision, options=replace(decision.options, charts="keep"))
+
+    def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
+        return self.phases.foreseen(beginning, held)
 
     def advance(
         self,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svyaz.constraints import (
-    Classification,
     RankReport,
     Residual,
-    classify,
     entered,
     examine,
     examined,
@@ -32,9 +31,11 @@ from svyaz.holding import (
     verdict_alone,
 )
 from svyaz.model import Mechanical, System
-from svyaz.motion.events.switching import Switched
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
+
+if TYPE_CHECKING:
+    from svyaz.constraints import Classification
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ def check(
 
     The options are those of ``simulate``.
     """
+    from svyaz.constraints import classify
+
     asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
     options = options_for(
         system, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
@@ -102,8 +105,8 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
         wrong = (*not_integrals(examined(phase.equations), system.integrals, beginning.state, START), *unfit)
         runnable = not unfit
     if runnable:
-        end = structure.next_event(beginning, held) if isinstance(structure, Switched) else phase.end
-        decision = decide(phase.equations, held, options, own, (phase.start, end))
+        span = (phase.start, structure.foreseen(beginning, held))
+        decision = decide(phase.equations, held, options, own, span)
         return decision.gains, wrong if decision.allowed else (*wrong, decision.reason)
     if not isinstance(options.stabilize, Off | ByProjection | Automatic):
         gains = verdict_alone(phase.equations, options, options.stabilize)

@@ -11,7 +11,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import model_states
 from svyaz.forms import Equations
-from svyaz.holding import Decision, Entry, Options, Refusal, Segment
+from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.result import Event
@@ -120,6 +120,9 @@ class Structure(Protocol):
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Native code and gains of a phase, or why it may not be run; ``force`` runs in spite of a verdict."""
 
+    def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
+        """When a phase will end, as far as the choice of gains asks for it."""
+
     def advance(
         self,
         beginning: Beginning,
@@ -132,6 +135,11 @@ class Structure(Protocol):
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         """What follows the last of the chapters, which was run to its end; None at the end of the run."""
+
+
+def is_switched(system: System) -> bool:
+    """Do events decide which constraints act?"""
+    return any(c.switched for c in system.constraints)
 
 
 def reached(now: float, time: float) -> bool:

@@ -19,10 +19,9 @@ from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import Wishes, collected, driven, error_by_halving, unborn
-from svyaz.motion.events.switching import Switched, is_switched, refuse_unfit
 from svyaz.motion.inputs import Laws, along, controlled
 from svyaz.motion.long_trees import is_long, simulate_long
-from svyaz.motion.phases import START, Phase, Progress, Structure
+from svyaz.motion.phases import START, Phase, Progress, Structure, is_switched
 from svyaz.motion.result import Motion
 from svyaz.motion.timed import Timed, intervals, one_phase
 
@@ -72,16 +71,18 @@ def simulate(
         "every": every,
     }
     asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    control = controlled(system.system if isinstance(system, Equations) else system, inputs or {})
-    if inputs:
-        system, form = control.system, form if isinstance(system, System) else system.form
-    options = options_for(control.system, asked)
+    stated = system.system if isinstance(system, Equations) else system
+    control = controlled(stated, inputs) if inputs else None
+    if control is not None:
+        form = form if isinstance(system, System) else system.form
+        system = stated = control.system
+    options = options_for(stated, asked)
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     if isinstance(system, System) and form is None and is_long(system):
         return simulate_long(system, options, halve, progress)
     structure = structure_of(system, form, options)
-    state = _start(control.system, start)
+    state = _start(stated, start)
     if project:
         first = structure.begin(state)
         try:
@@ -91,9 +92,9 @@ def simulate(
     motion = driven(structure, state, Wishes(force, rows, progress))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
-    if inputs:
+    if control is not None:
         control.raise_failure()
-        motion = replace(motion, inputs=along(control.system, control.laws, motion.times, motion.states))
+        motion = replace(motion, inputs=along(stated, control.laws, motion.times, motion.states))
     return motion
 
 
@@ -114,16 +115,21 @@ def structure_of(system: System | Equations, form: str | None, options: Options)
         form, system = "multipliers" if is_switched(system.system) else system.form, system.system
     name = form_name(system, form)
     if is_switched(system):
-        refuse_unfit(system, name)
-        return Switched(system, options)
+        return _by_events(system, name, options)
     return Charted(Timed(system, name, options, tuple(phases_of(system, name, options))))
+
+
+def _by_events(system: System, form: str, options: Options) -> Structure:
+    from svyaz.motion.events.switching import Switched, refuse_unfit
+
+    refuse_unfit(system, form)
+    return Switched(system, options)
 
 
 def phases_of(system: System, form: str, options: Options) -> list[Phase]:
     """The phases that times divide, with their equations, derived once. Where events decide, only the first is known."""
     if is_switched(system):
-        refuse_unfit(system, form)
-        return [Switched(system, options).begin(np.array(system.initial_state())).phase]
+        return [_by_events(system, form, options).begin(np.array(system.initial_state())).phase]
     found = intervals(system, options.until)
     reduced = form_of(form).reduced if isinstance(system.law, Mechanical) else None
     if reduced is not None:

@@ -9,7 +9,18 @@ from itertools import pairwise
 from svyaz.arrays import Array
 from svyaz.constraints import entered
 from svyaz.forms import Equations
-from svyaz.holding import Decision, Entry, Options, Refusal, Segment, advance, decay_rate, held_integrals, settle
+from svyaz.holding import (
+    Decision,
+    Entry,
+    HeldIntegral,
+    Options,
+    Refusal,
+    Segment,
+    advance,
+    decay_rate,
+    held_integrals,
+    settle,
+)
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of
 
@@ -37,6 +48,9 @@ class Timed:
         phase, state = beginning.phase, beginning.state
         span, new = (phase.start, phase.end), names_of(phase.new)
         return settle(phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force)
+
+    def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
+        return beginning.phase.end
 
     def advance(
         self,

@@ -58,11 +58,6 @@ Names = tuple[str, ...]
 """A set of constraints, by their names."""
 
 
-def is_switched(system: System) -> bool:
-    """Do events decide which constraints act?"""
-    return any(c.switched for c in system.constraints)
-
-
 def refuse_unfit(system: System, form: str) -> None:
     """Refuse forms and words that do not go with constraints that events switch."""
     if form != "multipliers":
@@ -102,7 +97,7 @@ class Switched:
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
             if names in self._decisions:
                 return replace(self._decisions[names], notes=())
-            span = (phase.start, self.next_event(beginning, held))
+            span = (phase.start, self.foreseen(beginning, held))
             found = decide(phase.equations, held, self.options, own, span)
             self._decisions[names] = found
             return replace(found, notes=(*phase.equations.notes, *found.notes))
@@ -149,7 +144,7 @@ class Switched:
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
         return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal)
 
-    def next_event(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
+    def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
         phase, equations, state = beginning.phase, beginning.phase.equations, beginning.state
         if isinstance(self.options.stabilize, Off | ByProjection) or not equations.deviations:
