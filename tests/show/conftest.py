@@ -49,7 +49,7 @@ class FakeMotion:
     seconds: float = 0.0123
     phases: tuple[dict[str, Any], ...] = ()
     trajectory_error: float | None = None
-    gains: dict[str, Any] = field(default_factory=dict)
+    gains: None = None
     notes: tuple[str, ...] = ()
 
     def column(self, name: str) -> np.ndarray:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from svyaz import gallery, loads
 from svyaz.holding.verdicts import Discretisation
 from svyaz.integrate import method
+from svyaz.motion import check
 from svyaz.show.gain_plane import draw_gain_plane, gain_plane, gains_shown, growth
 
 
@@ -32,16 +34,16 @@ def test_on_the_parabola_the_factor_is_that_of_one_root(name) -> None:
 
 
 def test_present_gains_come_from_values_or_from_roots() -> None:
-    assert gains_shown({"values": {"A": [[-100.0]], "B": [[-20.0]]}}) == ((20.0, 100.0), None)
-    assert gains_shown({"values": {"E": [[-7.0]]}}) == (None, 7.0)
-    assert gains_shown({"roots": [[-3.0, 4.0], [-3.0, -4.0]]}) == ((6.0, 25.0), None)
-    assert gains_shown({"roots": [[-5.0, 0.0]]}) == (None, 5.0)
+    assert gains_shown({"A": [[-100.0]], "B": [[-20.0]]}) == ((20.0, 100.0), None)
+    assert gains_shown({"E": [[-7.0]]}) == (None, 7.0)
+    assert gains_shown({}, [-3 + 4j, -3 - 4j]) == ((6.0, 25.0), None)
+    assert gains_shown({}, [complex(-5.0)]) == (None, 5.0)
     assert gains_shown({}) == (None, None)
 
 
 @pytest.mark.parametrize("name", ["euler", "rk4", "radau"])
 def test_plane_shows_the_present_gains_and_their_verdict(name) -> None:
-    figure = gain_plane(scheme(name, 0.01), {"values": {"A": [[-100.0]], "B": [[-20.0]]}})
+    figure = gain_plane(scheme(name, 0.01), {"A": [[-100.0]], "B": [[-20.0]]})
     axes = figure.axes[0]
     star = next(line for line in axes.get_lines() if line.get_marker() == "*")
     assert (star.get_xdata()[0], star.get_ydata()[0]) == (20.0, 100.0)
@@ -52,14 +54,14 @@ def test_plane_shows_the_present_gains_and_their_verdict(name) -> None:
 
 
 def test_unstable_gains_are_drawn_within_the_plane() -> None:
-    figure = gain_plane(scheme("euler", 0.01), {"values": {"A": [[-4e5]], "B": [[-900.0]]}})
+    figure = gain_plane(scheme("euler", 0.01), {"A": [[-4e5]], "B": [[-900.0]]})
     axes = figure.axes[0]
     assert axes.get_ylim()[1] > 4e5
     assert any("unstable" in str(line.get_label()) for line in axes.get_lines())
 
 
 def test_first_order_gains_have_a_line() -> None:
-    figure = gain_plane(scheme("euler", 0.001), {"values": {"E": [[-2100.0]]}})
+    figure = gain_plane(scheme("euler", 0.001), {"E": [[-2100.0]]})
     axes = figure.axes[0]
     assert len(figure.axes) == 1
     star = next(line for line in axes.get_lines() if line.get_marker() == "*")
@@ -68,7 +70,8 @@ def test_first_order_gains_have_a_line() -> None:
 
 
 def test_file_must_be_a_picture(tmp_path) -> None:
-    gains = {"values": {"E": [[-7.0]]}}
+    system = loads(gallery.find("sleigh", {}))
+    gains = check(system, method="rk4", step=0.01, stabilize=7.0).gains
     with pytest.raises(ValueError, match=r"\.png"):
         draw_gain_plane(scheme("rk4", 0.01), gains, tmp_path / "plane.docx")
     assert draw_gain_plane(scheme("rk4", 0.01), gains, tmp_path / "plane.svg").stat().st_size > 1000

@@ -193,11 +193,11 @@ def test_spatial_player_in_a_browser(spatial, browser, tmp_path: Path) -> None:
 
 def test_gain_matrices_and_their_roots_are_shown() -> None:
     values = {"A": [[-100.0, 0.0], [0.0, -100.0]], "B": [[-20.0, 1.0], [0.0, -20.0]], "E": [[-5.0]]}
-    text = re.sub("<[^>]+>", " ", gains_table({"values": values, "roots": [[-10.0, 0.0], [-1.0, 2.0]]}))
+    text = re.sub("<[^>]+>", " ", gains_table(values, [complex(-10.0), -1 + 2j]))
     assert "Gains: ḧ = A h + B ḣ + C f, ḟ = D ḣ + E f" in text
     shown = re.sub(r"\s+", " ", text.replace("\u2212", "-"))
     assert "A -100 · 1 (2 × 2)" in shown
     assert "B -20 1; 0 -20" in shown
     assert "E -5" in shown
     assert "roots -10, -1 + 2 i" in shown
-    assert gains_table({"verdict": "stable"}) == ""
+    assert gains_table({}, []) == ""

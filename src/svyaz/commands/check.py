@@ -20,7 +20,7 @@ from svyaz.commands.common import (
 from svyaz.commands.running import RunOptions, of_run, run_options
 
 if TYPE_CHECKING:
-    from svyaz.json_types import Json
+    from svyaz.holding import GainReport
     from svyaz.model import System
 
 LISTED = ("Move", 21, "Say what the constraints are and whether a run would hold them.")
@@ -58,13 +58,13 @@ def command(
     warn(system)
     writable_outputs(json_file, plane)
     from svyaz.motion import check
-    from svyaz.show import as_json, gains_record
+    from svyaz.show import as_json
 
     found = check(system, **options)
     record = as_json(found)
     write_json(record, json_file)
     if plane is not None:
-        _draw_plane(system, options, gains_record(found.gains), plane)
+        _draw_plane(system, options, found.gains, plane)
     if json_file != "-":
         _show(record)
     if found.wrong:
@@ -118,7 +118,7 @@ def _show(result: Mapping[str, Any]) -> None:
             console.print(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s", highlight=False)
 
 
-def _draw_plane(system: System, options: RunOptions, gains: Mapping[str, Json], file: str) -> None:
+def _draw_plane(system: System, options: RunOptions, gains: GainReport | None, file: str) -> None:
     from svyaz.holding import options_for, scheme_of
     from svyaz.show import draw_gain_plane
 

@@ -8,21 +8,26 @@ roots are -κ, κ = α/2. A first-order deviation, ẏ = -κy, has one gain: the
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.holding import Discretisation, largest_gain
 from svyaz.show.plots import check_plot_file, save
+from svyaz.show.records.holding import gain_blocks, gain_roots
 from svyaz.show.style import COLOURS, INK, MUTED, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from svyaz.holding import GainReport
+
+Blocks = Mapping[str, Sequence[Sequence[float]]]
+"""Gain matrices A … F by name."""
 
 POINTS = 401
 """Points along each axis of the plane."""
@@ -44,18 +49,17 @@ def growth(scheme: Discretisation, alpha: Array, beta: Array) -> Array:
     return np.maximum(*(np.abs(scheme.factor(scheme.step * root)) for root in roots))
 
 
-def gains_shown(gains: Mapping[str, Any]) -> tuple[tuple[float, float] | None, float | None]:
-    """((α, β), κ) of the record of a verdict: of the first position constraint, and of the first velocity constraint."""
-    blocks = gains.get("values", {})
+def gains_shown(blocks: Blocks, roots: Sequence[complex] = ()) -> tuple[tuple[float, float] | None, float | None]:
+    """((α, β), κ) of gain matrices, or of roots: of the first position constraint, and of the first velocity constraint."""
     first = {name: -float(blocks[name][0][0]) for name in ("A", "B", "E") if blocks.get(name)}
     pair = (first.get("B", 0.0), first.get("A", 0.0)) if first.keys() & {"A", "B"} else None
     kappa = first.get("E")
-    if pair is None and kappa is None and (roots := gains.get("roots")):
-        pair, kappa = _from_roots([complex(*root) for root in roots])
+    if pair is None and kappa is None and roots:
+        pair, kappa = _from_roots(roots)
     return pair, kappa
 
 
-def _from_roots(roots: list[complex]) -> tuple[tuple[float, float] | None, float | None]:
+def _from_roots(roots: Sequence[complex]) -> tuple[tuple[float, float] | None, float | None]:
     """Two roots make a pair of gains, α = -(λ₁ + λ₂), β = λ₁λ₂; a single one is -κ."""
     if len(roots) == 1:
         return None, -roots[0].real
@@ -65,9 +69,9 @@ def _from_roots(roots: list[complex]) -> tuple[tuple[float, float] | None, float
 
 
 @styled
-def gain_plane(scheme: Discretisation, gains: Mapping[str, Any]) -> Figure:
+def gain_plane(scheme: Discretisation, blocks: Blocks, roots: Sequence[complex] = ()) -> Figure:
     """The plane of (α, β) with the present gains, or the line of κ where only first-order deviations have gains."""
-    pair, kappa = gains_shown(gains)
+    pair, kappa = gains_shown(blocks, roots)
     if pair is None and kappa is not None:
         figure = new_figure(7.2, 4.2)
         _line(figure.subplots(), scheme, kappa)
@@ -77,10 +81,10 @@ def gain_plane(scheme: Discretisation, gains: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def draw_gain_plane(scheme: Discretisation, gains: Mapping[str, Any], file: str | os.PathLike[str]) -> Path:
-    """Write the plane of the gains as .png, .svg or .pdf; ``gains`` is the record of a verdict, as in ``check``."""
+def draw_gain_plane(scheme: Discretisation, gains: GainReport | None, file: str | os.PathLike[str]) -> Path:
+    """Write the plane of the gains as .png, .svg or .pdf, with those that were judged."""
     check_plot_file(file)
-    return save(gain_plane(scheme, gains), file)
+    return save(gain_plane(scheme, gain_blocks(gains), gain_roots(gains)), file)
 
 
 def _plane(figure: Figure, axes: Axes, scheme: Discretisation, pair: tuple[float, float] | None) -> None:

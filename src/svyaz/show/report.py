@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from svyaz.expr import latex_name
 from svyaz.show import katex, plots
 from svyaz.show.files import page, write_text
 from svyaz.show.player import player, player_script
-from svyaz.show.records.holding import gains_record
+from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
 from svyaz.show.results import finite
 from svyaz.show.scene import can_be_drawn, finite_span
 from svyaz.show.tables import number, rows_table, table
@@ -217,21 +217,22 @@ def _method(motion: Motion) -> str:
     error = finite(motion.trajectory_error)
     if error is not None:
         sentences.append(f"Error of the trajectory, by halving the step: {number(error, 2)}.")
-    record = gains_record(motion.gains) if motion.gains else {}
+    record = gains_record(motion.gains)
     gains = {k: v for k, v in record.items() if isinstance(v, str | int | float)}
     if gains:
         sentences.append("Stabilisation: " + ", ".join(f"{escape(k)} {_plain(v)}" for k, v in gains.items()) + ".")
     sentences += [escape(note) for note in motion.notes]
-    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(record)
+    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences) + gains_table(
+        gain_blocks(motion.gains), gain_roots(motion.gains)
+    )
 
 
-def gains_table(gains: Mapping[str, Any]) -> str:
+def gains_table(blocks: Mapping[str, Sequence[Sequence[float]]], roots: Sequence[complex]) -> str:
     """The gain matrices of the perturbation equation, and its roots."""
-    rows = [[name, matrix_text(block)] for name, block in gains.get("values", {}).items()]
+    rows = [[name, matrix_text(block)] for name, block in blocks.items()]
     if not rows:
         return ""
-    roots = ", ".join(_root(re, im) for re, im in gains.get("roots", ()))
-    rows += [["roots", roots]] if roots else []
+    rows += [["roots", ", ".join(_root(z.real, z.imag) for z in roots)]] if roots else []
     return table("Gains: ḧ = A h + B ḣ + C f, ḟ = D ḣ + E f", [], rows)
 
 

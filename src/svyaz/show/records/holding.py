@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from svyaz.holding import Certificate, Choice, GainReport, Prediction
-from svyaz.json_types import Json, Record
-from svyaz.show.results import as_json
+from svyaz.json_types import Record
+from svyaz.show.results import as_json, finite
 
 
 def gains_record(gains: GainReport | None) -> Record:
     """The entry ``gains`` of a result; empty where there is nothing to be told."""
     return as_json(gains) if gains is not None else {}
+
+
+def gain_blocks(gains: GainReport | None) -> dict[str, list[list[float]]]:
+    """The matrices A … F of a linear law with gains that was judged; none otherwise."""
+    if gains is None or gains.verdict is None or gains.law is None:
+        return {}
+    return gains.law.blocks if gains.law.kind == "linear" and gains.law.gains else {}
+
+
+def gain_roots(gains: GainReport | None) -> tuple[complex, ...]:
+    """The roots of the perturbation equation, where it was judged."""
+    return () if gains is None or gains.verdict is None else tuple(map(complex, gains.verdict.roots))
 
 
 @as_json.register(GainReport)
@@ -32,13 +42,13 @@ def _judged(found: GainReport) -> Record:
     assert found.verdict is not None, "what was judged has a verdict"
     low, high = found.limits
     record: Record = {
-        "range": [_finite(low), _finite(high)] if low <= high else [None, None],
+        "range": [finite(low), finite(high)] if low <= high else [None, None],
         "roots": [[float(r.real), float(r.imag)] for r in found.verdict.roots],
         "proposed": found.proposed,
-        "predicted": {name: _finite(bound) for name, bound in found.predicted.items()},
+        "predicted": {name: finite(bound) for name, bound in found.predicted.items()},
     }
-    if found.law is not None and found.law.kind == "linear" and found.law.gains:
-        record["values"] = found.law.blocks
+    if blocks := gain_blocks(found):
+        record["values"] = blocks
     if found.choice is not None:
         record["auto"] = as_json(found.choice)
     if found.prediction is not None:
@@ -57,7 +67,7 @@ def _(found: Choice) -> Record:
         "steps": found.steps,
         "seconds": found.seconds,
         "trials": [
-            {"kappa": t.kappa, "residual": _finite(t.residual), "error": _finite(t.error), "finished": t.finished}
+            {"kappa": t.kappa, "residual": finite(t.residual), "error": finite(t.error), "finished": t.finished}
             for t in found.trials
         ],
     }
@@ -76,8 +86,4 @@ def _(found: Prediction) -> Record:
 
 @as_json.register(Certificate)
 def _(found: Certificate) -> Record:
-    return {"kind": found.kind, "holds": found.holds, "value": _finite(found.value), "reason": found.reason}
-
-
-def _finite(value: float) -> Json:
-    return float(value) if isfinite(value) else None
+    return {"kind": found.kind, "holds": found.holds, "value": finite(found.value), "reason": found.reason}
