@@ -155,13 +155,13 @@ def test_completion_offers_gallery_models_and_files(gallery) -> None:
     ("text", "pair"), [("m=2", ("m", "2")), ("initial.x' = 30*deg", ("initial.x'", "30*deg")), ("a=b=c", ("a", "b=c"))]
 )
 def test_assignment(text, pair) -> None:
-    assert common.Assignment().convert(text, None, None) == pair
+    assert common.NameAndValue().convert(text, None, None) == pair
 
 
 @pytest.mark.parametrize("text", ["m", "=2", "m=", " = "])
 def test_what_is_no_assignment_is_refused(text) -> None:
     with pytest.raises(click.BadParameter, match="NAME=VALUE"):
-        common.Assignment().convert(text, None, None)
+        common.NameAndValue().convert(text, None, None)
 
 
 def test_writable_makes_folders_says_so_and_keeps_files(tmp_path, capsys) -> None:

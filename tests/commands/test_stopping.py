@@ -102,7 +102,7 @@ def test_S10_folder_that_cannot_be_made_is_found_before_the_run(svyaz, tmp_path,
 
 
 @pytest.mark.parametrize("command", [LONG, ("derive", "pendulum:2")])
-def test_S10_full_disk_is_found_before_the_run(svyaz, tmp_path, command) -> None:
+def test_S10_full_disk_is_found_before_the_run(python, tmp_path, command) -> None:
     """A limit on the size of files stands for a disk without room: the first megabyte does not fit."""
 
     def small_disk() -> None:
@@ -110,7 +110,7 @@ def test_S10_full_disk_is_found_before_the_run(svyaz, tmp_path, command) -> None
 
     kept = tmp_path / "result.json"
     kept.write_text("kept")
-    done = svyaz(*command, "--json", "result.json", preexec_fn=small_disk)
+    done = python("-m", "svyaz", *command, "--json", "result.json", preexec_fn=small_disk)
     refused(done, os.strerror(errno.EFBIG))
     assert kept.read_text() == "kept"
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
@@ -138,15 +138,28 @@ def test_S10_folder_without_permission(svyaz, tmp_path) -> None:
     refused(svyaz(*LONG, "--csv", "locked/motion.csv"), "Permission denied")
 
 
-def test_S10_disk_that_fills_up_while_writing_leaves_nothing_half_written(svyaz, tmp_path) -> None:
+def test_S10_disk_that_fills_up_while_writing_leaves_nothing_half_written(python, tmp_path) -> None:
     """More rows than the limit of two megabytes takes: the old file stays, no part of the new one does."""
 
     def small_disk() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 
     (tmp_path / "motion.csv").write_text("kept")
-    done = svyaz(
-        *("simulate", "pendulum:2", "--method", "rk4", "--step", "1e-4", "--until", "5", "--csv", "motion.csv"),
+    done = python(
+        *(
+            "-m",
+            "svyaz",
+            "simulate",
+            "pendulum:2",
+            "--method",
+            "rk4",
+            "--step",
+            "1e-4",
+            "--until",
+            "5",
+            "--csv",
+            "motion.csv",
+        ),
         preexec_fn=small_disk,
         env={"SVYAZ_CACHE": str(tmp_path.parent / "cache")},
     )
