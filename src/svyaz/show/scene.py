@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.model import Bodies
 
 if TYPE_CHECKING:
-    from svyaz.model import Bodies, System
+    from svyaz.model import System
     from svyaz.motion import Motion
 
 
