@@ -134,8 +134,8 @@ def tables(motion: Motion) -> None:
     if motion.reason:
         console.print(motion.reason, highlight=False)
     final = table_of("state", {"variable": False, "initial": True, "final": True})
-    for name in motion.table_names[1:]:
-        column = motion.column(name)
+    columns = {name: motion.column(name) for name in motion.table_names[1:]}
+    for name, column in columns.items():
         final.add_row(name, _number(column[0], 9), _number(column[-1], 9))
     console.print(final)
     sizes, drifts, multipliers = motion.residual_sizes(), motion.drifts(), motion.last_multipliers()

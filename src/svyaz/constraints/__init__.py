@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.scales import magnitude as magnitude
     from svyaz.constraints.scales import typical_sizes as typical_sizes
     from svyaz.constraints.scales import with_floor as with_floor
+    from svyaz.constraints.snapshot import DEVIATIONS as DEVIATIONS
     from svyaz.constraints.snapshot import Measure as Measure
     from svyaz.constraints.snapshot import Snapshot as Snapshot
     from svyaz.constraints.snapshot import gain_name as gain_name

@@ -38,6 +38,7 @@ PARTS = (
 """Tables of a snapshot."""
 
 DEVIATIONS = ("position", "velocity", "position_terms", "velocity_terms")
+"""Tables of residuals and of the magnitudes of their terms."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +111,6 @@ class Measure:
         """The numbers at many states."""
         found = self._snapshot(times, states)
         return Numbers(q=states[:, self._q], v=states[:, self._v], holonomic=self.holonomic, **found)
-
-    def deviations(self, times: Array, states: Array) -> dict[str, Array]:
-        """Residuals in position and velocity along rows, and the magnitudes of their terms, (k, m) each."""
-        return self.function.known(np.column_stack([times, states]), DEVIATIONS)
 
     @property
     def columns(self) -> dict[tuple[str, str], int]:

@@ -91,12 +91,12 @@ class Equations:
         gone = {c.name for c in self.eliminated}
         return tuple(d for d in self.deviations if d.name not in gone)
 
-    @property
+    @cached_property
     def accelerations(self) -> tuple[se.Symbol, ...]:
         """The symbols of the accelerations that the linear system determines."""
         return tuple(se.Symbol(f"{v}'") for v in self.velocities)
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[se.Symbol, ...]:
         """The symbols of the velocities of the accelerated coordinates, or the quasi-velocities."""
         return tuple(se.Symbol(q) if self.quasi else velocity(q) for q in self.accelerated)

@@ -18,7 +18,6 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.program import Native
 
 SAMPLES = 1000
 """Rows of the run at which the Jacobian is looked at."""
@@ -65,9 +64,7 @@ def _without_gains(segment: Segment) -> Segment:
 
 
 def _rates(segment: Segment, times: Array, states: Array) -> Array:
-    native = segment.rates.owner
-    assert isinstance(native, Native), "the rates of a segment are native code"
-    return native.evaluate(np.column_stack([times, states]), segment.rates.constants)
+    return segment.code.evaluate(np.column_stack([times, states]), segment.constants)
 
 
 def _largest_row_sum(segment: Segment, times: Array, states: Array) -> float:

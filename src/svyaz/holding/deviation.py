@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, measure_of
+from svyaz.constraints import DEVIATIONS, Measure, measure_of
 from svyaz.expr import Expression, gradient
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
@@ -19,6 +20,16 @@ RIDGE = 1e-13
 
 SAMPLED = 5
 """States along a motion at which the typical sizes of its coordinates are looked at."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far y and the magnitudes of its terms reach along a motion, (count,), and a few of its states."""
+
+    largest: Array
+    terms: Array
+    few_times: Array
+    few_states: Array
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,7 @@ class Deviations:
 
     def at(self, times: Array, states: Array) -> Array:
         """y along the rows, (k, count)."""
-        found = self.measure.deviations(times, states)
+        found = self.measure.function.known(np.column_stack([times, states]), DEVIATIONS[:2])
         return self.ordered(found["position"], found["velocity"])
 
     def scales(self, times: Array, states: Array) -> Array:
@@ -65,17 +76,34 @@ class Deviations:
 
     def with_scales(self, times: Array, states: Array) -> tuple[Array, Array]:
         """y along the rows (k, count), and the largest own scales (count,)."""
-        found = self.measure.deviations(times, states)
-        sizes = self.ordered(found["position_terms"], found["velocity_terms"])
-        scales = np.maximum(np.max(sizes, axis=0, initial=0.0), self._typical(times, states))
-        return self.ordered(found["position"], found["velocity"]), scales
+        y, seen = self._looked(times, states)
+        return y, self.scales_of([seen])[0]
 
-    def _typical(self, times: Array, states: Array) -> Array:
-        """The scales of a few states, with their floor."""
+    def extent(self, times: Array, states: Array) -> Extent:
+        """How far y and its terms reach along a motion."""
+        return self._looked(times, states)[1]
+
+    def _looked(self, times: Array, states: Array) -> tuple[Array, Extent]:
+        found = self.measure.function.known(np.column_stack([times, states]), DEVIATIONS)
+        y = self.ordered(found["position"], found["velocity"])
+        sizes = self.ordered(found["position_terms"], found["velocity_terms"])
         few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
-        here = self.measure.along(times[few], states[few])
-        found: Array = np.fmax.reduce(self.ordered(here.position_scale, here.velocity_scale), axis=0, initial=0.0)
-        return found
+        largest = np.max(np.abs(y), axis=0, initial=0.0)
+        return y, Extent(largest, np.max(sizes, axis=0, initial=0.0), times[few], states[few])
+
+    def scales_of(self, motions: Sequence[Extent]) -> list[Array]:
+        """The own scales along each motion: those of its terms, not below those of a few of its states."""
+        if not motions:
+            return []
+        here = self.measure.along(
+            np.concatenate([m.few_times for m in motions]), np.concatenate([m.few_states for m in motions])
+        )
+        rows = self.ordered(here.position_scale, here.velocity_scale)
+        cuts = np.cumsum([len(m.few_times) for m in motions])[:-1]
+        return [
+            np.maximum(m.terms, np.fmax.reduce(part, axis=0, initial=0.0))
+            for m, part in zip(motions, np.split(rows, cuts), strict=True)
+        ]
 
     def ordered(self, position: Array, velocity: Array) -> Array:
         """Columns of constraints, in position and in velocity, as entries of y."""

@@ -18,10 +18,9 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.forms import Equations
-from svyaz.holding.deviation import Deviations, deviations
+from svyaz.holding.deviation import Deviations, Extent, deviations
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, critical
+from svyaz.holding.perturbations import Perturbation, critical, rescaled
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import Segment, advance
 from svyaz.holding.sizes import state_sizes
@@ -94,7 +93,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
         trials = _rehearse(segment, measured, now, state, span, reference)
         steps += sum(_steps(now, span) for _ in trials)
-        best = _best(trials, now, measured)
+        best = _best(trials, now)
         if best is not None:
             log.append(_told(best, trials, now))
             return Choice(best.kappa, now.step, tuple(trials), tuple(log), steps, perf_counter() - begin)
@@ -144,12 +143,29 @@ def _rehearse(
     coarse = _coarseness(options, span)
     rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
     grid = reference.times if options.step is None and reference.status is Status.FINISHED else None
-    trials = []
-    for kappa in candidates(scheme_of(options), span):
-        law = critical(segment.equations, kappa / coarse)
+    sizes = state_sizes(segment.equations, reference.times, reference.states)
+    pattern = critical(segment.equations, 1.0)
+    gains = candidates(scheme_of(options), span)
+    looks: dict[int, Extent] = {}
+    errors = np.full(len(gains), inf)
+    for k, kappa in enumerate(gains):
+        law = rescaled(pattern, kappa / coarse)
         path = advance(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
-        trials.append(_trial(kappa, path, measured, reference))
-    return trials
+        if path.status is Status.FINISHED:
+            looks[k] = measured.extent(path.times, path.states)
+            errors[k] = trajectory_error(path, reference, sizes)
+    scales = dict(zip(looks, measured.scales_of(list(looks.values())), strict=True))
+    return [
+        _rehearsed(float(kappa), looks[k].largest[measured.reported], scales[k][measured.reported], float(errors[k]))
+        if k in looks
+        else Rehearsal(float(kappa), inf, (inf,) * len(measured.names), inf, False)
+        for k, kappa in enumerate(gains)
+    ]
+
+
+def _rehearsed(kappa: float, largest: Array, scales: Array, error: float) -> Rehearsal:
+    relative = largest / np.where(scales > 0, scales, 1.0)
+    return Rehearsal(kappa, float(np.max(relative, initial=0.0)), tuple(map(float, largest)), error, True)
 
 
 def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
@@ -162,23 +178,8 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
     return np.concatenate([[0.0], np.geomspace(low, limit, CANDIDATES)]).astype(float)
 
 
-def _trial(kappa: float, path: Path, measured: Deviations, reference: Path) -> Rehearsal:
-    if path.status is not Status.FINISHED:
-        return Rehearsal(kappa, inf, (inf,) * len(measured.names), inf, False)
-    deviation, largest = measured.with_scales(path.times, path.states)
-    y, scales = np.abs(deviation)[:, measured.reported], largest[measured.reported]
-    relative = np.max(y, axis=0) / np.where(scales > 0, scales, 1.0)
-    return Rehearsal(
-        kappa,
-        float(np.max(relative, initial=0.0)),
-        tuple(map(float, np.max(y, axis=0))),
-        trajectory_error(path, reference, measured.equations),
-        True,
-    )
-
-
-def trajectory_error(path: Path, reference: Path, equations: Equations) -> float:
-    """max over common moments and states of |x - x_ref| over the own scale of the state; 1 where there is no reference."""
+def trajectory_error(path: Path, reference: Path, scale: Array) -> float:
+    """max over common moments and states of |x - x_ref| over the scale of the state; 1 where there is no reference."""
     if reference.status is not Status.FINISHED:
         return 1.0
     rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
@@ -186,13 +187,12 @@ def trajectory_error(path: Path, reference: Path, equations: Equations) -> float
     nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
     rows = np.where(nearer, before, rows)
     common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
-    scale = state_sizes(equations, reference.times, reference.states)
     moving = scale > 0
     distance = np.abs(path.states[rows] - reference.states)[common]
     return float(np.max(distance[:, moving] / scale[moving], initial=0.0))
 
 
-def _best(trials: Sequence[Rehearsal], options: Options, measured: Deviations) -> Rehearsal | None:
+def _best(trials: Sequence[Rehearsal], options: Options) -> Rehearsal | None:
     """The weakest gain whose product of residual and trajectory error is about the least of those that may compete."""
     unstabilised = trials[0].residual
     able = [t for t in trials if t.finished and t.residual <= unstabilised and np.isfinite(t.error)]

@@ -149,13 +149,12 @@ def _remainders_along(segment: Segment, measured: Deviations, options: Options, 
 def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Array, step: float) -> Array:
     """One step of an explicit method from every row."""
     slopes: list[Array] = []
-    native, constants = segment.rates.owner, segment.rates.constants
     for i in range(tableau.stages):
         stage = states
         for j in range(i):
             if tableau.a[i, j] != 0.0:
                 stage = stage + step * tableau.a[i, j] * slopes[j]
-        slopes.append(native.evaluate(np.column_stack([times + tableau.c[i] * step, stage]), constants))  # type: ignore[attr-defined]
+        slopes.append(segment.code.evaluate(np.column_stack([times + tableau.c[i] * step, stage]), segment.constants))
     total = states
     for weight, slope in zip(tableau.b, slopes, strict=True):
         if weight != 0.0:

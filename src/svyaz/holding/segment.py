@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -22,35 +23,36 @@ from svyaz.program import Native, Program, choose_orders, compile_program, funct
 
 @dataclass(frozen=True)
 class Segment:
-    """Native code for the equations of one phase, with the values of constants and gains put in."""
+    """Native code for the equations of one phase, with the values of constants and gains put in.
+
+    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``.
+    """
 
     equations: Equations
     perturbation: Perturbation
     held: tuple[HeldIntegral, ...]
-    rates: Flow
+    values: Mapping[str, float]
+    code: Native
+    constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None
 
+    @cached_property
+    def rates(self) -> Flow:
+        """The rates of the states, for loops."""
+        return Flow(self.code.address, self.constants, len(self.equations.states), self.code)
+
     def regained(self, perturbation: Perturbation) -> Segment:
         """The same code with other values of the gains; a gain that is not named is zero."""
-        known = {**self.equations.system.constants, **constants_of(self.held), **perturbation.gains}
+        known = {**self.values, **constants_of(self.held), **perturbation.gains}
 
-        def constants(native: Native) -> Array:
-            return native.constants({**dict.fromkeys(native.program.parameters, 0.0), **known})
+        def constants(code: Native) -> Array:
+            return code.constants({**dict.fromkeys(code.program.parameters, 0.0), **known})
 
-        def again(flow: Flow | None) -> Flow | None:
-            if flow is None or not isinstance(flow.owner, Native):
-                return flow
-            return Flow(flow.address, constants(flow.owner), flow.size, flow.owner)
-
-        rates = again(self.rates)
-        assert rates is not None, "a segment has rates"
-        return replace(
-            self,
-            perturbation=perturbation,
-            rates=rates,
-            jacobian=again(self.jacobian),
-        )
+        slope = self.jacobian
+        if slope is not None and isinstance(slope.owner, Native):
+            slope = replace(slope, constants=constants(slope.owner))
+        return replace(self, perturbation=perturbation, constants=constants(self.code), jacobian=slope)
 
 
 def prepare(
@@ -62,20 +64,27 @@ def prepare(
     state: Array,
 ) -> Segment:
     """Compile what a phase that begins at this time and state needs."""
-    values = {**equations.system.constants, **perturbation.gains, **constants_of(held)}
+    constants = equations.system.constants
+    values = {**constants, **perturbation.gains, **constants_of(held)}
     extra = (*perturbation.gains, *constants_of(held))
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
     rates = hold(equations, rates_of(equations, perturbation.correction), held, options.hold)
 
+    def compiled(program: Program) -> Native:
+        return compile_program(choose_orders(program, values, sample))
+
     def flow(program: Program) -> Flow:
-        code = compile_program(choose_orders(program, values, sample))
+        code = compiled(program)
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
+    code = compiled(rates_program(equations, rates, extra))
     return Segment(
         equations=equations,
         perturbation=perturbation,
         held=tuple(held),
-        rates=flow(rates_program(equations, rates, extra)),
+        values=constants,
+        code=code,
+        constants=code.constants(values),
         jacobian=flow(jacobian_program(equations, rates, extra)) if find_method(options.method).implicit else None,
         projection=_after_step(equations, options, time, state, flow),
     )

@@ -74,6 +74,8 @@ def controlled(system: System, laws: Laws) -> Controlled:
         if name not in system.inputs:
             known = f"there are {', '.join(system.inputs)}" if system.inputs else "the model has no [inputs]"
             raise ModelError([Problem(f"there is no input '{name}'; {known}", hint=nearest(name, system.inputs))])
+    if not laws:
+        return Controlled(system.plain(), {}, ())
     values: dict[str, float] = {}
     functions: list[Outside] = []
     found: dict[str, Expression] = {}

@@ -16,7 +16,7 @@ from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.motion.events.conditions import Conditions, Key
-from svyaz.program import Native, SingularSystem
+from svyaz.program import SingularSystem
 
 SAMPLES = 16
 """Into so many parts the step with an event is divided to find the first one in it; a multiple of ``event_code.BETWEEN``."""
@@ -161,10 +161,8 @@ class _Guard:
 
 def slopes(segment: Segment, time: float, state: Array) -> Array:
     """The rates at a state; not a number where they are not defined."""
-    native = segment.rates.owner
-    assert isinstance(native, Native), "rates are native code"
     try:
-        return native.evaluate(np.concatenate([[time], state]), segment.rates.constants)
+        return segment.code.evaluate(np.concatenate([[time], state]), segment.constants)
     except SingularSystem:
         return np.full(len(state), np.nan)
 
