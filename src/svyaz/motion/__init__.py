@@ -7,7 +7,6 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
-    from svyaz.motion.driver import Wishes as Wishes
     from svyaz.motion.driver import driven as driven
     from svyaz.motion.inputs import Law as Law
     from svyaz.motion.inputs import Laws as Laws
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure
+    from svyaz.motion.phases import Wishes as Wishes
     from svyaz.motion.phases import is_switched as is_switched
     from svyaz.motion.result import Drift as Drift
     from svyaz.motion.result import Event as Event

@@ -24,7 +24,7 @@ from svyaz.forms import MOST_CHOICES, Equations, form_of
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System
-from svyaz.motion.phases import Advance, Beginning, Chapter, Progress, Structure, grid_of
+from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
 from svyaz.program import function
 
 POOR, NEAR, LEAST = 0.2, 0.02, 0.01
@@ -76,14 +76,7 @@ class Charted:
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         return self.phases.foreseen(beginning, held)
 
-    def advance(
-        self,
-        beginning: Beginning,
-        segment: Segment,
-        options: Options,
-        rows: Array | None,
-        progress: Progress | None,
-    ) -> Advance:
+    def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
         """Integrate a phase up to where its chart degenerates, on a chart that may first only as many steps as are usual.
 
         Before a singular point of the chart the steps of a method with error control grow short without end; another chart
@@ -91,12 +84,12 @@ class Charted:
         """
         phase, equations = beginning.phase, segment.equations
         if not equations.charted:
-            return self.phases.advance(beginning, segment, options, rows, progress)
-        grid = grid_of(options, (phase.start, phase.end), rows)
+            return self.phases.advance(beginning, segment, options, wishes)
+        grid = grid_of(options, (phase.start, phase.end), wishes.rows)
         fine = None if grid is None else np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
         def path_of(options: Options) -> Path:
-            return self.phases.advance(beginning, segment, options, fine, progress).path
+            return self.phases.advance(beginning, segment, options, replace(wishes, rows=fine)).path
 
         if options.charts == "keep":
             path = path_of(options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from svyaz.holding import (
 from svyaz.integrate import LEAST_RTOL, Path, Status
 from svyaz.integrate import method as find_method
 from svyaz.model import System
-from svyaz.motion.phases import Advance, Beginning, Chapter, Progress, Structure, grid_of
+from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
 from svyaz.motion.result import Event, Motion, common_rows
 
 Observed = Mapping[str, Mapping[str, Array]]
@@ -44,19 +44,6 @@ RISE, MOST_NOTES = 1e-9, 3
 
 MOST_REPETITIONS = 5
 """A run that exceeds its tolerance is repeated with half the step at most so often."""
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What is asked of a run besides its options.
-
-    ``force`` runs in spite of an unstable verdict on the gains; ``rows`` are the times at which the state is wanted, else
-    the options decide; ``progress`` is called with the time reached.
-    """
-
-    force: bool = False
-    rows: Array | None = None
-    progress: Progress | None = None
 
 
 def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
@@ -93,7 +80,7 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
     options, segment, notes = decision.options, decision.segment, list(decision.notes)
 
     def run(segment: Segment, options: Options) -> Advance:
-        return structure.advance(beginning, segment, options, wishes.rows, wishes.progress)
+        return structure.advance(beginning, segment, options, wishes)
 
     for _ in range(MOST_REPETITIONS):
         found = run(segment, options)

@@ -99,6 +99,19 @@ class Chapter:
         return found
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of a run besides its options.
+
+    ``force`` runs in spite of an unstable verdict on the gains; ``rows`` are the times at which the state is wanted, else
+    the options decide; ``progress`` is called with the time reached.
+    """
+
+    force: bool = False
+    rows: Array | None = None
+    progress: Progress | None = None
+
+
 class Structure(Protocol):
     """When the equations of a run change, and into which. One object serves one run."""
 
@@ -123,15 +136,8 @@ class Structure(Protocol):
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         """When a phase will end, as far as the choice of gains asks for it."""
 
-    def advance(
-        self,
-        beginning: Beginning,
-        segment: Segment,
-        options: Options,
-        rows: Array | None,
-        progress: Progress | None,
-    ) -> Advance:
-        """Integrate a phase to where it ends; ``rows`` are the times wanted in the run, else the options decide."""
+    def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
+        """Integrate a phase to where it ends."""
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         """What follows the last of the chapters, which was run to its end; None at the end of the run."""

@@ -18,10 +18,10 @@ from svyaz.integrate import Status
 from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.charts import Charted
-from svyaz.motion.driver import Wishes, collected, driven, error_by_halving, unborn
+from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Laws, along, controlled
 from svyaz.motion.long_trees import is_long, simulate_long
-from svyaz.motion.phases import START, Phase, Progress, Structure, is_switched
+from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.result import Motion
 from svyaz.motion.timed import Timed, intervals, one_phase
 

@@ -22,7 +22,7 @@ from svyaz.holding import (
     settle,
 )
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, grid_of
 
 
 @dataclass(frozen=True)
@@ -52,18 +52,11 @@ class Timed:
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         return beginning.phase.end
 
-    def advance(
-        self,
-        beginning: Beginning,
-        segment: Segment,
-        options: Options,
-        rows: Array | None,
-        progress: Progress | None,
-    ) -> Advance:
+    def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
         phase = beginning.phase
         span = (phase.start, phase.end)
         own = entered(phase.equations, beginning.state, phase.start)
-        return Advance(advance(segment, own, span, options, grid_of(options, span, rows), progress))
+        return Advance(advance(segment, own, span, options, grid_of(options, span, wishes.rows), wishes.progress))
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         last = chapters[-1]

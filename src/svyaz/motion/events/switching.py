@@ -39,7 +39,7 @@ from svyaz.motion.events.conditions import Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
 from svyaz.motion.events.impacts import Impact, anchored, fitted
 from svyaz.motion.events.locating import advance_to_event, slopes
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Progress, event_at, grid_of, reached
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, grid_of, reached
 from svyaz.motion.result import Event
 from svyaz.program import Function, function
 
@@ -109,23 +109,18 @@ class Switched:
         asleep = _asleep(self._conditions(beginning, found.segment), found.segment, state, phase.end - phase.start)
         return replace(found, notes=(*found.notes, *asleep))
 
-    def advance(
-        self,
-        beginning: Beginning,
-        segment: Segment,
-        options: Options,
-        rows: Array | None,
-        progress: Progress | None,
-    ) -> Advance:
+    def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
         """Up to the event that ends the phase."""
         phase = beginning.phase
 
         def times(end: float) -> Array | None:
-            return grid_of(options, (phase.start, end), rows)
+            return grid_of(options, (phase.start, end), wishes.rows)
 
         span, watched = (phase.start, phase.end), self._conditions(beginning, segment)
         continuing = beginning.continuing
-        return Advance(advance_to_event(segment, watched, continuing, beginning.state, span, options, times, progress))
+        return Advance(
+            advance_to_event(segment, watched, continuing, beginning.state, span, options, times, wishes.progress)
+        )
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         """The constraints that act after an event, and the state with which they begin."""
