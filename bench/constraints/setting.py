@@ -16,11 +16,11 @@ Floats = NDArray[np.float64]
 
 def system(name: str) -> System:
     """A model of the gallery."""
-    from svyaz import gallery, model
+    from svyaz import gallery, loads
 
     text = gallery.find(name, {})
     assert text is not None, "the model is in the gallery"
-    return model.loads(text, file=name)
+    return loads(text, file=name)
 
 
 def segment(name: str, stabilize: Any, **asked: Any) -> tuple[Segment, Floats]:

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from svyaz import System, gallery, loads
 from svyaz.control import Basin, Design, Regulation, Transient, regulate
 from svyaz.expr import gradient
+from svyaz.forms import lagrangian as lagrangian_of
 
 CART = {
     "name": "cart with a pendulum, limited force",
@@ -45,7 +46,7 @@ def with_multipliers(design: Design, run: Transient, until: float) -> tuple[np.n
     q, v = system.coordinates, system.velocities
     known = {se.Symbol(name): value for name, value in system.parameters.items()}
     positions, speeds = [se.Symbol(s) for s in q], [se.Symbol(s) for s in v]
-    lagrangian, drag = system.lagrangian, system.dissipation
+    lagrangian, drag = lagrangian_of(system), system.dissipation
     momenta = gradient(lagrangian, speeds)
     mass = [gradient(p, speeds) for p in momenta]
     force = [
@@ -168,8 +169,8 @@ def test_a_closed_loop_runs_against_a_stop_and_returns() -> None:
         if event is not None:
             moments.append(time)
             state[2] = 0.0
-    assert [event["t"] for event in run.motion.phases if event["on"]] == pytest.approx(moments[:2], abs=1e-6)
-    assert [event["t"] for event in run.motion.phases if event["off"]] == pytest.approx(moments[::2], abs=1e-6)
+    assert [event.t for event in run.motion.phases if event.on] == pytest.approx(moments[:2], abs=1e-6)
+    assert [event.t for event in run.motion.phases if event.off] == pytest.approx(moments[::2], abs=1e-6)
     assert [run.motion.column(name)[-1] for name in ("x", "y", "x'", "y'")] == pytest.approx(state, abs=1e-6)
 
 

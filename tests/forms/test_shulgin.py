@@ -12,6 +12,7 @@ from svyaz import System
 from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, velocity
 from svyaz.forms import Equations
+from svyaz.forms import lagrangian as lagrangian_of
 from svyaz.forms.derivation import derive
 from svyaz.forms.named.shulgin import redundancy, shulgin_equations
 from svyaz.forms.programs import rates_of, rates_program
@@ -95,7 +96,7 @@ def test_the_left_side_is_that_of_L_star() -> None:
     equations = shulgin_equations(system)
     split = redundancy(derive(system, "multipliers"), ["s1", "s2"])
     moving = {velocity(s): rate for s, rate in split.rates.items()}
-    star = system.lagrangian.xreplace(moving)
+    star = lagrangian_of(system).xreplace(moving)
     values = moving_state(equations, system, seed=2)
     values |= {"r1''": 0.3, "r2''": -0.7}
     flow = {se.Symbol(q): velocity(q) for q in split.independent} | {se.Symbol(s): e for s, e in split.rates.items()}

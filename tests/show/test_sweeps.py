@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import gallery, model
+from svyaz import gallery, loads
 from svyaz.show.sweeps import plot_sweep, sweep_curves, sweep_maps
 from svyaz.study import sweep
 
 
 @pytest.fixture(scope="module")
 def sleigh():
-    return model.loads(gallery.find("sleigh", {}), file="sleigh")
+    return loads(gallery.find("sleigh", {}), file="sleigh")
 
 
 def test_stable_interval_is_shaded_and_failures_are_marked(sleigh, tmp_path) -> None:
@@ -51,7 +51,7 @@ def test_two_axes_make_maps(sleigh, tmp_path) -> None:
 
 
 def test_lost_runs_do_not_hide_the_others(tmp_path) -> None:
-    pendulum = model.loads(gallery.find("pendulum-xy", {}), file="pendulum-xy")
+    pendulum = loads(gallery.find("pendulum-xy", {}), file="pendulum-xy")
     vary = {"alpha": np.linspace(1, 400, 9), "beta": np.linspace(1, 60000, 9)}
     found = sweep(pendulum, vary, method="euler", step=0.01, until=2)
     assert found.column("residual.rod").max() > 1e100

@@ -8,6 +8,7 @@ import pytest
 from svyaz import System
 from svyaz.expr import ModelError
 from svyaz.expr.calculus import evaluate, gradient, velocity
+from svyaz.forms import lagrangian as lagrangian_of
 from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.named.shulgin import shulgin_equations
 from svyaz.forms.programs import rates_of, rates_program
@@ -106,7 +107,7 @@ def _source_formulas(mechanism: RandomMechanism, g: dict[str, float]) -> dict[st
         return np.array([[number(e) for e in gradient(entry, by)] for entry in entries])
 
     still = {x: se.Integer(0) for x in v}
-    L = system.lagrangian
+    L = lagrangian_of(system)
     A2 = slopes([L.diff(x) for x in v], v)
     a1 = [L.diff(x).xreplace(still) for x in v]
     W = -L.xreplace(still)

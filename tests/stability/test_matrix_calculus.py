@@ -13,6 +13,7 @@ import symengine as se
 
 from svyaz import System
 from svyaz.expr.calculus import Expression, add_up, differentiate, evaluate, gradient, total_derivative, velocity
+from svyaz.forms import lagrangian as lagrangian_of
 from svyaz.forms.derivation import derive
 from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.named.shulgin import redundancy, shulgin_equations
@@ -162,7 +163,7 @@ def test_003_A32_second_order_terms_are_those_of_the_kronecker_products(sizes: t
         return np.hstack([np.array(block).T for block in turned])
 
     still = {velocity(q): se.Integer(0) for q in system.coordinates}
-    energy = -system.lagrangian.xreplace(still)
+    energy = -lagrangian_of(system).xreplace(still)
     forces = dict(zip(system.coordinates, applied_forces(system), strict=True))
     d0 = np.array([[of(differentiate(energy, x)) + of(forces[str(x)].xreplace(still))] for x in s])
     expected = bent(r) @ np.kron(np.eye(len(r)), d0) + bent(s) @ np.kron(np.eye(len(s)), d0) @ found.slope
@@ -195,7 +196,7 @@ def _explicit(system: System, b: np.ndarray, n: int, values: dict[str, float]) -
     q, v = [se.Symbol(x) for x in names], [velocity(x) for x in names]
     r, s, m = q[:n], q[n:], len(names) - n
     still = {x: se.Integer(0) for x in v}
-    L = system.lagrangian
+    L = lagrangian_of(system)
     momenta = [L.diff(x) for x in v]
     A2 = np.array([[p.diff(x) for x in v] for p in momenta], dtype=object)
     A1 = np.array([[p.xreplace(still)] for p in momenta], dtype=object)
