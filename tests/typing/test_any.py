@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "svyaz"
-LEFT = ("holding", "show")
+LEFT = ("holding",)
 DOORS = [PACKAGE / "__init__.py", *(d for d in sorted(PACKAGE.glob("*/__init__.py")) if d.parent.name not in LEFT)]
 
-MOST = 100
+MOST = 60
 """So often ``Any`` may be written in the package; it was 563 times before doors had types."""
 
 Seen = frozenset[tuple[Path, str]]
