@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -95,7 +96,8 @@ def _keep(code: Any, function: Callable[..., object]) -> None:
         code.enable_caching()
     except RuntimeError:  # numba found neither __pycache__ nor a user folder to write to
         return
-    code._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
+    with suppress(OSError):  # in an archive, of which numba looks at the whole, there are no files
+        code._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
     code._cache.load_overload = partial(_loaded, code._cache)
 
 
