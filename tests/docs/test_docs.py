@@ -14,8 +14,6 @@ import pytest
 from svyaz.integrate import method_names
 from svyaz.model.reading import words
 
-pytestmark = pytest.mark.xdist_group("documentation")  # one worker builds the pages
-
 LOADED = {
     "script": "src",
     "link": "href",

@@ -22,8 +22,6 @@ from svyaz.gallery.collection import find, names
 from svyaz.model import Mechanical
 from svyaz.program import Program, compile_program, export
 
-pytestmark = pytest.mark.xdist_group("exported forms")  # one worker makes the programs
-
 ONE_FORM = ("puma-560", "two-armed-spatial", "stanford", "planar-6r", "quadruped")
 """Large trees: their own form is enough."""
 
