@@ -7,7 +7,7 @@ import pytest
 
 from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
-from svyaz.holding.held import poisson_bracket
+from svyaz.holding.integrals import poisson_bracket
 from svyaz.motion import check, simulate
 
 ACCURATE = {"method": "dop853", "rtol": 1e-12}

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from svyaz.holding.decision import verdict_alone as verdict_alone
     from svyaz.holding.deviation import deviations as deviations
     from svyaz.holding.gains import Choice as Choice
-    from svyaz.holding.held import HeldIntegral as HeldIntegral
-    from svyaz.holding.held import held_integrals as held_integrals
-    from svyaz.holding.held import in_states_of as in_states_of
-    from svyaz.holding.held_checks import cannot_be_held as cannot_be_held
-    from svyaz.holding.held_checks import not_integrals as not_integrals
+    from svyaz.holding.integrals import HeldIntegral as HeldIntegral
+    from svyaz.holding.integrals import cannot_be_held as cannot_be_held
+    from svyaz.holding.integrals import held_integrals as held_integrals
+    from svyaz.holding.integrals import in_states_of as in_states_of
+    from svyaz.holding.integrals import not_integrals as not_integrals
     from svyaz.holding.options import Options as Options
     from svyaz.holding.options import options_for as options_for
     from svyaz.holding.perturbations import Perturbation as Perturbation

@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.forms import Equations
 from svyaz.holding.asked import Automatic, ByProjection, Gains, Off, OneGain
 from svyaz.holding.gains import Choice, choose, verdict_on
-from svyaz.holding.held import HeldIntegral
+from svyaz.holding.integrals import HeldIntegral
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import Prediction, predict, scheme_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
 
 from svyaz.expr import Advice
 from svyaz.holding.asked import Automatic, Stabilisation, bad, stabilisation
@@ -47,13 +46,13 @@ class Options:
         return replace(self, step=step, rtol=None, atol=None)
 
 
-def options_for(system: System, asked: Mapping[str, Any]) -> Options:
+def options_for(system: System, asked: Mapping[str, object]) -> Options:
     """Complete what was asked for. A step asked for replaces an rtol of the model, and the other way round."""
     unknown = next((key for key in asked if key not in RUN), None)
     if unknown is not None:
         raise bad(f"a run has no option '{unknown}'", nearest(unknown, RUN))
     given = {key: value for key, value in asked.items() if value is not None}
-    chosen: dict[str, Any] = dict(system.run)
+    chosen: dict[str, object] = dict(system.run)
     if "step" in given:
         chosen.pop("rtol", None)
         chosen.pop("atol", None)
@@ -61,53 +60,52 @@ def options_for(system: System, asked: Mapping[str, Any]) -> Options:
         chosen.pop("step", None)
     chosen.update(given)
     method = _method_name(chosen.get("method", DEFAULT_METHOD))
-    step, rtol = chosen.get("step"), chosen.get("rtol")
-    if step is not None and rtol is not None:
+    if chosen.get("step") is not None and chosen.get("rtol") is not None:
         raise bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
-    if step is None and not find_method(method).embedded:
+    if chosen.get("step") is None and not find_method(method).embedded:
         raise bad(
             f"the method '{method}' has no error estimate: it needs a step",
             Advice("give a step, here or in [run]", "step"),
         )
+    keys = ("step", "rtol", "atol", "tolerance", "until", "every")
+    step, rtol, atol, tolerance, end, every = (_positive(key, chosen.get(key)) for key in keys)
     if step is None and rtol is None:
         rtol = DEFAULT_RTOL
-    for key in ("step", "rtol", "atol", "tolerance", "until", "every"):
-        _positive(key, chosen.get(key))
-    until = float(chosen.get("until", DEFAULT_UNTIL))
-    _within_reach(until, step, rtol, chosen.get("every"))
+    until = DEFAULT_UNTIL if end is None else float(end)
+    _within_reach(until, step, rtol, every)
     return Options(
         method=method,
         until=until,
         step=step,
         rtol=rtol,
-        atol=chosen.get("atol"),
-        tolerance=chosen.get("tolerance"),
+        atol=atol,
+        tolerance=tolerance,
         stabilize=stabilisation(chosen.get("stabilize", "auto")),
-        every=chosen.get("every"),
+        every=every,
         hold=_one_of("integrals are held", chosen.get("hold"), HOLDS),
         charts=_one_of("the charts of a form", chosen.get("charts"), CHARTS) or CHARTS[0],
     )
 
 
-def _method_name(name: str) -> str:
+def _method_name(name: object) -> str:
     try:
-        find_method(name)
+        return find_method(str(name)).name
     except ValueError as error:
         raise bad(str(error), None) from error
-    return name
 
 
-def _one_of(what: str, word: Any, known: Sequence[str]) -> str | None:
+def _one_of(what: str, word: object, known: Sequence[str]) -> str | None:
     if word is not None and word not in known:
         raise bad(f"{what}: {' or '.join(repr(k) for k in known)}, not {word!r}", None)
     return None if word is None else str(word)
 
 
-def _positive(key: str, value: Any) -> None:
+def _positive(key: str, value: object) -> float | None:
     if value is None:
-        return
+        return None
     if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
         raise bad(f"'{key}' must be a positive number, not {value!r}", None)
+    return value
 
 
 def _within_reach(until: float, step: float | None, rtol: float | None, every: float | None) -> None:

@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import Measure, measure_of
 from svyaz.forms import Equations, jacobian_program, observation, rates_of, rates_program
 from svyaz.holding.asked import ByProjection
-from svyaz.holding.held import HeldIntegral, constants_of, hold
+from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program

@@ -14,8 +14,7 @@ from svyaz.constraints import Residual, entered, examine, examined, residuals, s
 from svyaz.expr import Advice
 from svyaz.forms import Equations
 from svyaz.holding.decision import Decision, decide
-from svyaz.holding.held import HeldIntegral, in_states_of
-from svyaz.holding.held_checks import cannot_be_held, not_integrals
+from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
 from svyaz.holding.options import Options
 from svyaz.integrate import Status
 

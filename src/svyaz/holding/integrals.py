@@ -7,6 +7,11 @@ for a true integral while the others hold) that leaves the constraints alone, �
 Bracket method, for canonical systems (Kaspirovich (4.2.8)–(4.2.10)): H' = H + γ·g̃, with γ from dg̃/dt = -κ g̃, that is
 Π γ = -κ g̃ - dg/dt|_X, Π_lj = {g_l, g_j}. Π is antisymmetric, hence singular for an odd number of integrals and for
 integrals in involution.
+
+Can one be held: is it an integral, and is there a correction that changes it and nothing else? It is asked to be constant
+where the constraints and the other integrals with a declared value hold, because that is where the motion belongs (the
+second integral of Lawden's problem is one only while the first holds). So states are brought to those levels before the
+rate dg/dt along the uncorrected motion is looked at.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
+from svyaz.constraints import balanced, dependencies, numerical_rank, unit_rows
 from svyaz.expr import (
     ONE,
     TIME,
@@ -32,11 +38,17 @@ from svyaz.expr import (
     substitute,
     total_derivative,
 )
-from svyaz.forms import Equations, Rates
+from svyaz.forms import Equations, Rates, rates_of
 from svyaz.model import Canonical, Integral, System
-from svyaz.program import Linear
+from svyaz.program import Function, Linear, Table, function
 
 ORTHOGONAL, BRACKET = "orthogonal", "bracket"
+
+LOOKS = 3
+"""The rate is looked at in the initial state and in so many states, less one, farther along the motion."""
+
+ZERO_RATE = 1e-6
+"""A rate below this part of the sum of its terms is taken for zero."""
 
 
 @dataclass(frozen=True)
@@ -180,3 +192,107 @@ def in_states_of(equations: Equations, held: Sequence[HeldIntegral]) -> tuple[He
     return tuple(
         replace(h, integral=replace(h.integral, expression=equations.in_states(h.integral.expression))) for h in held
     )
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """Constraints and integrals that have a level of their own, with their gradients."""
+
+    function: Function
+    levels: Array
+
+    def reached(self, x: Array) -> Array:
+        """The nearest row [t, states…] at which all levels are reached, by Newton's method."""
+        for _ in range(8 if len(self.levels) else 0):
+            here = self.function(x)
+            x = x.copy()
+            x[1:] -= np.linalg.pinv(here["slopes"]) @ (here["values"] - self.levels)
+        return x
+
+
+def not_integrals(equations: Equations, integrals: Sequence[Integral], state: Array, time: float) -> tuple[str, ...]:
+    """Words for each "integral" that is none: its derivative along the motion does not vanish near the start."""
+    if not integrals:
+        return ()
+    rates, levels = rates_of(equations), _levels(equations)
+    found = []
+    for integral in integrals:
+        words = _its_rate(equations, rates, levels, integral, np.concatenate([[time], state]))
+        found.extend([words] if words else [])
+    return tuple(found)
+
+
+def _its_rate(equations: Equations, rates: Rates, levels: _Levels, integral: Integral, start: Array) -> str | None:
+    flow = {se.Symbol(s): rate for s, rate in rates.rates} | {TIME: ONE}
+    rate = total_derivative(integral.expression, flow)
+    parts = list(rate.args) if rate.is_Add else [rate]
+    tables: dict[str, Table] = {"rate": rate, "parts": parts, "slope": [r for _, r in rates.rates]}
+    along = function(tables, ("t", *equations.states), equations.system.constants, systems=rates.systems)
+    x = start
+    for _ in range(LOOKS):
+        x = levels.reached(x)
+        here = along(x)
+        size = float(np.sum(np.abs(here["parts"])))
+        if abs(here["rate"]) > ZERO_RATE * size and size > 1e-12:
+            told = f"at t = {x[0]:g} its rate along the motion is {float(here['rate']):.4g}"
+            return f"'{integral.name}' is not a first integral: {told}"
+        slope = here["slope"]
+        reach = 0.05 / max(1.0, float(np.max(np.abs(slope), initial=0.0)))
+        x = x + reach * np.concatenate([[1.0], slope])
+    return None
+
+
+def cannot_be_held(
+    equations: Equations, held: Sequence[HeldIntegral], how: str | None, state: Array, time: float
+) -> tuple[str, ...]:
+    """Words for integrals that no correction can change at this state (the gradient vanishes or belongs to others)."""
+    if not held:
+        return ()
+    x = np.concatenate([[time], state])
+    if way_of_holding(equations, held, how) == BRACKET:
+        return _singular_brackets(equations, held, x)
+    states = [se.Symbol(s) for s in equations.states]
+    kept = [(d.name, e) for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
+    named = [*kept, *((h.name, h.integral.expression) for h in held)]
+    rows = _at(equations, [gradient(e, states) for _, e in named], x)
+    told = []
+    for row, others in dependencies(unit_rows(balanced(rows)[0], np.zeros(len(rows)))):
+        if row < len(kept):
+            continue
+        name = named[row][0]
+        if not others:
+            told.append(
+                f"'{name}' cannot be held: its gradient vanishes at t = {time:g}, no correction changes it there"
+            )
+        else:
+            which = ", ".join(f"'{n}'" for n in dict.fromkeys(named[k][0] for k in others))
+            told.append(
+                f"'{name}' cannot be held: at t = {time:g} its gradient depends on that of {which}, no correction "
+                "changes it alone"
+            )
+    return tuple(told)
+
+
+def _singular_brackets(equations: Equations, held: Sequence[HeldIntegral], x: Array) -> tuple[str, ...]:
+    hold(equations, rates_of(equations), held, BRACKET)  # refuses what no state could mend
+    integrals = [h.integral.expression for h in held]
+    matrix = _at(equations, [[poisson_bracket(equations.system, a, b) for b in integrals] for a in integrals], x)
+    if numerical_rank(np.linalg.svd(balanced(matrix)[0], compute_uv=False)) == len(held):
+        return ()
+    names = ", ".join(f"'{h.name}'" for h in held)
+    return (f"{names} cannot be held by brackets: their matrix of Poisson brackets is singular at t = {x[0]:g}",)
+
+
+def _levels(equations: Equations) -> _Levels:
+    states = [se.Symbol(s) for s in equations.states]
+    kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
+    valued = [i for i in equations.system.integrals if i.value is not None]
+    entries: list[Expression] = [*kept, *(equations.in_states(i.expression) for i in valued)]
+    tables: dict[str, Table] = {"values": entries, "slopes": [gradient(e, states) for e in entries]}
+    found = function(tables, ("t", *equations.states), equations.system.constants)
+    return _Levels(found, np.array([*([0.0] * len(kept)), *(i.value or 0.0 for i in valued)]))
+
+
+def _at(equations: Equations, rows: Sequence[Sequence[Expression]], x: Array) -> Array:
+    """A matrix of expressions at one row [t, states…]."""
+    return function({"rows": rows}, ("t", *equations.states), equations.system.constants)(x)["rows"]
