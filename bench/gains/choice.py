@@ -16,10 +16,10 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
+from svyaz.holding.deviation import state_sizes
 from svyaz.holding.gains import choose
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import advance
-from svyaz.holding.sizes import state_sizes
 from svyaz.holding.verdicts import largest_gain
 from svyaz.integrate import Path
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
+from svyaz.holding.deviation import scaled_difference, state_sizes
 from svyaz.holding.gains import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.pilot import scheme_of
-from svyaz.holding.sizes import scaled_difference, state_sizes
 from svyaz.motion import simulate
 
 ROOT = Path(__file__).parents[2]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from svyaz.holding.decision import decide as decide
     from svyaz.holding.decision import verdict_alone as verdict_alone
     from svyaz.holding.deviation import deviations as deviations
+    from svyaz.holding.deviation import scaled_difference as scaled_difference
     from svyaz.holding.gains import Choice as Choice
     from svyaz.holding.integrals import HeldIntegral as HeldIntegral
     from svyaz.holding.integrals import cannot_be_held as cannot_be_held
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from svyaz.holding.settling import Refusal as Refusal
     from svyaz.holding.settling import settle as settle
     from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
-    from svyaz.holding.sizes import scaled_difference as scaled_difference
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
     from svyaz.holding.verdicts import Certificate as Certificate
     from svyaz.holding.verdicts import Discretisation as Discretisation

@@ -24,7 +24,7 @@ from svyaz.holding.verdicts import Certificate, Verdict, box_certificate, norm_c
 class GainReport:
     """The gains of a phase and what is known of them in advance.
 
-    ``stabilize`` is empty where there is nothing to be kept, ``verdict`` missing where nothing is to be judged. ``refused``
+    ``stabilize`` is empty where there is nothing to be kept, ``verdict`` missing where nothing is to be judged. ``objection``
     is what is held against gains that are stable by themselves: a tolerance, the rates of held integrals. ``limits``
     between which one gain κ would do (none: inf, -inf).
     """
@@ -32,7 +32,7 @@ class GainReport:
     stabilize: str
     law: Perturbation | None = None
     verdict: Verdict | None = None
-    refused: Refused | None = None
+    objection: Objection | None = None
     limits: tuple[float, float] = (0.0, inf)
     choice: Choice | None = None
     prediction: Prediction | None = None
@@ -42,15 +42,15 @@ class GainReport:
     @property
     def word(self) -> str | None:
         """stable, unstable or infeasible; None where nothing is judged."""
-        if self.refused is not None:
-            return self.refused.word
+        if self.objection is not None:
+            return self.objection.word
         return self.verdict.word if self.verdict is not None else None
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Of the word."""
-        if self.refused is not None:
-            return self.refused.reasons
+        if self.objection is not None:
+            return self.objection.reasons
         return self.verdict.reasons if self.verdict is not None else ()
 
     @property
@@ -65,7 +65,7 @@ class GainReport:
 
 
 @dataclass(frozen=True)
-class Refused:
+class Objection:
     """A verdict against gains that are stable by themselves."""
 
     word: str
@@ -126,7 +126,7 @@ def _with_held(decision: Decision, held: tuple[HeldIntegral, ...]) -> Decision:
         return replace(decision, gains=gains)
     reasons = [f"held integrals: {reason}" for reason in verdict.reasons]
     told = (decision.reason, *reasons) if decision.reason else tuple(reasons)
-    gains = replace(gains, refused=Refused("unstable", told))
+    gains = replace(gains, objection=Objection("unstable", told))
     return replace(decision, allowed=False, reason="; ".join(told), gains=gains)
 
 
@@ -141,7 +141,7 @@ def _judged(segment: Segment, options: Options, state: Array, span: tuple[float,
     report = _report(law, verdict, options, prediction, None)
     infeasible = _beyond_tolerance(prediction, options)
     if infeasible:
-        report = replace(report, refused=Refused("infeasible", (infeasible,)))
+        report = replace(report, objection=Objection("infeasible", (infeasible,)))
         return Decision(segment, options, False, infeasible, report)
     return Decision(segment, options, True, "", report)
 

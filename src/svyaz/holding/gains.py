@@ -18,12 +18,11 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.holding.deviation import Deviations, Extent, deviations
+from svyaz.holding.deviation import Deviations, Extent, deviations, state_sizes
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, rescaled
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import Segment, advance
-from svyaz.holding.sizes import state_sizes
 from svyaz.holding.verdicts import Discretisation, Verdict, judge, largest_gain
 from svyaz.integrate import Path, Status
 
