@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import fields, replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 import svyaz
-from svyaz import ModelError, System, gallery, library, load, loads, model, stability
+from svyaz import ModelError, System, gallery, library, load, loads, model, stability, synthesis
 from svyaz.model.laws import all_laws
 
 PENDULUM = """\
@@ -82,6 +83,27 @@ def test_a_system_is_a_statement_and_its_verbs() -> None:
     assert lighter.initial["x"] == 0.25
     with pytest.raises(AttributeError):
         system.name = "another"
+
+
+@pytest.mark.parametrize(
+    ("verb", "does"),
+    [
+        ("derive", svyaz.derive),
+        ("check", svyaz.check),
+        ("simulate", svyaz.simulate),
+        ("equilibria", svyaz.equilibria),
+        ("regulate", svyaz.regulate),
+        ("sweep", svyaz.sweep),
+        ("invert", synthesis.invert),
+        ("helmholtz", synthesis.helmholtz),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_verb_takes_what_the_function_of_its_room_takes(verb, does) -> None:
+    def taken(function) -> dict[str, tuple[object, object]]:
+        return {p.name: (p.kind, p.default) for p in list(signature(function).parameters.values())[1:]}
+
+    assert taken(getattr(System, verb)) == taken(does)
 
 
 def test_trees_have_verbs_of_their_own() -> None:

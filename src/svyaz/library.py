@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from svyaz.arrays import Array
-    from svyaz.control import Regulation
+    from svyaz.control import Method, Regulation, Weights
     from svyaz.expr import Expression
     from svyaz.forms import Equations, Inertia
     from svyaz.json_types import Json
@@ -107,8 +107,11 @@ class WorkingSystem(model.System):
         rtol: float | None = None,
         atol: float | None = None,
         until: float | None = None,
+        every: float | None = None,
         stabilize: str | float | Mapping[str, Json] | None = None,
         tolerance: float | None = None,
+        hold: str | None = None,
+        charts: str | None = None,
     ) -> Check:
         """What its constraints are, whether they fit together and the start, and a verdict on the gains."""
         return motion.check(
@@ -119,8 +122,11 @@ class WorkingSystem(model.System):
             rtol=rtol,
             atol=atol,
             until=until,
+            every=every,
             stabilize=stabilize,
             tolerance=tolerance,
+            hold=hold,
+            charts=charts,
         )
 
     def simulate(
@@ -130,7 +136,7 @@ class WorkingSystem(model.System):
         method: str | None = None,
         step: float | None = None,
         rtol: float | None = None,
-        atol: float | None = None,
+        atol: float | Mapping[str, float] | None = None,
         until: float | None = None,
         every: float | None = None,
         stabilize: str | float | Mapping[str, Json] | None = None,
@@ -200,8 +206,8 @@ class WorkingSystem(model.System):
         dependent: Sequence[str] | str | None = None,
         inputs: Sequence[str] | str | None = None,
         measure: Sequence[str] | str = (),
-        weights: Mapping[str, object] | str | Path | None = None,
-        method: str = "schur",
+        weights: Weights | Mapping[str, object] | str | Path | None = None,
+        method: Method | str = "schur",
         against_linearised: bool = False,
         seconds: float = SECONDS,
         progress: Progress | None = None,

@@ -26,5 +26,6 @@ if TYPE_CHECKING:
     from svyaz.control.regulators import transported as transported
     from svyaz.control.transients import Transient as Transient
     from svyaz.control.trials import Trial as Trial
+    from svyaz.control.weights import Weights as Weights
 else:
     open_door(__name__)
