@@ -40,6 +40,8 @@ COUNTERS = 10
 
 # what the function of an implicit step answers beside the statuses of the rates, which are positive
 NO_FACTORS, NO_CONVERGENCE = -1, -2
+# and what stands in front of its constants: the length of the step; evaluations of the rates made so far
+LENGTH, EVALUATED = 0, 1
 
 OVERFLOW = 1e150  # beyond it squares of the state overflow: the motion is reported as diverged
 

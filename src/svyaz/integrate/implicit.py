@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.integrate.calls import (
+    EVALUATED,
+    LENGTH,
     NO_CONVERGENCE,
     NO_FACTORS,
     Address,
@@ -34,8 +36,8 @@ from svyaz.integrate.calls import (
 from svyaz.integrate.compiling import Callback, callback, compiled, part, shared
 from svyaz.integrate.tableau import Tableau
 
-# places in the constants: the length of the step, evaluations made so far; then addresses and numbers
-LENGTH, EVALUATED, RATES, RATES_CONSTANTS, JACOBIAN, JACOBIAN_CONSTANTS, STATES, STAGES = range(8)
+# places in the constants, after LENGTH and EVALUATED: addresses and numbers
+RATES, RATES_CONSTANTS, JACOBIAN, JACOBIAN_CONSTANTS, STATES, STAGES = range(2, 8)
 HEAD = 8
 
 Numbers = NDArray[np.float64] | NDArray[np.complex128]
@@ -52,7 +54,7 @@ class Located(NamedTuple):
     constants: Address
 
 
-class Room(NamedTuple):
+class NewtonRoom(NamedTuple):
     """The tableau a (s, s), b (s,), c (s,) and room: J (n, n), 1 - h A ⊗ J and its pivots, changes of the slopes (s n,),
     the argument [t, y…] of a stage, the unit of each state (n,), the slopes (s, n).
     """
@@ -76,13 +78,13 @@ def size_of_room(s: int, n: int) -> int:
 
 
 @part
-def room_in(block: Array, s: int, n: int) -> Room:
+def room_in(block: Array, s: int, n: int) -> NewtonRoom:
     """The parts of the constants."""
     m, a = s * n, HEAD
     j = a + s * s + 2 * s
     lu = j + n * n
     rest = lu + m * m
-    return Room(
+    return NewtonRoom(
         block[a : a + s * s].reshape((s, s)),
         block[a + s * s : j - s],
         block[j - s : j],
@@ -163,7 +165,7 @@ def substitute(lu: Numbers, pivots: Pivots, b: Numbers) -> None:
 
 
 @part
-def matrix_of(h: float, s: int, n: int, m: Room) -> None:
+def matrix_of(h: float, s: int, n: int, m: NewtonRoom) -> None:
     """1 - h A ⊗ J."""
     for i in range(s):
         for j in range(s):
@@ -186,7 +188,7 @@ def units(x: Array, h: float, slope: Address, scale: Array) -> None:
 
 
 @part
-def defects(f: Located, x: Array, h: float, k: Array, m: Room) -> int:
+def defects(f: Located, x: Array, h: float, k: Array, m: NewtonRoom) -> int:
     """f(…) - k of all stages into m.change; the answer is the status of the rates."""
     s, n = k.shape
     status = 0
@@ -206,7 +208,7 @@ def defects(f: Located, x: Array, h: float, k: Array, m: Room) -> int:
 
 
 @part
-def iterations(f: Located, x: Array, h: float, k: Array, m: Room, constants: Array) -> int:
+def iterations(f: Located, x: Array, h: float, k: Array, m: NewtonRoom, constants: Array) -> int:
     """Improve the slopes k (s, n) until rounding is all that is left; the answer is a status."""
     s, n = k.shape
     before = np.inf

@@ -19,11 +19,13 @@ from svyaz.integrate.adaptive import ERROR, FACTORISED, LAST_STEP, STEP, Control
 from svyaz.integrate.calls import (
     AFTER_REJECTION,
     DONE,
+    EVALUATED,
     EVALUATIONS,
     FACTORISATIONS,
     FINISHED,
     FRESH,
     JACOBIANS,
+    LENGTH,
     NO_CONVERGENCE,
     NO_FACTORS,
     REJECTED,
@@ -46,10 +48,8 @@ from svyaz.integrate.calls import (
 )
 from svyaz.integrate.compiling import Callback, callback, compiled, part
 from svyaz.integrate.implicit import (
-    EVALUATED,
     JACOBIAN,
     JACOBIAN_CONSTANTS,
-    LENGTH,
     RATES,
     RATES_CONSTANTS,
     STATES,

@@ -19,7 +19,18 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.integrate import adaptive, loops
 from svyaz.integrate.adaptive import Control, Interpolant, Output
-from svyaz.integrate.calls import COUNTERS, DONE, EVALUATIONS, FINISHED, REJECTED, RUNNING, STORED, Callee, Counters
+from svyaz.integrate.calls import (
+    COUNTERS,
+    DONE,
+    EVALUATED,
+    EVALUATIONS,
+    FINISHED,
+    REJECTED,
+    RUNNING,
+    STORED,
+    Callee,
+    Counters,
+)
 from svyaz.integrate.loops import Schedule
 from svyaz.integrate.ode import Flow
 from svyaz.integrate.stages import scheme
@@ -98,7 +109,7 @@ class Run:
     @property
     def evaluations(self) -> int:
         """Evaluations of the rates, those inside of implicit steps included."""
-        inside = 0.0 if self.implicit is None else self.implicit[1]
+        inside = 0.0 if self.implicit is None else self.implicit[EVALUATED]
         return int(self.room.count[EVALUATIONS] + inside)
 
     def restart(self, start: Array) -> None:

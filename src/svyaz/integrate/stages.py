@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import Address, Callee, call, place, read, whole, write
+from svyaz.integrate.calls import LENGTH, Address, Callee, call, place, read, whole, write
 from svyaz.integrate.compiling import piece
 from svyaz.integrate.tableau import Tableau
 
@@ -148,7 +148,7 @@ def slopes_of(at: Addresses, begin: int, end: int, h: float, x: int) -> int:
 @piece
 def solved(at: Addresses, h: float, x: Address, y: Address) -> int:
     """One step of an implicit method from x to y, its slopes left in k; the answer is its status."""
-    write(at.memory, 0, h)
+    write(at.memory, LENGTH, h)
     return call(at.solve, x, at.memory, y)
 
 
