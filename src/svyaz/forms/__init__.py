@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svyaz.forms.named.shulgin import shulgin_equations as shulgin_equations
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
+    from svyaz.forms.observed import observed_quantities as observed_quantities
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program
     from svyaz.forms.programs import export_with_reactions as export_with_reactions

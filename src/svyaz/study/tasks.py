@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from svyaz.expr import evaluate
-from svyaz.forms import Equations
+from svyaz.forms import Equations, observed_quantities
 from svyaz.holding import (
     Baumgarte,
     HeldIntegral,
     Off,
     Options,
     Perturbation,
+    Segment,
     critical,
     decay_rate,
     held_integrals,
@@ -26,7 +27,7 @@ from svyaz.holding import (
     word_of,
 )
 from svyaz.model import System, is_number
-from svyaz.program import Program, to_text
+from svyaz.program import Program, build, to_text
 from svyaz.study.measures import observed_for
 from svyaz.study.vary import Member, Recipe
 
@@ -73,17 +74,16 @@ def native_work(
     rate = next((r for r in (decay_rate(stabilisation(word)) for word in asked) if r != 0.0), 0.0)
     held = held_integrals(system, state, START, rate)
     segment = prepare(equations, law, held, options, START, state)
-    observe = observing(segment)
-    columns = {f"{kind} {name}": number for (kind, name), number in observe.columns.items()}
-    observed = [quantity for quantity in observed_for(measures) if quantity in columns]
+    program, columns = _observation(segment, observed_for(measures))
+    observed = list(columns)
     task = {
         "work": "native",
         "rates": _text(segment.rates.owner),
-        "observe": to_text(observe.function.program) if observed else "",
+        "observe": to_text(program) if observed else "",
         "project": _text(segment.projection.owner) if segment.projection else "",
         "jacobian": _text(segment.jacobian.owner) if segment.jacobian else "",
         "observed": observed,
-        "columns": [columns[quantity] for quantity in observed],
+        "columns": list(columns.values()),
         "final": [f"final.{name}" for name in equations.states],
         "method": options.method,
         "until": options.until,
@@ -91,9 +91,27 @@ def native_work(
         "stepped": options.step is not None,
         "halve": "error" in measures,
     }
-    without = dict.fromkeys(observe.function.values, 0.0)  # gains that a member does not have
+    without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
     data = [_data(m, recipe, options, held, gains_of) for m in members]
     return Work(task, [{**member, "values": without | member["values"]} for member in data])
+
+
+def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict[str, int]]:
+    """A program of what is wanted, "kind name", and the columns of its outputs.
+
+    What depends on the state alone is observed without the systems of the multipliers: a member that is lost has it, and it
+    is asked for in every step.
+    """
+    equations = segment.equations
+    if any(quantity.startswith("multipliers ") for quantity in wanted):
+        observe = observing(segment)
+        known = {f"{kind} {name}": number for (kind, name), number in observe.columns.items()}
+        return observe.function.program, {quantity: known[quantity] for quantity in wanted if quantity in known}
+    tables = observed_quantities(equations)
+    expressions = {f"{kind} {name}": e for kind, table in tables.items() for name, e in table.items()}
+    entries = [(quantity, expressions[quantity]) for quantity in wanted if quantity in expressions]
+    program = build(entries, inputs=("t", *equations.states), parameters=tuple(equations.system.constants))
+    return program, {quantity: number for number, (quantity, _) in enumerate(entries)}
 
 
 def _data(
