@@ -45,7 +45,7 @@ def test_a_name_is_a_model_of_the_gallery_and_a_path_is_a_file(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("run", "column", "message"),
     [
-        ('form = "routh"', 9, "'form' cannot be 'routh'; there are appell, chaplygin"),
+        ('form = "routh"', 9, "'form' cannot be 'routh'; there are appell, articulated, chaplygin"),
         ('method = "rk5"', 11, "'method' cannot be 'rk5'; there are dop853, "),
         ('stabilize = "ato"', 14, "'stabilize' cannot be 'ato'"),
     ],

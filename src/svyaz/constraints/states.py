@@ -114,8 +114,10 @@ def project(equations: Equations, state: State | None = None, time: float = 0.0)
     Positions are moved first (h = 0), then velocities (ḣ = 0, f = 0). Raises NoConsistentState with the reason when
     there is no such state nearby.
     """
-    measure = measure_of(equations)
     start = state_vector(equations, state)
+    if not equations.deviations:
+        return Projected(start, {}, 0)
+    measure = measure_of(equations)
     here = measure.at(start, time)
     if not here.finite:
         raise NoConsistentState(f"the constraints are not defined at the given state at t = {time:g}")

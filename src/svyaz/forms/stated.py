@@ -23,7 +23,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms.equations import Equations
-from svyaz.forms.tree.recursions.energies import energies
+from svyaz.forms.tree.terms import tree_energies
 from svyaz.model import Bodies, Canonical, Energies, GivenEquations, PlainRates, System
 
 
@@ -33,7 +33,7 @@ def lagrangian(system: System) -> Expression:
         case Energies(lagrangian=stated):
             return stated
         case Bodies(tree=tree):
-            kinetic, potential = energies(tree)
+            kinetic, potential = tree_energies(tree)
             return kinetic - potential
     raise ModelError([Problem(f"'{system.name}' is not given by energies")])
 
@@ -42,7 +42,7 @@ def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:
     """T and P as stated; of a Lagrangian, the part that moves and minus the part at rest."""
     match system.law:
         case Bodies(tree=tree):
-            return energies(tree)
+            return tree_energies(tree)
         case Energies(kinetic=kinetic, potential=potential) if kinetic is not None and potential is not None:
             return kinetic, potential
     whole = lagrangian(system)

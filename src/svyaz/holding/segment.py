@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -16,26 +17,44 @@ from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
-from svyaz.integrate import Flow, Ode, Path, solve
+from svyaz.integrate import Flow, Ode, Path, by_differences, solve
 from svyaz.integrate import method as find_method
 from svyaz.program import Native, Program, choose_orders, compile_program, function, remembered
+
+LONGEST_DIFFERENTIATED = 16
+"""The rates of more accelerations than this are differentiated by differences: the exact program would take minutes."""
+
+
+class RateCode(Protocol):
+    """A native function of rates, at an address for loops, or along rows [t, y…]."""
+
+    @property
+    def address(self) -> int: ...
+
+    def evaluate(self, rows: Array, constants: Array) -> Array: ...
+
+
+Observer = Callable[[Array, Array], dict[str, dict[str, Array]]]
+"""From times (k,) and states (k, n) to columns by kind and name."""
 
 
 @dataclass(frozen=True)
 class Segment:
     """Native code for the equations of one phase, with the values of constants and gains put in.
 
-    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``.
+    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``. ``observer`` tells
+    what is observed along rows, by kind and name, where that is not worked out from the equations.
     """
 
     equations: Equations
     perturbation: Perturbation
     held: tuple[HeldIntegral, ...]
     values: Mapping[str, float]
-    code: Native
+    code: RateCode
     constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None
+    observer: Observer | None = None
 
     @cached_property
     def rates(self) -> Flow:
@@ -49,10 +68,13 @@ class Segment:
         def constants(code: Native) -> Array:
             return code.constants({**dict.fromkeys(code.program.parameters, 0.0), **known})
 
+        own = constants(self.code) if isinstance(self.code, Native) else self.constants
         slope = self.jacobian
         if slope is not None and isinstance(slope.owner, Native):
             slope = replace(slope, constants=constants(slope.owner))
-        return replace(self, perturbation=perturbation, constants=constants(self.code), jacobian=slope)
+        elif slope is not None:
+            slope = by_differences(replace(self.rates, constants=own))
+        return replace(self, perturbation=perturbation, constants=own, jacobian=slope)
 
 
 def prepare(
@@ -77,7 +99,11 @@ def prepare(
         code = compiled(program)
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
-    code = compiled(rates_program(equations, rates, extra))
+    code, jacobian = compiled(rates_program(equations, rates, extra)), None
+    if find_method(options.method).implicit and len(equations.accelerated) > LONGEST_DIFFERENTIATED:
+        jacobian = by_differences(Flow(code.address, code.constants(values), len(equations.states), code))
+    elif find_method(options.method).implicit:
+        jacobian = flow(jacobian_program(equations, rates, extra))
     return Segment(
         equations=equations,
         perturbation=perturbation,
@@ -85,7 +111,7 @@ def prepare(
         values=constants,
         code=code,
         constants=code.constants(values),
-        jacobian=flow(jacobian_program(equations, rates, extra)) if find_method(options.method).implicit else None,
+        jacobian=jacobian,
         projection=_after_step(equations, options, time, state, flow),
     )
 
@@ -144,6 +170,8 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
 
     With gains also the power Σ (λ - λ₀)_k (G q̇)_k of the forces that only stabilise, λ₀ the multipliers without them.
     """
+    if segment.observer is not None:
+        return segment.observer(times, states)
     measure, gains = observing(segment), segment.perturbation.gains
     kinds, rows = measure.observed_names, np.column_stack([times, states])
     tables = measure.function.with_values(gains)(rows, tuple(kinds))

@@ -76,6 +76,8 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
 
 def left_by_projection(segment: Segment, path: Path) -> bool:
     """Did a residual stay above PROJECTED of the constraint's own scale after a projection?"""
+    if not segment.equations.deviations:
+        return False
     measured = deviations(segment.equations)
     largest = np.max(np.abs(measured.at(path.times, path.states)), axis=0)
     return bool(np.any(largest > PROJECTED * measured.scales(path.times, path.states)))

@@ -14,6 +14,9 @@ from svyaz.arrays import Array
 Rates = Callable[[float, Array], ArrayLike]
 """A function of the time and the state (n,) in Python."""
 
+DISPLACEMENT = 1.5e-8
+"""Part of the size of a state by which it is moved to find a derivative: the root of rounding."""
+
 _POINTERS = (ctypes.c_void_p,) * 3
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, *_POINTERS)
 
@@ -71,6 +74,33 @@ class PythonFlow:
             self.raised = error
             return 1
         return 0
+
+
+def along(flow: Flow, rows: Array) -> Array:
+    """f (k, n) of native rates along rows [t, y…] (k, n + 1); not a number where they are not determined."""
+    function = _FUNCTION(flow.address)
+    given = np.ascontiguousarray(rows, dtype=np.float64)
+    found = np.full((len(given), flow.size), np.nan)
+    constants = np.ascontiguousarray(flow.constants, dtype=np.float64)
+    for row, out in zip(given, found, strict=True):
+        if function(row.ctypes.data, constants.ctypes.data, out.ctypes.data) != 0:
+            out.fill(np.nan)
+    return found
+
+
+def by_differences(rates: Flow) -> Flow:
+    """∂f/∂y (n, n) of native rates by forward differences, good enough for the iterations of an implicit method."""
+    size = rates.size
+
+    def jacobian(time: float, state: Array) -> Array:
+        widths = DISPLACEMENT * np.maximum(np.abs(state), 1e-3 * np.abs(state).max(initial=1.0))
+        rows = np.tile(np.concatenate([[time], state]), (size + 1, 1))
+        rows[np.arange(1, size + 1), np.arange(1, size + 1)] += widths
+        values = along(rates, rows)
+        moved = rows[np.arange(1, size + 1), np.arange(1, size + 1)] - state
+        return np.asarray(((values[1:] - values[0]) / moved[:, None]).T)
+
+    return native(jacobian, size, size, size)
 
 
 def native(function: Flow | Rates, size: int, *shape: int) -> Flow:

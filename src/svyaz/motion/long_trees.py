@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, differentiate
-from svyaz.forms import FLOATS, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
-from svyaz.holding import Options
-from svyaz.integrate import Flow, Path, Status, solve
-from svyaz.model import Bodies, System, Tree, numbers, tree_of
-from svyaz.motion.result import Motion
-from svyaz.program import Native, build, compile_program
+from svyaz.expr import ZERO, differentiate, names_in
+from svyaz.forms import FLOATS, Equations, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
+from svyaz.holding import Decision, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
+from svyaz.integrate import Flow, Status, along, by_differences
+from svyaz.integrate import method as find_method
+from svyaz.model import GROUND, Bodies, System, Tree, numbers, tree_of
+from svyaz.motion.phases import START, Beginning, Chapter
+from svyaz.motion.timed import Timed, one_phase
+from svyaz.program import Native, build, compile_program, function
+
+FORM = "articulated"
 
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
@@ -23,9 +29,13 @@ LONGEST_WRITTEN = 16
 
 def is_long(system: System) -> bool:
     """Is it a tree that is better left to the loop: many bodies, one freedom at each joint, no constraints?"""
+    return _is_loop(system) and len(tree_of(system).bodies) > LONGEST_WRITTEN
+
+
+def _is_loop(system: System) -> bool:
+    """Can the loop run it?"""
     return (
         isinstance(system.law, Bodies)
-        and len(system.law.tree.bodies) > LONGEST_WRITTEN
         and not system.constraints
         and all(body.joint != "free" for body in system.law.tree.bodies)
         and system.states == (*system.coordinates, *system.velocities)
@@ -83,45 +93,105 @@ def _forces(system: System) -> tuple[Native | None, Array]:
     return native, native.constants(system.constants)
 
 
-def simulate_long(system: System, options: Options, halve: bool, progress: Callable[[float], object] | None) -> Motion:
-    """The motion of a long tree, with its energy; its trajectory error is not estimated, which a note tells."""
-    state = np.array(system.initial_state())
-    loose = _loose(system, state)
-    if loose is not None:
-        return _stillborn(system, options, state, loose)
-    grid = None
-    if options.every is not None:
-        grid = np.append(np.arange(0.0, options.until * (1 - 1e-12), options.every), options.until)
-    path = solve(
-        long_flow(system),
-        state,
-        (0.0, options.until),
-        method=options.method,
-        step=options.step,
-        rtol=options.rtol,
-        atol=options.atol if not isinstance(options.atol, Mapping) else [options.atol[n] for n in system.states],
-        output=grid,
-        progress=progress,
-    )
-    kinetic, potential = _energies(system, path)
-    return Motion(
-        system=system,
-        form="articulated",
-        method=options.method,
-        step=options.step,
-        rtol=options.rtol,
-        status=path.status.told,
-        reason=path.reason,
-        times=path.times,
-        states=path.states,
-        state_names=system.states,
-        integrals={"energy": kinetic + potential},
-        quantities={"kinetic": kinetic, "potential": potential},
-        steps=path.steps,
-        evaluations=path.evaluations,
-        seconds=path.seconds,
-        notes=("the trajectory error of long trees is not estimated",) if halve else (),
-    )
+@dataclass(frozen=True)
+class LoopCode:
+    """The loop as the native code of a phase."""
+
+    flow: Flow
+
+    @property
+    def address(self) -> int:
+        return self.flow.address
+
+    def evaluate(self, rows: Array, constants: Array) -> Array:
+        """Rates (k, n) along rows [t, y…], or (n,) at one."""
+        found = along(replace(self.flow, constants=constants), np.atleast_2d(rows))
+        return found if rows.ndim > 1 else found[0]
+
+
+@dataclass(frozen=True)
+class Articulated(Timed):
+    """The only phase of a tree that is run by the loop: its equations are named, not written out."""
+
+    def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
+        equations = beginning.phase.equations
+        loose = _loose(self.system, beginning.state)
+        if loose is not None:
+            reason = f"the inertia matrix is singular there: '{loose}' meets no inertia"
+            return Refusal(Status.SINGULAR, reason)
+        rates = long_flow(self.system)
+        segment = Segment(
+            equations,
+            perturbation(equations, Off()),
+            (),
+            self.system.constants,
+            LoopCode(rates),
+            rates.constants,
+            by_differences(rates) if find_method(self.options.method).implicit else None,
+            observer=partial(_observed, self.system, rates),
+        )
+        return Decision(segment, self.options, True, "", notes=equations.notes)
+
+
+def articulated(system: System | Equations, form: str | None, options: Options) -> Articulated | None:
+    """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed.
+
+    Those are needed to hold integrals: what holds them is added to the equations.
+    """
+    if isinstance(system, Equations) or not (form == FORM or (form is None and is_long(system))):
+        return None
+    start = np.array(system.initial_state())
+    if not _is_loop(system) or held_integrals(system, start, START, decay_rate(options.stabilize)):
+        return None
+    named = Equations(FORM, system, system.states, system.coordinate_rates, accelerated=system.coordinates)
+    return Articulated(system, FORM, options, one_phase(named, options.until))
+
+
+def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[str, dict[str, Array]]:
+    """Accelerations, energies, momenta of cyclic coordinates and declared integrals along rows."""
+    count = len(system.coordinates)
+    q, v = states[:, :count], states[:, count:]
+    rows = np.column_stack([times, states])
+    accelerations = along(rates, rows)[:, count:]
+    numeric = NumericTree(tree_of(system), system.parameters)
+    kinetic, potential = numeric.energies(q, v)
+    integrals = {"energy": kinetic + potential}
+    cyclic = _cyclic(system)
+    if cyclic:
+        still = np.zeros_like(v)
+        momenta = numeric.inverse_dynamics(q, still, v) - numeric.inverse_dynamics(q, still, still)
+        integrals |= {
+            f"momentum of {name}": momenta[:, k] for k, name in enumerate(system.coordinates) if name in cyclic
+        }
+    if system.integrals:
+        table = [i.expression for i in system.integrals]
+        found = function({"declared": table}, ("t", *system.states), system.constants)(rows)["declared"]
+        integrals |= {i.name: column for i, column in zip(system.integrals, found.T, strict=True)}
+    return {
+        "multipliers": {},
+        "accelerations": {f"{name}'": a for name, a in zip(system.velocities, accelerations.T, strict=True)},
+        "residuals": {},
+        "hidden": {},
+        "through": {},
+        "energies": {"kinetic": kinetic, "potential": potential},
+        "integrals": integrals,
+    }
+
+
+def _cyclic(system: System) -> list[str]:
+    """Coordinates of joints at the ground along or about which neither gravity nor a force acts."""
+    tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
+    known = set().union(names_in(system.dissipation), *(names_in(e) for e in system.forces.values()))
+    found = []
+    for body in tree.bodies:
+        if body.base != GROUND or len(body.coordinates) != 1:
+            continue
+        (q,), axis = body.coordinates, np.array(body.axis, dtype=float)
+        pull = np.array(tree.gravity, dtype=float)
+        free = np.cross(axis, pull) if body.joint == "revolute" else axis * (axis @ pull)
+        if not free.any() and q not in system.forces and not {q, f"{q}'"} & known:
+            found.append(q)
+    return found
 
 
 def _loose(system: System, state: Array) -> str | None:
@@ -130,25 +200,3 @@ def _loose(system: System, state: Array) -> str | None:
     place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
     found = loose_joint(placed(tree, place, FLOATS))
     return None if found is None else tree.bodies[found].coordinates[0]
-
-
-def _stillborn(system: System, options: Options, state: Array, coordinate: str) -> Motion:
-    """A motion that cannot begin."""
-    return Motion(
-        system=system,
-        form="articulated",
-        method=options.method,
-        step=options.step,
-        rtol=options.rtol,
-        status=Status.SINGULAR,
-        reason=f"the inertia matrix is singular there: '{coordinate}' meets no inertia",
-        times=np.zeros(1),
-        states=state[None, :],
-        state_names=system.states,
-    )
-
-
-def _energies(system: System, path: Path) -> tuple[Array, Array]:
-    count = len(system.coordinates)
-    numeric = NumericTree(tree_of(system), system.parameters)
-    return numeric.energies(path.states[:, :count], path.states[:, count:])

@@ -20,7 +20,7 @@ from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Laws, along, controlled
-from svyaz.motion.long_trees import is_long, simulate_long
+from svyaz.motion.long_trees import articulated
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.result import Motion
 from svyaz.motion.timed import Timed, intervals, one_phase
@@ -79,9 +79,7 @@ def simulate(
     options = options_for(stated, asked)
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
-    if isinstance(system, System) and form is None and is_long(system):
-        return simulate_long(system, options, halve, progress)
-    structure = structure_of(system, form, options)
+    structure = articulated(system, form, options) or structure_of(system, form, options)
     state = _start(stated, start)
     if project:
         first = structure.begin(state)

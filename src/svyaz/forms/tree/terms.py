@@ -8,14 +8,15 @@ and long as text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression, ModelError, Problem, combine, differentiate
+from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up, combine, differentiate
 from svyaz.forms.christoffel import quadratic_bias
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
-from svyaz.forms.tree.recursions.energies import energies
+from svyaz.forms.tree.recursions.energies import energies, potential_outward
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
 from svyaz.forms.tree.recursions.places import Placed, placed, welded
 from svyaz.forms.tree.recursions.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
@@ -24,6 +25,9 @@ from svyaz.model import System, Tree, tree_of
 
 MOST_WRITTEN = 150
 """Larger trees have no equations: their mass matrix alone would fill pages and memory."""
+
+LONGEST_BY_POLES = 16
+"""Energies of more bodies than this are written so that they share what is long with the equations."""
 
 MOST_IN_BOOK_FORM = 10
 """Planar trees of more bodies than this are left to the recursions."""
@@ -43,11 +47,30 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
         raise ModelError([Problem(message, hint="'simulate' runs long trees without writing their equations")])
     if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
         return _in_book_form(tree, others)
-    elements = expressions()
     bodies = bodies_of(tree)
     velocities = [se.Symbol(v) for v in tree.velocities]
-    bias = inverse_dynamics(bodies, tree.gravity, velocities, None, elements)
-    return mass_matrix(bodies, elements), [b + other for b, other in zip(bias, others, strict=True)]
+    bias = inverse_dynamics(bodies, tree.gravity, velocities, None, expressions())
+    return [list(row) for row in _mass_matrix(tree)], [b + other for b, other in zip(bias, others, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _mass_matrix(tree: Tree) -> tuple[tuple[Expression, ...], ...]:
+    """M by composite bodies, once for each tree: long expressions are quickly compared only where they are the same."""
+    return tuple(tuple(row) for row in mass_matrix(bodies_of(tree), expressions()))
+
+
+@lru_cache(maxsize=16)
+def tree_energies(tree: Tree) -> tuple[Expression, Expression]:
+    """(T, P) as expressions of coordinates and velocities; P is zero in the ground pole with all mass there.
+
+    Those of a long tree are put together so that they share with its equations what is long in them, or nothing:
+    T = ½ vᵀM v, and P by the direction of gravity carried outward from body to body.
+    """
+    if len(tree.bodies) <= LONGEST_BY_POLES:
+        return energies(tree)
+    mass, v = _mass_matrix(tree), [se.Symbol(name) for name in tree.velocities]
+    twice = [(1 if i == j else 2) * mass[i][j] * v[i] * v[j] for i in range(len(v)) for j in range(i, len(v))]
+    return add_up(twice) / 2, potential_outward(tree)
 
 
 def bodies_of(tree: Tree) -> list[Placed]:

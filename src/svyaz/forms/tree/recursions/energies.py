@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr import Expression
+from svyaz.expr import Expression, add_up
 from svyaz.forms.tree.recursions.algebra import (
     Element,
     Elements,
@@ -31,6 +31,20 @@ def energies(tree: Tree) -> tuple[Expression, Expression]:
     elements = expressions()
     bodies = placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements)
     return energies_of(bodies, tree.gravity, [se.Symbol(v) for v in tree.velocities], elements)
+
+
+def potential_outward(tree: Tree) -> Expression:
+    """P = -Σ (m g·r + g·d), with g in the axes of each body and g·r of each pole carried outward from its base."""
+    elements = expressions()
+    down: list[tuple[Vector, Element]] = []
+    terms: list[Element] = []
+    for body in placed(tree, {q: se.Symbol(q) for q in tree.coordinates}, elements):
+        base = body.body.base
+        gravity, height = (tree.gravity, elements.zero) if base == GROUND else down[base]
+        here = applied(body.back, gravity), height + dot(gravity, body.offset)
+        down.append(here)
+        terms.append(body.mass * here[1] + dot(here[0], body.moment))
+    return -add_up(terms)
 
 
 def energies_of(
