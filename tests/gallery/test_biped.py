@@ -121,7 +121,7 @@ def test_T6_phases_alternate_for_ten_steps() -> None:
     feet = [next(foot for foot, names in PAIRS.items() if phase.active == names) for phase in phases]
     assert feet == ["left", "right"] * (STEPS // 2) + ["left"]
     for before, after in pairwise(phases):
-        assert (after["on"], after["off"]) == (after["active"], before["active"])
+        assert (after.on, after.off) == (after.active, before.active)
 
 
 def test_T6_energy_never_rises_at_touch_down_and_stays_between() -> None:
@@ -130,7 +130,7 @@ def test_T6_energy_never_rises_at_touch_down_and_stays_between() -> None:
         assert phase.energy_after < phase.energy_before
         assert phase.kinetic_after < phase.kinetic_before
     for before, after in pairwise(phases[1:]):
-        assert after["energy_before"] == pytest.approx(before["energy_after"], abs=1e-8)
+        assert after.energy_before == pytest.approx(before.energy_after, abs=1e-8)
     # a step down the slope gives what an impact takes, once the gait has settled
     lost = phases[-1].energy_before - phases[-1].energy_after
     places = [float(biped().column("x")[np.flatnonzero(biped().times == p.t)[0]]) for p in phases[-2:]]
