@@ -85,6 +85,15 @@ def test_a_system_is_a_statement_and_its_verbs() -> None:
         system.name = "another"
 
 
+@pytest.mark.parametrize("run", ['method = "rk5"', 'stabilize = "ato"', 'hold = "firmly"', 'charts = "all"'])
+def test_runs_show_a_wrong_word_of_a_model_at_its_place(run) -> None:
+    with pytest.raises(ModelError) as caught:
+        svyaz.simulate(model.read_text(PENDULUM.format(run=run), "p.toml"))
+    place = caught.value.problems[0].place
+    assert place is not None
+    assert (place.file, place.line, place.column) == ("p.toml", 12, run.index('"') + 2)
+
+
 @pytest.mark.parametrize(
     ("verb", "does"),
     [

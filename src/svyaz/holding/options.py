@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite
+from typing import TypeVar
 
-from svyaz.expr import Advice
+from svyaz.expr import Advice, ModelError
 from svyaz.holding.asked import Automatic, Stabilisation, bad, stabilisation
 from svyaz.integrate import LEAST_RTOL
 from svyaz.integrate import method as find_method
@@ -19,6 +21,8 @@ MOST_STEPS = 10**9
 MOST_ROWS = 10**7
 HOLDS = ("orthogonal", "bracket")
 CHARTS = ("change", "keep")
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,18 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
     if "rtol" in given:
         chosen.pop("step", None)
     chosen.update(given)
-    method = _method_name(chosen.get("method", DEFAULT_METHOD))
+
+    def judged(key: str, read: Callable[[object], Answer], default: object = None) -> Answer:
+        """A word as it is read; a wrong one of the model is shown at its place."""
+        try:
+            return read(chosen.get(key, default))
+        except ModelError as error:
+            if key in given:
+                raise
+            here = system.place("run", key)
+            raise ModelError([replace(problem, place=here) for problem in error.problems]) from error
+
+    method = judged("method", _method_name, DEFAULT_METHOD)
     if chosen.get("step") is not None and chosen.get("rtol") is not None:
         raise bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
     if chosen.get("step") is None and not find_method(method).embedded:
@@ -80,10 +95,10 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
         rtol=rtol,
         atol=atol,
         tolerance=tolerance,
-        stabilize=stabilisation(chosen.get("stabilize", "auto")),
+        stabilize=judged("stabilize", stabilisation, "auto"),
         every=every,
-        hold=_one_of("integrals are held", chosen.get("hold"), HOLDS),
-        charts=_one_of("the charts of a form", chosen.get("charts"), CHARTS) or CHARTS[0],
+        hold=judged("hold", partial(_one_of, "integrals are held", HOLDS)),
+        charts=judged("charts", partial(_one_of, "the charts of a form", CHARTS)) or CHARTS[0],
     )
 
 
@@ -94,7 +109,7 @@ def _method_name(name: object) -> str:
         raise bad(str(error), None) from error
 
 
-def _one_of(what: str, word: object, known: Sequence[str]) -> str | None:
+def _one_of(what: str, known: Sequence[str], word: object) -> str | None:
     if word is not None and word not in known:
         raise bad(f"{what}: {' or '.join(repr(k) for k in known)}, not {word!r}", None)
     return None if word is None else str(word)
