@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from svyaz import System, gallery, loads
 from svyaz.forms import Equations
-from svyaz.holding.asked import stabilisation
 from svyaz.holding.deviation import Deviations, deviations
-from svyaz.holding.options import Options, options_for
+from svyaz.holding.options import Options, options_for, stabilisation
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.segment import Segment, advance, prepare
 from svyaz.integrate import Path

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from bench.tools.nine import Rig
 
-from svyaz.holding.asked import stabilisation
 from svyaz.holding.gains import verdict_on
-from svyaz.holding.options import Options
+from svyaz.holding.options import Options, stabilisation
 from svyaz.holding.perturbations import Perturbation, perturbation
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.verdicts import Verdict

@@ -10,9 +10,9 @@ import pytest
 from svyaz import System, gallery, loads
 from svyaz.control.basin import basin, usual_ranges
 from svyaz.control.design import designed
-from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import closed_loop
 from svyaz.control.regulation import Regulation, regulate
+from svyaz.control.trials import shifted_limit
 from svyaz.expr import ModelError
 from svyaz.show import as_json
 from svyaz.stability.starts import consistent_start

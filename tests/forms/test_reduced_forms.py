@@ -9,8 +9,7 @@ import pytest
 
 from svyaz import System, gallery, loads
 from svyaz.constraints.states import NoConsistentState, entered, model_states, project
-from svyaz.forms.programs import rates_of
-from svyaz.forms.reactions import full_accelerations
+from svyaz.forms.programs import full_accelerations, rates_of
 from svyaz.forms.reduction import velocity_rows
 from svyaz.forms.reduction_choice import qualities, scaled_rows, values_at
 from svyaz.motion import simulate

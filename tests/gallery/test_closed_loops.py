@@ -10,9 +10,9 @@ import pytest
 
 from svyaz import gallery, loads
 from svyaz.control.basin import basin, consistent_starts
-from svyaz.control.limits import shifted_limit
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.regulation import Regulation, regulate
+from svyaz.control.trials import shifted_limit
 from svyaz.stability.starts import consistent_start
 
 STARTS = 20

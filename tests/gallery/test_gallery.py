@@ -10,9 +10,8 @@ import pytest
 from svyaz import ModelError, gallery, loads
 from svyaz.model import Mechanical
 from svyaz.show import latex_of
-from svyaz.show.equations import latex_lines, text_lines
+from svyaz.show.equations import is_long, latex_lines, text_lines
 from svyaz.show.katex import render
-from svyaz.show.sequences import is_long
 
 MODELS = [name for name in gallery.names() if not name.endswith(":N")]
 CHAINS = ["pendulum:1", "pendulum:3", "pendulum:8", "chain:2"]

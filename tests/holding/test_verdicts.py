@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
-from svyaz.holding.asked import stabilisation
+from svyaz.holding.options import stabilisation
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.verdicts import (
     Discretisation,

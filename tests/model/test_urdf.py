@@ -9,7 +9,7 @@ import pytest
 
 from svyaz import ModelError, load, loads
 from svyaz.forms.tree.numeric import NumericTree
-from svyaz.model.turns import quaternion, roll_pitch_yaw
+from svyaz.model.tree import quaternion, roll_pitch_yaw
 from svyaz.model.urdf.words import tidy
 
 ROBOT = """\

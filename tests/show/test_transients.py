@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
+from svyaz.control.loop import Transient
 from svyaz.control.regulation import Regulation, regulate
-from svyaz.control.transients import Transient
 from svyaz.show.positions import Position, positions_figure, positions_scene
 from svyaz.show.scene import build_scene
-from svyaz.show.transients import transients_figure
+from svyaz.show.sweeps import transients_figure
 from svyaz.stability.equilibrium_search import equilibria
 from svyaz.stability.starts import consistent_start
 

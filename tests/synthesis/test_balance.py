@@ -17,8 +17,8 @@ from svyaz.forms.tree.recursions.algebra import FLOATS, expressions
 from svyaz.forms.tree.recursions.places import welded
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
+from svyaz.model.files import to_toml
 from svyaz.model.tree import numbers
-from svyaz.model.writing import to_toml
 from svyaz.show import as_json
 from svyaz.show.katex import render
 from svyaz.show.records.synthesis import balance_latex, balance_text

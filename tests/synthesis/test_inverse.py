@@ -15,7 +15,7 @@ from svyaz.expr.text import to_text
 from svyaz.motion import simulate
 from svyaz.program import compile_program, export
 from svyaz.show import as_json, latex_of
-from svyaz.synthesis.inverse.fields import family, is_family
+from svyaz.synthesis.inverse.construction import family, is_family
 from svyaz.synthesis.inverse.inversion import decay_rate, inverse_model, inverse_program, invert
 
 

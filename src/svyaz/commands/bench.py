@@ -16,8 +16,7 @@ from typing import Protocol
 
 import click
 
-from svyaz.commands.common import NegativeAnswer, examples, writable_folder
-from svyaz.commands.progress import progress_bar
+from svyaz.commands.common import NegativeAnswer, examples, progress_bar, writable_folder
 
 
 class Job(Protocol):

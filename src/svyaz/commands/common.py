@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,6 +19,7 @@ from svyaz.commands.hints import problems_with_flags
 if TYPE_CHECKING:
     from svyaz.json_types import Json
     from svyaz.model import System
+
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -271,3 +274,42 @@ def check_looks(system: System) -> None:
     """Refuse to draw a mechanism that says nothing of its looks."""
     if not system.drawings:
         raise click.UsageError(f"'{system.name}' says nothing of its looks: add [[draw]] tables to the model.")
+
+
+class Tell(Protocol):
+    """Tells a bar how far things are."""
+
+    def __call__(
+        self,
+        *,
+        completed: float | None = None,
+        total: float | None = None,
+        advance: float | None = None,
+        description: str | None = None,
+    ) -> object: ...
+
+
+@contextmanager
+def progress_bar(columns: str, title: str = "", total: float | None = None) -> Iterator[Tell | None]:
+    """A bar with these columns, words separated by commas; None where there is no terminal.
+
+    ``bar``, ``count``, ``share``, ``elapsed`` and ``remaining`` are columns of their own; other words are templates.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from functools import partial
+
+    from rich import progress
+    from rich.console import Console
+
+    known = {
+        "bar": progress.BarColumn,
+        "count": progress.MofNCompleteColumn,
+        "share": progress.TaskProgressColumn,
+        "elapsed": progress.TimeElapsedColumn,
+        "remaining": progress.TimeRemainingColumn,
+    }
+    shown = [known[word]() if word in known else progress.TextColumn(word) for word in columns.split(", ")]
+    with progress.Progress(*shown, console=Console(stderr=True), transient=True) as bar:
+        yield partial(bar.update, bar.add_task(title, total=total))

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from svyaz.commands.common import NegativeAnswer, examples, json_option, writable, writable_folder, write_json
-from svyaz.commands.progress import progress_bar
+from svyaz.commands.common import (
+    NegativeAnswer,
+    examples,
+    json_option,
+    progress_bar,
+    writable,
+    writable_folder,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

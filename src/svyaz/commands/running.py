@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import click
 
-from svyaz.commands.common import form_option
-from svyaz.commands.progress import progress_bar
+from svyaz.commands.common import form_option, progress_bar
 from svyaz.integrate import method_names
 from svyaz.show import table_of
 

@@ -13,11 +13,11 @@ from svyaz.commands.common import (
     json_option,
     load_model,
     model_options,
+    progress_bar,
     warn,
     writable,
     write_json,
 )
-from svyaz.commands.progress import progress_bar
 from svyaz.commands.running import RunOptions, run_options
 
 if TYPE_CHECKING:

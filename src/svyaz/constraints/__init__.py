@@ -7,10 +7,6 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
-    from svyaz.constraints.linear import balanced as balanced
-    from svyaz.constraints.linear import dependencies as dependencies
-    from svyaz.constraints.linear import numerical_rank as numerical_rank
-    from svyaz.constraints.linear import unit_rows as unit_rows
     from svyaz.constraints.nearest import least_correction as least_correction
     from svyaz.constraints.potentials import antiderivative as antiderivative
     from svyaz.constraints.potentials import flattened as flattened
@@ -19,8 +15,12 @@ if TYPE_CHECKING:
     from svyaz.constraints.ranks import RankReport as RankReport
     from svyaz.constraints.ranks import examine as examine
     from svyaz.constraints.ranks import scaled_rows as scaled_rows
+    from svyaz.constraints.scales import balanced as balanced
+    from svyaz.constraints.scales import dependencies as dependencies
     from svyaz.constraints.scales import magnitude as magnitude
+    from svyaz.constraints.scales import numerical_rank as numerical_rank
     from svyaz.constraints.scales import typical_sizes as typical_sizes
+    from svyaz.constraints.scales import unit_rows as unit_rows
     from svyaz.constraints.scales import with_floor as with_floor
     from svyaz.constraints.snapshot import DEVIATIONS as DEVIATIONS
     from svyaz.constraints.snapshot import Measure as Measure

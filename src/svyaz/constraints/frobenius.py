@@ -23,8 +23,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.linear import balanced, independent_rows, pivots
-from svyaz.constraints.scales import magnitude
+from svyaz.constraints.scales import balanced, independent_rows, magnitude, pivots
 from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient
 from svyaz.program import build, compile_program
 

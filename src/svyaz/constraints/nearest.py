@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.linear import coordinate_scales
-from svyaz.constraints.scales import ZERO_RELATIVE
+from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales
 from svyaz.constraints.snapshot import Measure, Snapshot
 
 ITERATIONS = 60

@@ -12,9 +12,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.linear import coordinate_scales, dependencies, numerical_rank, unit_rows
 from svyaz.constraints.nearest import on_positions, position_rows, reach
-from svyaz.constraints.scales import ZERO_RELATIVE, typical_sizes
+from svyaz.constraints.scales import (
+    ZERO_RELATIVE,
+    coordinate_scales,
+    dependencies,
+    numerical_rank,
+    typical_sizes,
+    unit_rows,
+)
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations

@@ -22,6 +22,110 @@ from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, add_up
 from svyaz.forms import Equations
 
+SMALL = 1e-7
+"""Singular values of a matrix with balanced rows and columns that may be zero are below this."""
+
+
+def balanced(a: Array, rounds: int = 8) -> tuple[Array, Array, Array]:
+    """(R A C, R, C) with rows and columns of length near one (D. Ruiz, 2001); rows and columns of zeros stay."""
+    rows, columns = np.ones(a.shape[0]), np.ones(a.shape[1])
+    b = np.array(a, dtype=float)
+    for _ in range(rounds if b.size else 0):
+        r = _inverse_root(np.linalg.norm(b, axis=1))
+        c = _inverse_root(np.linalg.norm(b, axis=0))
+        b = b * r[:, None] * c[None, :]
+        rows, columns = rows * r, columns * c
+    return b, rows, columns
+
+
+def _inverse_root(lengths: Array) -> Array:
+    present = lengths > 0.0
+    return np.where(present, 1.0 / np.sqrt(np.where(present, lengths, 1.0)), 1.0)
+
+
+def pivots(a: Array, tolerance: float = 1e-9) -> tuple[list[int], list[int]]:
+    """(rows, columns) of the pivots of complete elimination of the balanced matrix; as many as its rank."""
+    b, _, _ = balanced(a)
+    rows: list[int] = []
+    columns: list[int] = []
+    for _ in range(min(b.shape)):
+        i, j = np.unravel_index(int(np.argmax(np.abs(b))), b.shape)
+        if abs(b[i, j]) <= tolerance:
+            break
+        rows.append(int(i))
+        columns.append(int(j))
+        b = b - np.outer(b[:, j], b[i] / b[i, j])
+        b[i] = 0.0
+        b[:, j] = 0.0
+    order = np.argsort(rows)
+    return [rows[k] for k in order], [columns[k] for k in order]
+
+
+def numerical_rank(singular: NDArray[np.floating]) -> int:
+    """Rank from singular values in falling order: the widest gap above a value that may be zero decides.
+
+    A value above SMALL of the largest is never zero; below 1e-13 it always is; between them the largest ratio of
+    neighbours is where the cut lies.
+    """
+    if not len(singular) or singular[0] == 0.0:
+        return 0
+    relative = np.maximum(singular / singular[0], 1e-17)
+    if relative[-1] > SMALL:
+        return len(relative)
+    candidates = [k for k in range(1, len(relative)) if relative[k] <= SMALL]
+    ratios = [relative[k - 1] / max(relative[k], 1e-15) for k in candidates]
+    return candidates[int(np.argmax(ratios))]
+
+
+def independent_rows(a: Array) -> int:
+    """The rank of a matrix, its rows and columns balanced first."""
+    if not a.size:
+        return 0
+    b, _, _ = balanced(a)
+    return numerical_rank(np.linalg.svd(b, compute_uv=False))
+
+
+def coordinate_scales(mass: Array, jacobian: Array) -> Array:
+    """1/√M_ii, so that the scaled coordinates have one unit; for a coordinate without inertia, what balances G."""
+    diagonal = np.diag(mass)
+    heavy = diagonal > 0.0
+    scales = np.where(heavy, 1.0 / np.sqrt(np.where(heavy, diagonal, 1.0)), 1.0)
+    if heavy.all() or not jacobian.size:
+        return scales
+    g = jacobian * scales
+    for _ in range(8):
+        rows = np.linalg.norm(g, axis=1)
+        g = g / np.where(rows > 0.0, rows, 1.0)[:, None]
+        columns = np.where(heavy, 1.0, np.linalg.norm(g, axis=0))
+        columns = np.where(columns > 0.0, columns, 1.0)
+        g, scales = g / columns, scales / columns
+    return scales
+
+
+def unit_rows(a: Array, least: Array) -> Array:
+    """Rows of length one; a row not longer than ``least`` (one number a row) becomes a row of zeros."""
+    lengths = np.linalg.norm(a, axis=1)
+    present = (lengths > least) & (lengths > 0.0)
+    return np.where(present, 1.0 / np.where(present, lengths, 1.0), 0.0)[:, None] * a
+
+
+def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
+    """(row, {earlier row: coefficient}) for each unit row that combines earlier ones; no others for a row of zeros."""
+    independent: list[int] = []
+    found: list[tuple[int, dict[int, float]]] = []
+    for r in range(len(rows)):
+        if not rows[r].any():
+            found.append((r, {}))
+            continue
+        singular = np.linalg.svd(rows[[*independent, r]], compute_uv=False)
+        if len(singular) > len(independent) and numerical_rank(singular) > len(independent):
+            independent.append(r)
+            continue
+        c = np.linalg.lstsq(rows[independent].T, rows[r], rcond=None)[0]
+        found.append((r, {k: float(x) for k, x in zip(independent, c, strict=True) if abs(x) > 1e-6}))
+    return found
+
+
 ZERO_RELATIVE = 1e-9
 """A residual below this part of the scale of its constraint is taken for zero."""
 

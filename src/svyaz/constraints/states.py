@@ -14,9 +14,8 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints.linear import coordinate_scales, dependencies, unit_rows
 from svyaz.constraints.nearest import Approach, on_positions, on_velocities
-from svyaz.constraints.scales import ZERO_RELATIVE, is_met
+from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, unit_rows
 from svyaz.constraints.snapshot import State, measure_of, state_vector
 from svyaz.expr import ZERO, substitute, velocity
 from svyaz.forms import Equations

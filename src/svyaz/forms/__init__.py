@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from svyaz.forms.programs import rate_expressions as rate_expressions
     from svyaz.forms.programs import rates_of as rates_of
     from svyaz.forms.programs import rates_program as rates_program
+    from svyaz.forms.programs import reaction_system as reaction_system
     from svyaz.forms.programs import terms_program as terms_program
     from svyaz.forms.quasi import basis as basis
-    from svyaz.forms.reactions import reaction_system as reaction_system
     from svyaz.forms.reduction import is_nothing as is_nothing
     from svyaz.forms.reduction import shorter as shorter
     from svyaz.forms.reduction import velocity_rows as velocity_rows
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.composite import Composite as Composite
     from svyaz.forms.tree.recursions.composite import joined as joined
     from svyaz.forms.tree.recursions.composite import mass_matrix as mass_matrix
+    from svyaz.forms.tree.recursions.energies import MOST_WRITTEN as MOST_WRITTEN
     from svyaz.forms.tree.recursions.energies import energies as energies
     from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics as inverse_dynamics
     from svyaz.forms.tree.recursions.places import Placed as Placed
@@ -88,6 +89,5 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
     from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at
     from svyaz.forms.tree.short_formulas.inertia import write_inertia as write_inertia
-    from svyaz.forms.tree.terms import MOST_WRITTEN as MOST_WRITTEN
 else:
     open_door(__name__)

@@ -23,7 +23,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms.equations import Equations
-from svyaz.forms.tree.terms import tree_energies
+from svyaz.forms.tree.recursions.energies import tree_energies
 from svyaz.model import Bodies, Canonical, Energies, GivenEquations, PlainRates, System
 
 

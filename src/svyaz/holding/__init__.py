@@ -5,23 +5,6 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.holding.asked import Automatic as Automatic
-    from svyaz.holding.asked import Baumgarte as Baumgarte
-    from svyaz.holding.asked import ByProjection as ByProjection
-    from svyaz.holding.asked import ExtendedLagrangian as ExtendedLagrangian
-    from svyaz.holding.asked import GainBlocks as GainBlocks
-    from svyaz.holding.asked import Gains as Gains
-    from svyaz.holding.asked import Off as Off
-    from svyaz.holding.asked import OneGain as OneGain
-    from svyaz.holding.asked import Stabilisation as Stabilisation
-    from svyaz.holding.asked import WrittenLaw as WrittenLaw
-    from svyaz.holding.asked import decay_rate as decay_rate
-    from svyaz.holding.asked import stabilisation as stabilisation
-    from svyaz.holding.asked import word_of as word_of
-    from svyaz.holding.bounds import ErrorBound as ErrorBound
-    from svyaz.holding.bounds import euler_bound as euler_bound
-    from svyaz.holding.bypass import Jump as Jump
-    from svyaz.holding.bypass import jump_log as jump_log
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport
     from svyaz.holding.decision import decide as decide
@@ -34,8 +17,21 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import held_integrals as held_integrals
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
+    from svyaz.holding.options import Automatic as Automatic
+    from svyaz.holding.options import Baumgarte as Baumgarte
+    from svyaz.holding.options import ByProjection as ByProjection
+    from svyaz.holding.options import ExtendedLagrangian as ExtendedLagrangian
+    from svyaz.holding.options import GainBlocks as GainBlocks
+    from svyaz.holding.options import Gains as Gains
+    from svyaz.holding.options import Off as Off
+    from svyaz.holding.options import OneGain as OneGain
     from svyaz.holding.options import Options as Options
+    from svyaz.holding.options import Stabilisation as Stabilisation
+    from svyaz.holding.options import WrittenLaw as WrittenLaw
+    from svyaz.holding.options import decay_rate as decay_rate
     from svyaz.holding.options import options_for as options_for
+    from svyaz.holding.options import stabilisation as stabilisation
+    from svyaz.holding.options import word_of as word_of
     from svyaz.holding.perturbations import Perturbation as Perturbation
     from svyaz.holding.perturbations import critical as critical
     from svyaz.holding.perturbations import perturbation as perturbation
@@ -43,6 +39,8 @@ if TYPE_CHECKING:
     from svyaz.holding.perturbations import velocities_of as velocities_of
     from svyaz.holding.pilot import Prediction as Prediction
     from svyaz.holding.pilot import scheme_of as scheme_of
+    from svyaz.holding.projection import Jump as Jump
+    from svyaz.holding.projection import jump_log as jump_log
     from svyaz.holding.segment import Segment as Segment
     from svyaz.holding.segment import advance as advance
     from svyaz.holding.segment import observed as observed
@@ -58,6 +56,8 @@ if TYPE_CHECKING:
     from svyaz.holding.verdicts import Certificate as Certificate
     from svyaz.holding.verdicts import Discretisation as Discretisation
     from svyaz.holding.verdicts import largest_gain as largest_gain
+    from svyaz.holding.watch import ErrorBound as ErrorBound
+    from svyaz.holding.watch import euler_bound as euler_bound
     from svyaz.holding.watch import exceeds as exceeds
     from svyaz.holding.watch import left_by_projection as left_by_projection
     from svyaz.holding.watch import lost_constraints as lost_constraints

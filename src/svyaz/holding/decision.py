@@ -10,10 +10,9 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
-from svyaz.holding.asked import Automatic, ByProjection, Gains, Off, OneGain
 from svyaz.holding.gains import Choice, choose, verdict_on
 from svyaz.holding.integrals import HeldIntegral
-from svyaz.holding.options import Options
+from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import Prediction, predict, scheme_of
 from svyaz.holding.segment import Segment, prepare

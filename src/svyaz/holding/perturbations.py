@@ -33,7 +33,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import Deviation, Equations
-from svyaz.holding.asked import (
+from svyaz.holding.options import (
     Automatic,
     Baumgarte,
     Block,

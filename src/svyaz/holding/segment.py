@@ -12,9 +12,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, measure_of
 from svyaz.forms import Equations, jacobian_program, observation, rates_of, rates_program
-from svyaz.holding.asked import ByProjection
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
-from svyaz.holding.options import Options
+from svyaz.holding.options import ByProjection, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
 from svyaz.integrate import Flow, Ode, Path, by_differences, solve
@@ -123,7 +122,7 @@ def _after_step(
     if isinstance(options.stabilize, ByProjection) and equations.deviations:
         return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
     if equations.system.bypass:
-        from svyaz.holding.bypass import bypass_program
+        from svyaz.holding.projection import bypass_program
 
         return flow(bypass_program(equations, options))
     return None

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from svyaz.integrate.calls import write as write
     from svyaz.integrate.compiling import callback as callback
     from svyaz.integrate.compiling import part as part
-    from svyaz.integrate.ensembles import CODE as CODE
-    from svyaz.integrate.ensembles import STEPS as STEPS
-    from svyaz.integrate.ensembles import Group as Group
-    from svyaz.integrate.ensembles import ensemble as ensemble
     from svyaz.integrate.guard import ALARM as ALARM
     from svyaz.integrate.guard import after_step_function as after_step_function
     from svyaz.integrate.guard import layout as layout
+    from svyaz.integrate.loops import CODE as CODE
+    from svyaz.integrate.loops import STEPS as STEPS
     from svyaz.integrate.loops import WIDTH as WIDTH
+    from svyaz.integrate.loops import Group as Group
+    from svyaz.integrate.loops import ensemble as ensemble
     from svyaz.integrate.methods import method as method
     from svyaz.integrate.methods import method_names as method_names
     from svyaz.integrate.ode import Flow as Flow

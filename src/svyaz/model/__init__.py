@@ -7,6 +7,8 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.model.files import read_file as read_file
     from svyaz.model.files import read_text as read_text
+    from svyaz.model.files import to_toml as to_toml
+    from svyaz.model.files import with_settings as with_settings
     from svyaz.model.law import Law as Law
     from svyaz.model.law import Mechanical as Mechanical
     from svyaz.model.laws.attracting import Attracting as Attracting
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from svyaz.model.laws.equations import GivenEquations as GivenEquations
     from svyaz.model.laws.rates import PlainRates as PlainRates
     from svyaz.model.laws.wanted_field import WantedField as WantedField
+    from svyaz.model.reading.parts import Choices as Choices
     from svyaz.model.reading.places import Places as Places
     from svyaz.model.reading.places import read_toml as read_toml
-    from svyaz.model.reading.run import Choices as Choices
     from svyaz.model.reading.whole import system_of as system_of
     from svyaz.model.reading.words import RUN as RUN
     from svyaz.model.reading.words import ModelWords as ModelWords
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from svyaz.model.reading.words import Table as Table
     from svyaz.model.reading.words import is_number as is_number
     from svyaz.model.reading.words import nearest as nearest
-    from svyaz.model.settings import with_settings as with_settings
     from svyaz.model.system import Bypass as Bypass
     from svyaz.model.system import Constraint as Constraint
     from svyaz.model.system import Drawing as Drawing
@@ -43,6 +44,5 @@ if TYPE_CHECKING:
     from svyaz.model.tree import axis_rotation as axis_rotation
     from svyaz.model.tree import numbers as numbers
     from svyaz.model.tree import quaternion_rotation as quaternion_rotation
-    from svyaz.model.writing import to_toml as to_toml
 else:
     open_door(__name__)

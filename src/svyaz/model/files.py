@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import SupportsFloat
 
 from svyaz.expr import ModelError, Problem
+from svyaz.model.reading.parts import Choices
 from svyaz.model.reading.places import Places, read_toml
-from svyaz.model.reading.run import Choices
 from svyaz.model.reading.whole import system_of
-from svyaz.model.reading.words import Table, table
+from svyaz.model.reading.words import Table, is_number, names, nearest, table, tables, text
 from svyaz.model.system import System
 from svyaz.model.urdf.robot import read_urdf
 from svyaz.model.urdf.words import robot_words
@@ -93,3 +95,96 @@ def _with_urdf(words: Table, places: Places, file: str) -> tuple[dict[str, objec
         if isinstance(own.get(key, {}), Mapping):
             own[key] = {**table(robot, key), **table(own, key)}
     return {**robot, **own}, places.standing_for(("body",), ("urdf",))
+
+
+DOTTED = ("parameters", "initial", "run", "inputs", "box", "bypass")
+
+
+def with_settings(system: System, settings: Table, choices: Choices | None = None) -> System:
+    """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
+    return system_of(_changed(system.words, settings), system.file, choices=choices)
+
+
+def _changed(words: Table, settings: Table) -> dict[str, object]:
+    """The words of the model with the settings written into them; every unknown name is reported."""
+    changed = {key: dict(value) if isinstance(value, Mapping) else value for key, value in words.items()}
+    problems = [p for name, value in settings.items() if (p := _set(changed, name, value)) is not None]
+    if problems:
+        raise ModelError(problems)
+    return changed
+
+
+def _set(words: dict[str, object], name: str, value: object) -> Problem | None:
+    if not (is_number(value) or isinstance(value, str | Mapping | list)):
+        return Problem(f"the value of '{name}' must be a number or an expression")
+    head, dot, key = name.partition(".")
+    if dot:
+        if head not in DOTTED:
+            return Problem(f"there is no '{head}' to set '{key}' in", hint=nearest(head, DOTTED) or _dotted_hint())
+        words[head] = {**table(words, head), key: value}
+        return None
+    voltages = [text(motor, "voltage") for motor in tables(words, "motor")]
+    for known in ("parameters", "inputs"):
+        given = table(words, known)
+        if name in given or (known == "inputs" and name in voltages):
+            own = given.get(name)
+            words[known] = {**given, name: {**own, "value": value} if isinstance(own, Mapping) else value}
+            return None
+    hint = nearest(name, [*table(words, "parameters"), *table(words, "inputs"), *voltages])
+    if hint is None and name.rstrip("'") in (*names(words, "coordinates"), *names(words, "states")):
+        hint = f"an initial value is set by initial.{name}"
+    return Problem(f"the model has no parameter '{name}'", hint=hint)
+
+
+def _dotted_hint() -> str:
+    return "dotted names begin with " + ", ".join(DOTTED)
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def to_toml(words: Table) -> str:
+    """The text of a model file: plain entries first, then tables, then arrays of tables."""
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in words.items() if not _is_table(value)]
+    for key, value in words.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{_key(key)}]", *_entries(value)]
+        elif _is_table(value):
+            for table in tables(words, key):
+                lines += ["", f"[[{_key(key)}]]", *_entries(table)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _is_table(value: object) -> bool:
+    several = isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(v, Mapping) for v in value)
+    return isinstance(value, Mapping) or several
+
+
+def _entries(table: Table) -> Iterator[str]:
+    return (f"{_key(key)} = {_value(value)}" for key, value in table.items())
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _toml_text(key)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _toml_text(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(_entries(value)) + " }" if value else "{}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(v) for v in value) + "]"
+    if isinstance(value, int):
+        return repr(value)
+    if not isinstance(value, SupportsFloat):
+        raise TypeError(f"a model file has no place for {value!r}")
+    return repr(float(value))
+
+
+def _toml_text(text: str) -> str:
+    """A basic string: quotes, backslashes and control characters escaped."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\u{ord(match[0]):04x}", escaped) + '"'

@@ -7,9 +7,8 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.show.animation import animate as animate
     from svyaz.show.animation import check_animation_file as check_animation_file
-    from svyaz.show.bias_page import parts_latex as parts_latex
-    from svyaz.show.bias_page import parts_text as parts_text
     from svyaz.show.equations import equations_page as equations_page
+    from svyaz.show.equations import is_long as is_long
     from svyaz.show.equations import latex_document as latex_document
     from svyaz.show.equations import latex_lines as latex_lines
     from svyaz.show.equations import multiplier_signs as multiplier_signs
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from svyaz.show.inertia_page import explicit_text as explicit_text
     from svyaz.show.inertia_page import inertia_latex as inertia_latex
     from svyaz.show.inertia_page import inertia_text as inertia_text
+    from svyaz.show.inertia_page import parts_latex as parts_latex
+    from svyaz.show.inertia_page import parts_text as parts_text
     from svyaz.show.plots import SUFFIXES as SUFFIXES
     from svyaz.show.plots import plot_motion as plot_motion
     from svyaz.show.plots import save as save
@@ -40,11 +41,10 @@ if TYPE_CHECKING:
     from svyaz.show.results import html_of as html_of
     from svyaz.show.results import latex_of as latex_of
     from svyaz.show.scene import can_be_drawn as can_be_drawn
-    from svyaz.show.sequences import is_long as is_long
+    from svyaz.show.sweeps import curve_figure as curve_figure
     from svyaz.show.sweeps import plot_sweep as plot_sweep
+    from svyaz.show.sweeps import plot_transients as plot_transients
     from svyaz.show.tables import print_in_blocks as print_in_blocks
     from svyaz.show.tables import table_of as table_of
-    from svyaz.show.transients import curve_figure as curve_figure
-    from svyaz.show.transients import plot_transients as plot_transients
 else:
     open_door(__name__)

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.show.files import check_folder_of, suffix_of, whole, write_text
-from svyaz.show.mechanism import FEW_LINKS
 from svyaz.show.player import player_page
-from svyaz.show.scene import Array, Item, Scene, bounds, build_scene, can_be_drawn, finite_span, flat, timing, zigzag
+from svyaz.show.scene import (
+    FEW_LINKS,
+    Array,
+    Item,
+    Scene,
+    bounds,
+    build_scene,
+    can_be_drawn,
+    finite_span,
+    flat,
+    timing,
+    zigzag,
+)
 from svyaz.show.style import COLOURS, GRID, INK, MUTED
 
 if TYPE_CHECKING:

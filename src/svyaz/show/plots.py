@@ -10,8 +10,19 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from svyaz.show.files import check_folder_of, suffix_of, whole
-from svyaz.show.mechanism import draw_links, draw_position, prepare_axes, traced_paths
-from svyaz.show.scene import Array, Scene, bounds, build_scene, can_be_drawn, finite_span, flat
+from svyaz.show.scene import (
+    Array,
+    Scene,
+    bounds,
+    build_scene,
+    can_be_drawn,
+    draw_links,
+    draw_position,
+    finite_span,
+    flat,
+    prepare_axes,
+    traced_paths,
+)
 from svyaz.show.style import COLOURS, INK, MOST_CURVES, MUTED, SETTINGS, label, legend, look, new_figure, styled
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz.show.mechanism import draw_position, prepare_axes
 from svyaz.show.plots import panel_size, save
-from svyaz.show.scene import Scene, build_scene, flat
+from svyaz.show.scene import Scene, build_scene, draw_position, flat, prepare_axes
 from svyaz.show.style import new_figure, styled
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from svyaz.expr import Advice, ModelError
 from svyaz.model import System, with_settings
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
 from svyaz.stability.critical import StabilityVerdict, stability
-from svyaz.stability.degenerate import rounded
 from svyaz.stability.derivatives import check_redundant
-from svyaz.stability.families import EquilibriumFamily, family_among, family_of, with_free
+from svyaz.stability.families import EquilibriumFamily, family_among, family_of, rounded, with_free
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from svyaz.synthesis.balancing.quantities import form_text as form_text
     from svyaz.synthesis.balancing.quantities import in_parameters as in_parameters
     from svyaz.synthesis.balancing.quantities import rounded_numbers as rounded_numbers
-    from svyaz.synthesis.inverse.fields import FieldFamily as FieldFamily
-    from svyaz.synthesis.inverse.fields import family as family
-    from svyaz.synthesis.inverse.fields import is_family as is_family
+    from svyaz.synthesis.inverse.construction import FieldFamily as FieldFamily
+    from svyaz.synthesis.inverse.construction import family as family
+    from svyaz.synthesis.inverse.construction import is_family as is_family
     from svyaz.synthesis.inverse.helmholtz_conditions import Helmholtz as Helmholtz
     from svyaz.synthesis.inverse.helmholtz_conditions import helmholtz as helmholtz
     from svyaz.synthesis.inverse.inversion import Inverse as Inverse

@@ -11,7 +11,7 @@ from svyaz.expr import ZERO, Expression, differentiate, velocity
 from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
-from svyaz.forms.tree.terms import tree_terms
+from svyaz.forms.tree.recursions.energies import tree_terms
 from svyaz.model import Bodies, System
 
 

@@ -21,10 +21,9 @@ from svyaz.expr import HALF, ZERO, Expression, ModelError, Problem, combine, dif
 from svyaz.forms.reduction import written_size
 from svyaz.forms.tree.conditions.unknown_masses import explicit_inertia
 from svyaz.forms.tree.recursions.algebra import expressions
-from svyaz.forms.tree.recursions.energies import energies
+from svyaz.forms.tree.recursions.energies import bodies_of, energies
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
 from svyaz.forms.tree.recursions.places import welded
-from svyaz.forms.tree.terms import bodies_of
 from svyaz.model import Bodies, System, Tree
 from svyaz.program import Program, build
 

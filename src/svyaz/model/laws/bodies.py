@@ -11,7 +11,7 @@ from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, Scope, names_
 from svyaz.model.law import Mechanical
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
-from svyaz.model.reading.tree_mass import read_mass, read_vector
+from svyaz.model.reading.tree_checks import read_mass, read_vector
 from svyaz.model.reading.trees import Rows, declare_bodies, read_tree
 from svyaz.model.system import System
 from svyaz.model.tree import JOINTS, Body, Frame, Tree, Vector

@@ -25,11 +25,10 @@ from svyaz.expr import ONE, ZERO, Expression, Scope, names_in, real_value
 from svyaz.model.laws.bodies import NOT_WITH_BODIES, read_bodies
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
-from svyaz.model.reading.tree_mass import Mass, read_constant, read_mass
+from svyaz.model.reading.tree_checks import Mass, read_constant, read_mass
 from svyaz.model.reading.trees import GROUND_NAME, Rows, declare_bodies, read_tree
 from svyaz.model.reading.words import nearest
-from svyaz.model.tree import GROUND, MOMENTS, Body, Frame, Vector
-from svyaz.model.turns import QUARTER, from_quarter, nearly_quarters, sine_cosine
+from svyaz.model.tree import GROUND, MOMENTS, QUARTER, Body, Frame, Vector, from_quarter, nearly_quarters, sine_cosine
 
 DH_JOINTS = ("revolute", "prismatic", "fixed")
 PREFIX = ("dh", "link")

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
-from svyaz.model.reading.tree_checks import check_masses
-from svyaz.model.reading.tree_mass import read_vector
+from svyaz.model.reading.tree_checks import check_masses, read_vector
 from svyaz.model.tree import FREEDOMS, GROUND, Body, Frame, Tree
 
 GROUND_NAME = "ground"

@@ -15,11 +15,17 @@ from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
 from svyaz.model.reading.constraints import declare_anchors, initial_anchors, read_constraints, still
 from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
-from svyaz.model.reading.parts import read_drawings, read_inputs, read_integrals
+from svyaz.model.reading.parts import (
+    Choices,
+    read_bypass,
+    read_drawings,
+    read_inputs,
+    read_integrals,
+    read_run,
+    read_source,
+)
 from svyaz.model.reading.places import Places
-from svyaz.model.reading.points import read_points
-from svyaz.model.reading.run import Choices, read_bypass, read_run, read_source
-from svyaz.model.reading.tree_drawing import tree_drawings
+from svyaz.model.reading.points import read_points, tree_drawings
 from svyaz.model.reading.trees import with_upright_quaternions
 from svyaz.model.system import System
 

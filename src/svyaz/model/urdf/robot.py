@@ -8,7 +8,7 @@ from math import hypot, isfinite
 
 from svyaz.expr import ModelError, Problem
 from svyaz.model.reading.words import nearest
-from svyaz.model.turns import Triple
+from svyaz.model.tree import Triple
 from svyaz.model.urdf.xml import Document, Element, read_xml
 
 JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

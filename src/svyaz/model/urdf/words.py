@@ -15,7 +15,7 @@ from svyaz.expr import RESERVED, Advice, ModelError
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.trees import FREE_VELOCITIES, GROUND_NAME
 from svyaz.model.reading.words import Table
-from svyaz.model.turns import (
+from svyaz.model.tree import (
     DUST,
     IDENTITY,
     Rows,

@@ -7,11 +7,9 @@ from svyaz.expr import Expression, to_text
 from svyaz.forms import BiasParts, Equations, Inertia, rate_expressions, terms_program
 from svyaz.json_types import Record
 from svyaz.program import operations
-from svyaz.show.bias_page import parts_sequence
-from svyaz.show.equations import latex_lines, name_order, text_lines
-from svyaz.show.inertia_page import PLAIN, inertia_sequence
+from svyaz.show.equations import is_long, latex_lines, name_order, text_lines, text_sequence
+from svyaz.show.inertia_page import PLAIN, inertia_sequence, parts_sequence
 from svyaz.show.results import as_json, given, latex_of
-from svyaz.show.sequences import is_long, text_sequence
 
 
 @latex_of.register(Equations)

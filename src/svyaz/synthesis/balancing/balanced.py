@@ -15,9 +15,15 @@ from svyaz.json_types import Record
 from svyaz.model import System, Tree, numbers, tree_of
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.balancing.constant_inertia import Balance, balance
-from svyaz.synthesis.balancing.linear_conditions import LinearConditions
 from svyaz.synthesis.balancing.proof import Proof, prove
-from svyaz.synthesis.balancing.quantities import Quantity, form_text, in_parameters, quantities, shortest
+from svyaz.synthesis.balancing.quantities import (
+    LinearConditions,
+    Quantity,
+    form_text,
+    in_parameters,
+    quantities,
+    shortest,
+)
 from svyaz.synthesis.balancing.sampled import sampled_balance
 
 Triple = tuple[Expression, Expression, Expression]

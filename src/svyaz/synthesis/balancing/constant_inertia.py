@@ -40,7 +40,7 @@ from svyaz.forms import (
     unit_norm,
 )
 from svyaz.model import GROUND, Tree
-from svyaz.synthesis.balancing.linear_conditions import LinearConditions
+from svyaz.synthesis.balancing.quantities import LinearConditions
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import EACH, FIRST, MASS, SECOND, Placed, arrays, exact, inverse_dynamics, mass_matrix, placed
 from svyaz.model import Tree
-from svyaz.synthesis.balancing.linear_conditions import LinearConditions
+from svyaz.synthesis.balancing.quantities import LinearConditions
 
 POSES = 25
 SUFFICIENT, NECESSARY = 1e-9, 1e-7

@@ -14,8 +14,8 @@ from svyaz.arrays import Array
 from svyaz.forms import LinearForm, arrays, inverse_dynamics, value_of
 from svyaz.model import Tree
 from svyaz.synthesis.balancing.constant_inertia import Balance, claiming_order
-from svyaz.synthesis.balancing.linear_conditions import LinearConditions
 from svyaz.synthesis.balancing.proof import bodies_with, entries_at, random_poses, unit_scales
+from svyaz.synthesis.balancing.quantities import LinearConditions
 
 SMALL = 1e-9
 """Singular values below this part of the largest are rounding; and so are parts of what is left under conditions."""

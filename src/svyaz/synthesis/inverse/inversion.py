@@ -28,7 +28,7 @@ from svyaz.holding import Options, options_for, scheme_of
 from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
-from svyaz.synthesis.inverse.fields import field_system
+from svyaz.synthesis.inverse.construction import field_system
 
 SAMPLES = 2001
 """Moments along the wanted motion at which eigenvalues are looked at."""

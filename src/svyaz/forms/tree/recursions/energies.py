@@ -1,4 +1,11 @@
-"""Energies of a tree: T = ½ Σ (m v² + 2 v·(ω × d) + ω·I ω), P = -Σ g·(m r + d), pole by pole."""
+"""Energies of a tree: T = ½ Σ (m v² + 2 v·(ω × d) + ω·I ω), P = -Σ g·(m r + d), pole by pole.
+
+A tree as a mechanical system like any other: M and bias as expressions.
+
+Small planar trees are written in the short forms of the books: M by the planar formulas, the bias by Christoffel symbols.
+All others go by composite bodies and Newton–Euler; their expressions share their parts, so that they are short as programs
+and long as text.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,8 @@ from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr import Expression, add_up
+from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up, combine, differentiate
+from svyaz.forms.christoffel import quadratic_bias
 from svyaz.forms.tree.recursions.algebra import (
     Element,
     Elements,
@@ -20,9 +28,12 @@ from svyaz.forms.tree.recursions.algebra import (
     tensor_applied,
     times,
 )
-from svyaz.forms.tree.recursions.newton_euler import joint_motion
-from svyaz.forms.tree.recursions.places import Placed, placed
-from svyaz.model import GROUND, Tree
+from svyaz.forms.tree.recursions.composite import mass_matrix
+from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics, joint_motion
+from svyaz.forms.tree.recursions.places import Placed, placed, welded
+from svyaz.forms.tree.recursions.regroup import links_of, placed_link, with_base_parameters, with_poles_shifted
+from svyaz.forms.tree.short_formulas.poles import inertia_of_planar, is_planar_arm
+from svyaz.model import GROUND, System, Tree, tree_of
 
 
 @lru_cache(maxsize=16)
@@ -82,3 +93,73 @@ def _first_moment(bodies: Sequence[Placed], none: Vector) -> Vector:
             moments[base] = plus(moments[base], carried)
             masses[base] = masses[base] + masses[k]
     return total
+
+
+MOST_WRITTEN = 150
+"""Larger trees have no equations: their mass matrix alone would fill pages and memory."""
+
+LONGEST_BY_POLES = 16
+"""Energies of more bodies than this are written so that they share what is long with the equations."""
+
+MOST_IN_BOOK_FORM = 10
+"""Planar trees of more bodies than this are left to the recursions."""
+
+
+def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
+    """(M, bias) of a tree without constraints; the forces and the dissipation of the model are in the bias."""
+    tree = tree_of(system)
+    others = [
+        differentiate(system.dissipation, se.Symbol(v)) - system.forces.get(name, ZERO)
+        for v, name in zip(tree.velocities, tree.freedoms, strict=True)
+    ]
+    if len(tree.bodies) > MOST_WRITTEN:
+        message = (
+            f"the equations of a tree of {len(tree.bodies)} bodies are not written out; at most {MOST_WRITTEN} are"
+        )
+        raise ModelError([Problem(message, hint="'simulate' runs long trees without writing their equations")])
+    if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
+        return _in_book_form(tree, others)
+    bodies = bodies_of(tree)
+    velocities = [se.Symbol(v) for v in tree.velocities]
+    bias = inverse_dynamics(bodies, tree.gravity, velocities, None, expressions())
+    return [list(row) for row in _mass_matrix(tree)], [b + other for b, other in zip(bias, others, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _mass_matrix(tree: Tree) -> tuple[tuple[Expression, ...], ...]:
+    """M by composite bodies, once for each tree: long expressions are quickly compared only where they are the same."""
+    return tuple(tuple(row) for row in mass_matrix(bodies_of(tree), expressions()))
+
+
+@lru_cache(maxsize=16)
+def tree_energies(tree: Tree) -> tuple[Expression, Expression]:
+    """(T, P) as expressions of coordinates and velocities; P is zero in the ground pole with all mass there.
+
+    Those of a long tree are put together so that they share with its equations what is long in them, or nothing:
+    T = ½ vᵀM v, and P by the direction of gravity carried outward from body to body.
+    """
+    if len(tree.bodies) <= LONGEST_BY_POLES:
+        return energies(tree)
+    mass, v = _mass_matrix(tree), [se.Symbol(name) for name in tree.velocities]
+    twice = [(1 if i == j else 2) * mass[i][j] * v[i] * v[j] for i in range(len(v)) for j in range(i, len(v))]
+    return add_up(twice) / 2, potential_outward(tree)
+
+
+def bodies_of(tree: Tree) -> list[Placed]:
+    """The bodies for recursions on expressions: over base parameters, which have many zeros, unless joints are free."""
+    elements = expressions()
+    whole = welded(tree, elements)
+    if any(body.joint == "free" for body in whole.bodies):
+        return placed(whole, {q: se.Symbol(q) for q in whole.coordinates}, elements)
+    links = with_base_parameters(with_poles_shifted(links_of(whole), ()), balanced=False)
+    return [placed_link(whole, link) for link in links]
+
+
+def _in_book_form(tree: Tree, others: Sequence[Expression]) -> tuple[list[list[Expression]], list[Expression]]:
+    q = [se.Symbol(name) for name in tree.coordinates]
+    v = [se.Symbol(name) for name in tree.velocities]
+    elements = expressions()
+    matrix = inertia_of_planar(tree, dict(zip(tree.coordinates, q, strict=True)), elements)
+    mass = [[combine(entry) for entry in row] for row in matrix]
+    potential = combine(energies(tree)[1])
+    return mass, quadratic_bias(-potential, [ZERO] * len(q), mass, q, v, others)
