@@ -141,7 +141,7 @@ def test_all_nonholonomic_models_of_the_gallery_have_their_forms_counted() -> No
             continue
         for what, choices in (gallery.variants_of(name) or {"": ("",)}).items():
             for k, choice in enumerate(choices):
-                if (name, choice) in gallery.REWRITTEN:
+                if what == "data":  # the same model with another step
                     continue
                 system = loads(gallery.find(name, {what: choice} if what else {}), name)
                 if isinstance(system.law, Mechanical) and any(c.order == 1 for c in system.constraints):
