@@ -188,7 +188,7 @@ def test_mistake_in_the_model_writes_nothing(svyaz, tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
 
 
-@pytest.mark.parametrize("place", ["svyaz.commands.group.run", "svyaz.commands.derive.load_model"])
+@pytest.mark.parametrize("place", ["svyaz.commands.run", "svyaz.commands.derive.load_model"])
 def test_an_interrupt_before_the_run_is_one_line(monkeypatch, capsys, place) -> None:
     """While libraries are loaded or the model is read: no traceback, exit code 130."""
     from svyaz.cli import main
