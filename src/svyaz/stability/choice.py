@@ -12,6 +12,7 @@ import numpy as np
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System, nearest
 from svyaz.stability.boxes import zeros_near
+from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, equilibrium_at
 from svyaz.stability.families import with_free
 from svyaz.stability.rest import is_angle, rest_equations
@@ -52,6 +53,7 @@ def equilibrium_near(
     ``near`` names before others; where only inputs are free, they have the values that the model gives them. A search
     that is not finished after ``seconds`` is completed by Newton's method from the position, and a note says so.
     """
+    refuse_unfit(system)
     _check_near(system, near or {}, fix or {})
     position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
     fixed, notes = dict(fix or {}), []
