@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import expm
@@ -13,12 +14,13 @@ from svyaz.arrays import Array
 from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import Design
 from svyaz.forms import Equations, derive, jacobian_program, rates_of, rates_program, shulgin_equations
-from svyaz.holding import ByProjection, Off, Options
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Constraint, System
-from svyaz.motion import Motion, Wishes, driven, structure_of
 from svyaz.program import Native, choose_orders, compile_program
 from svyaz.stability import ConstraintNumbers
+
+if TYPE_CHECKING:
+    from svyaz.motion import Motion
 
 MOST_STEPS = 100_000
 """A motion that returns needs some thousands; one that whirls away faster and faster would need any number."""
@@ -241,6 +243,10 @@ class ClosedLoop:
         system = self.equations.system
         small = dict(zip(self.states, self.small(self.entered(state)[None, :], rtol)[0].tolist(), strict=True))
         atol = {name: small.get(name, max(small.values())) for name in system.states}
+        # a design that is not run needs no driver
+        from svyaz.holding import ByProjection, Off, Options
+        from svyaz.motion import Wishes, driven, structure_of
+
         options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize=Off(), max_steps=max_steps)
         structure = structure_of(self.equations, None, options)
         if self.switched is not None:

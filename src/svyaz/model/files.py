@@ -14,8 +14,6 @@ from svyaz.model.reading.places import Places, read_toml
 from svyaz.model.reading.whole import system_of
 from svyaz.model.reading.words import Table, is_number, names, nearest, table, tables, text
 from svyaz.model.system import System
-from svyaz.model.urdf.robot import read_urdf
-from svyaz.model.urdf.words import robot_words
 
 URDF_SUFFIX = ".urdf"
 URDF_KEYS = ("urdf", "free_base", "damping")
@@ -66,6 +64,9 @@ def _text(path: Path) -> str:
 def _urdf(
     text: str, file: str, free_base: bool, damping: bool, points: Sequence[object] = ()
 ) -> tuple[dict[str, object], str, Places]:
+    from svyaz.model.urdf.robot import read_urdf
+    from svyaz.model.urdf.words import robot_words
+
     words, places = robot_words(read_urdf(text, file), free_base=free_base, damping=damping, points=points)
     return words, file, places
 
