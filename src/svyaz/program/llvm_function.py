@@ -44,7 +44,7 @@ SUPPORT_DECLARATIONS = (
 def support_text() -> str:
     """The module of the shared functions."""
     folder = files("svyaz.program")
-    return "\n".join(folder.joinpath(name).read_text() for name in ("solver.ll", "sincos.ll"))
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("solver.ll", "sincos.ll"))
 
 
 LANES = 4

@@ -136,7 +136,7 @@ def _compiler_version() -> str:
     """A hash of the modules that decide what is compiled: code kept by another version of them is not used."""
     folder = files("svyaz.program")
     names = sorted(file.name for file in folder.iterdir())
-    texts = [folder.joinpath(name).read_text() for name in names if name.startswith(_DECISIVE)]
+    texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in names if name.startswith(_DECISIVE)]
     return cache.cache_key(*texts)
 
 
