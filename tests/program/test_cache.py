@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,26 +56,70 @@ def test_what_is_alive_is_not_compiled_again(program, cache_folder):
     assert native.compile_program(program) is native.compile_program(program)
 
 
-@pytest.mark.parametrize("damage", ["flipped", "short", "empty", "writable by others", "link"])
-def test_a_file_that_cannot_be_trusted_is_ignored(program, cache_folder, compilations, damage, tmp_path):
-    _value(program)
-    (file,) = cache_folder.glob("*.code")
+def _damaged(file: Path, damage: str, elsewhere: Path) -> None:
+    """Do to a kept file what a disk, a program or somebody else might do."""
     content = bytearray(file.read_bytes())
     if damage == "flipped":
         content[len(content) // 2] ^= 1
         file.write_bytes(content)
+    elif damage == "in its digest":
+        content[3] ^= 128
+        file.write_bytes(content)
     elif damage == "short":
         file.write_bytes(content[:-20])
+    elif damage == "without the digest":
+        file.write_bytes(content[32:])
+    elif damage == "longer":
+        file.write_bytes(bytes(content) * 2)
     elif damage == "empty":
         file.write_bytes(b"")
+    elif damage == "pickle":
+        file.write_bytes(PICKLE)
     elif damage == "writable by others":
         file.chmod(0o666)
-    else:
-        elsewhere = tmp_path / "elsewhere"
+    elif damage == "folder writable by others":
+        file.parent.chmod(0o777)
+    elif damage == "link":
         file.rename(elsewhere)
         file.symlink_to(elsewhere)
+    elif damage == "pipe":
+        file.unlink()
+        os.mkfifo(file)
+
+
+PICKLE = b"cos\nsystem\n(S'touch executed'\ntR."
+DAMAGES = [
+    *("flipped", "in its digest", "short", "without the digest", "longer", "empty", "pickle"),
+    *("writable by others", "folder writable by others", "link", "pipe"),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_N1_2_4_a_file_that_cannot_be_trusted_is_made_anew(
+    program, cache_folder, compilations, damage, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    _value(program)
+    (file,) = cache_folder.glob("*.code")
+    _damaged(file, damage, tmp_path / "elsewhere")
     assert _value(program) == EXPECTED
     assert len(compilations) == 2
+    assert _value(program) == EXPECTED  # it has healed
+    assert len(compilations) == 2
+    assert cache_folder.stat().st_mode & 0o777 == 0o700
+    assert not (tmp_path / "executed").exists()
+
+
+def test_N1_2_4_code_kept_for_another_program_is_not_run_for_this_one(program, cache_folder, compilations):
+    """Its digest is right, its name is not."""
+    other = Program(("m",), ("x",), (("parameter", 0), ("input", 0)), (("y", 1),))
+    assert _value(other) == 0.5
+    (kept,) = cache_folder.glob("*.code")
+    _value(program)
+    (file,) = set(cache_folder.glob("*.code")) - {kept}
+    file.write_bytes(kept.read_bytes())
+    assert _value(program) == EXPECTED
+    assert len(compilations) == 3
 
 
 def test_a_folder_that_cannot_be_written_is_no_obstacle(program, tmp_path, monkeypatch, compilations):
@@ -91,6 +137,45 @@ def test_the_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache.cache_folder() == tmp_path / ".cache" / "svyaz"
+
+
+@pytest.mark.parametrize("home", ["none", "a file", "somebody else's"])
+def test_N1_2_4_without_a_home_code_is_kept_among_temporary_files(home, tmp_path, monkeypatch):
+    """In a folder of this user alone; where somebody else has made it, nothing is kept."""
+    for name in ("SVYAZ_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("HOME", str(tmp_path / "file") if home == "a file" else str(tmp_path))
+    if home == "none":
+        monkeypatch.setattr(Path, "expanduser", _nowhere)
+    real = os.geteuid()
+    if home == "somebody else's":
+        (tmp_path / ".cache" / "svyaz").mkdir(parents=True)
+        (tmp_path / f"svyaz-{real + 1}").mkdir()
+        monkeypatch.setattr(os, "geteuid", lambda: real + 1)
+    cache.write("key", b"content")
+    assert cache.read("key") == (None if home == "somebody else's" else b"content")
+    assert len(list(tmp_path.rglob("*.code"))) == (0 if home == "somebody else's" else 1)
+    if home != "somebody else's":
+        assert (tmp_path / f"svyaz-{real}").stat().st_mode & 0o777 == 0o700
+
+
+def _nowhere(path: Path) -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_N1_2_5_a_full_disk_leaves_nothing_behind(cache_folder):
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        cache.write("key", bytes(1000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert cache.read("key") is None
+    assert list(cache_folder.iterdir()) == []
 
 
 def test_the_oldest_files_go_first(cache_folder, monkeypatch):

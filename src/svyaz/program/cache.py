@@ -1,7 +1,9 @@
-"""Object code kept between runs.
+"""Machine code kept between runs.
 
-A file holds the SHA-256 of what follows it, so that a damaged or half-written file is seen; it is read only when it is
-a regular file of this user that nobody else may write. The cache may fail in any way without failing a run.
+A file begins with the SHA-256 of its key and of what follows, so that a damaged or half-written file, and one that was kept
+under another key, is seen; nothing in it is unpickled. It is read only when it is a regular file of this user that nobody
+else may write, in a folder of which the same is true. What cannot be trusted is made anew and takes its place. The cache
+may fail in any way without failing a run.
 """
 
 from __future__ import annotations
@@ -11,11 +13,18 @@ import hashlib
 import os
 import stat
 import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 LARGEST_FILE_COUNT = 2_000
 """When there are more files than this, the oldest half is removed."""
+ABANDONED = 3600.0
+"""After so many seconds a file that was being written is no longer: who wrote it was killed."""
 _DIGEST = 32
+# links are not followed, and a pipe in the place of a file does not make us wait
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
@@ -23,56 +32,89 @@ def cache_folder() -> Path:
     own = os.environ.get("SVYAZ_CACHE")
     if own:
         return Path(own)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path("~/.cache").expanduser()) / "svyaz"
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path("~/.cache").expanduser()) / "svyaz"
+
+
+def _folders() -> Iterator[Path]:
+    """Where code may be kept; without a home that can be written, in a folder of this user among temporary files."""
+    with contextlib.suppress(RuntimeError):  # nobody knows where this user lives
+        yield cache_folder()
+    if not os.environ.get("SVYAZ_CACHE") and hasattr(os, "geteuid"):
+        yield Path(tempfile.gettempdir()) / f"svyaz-{os.geteuid()}"
 
 
 def cache_key(*parts: str) -> str:
-    """A file name for everything that object code depends on."""
+    """A file name for everything that machine code depends on."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def read(key: str) -> bytes | None:
     """The kept bytes, or None when there are none that can be trusted."""
+    return next((kept for folder in _folders() if (kept := _read(folder, key)) is not None), None)
+
+
+def _read(folder: Path, key: str) -> bytes | None:
     try:
-        descriptor = os.open(_path(key), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except (OSError, RuntimeError):
-        return None
-    try:
+        if not _trusted_folder(folder):
+            return None
+        descriptor = os.open(_path(folder, key), _READ)
         with open(descriptor, "rb") as file:
-            if not _trusted(os.fstat(file.fileno())):
+            if not _trusted(os.fstat(file.fileno()), stat.S_ISREG):
                 return None
             content = file.read()
     except OSError:
         return None
     digest, kept = content[:_DIGEST], content[_DIGEST:]
-    return kept if hashlib.sha256(kept).digest() == digest else None
+    return kept if _digest(key, kept) == digest else None
 
 
 def write(key: str, content: bytes) -> None:
-    """Keep bytes: written beside and renamed, so that a reader sees all of them or none."""
-    with contextlib.suppress(OSError, RuntimeError):
-        path = _path(key)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(hashlib.sha256(content).digest() + content)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
-        _prune(path.parent)
+    """Keep bytes in the first folder that takes them."""
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            _write(folder, key, content)
+            return
 
 
-def _path(key: str) -> Path:
-    return cache_folder() / f"{key}.code"
+def _write(folder: Path, key: str, content: bytes) -> None:
+    """Written beside and renamed, so that a reader sees all of it or nothing."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _own(os.lstat(folder)) and _own(os.stat(folder)) and os.stat(folder).st_mode & _OTHERS_WRITE:
+        folder.chmod(0o700)
+    if not _trusted_folder(folder):
+        raise PermissionError("the folder belongs to somebody else")
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(_digest(key, content) + content)
+        os.replace(temporary, _path(folder, key))
+    except OSError:
+        os.unlink(temporary)
+        raise
+    _prune(folder)
 
 
-def _trusted(status: os.stat_result) -> bool:
-    """A regular file of this user that no other may write."""
-    own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    return own and stat.S_ISREG(status.st_mode) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+def _digest(key: str, content: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + b"\0" + content).digest()
+
+
+def _path(folder: Path, key: str) -> Path:
+    return folder / f"{key}.code"
+
+
+def _own(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def _trusted_folder(folder: Path) -> bool:
+    """A folder of this user that no other may write; it may be a link, if that is the user's too."""
+    return _own(os.lstat(folder)) and _trusted(os.stat(folder), stat.S_ISDIR)
+
+
+def _trusted(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    """A file of this user, of the kind that is meant, that no other may write."""
+    return _own(status) and kind(status.st_mode) and not status.st_mode & _OTHERS_WRITE
 
 
 def _prune(folder: Path) -> None:
@@ -81,3 +123,6 @@ def _prune(folder: Path) -> None:
         return
     for path in sorted(files, key=lambda path: path.stat().st_mtime)[: len(files) // 2]:
         path.unlink(missing_ok=True)
+    for path in folder.glob(".*.tmp"):
+        if path.stat().st_mtime < time.time() - ABANDONED:
+            path.unlink(missing_ok=True)
