@@ -9,6 +9,7 @@ itself: every block with a title (``toml title="pendulum.toml"``) is written whe
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import shlex
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -115,15 +117,27 @@ def _output(command: str, expected: int, folder: Path, page: str) -> str:
     program, *arguments = shlex.split(command)
     if program != "svyaz":
         raise PluginError(f"{page}: only svyaz is run in a page, not '{command}'")
-    done = subprocess.run(
-        [sys.executable, "-m", "svyaz", *arguments],
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode != expected:
-        raise PluginError(f"{page}: '{command}' exits with {done.returncode}, not {expected}:\n{done.stdout}")
-    return done.stdout.rstrip()
+    with tempfile.NamedTemporaryFile() as printed:
+        request = {
+            "arguments": arguments,
+            "environment": {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
+            "folder": str(folder),
+            "stdout": printed.name,
+            "stderr": printed.name,
+        }
+        server = command_server()
+        assert server.stdin is not None
+        assert server.stdout is not None
+        print(json.dumps(request), file=server.stdin, flush=True)
+        code = int(server.stdout.readline())
+        text = Path(printed.name).read_text(encoding="utf-8")
+    if code != expected:
+        raise PluginError(f"{page}: '{command}' exits with {code}, not {expected}:\n{text}")
+    return text.rstrip()
+
+
+@cache
+def command_server() -> subprocess.Popen[str]:
+    """A process that has loaded the libraries once and forks for every command line; it ends when its input does."""
+    program = str(Path(__file__).parents[1] / "tests" / "tools" / "command_server.py")
+    return subprocess.Popen([sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

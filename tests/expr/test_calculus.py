@@ -131,3 +131,15 @@ def test_derivative_of_a_corner_around_a_root_of_a_negated_name() -> None:
     x = se.Symbol("x")
     slope = differentiate(parse("abs(sqrt(-x))", Scope(symbols={"x": x})), x)
     assert evaluate(slope, {"x": -4.0}) == pytest.approx(-0.25, rel=1e-14)
+
+
+@pytest.mark.parametrize("inner", ["x", "abs(x)"])
+def test_parts_that_are_shared_are_looked_at_once(inner) -> None:
+    """f = cos(f) + sin(f), 40 times over: 2⁴⁰ places as a tree, 80 expressions as they are shared."""
+    expression, value, slope = read(inner), 0.3, 1.0
+    for _ in range(40):
+        slope *= math.cos(value) - math.sin(value)
+        value = math.cos(value) + math.sin(value)
+        expression = se.sin(expression) + se.cos(expression)
+    derivative = differentiate(expression, se.Symbol("x"))
+    assert evaluate(derivative, {"x": 0.3}) == pytest.approx(slope)

@@ -1,8 +1,8 @@
 """Runs many command lines of svyaz from one process that has loaded the libraries once.
 
 Each line of the standard input is a request as JSON: arguments, environment, folder, and the files that take what the
-command prints. For each a child is forked, which has its own working folder, variables and memory as a program of its
-own would have; its exit code is answered. Run as a program with the package on its path.
+command prints (which may be one). For each a child is forked, which has its own working folder, variables and memory as
+a program of its own would have; its exit code is answered. Run as a program with the package on its path.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def run(request: dict) -> int:
         os.environ.update(request["environment"])
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         for number, file in ((1, request["stdout"]), (2, request["stderr"])):
-            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND), number)
         sys.argv = ["svyaz", *request["arguments"]]
         from svyaz.cli import main
 

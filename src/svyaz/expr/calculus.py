@@ -12,7 +12,7 @@ exact away from the corners and the mean of both sides at a corner. Functions of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import TypeAlias
 
 import symengine as se
@@ -28,7 +28,7 @@ TIME = se.Symbol("t")
 
 _CORNERED = (Abs, sign, Max, Min, FunctionSymbol)
 _corners_made = False
-"""Looking for corners costs ten times more than differentiating: it is only done once one has been made."""
+"""Corners are only looked for once one has been made."""
 
 
 def with_corners(function: Callable[..., Expression]) -> Callable[..., Expression]:
@@ -65,28 +65,24 @@ def names_in(expression: Expression) -> set[str]:
 
 def differentiate(expression: Expression, symbol: se.Symbol) -> Expression:
     """∂ expression / ∂ symbol."""
-    if not _corners_made or not _has_corners(expression):
-        return expression.diff(symbol)
-    return _chain(expression, symbol)
-
-
-@lru_cache(maxsize=1 << 14)
-def _has_corners(expression: Expression) -> bool:
-    """Remembered, because an expression is differentiated by many symbols, one after another."""
-    return bool(expression.atoms(*_CORNERED))
+    return gradient(expression, [symbol])[0]
 
 
 def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
     """d expression / dt = Σ ∂ expression/∂s · ds/dt over the symbols with a known rate; put ``TIME: 1`` among them."""
     present = expression.free_symbols
-    terms = [differentiate(expression, s) * rate for s, rate in rates.items() if s in present]
+    moving = [s for s in rates if s in present]
+    terms = [slope * rates[s] for s, slope in zip(moving, gradient(expression, moving), strict=True)]
     return se.Add(*terms) if terms else ZERO
 
 
 def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expression]:
     """[∂ expression/∂s for s in symbols]."""
     present = expression.free_symbols
-    return [differentiate(expression, s) if s in present else ZERO for s in symbols]
+    cornered = _cornered_parts(expression) if _corners_made else []
+    if cornered:
+        return [_chain(expression, cornered, s) if s in present else ZERO for s in symbols]
+    return [expression.diff(s) if s in present else ZERO for s in symbols]
 
 
 def substitute(expression: Expression, values: Mapping[se.Symbol, Expression]) -> Expression:
@@ -128,25 +124,35 @@ def add_up(terms: Iterable[Expression]) -> Expression:
     return se.Add(*terms)
 
 
-def _chain(expression: Expression, symbol: se.Symbol) -> Expression:
-    """Replace the outermost cornered functions by dummies, differentiate, and apply the chain rule to each of them."""
-    outermost: dict[Expression, se.Symbol] = {}
+def _cornered_parts(expression: Expression) -> list[Expression]:
+    """The outermost cornered functions in it.
 
-    def hide(e: Expression) -> Expression:
+    Each part is asked once (expressions share parts, and as trees may be exponentially large), without recursion (they
+    may be deep), and nothing is remembered: to find an equal expression again costs more than to ask again.
+    """
+    found: dict[Expression, None] = {}
+    seen: set[Expression] = set()
+    asked = [expression]
+    while asked:
+        e = asked.pop()
         if isinstance(e, _CORNERED):
-            return outermost.setdefault(e, se.Symbol(f"_corner{len(outermost)}"))
-        if not e.args or not e.atoms(*_CORNERED):
-            return e
-        return e.func(*[hide(a) for a in e.args])
+            found[e] = None
+        elif e not in seen:
+            seen.add(e)
+            asked += e.args
+    return list(found)
 
-    smooth = hide(expression)
-    back = {dummy: e for e, dummy in outermost.items()}
+
+def _chain(expression: Expression, cornered: Sequence[Expression], symbol: se.Symbol) -> Expression:
+    """Replace the outermost cornered functions by dummies, differentiate, and apply the chain rule to each of them."""
+    dummies = {e: se.Symbol(f"_corner{k}") for k, e in enumerate(cornered)}
+    smooth = expression.xreplace(dummies)
     result = smooth.diff(symbol)
-    for e, dummy in outermost.items():
+    for e, dummy in dummies.items():
         outer = smooth.diff(dummy)
         if not is_zero(outer):
             result = result + outer * _cornered_derivative(e, symbol)
-    return result.xreplace(back)
+    return result.xreplace({dummy: e for e, dummy in dummies.items()})
 
 
 def _cornered_derivative(e: Expression, symbol: se.Symbol) -> Expression:
