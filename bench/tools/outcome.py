@@ -14,7 +14,7 @@ from bench.tools.jobs import Samples
 from bench.tools.rows import Row
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    pass
 
 HEAD = ("measurement", "ours", "peer", "peer is", "ratio", "bar", "")
 MILLI, MICRO, NANO = 1e3, 1e6, 1e9
@@ -57,16 +57,10 @@ def cells(row: Row) -> tuple[str, ...]:
     return row.name, ours, peer, row.peer_name, times(row.ratio), row.bar_text, row.verdict
 
 
-def table(title: str, rows: Sequence[Row]) -> Table:
-    """The table for the terminal."""
-    from rich.table import Column, Table
-
-    shown = Table(*(Column(head, overflow="fold") for head in HEAD), title=title, title_justify="left")
-    for row in rows:
-        colour = {"met": "green", "not met": "red", "not measured": "red"}.get(row.verdict, "")
-        *texts, verdict = cells(row)
-        shown.add_row(*texts, f"[{colour}]{verdict}[/{colour}]" if colour else verdict)
-    return shown
+def coloured(rows: Sequence[Row]) -> list[tuple[str | tuple[str, str], ...]]:
+    """The rows for the terminal, the verdict with its colour."""
+    colours = {"met": "green", "not met": "red", "not measured": "red"}
+    return [(*cells(row)[:-1], (row.verdict, colours.get(row.verdict, ""))) for row in rows]
 
 
 def machine() -> dict[str, str]:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
 from itertools import pairwise
-
-from rich.console import Console
-
-from svyaz.show import print_in_blocks, table_of
 
 NARROW = {"COLUMNS": "80"}
 
@@ -68,26 +63,3 @@ stabilize = "off"
     numbers = [*result["residuals"][name].values(), result["multipliers"][name]]
     assert {f"{x:.4g}" for x in numbers} <= set(done.stdout.split())
     assert "…" not in done.stdout
-
-
-def printed(width: int, columns: dict[str, list[str]]) -> str:
-    text = StringIO()
-    print_in_blocks(Console(file=text, width=width), "gains", "name", ["a", "b"], columns)
-    return text.getvalue()
-
-
-def test_columns_that_do_not_fit_go_into_a_block_below() -> None:
-    columns = {f"u{k}": [f"-1.23456e-{k}", f"9.87654e-{k}"] for k in range(10, 16)}
-    assert printed(100, columns).count("gains") == 1
-    narrow = printed(40, columns)
-    assert narrow.count("gains") == 3
-    assert all(cell in narrow for cells in columns.values() for cell in cells)
-
-
-def test_words_are_folded_and_numbers_are_not() -> None:
-    text = StringIO()
-    table = table_of("rods", {"name": False, "value": True})
-    table.add_row("a_name_without_blanks", "-1.234567e-10")
-    Console(file=text, width=25).print(table)
-    assert "-1.234567e-10" in text.getvalue()
-    assert "…" not in text.getvalue()

@@ -17,6 +17,7 @@ from typing import Protocol
 import click
 
 from svyaz.commands.common import NegativeAnswer, examples, progress_bar, writable_folder
+from svyaz.commands.terminal import Page
 
 
 class Job(Protocol):
@@ -84,16 +85,13 @@ def benches(root: Path) -> list[str]:
 
 
 def _list(root: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("bench", "measurement", "what is measured")
+    rows = []
     for name in benches(root):
         plan = import_module(f"bench.{name}.plan")
-        table.add_row(name, "", _first_line(plan))
-        for measurement in plan.MEASUREMENTS:
-            table.add_row("", measurement, _first_line(import_module(f"bench.{name}.{measurement}")))
-    Console().print(table)
+        rows.append((name, "", _first_line(plan)))
+        modules = {measurement: import_module(f"bench.{name}.{measurement}") for measurement in plan.MEASUREMENTS}
+        rows += [("", measurement, _first_line(module)) for measurement, module in modules.items()]
+    Page().table("", ("bench", "measurement", "what is measured"), rows)
 
 
 def _first_line(module: ModuleType) -> str:
@@ -102,8 +100,6 @@ def _first_line(module: ModuleType) -> str:
 
 def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: bool, folder: Path) -> list[Judged]:
     """Run the jobs of all measurements, print the table and write it."""
-    from rich.console import Console
-
     jobs = import_module("bench.tools.jobs")
     outcome = import_module("bench.tools.outcome")
     wanted = [job for module in measurements for job in module.jobs(quick)]
@@ -114,7 +110,7 @@ def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: b
     with _progress(sum(job.seconds for job in order)) as before:
         samples = jobs.run_jobs(wanted, before, failures.append)
     rows = [row for module in measurements for row in module.rows(samples, quick)]
-    Console().print(outcome.table(title, rows))
+    Page().table(title, outcome.HEAD, outcome.coloured(rows))
     for note in outcome.notes(rows):
         click.echo(note)
     for failure in failures:

@@ -18,6 +18,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.running import RunOptions, of_run, run_options
+from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
     from svyaz.holding import GainReport
@@ -72,50 +73,33 @@ def command(
 
 
 def _show(result: Mapping[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(markup=False)
+    page = Page()
     if not result["constraints"]:
-        console.print(f"{result['model']}: no constraints", highlight=False)
+        page.say(f"{result['model']}: no constraints")
     else:
-        table = Table(
-            "constraint",
-            "kind",
-            "moves with time",
-            "integral",
-            "residual at t = 0",
-            title=result["model"],
-            title_justify="left",
-        )
+        heads = ("constraint", "kind", "moves with time", "integral", "residual at t = 0")
+        rows = []
         for c in result["constraints"]:
             residual = result["initial"].get(c["name"])
             moving = "yes" if c["time_dependent"] else "no"
-            table.add_row(
-                c["name"],
-                c["kind"],
-                moving,
-                str(c.get("integral") or "–"),
-                "–" if residual is None else f"{residual:.3g}",
-            )
-        console.print(table)
-        console.print(f"rank {result['rank']} of {len(result['initial'])} that act at the start", highlight=False)
+            told = "–" if residual is None else f"{residual:.3g}"
+            rows.append((c["name"], c["kind"], moving, str(c.get("integral") or "–"), told))
+        page.table(result["model"], heads, rows)
+        page.say(f"rank {result['rank']} of {len(result['initial'])} that act at the start")
     for message in result.get("messages", ()):
         if message not in result["wrong"]:
-            console.print(message, highlight=False)
+            page.say(message)
     gains = result.get("gains", {})
     if "verdict" in gains:
-        console.print(
-            f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]), highlight=False
-        )
+        page.say(f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]))
         for line in gains.get("auto", {}).get("log", ()):
-            console.print(line, highlight=False)
+            page.say(line)
         for name, bound in gains.get("predicted", {}).items():
             told = "no bound" if bound is None else f"at most {bound:.3g}"
-            console.print(f"predicted deviation of '{name}': {told}", highlight=False)
+            page.say(f"predicted deviation of '{name}': {told}")
         pilot = gains.get("pilot")
         if pilot:
-            console.print(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s", highlight=False)
+            page.say(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s")
 
 
 def _draw_plane(system: System, options: RunOptions, gains: GainReport | None, file: str) -> None:

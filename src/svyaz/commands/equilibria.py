@@ -21,12 +21,10 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.hints import with_flags
 from svyaz.commands.running import budget_option, search_bar
+from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
-from svyaz.show import table_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from svyaz.stability import Equilibria, Equilibrium
 
 
@@ -112,27 +110,25 @@ def _draw(found: Equilibria, plot: str) -> None:
 
 
 def _show(found: Equilibria) -> None:
-    from rich.console import Console
-
-    console = Console(markup=False)
+    page = Page()
     sides = ", ".join(
         f"{name} in (-pi, pi]" if name in found.angles else f"{name} in [{low:.5g}, {high:.5g}]"
         for name, (low, high) in found.box.items()
     )
     given = "".join(f", {name} = {value:.6g}" for name, value in found.fixed.items())
-    console.print(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}", highlight=False)
+    page.say(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}")
     for k, member in enumerate(found.members):
         values = ", ".join(f"{n} = {x:.6g}" for n, x in member.items() if not n.startswith("multiplier of "))
-        console.print(f"member {k + 1}: {values}", highlight=False)
+        page.say(f"member {k + 1}: {values}")
     for k, e in enumerate(found.equilibria):
-        _show_one(console, f"equilibrium {k + 1}: {_word(found, e)}", e)
+        _show_one(page, f"equilibrium {k + 1}: {_word(found, e)}", e)
     if not found.family:
         count = len(found.equilibria)
         sure = "there are no others in the box" if found.complete else "there may be others"
         work = f"{found.parts} part{'' if found.parts == 1 else 's'}"
-        console.print(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure} ({work})", highlight=False)
+        page.say(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure} ({work})")
     for note in found.notes:
-        console.print(note, highlight=False)
+        page.say(note)
 
 
 def _word(found: Equilibria, e: Equilibrium) -> str:
@@ -142,20 +138,18 @@ def _word(found: Equilibria, e: Equilibrium) -> str:
     return "cannot move" if len(found.system.constraints) == len(found.system.coordinates) else "undecided"
 
 
-def _show_one(console: Console, title: str, e: Equilibrium) -> None:
-    table = table_of(title, {"name": False, "value": True})
-    for name, value in {**e.state, **e.inputs, **e.parameters}.items():
-        table.add_row(name, f"{value:.9g}")
-    console.print(table)
+def _show_one(page: Page, title: str, e: Equilibrium) -> None:
+    values = {**e.state, **e.inputs, **e.parameters}
+    page.table(title, ("name", "value"), [(name, f"{value:.9g}") for name, value in values.items()])
     if e.verdict is not None:
         told = ", ".join(root_text(z) for z in e.verdict.roots)
-        console.print(f"roots {told}", highlight=False)
+        page.say(f"roots {told}")
         zeros, m = e.verdict.zero_roots, e.verdict.constraint_roots
-        console.print(f"zero roots {zeros}, of constraints {m}; {e.verdict.theorem}", highlight=False)
+        page.say(f"zero roots {zeros}, of constraints {m}; {e.verdict.theorem}")
         for h in e.verdict.hypotheses:
-            console.print(f"  {'yes' if h.holds else 'NO '}  {h.text}", highlight=False)
+            page.say(f"  {'yes' if h.holds else 'NO '}  {h.text}", hang=7)
     for note in (*e.notes, *(e.verdict.notes if e.verdict else ())):
-        console.print(note, highlight=False)
+        page.say(note)
 
 
 def root_text(root: complex) -> str:

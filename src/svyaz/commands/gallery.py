@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from svyaz.commands.common import ModelName, NameAndValue, examples, write_text
+from svyaz.commands.terminal import Page
 
 LISTED = ("Library", 51, "List the models of the literature, or print one to start from.")
 
@@ -42,18 +43,15 @@ def command(name: str | None, choices: tuple[tuple[str, str], ...], sequence: bo
 
 
 def _list() -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from svyaz import gallery
     from svyaz.model import read_text
 
-    table = Table("name", "what it is", "variants")
+    rows = []
     for name in gallery.names():
         example = name.replace(":N", ":3")
         system = read_text(gallery.find(example) or "", example)
         offered = gallery.variants_of(name) or gallery.open_choices_of(name)
         variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in offered.items())
         notes = str(system.words.get("notes", "")).replace("\n", " ")
-        table.add_row(name, notes or system.name, variants)
-    Console(markup=False).print(table)
+        rows.append((name, notes or system.name, variants))
+    Page().table("", ("name", "what it is", "variants"), rows)

@@ -16,6 +16,7 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
     from svyaz.synthesis import Helmholtz
@@ -61,20 +62,13 @@ def command(
 
 
 def _show(found: Helmholtz) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from svyaz.expr import to_text
 
-    console = Console(markup=False)
-    table = Table(
-        "condition", "says", "holds", "fails at", title=f"{found.system.name}: {found.tested}", title_justify="left"
-    )
-    for c in found.conditions:
-        table.add_row(c.name, c.says, "yes" if c.holds else "no", "; ".join(c.where[:3]))
-    console.print(table)
+    page = Page()
+    rows = [(c.name, c.says, "yes" if c.holds else "no", "; ".join(c.where[:3])) for c in found.conditions]
+    page.table(f"{found.system.name}: {found.tested}", ("condition", "says", "holds", "fails at"), rows)
     if found.construction is not None:
         for sign, function in (("L", found.construction.lagrangian), ("D", found.construction.rayleigh)):
-            console.print(f"{sign} = {to_text(function)}", highlight=False, soft_wrap=True)
+            page.line(f"{sign} = {to_text(function)}")
     for note in found.notes:
-        console.print(note, highlight=False)
+        page.say(note)

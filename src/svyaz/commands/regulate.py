@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +16,7 @@ from svyaz.commands.common import (
     json_option,
     load_model,
     model_options,
+    progress_bar,
     warn,
     writable_outputs,
     write_json,
@@ -260,22 +259,9 @@ def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[
 
 
 def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, until: float) -> Basin:
-    with _bar(count) as progress:
+    with progress_bar("{task.description}, bar, count, remaining", "starts", count) as tell:
+        progress = None if tell is None else lambda done: tell(completed=done)
         return found.basin(ranges, count, until, progress=progress)
-
-
-@contextmanager
-def _bar(count: int) -> Iterator[Callable[[int], object] | None]:
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starts", total=count)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:

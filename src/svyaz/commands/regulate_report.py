@@ -6,35 +6,31 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from svyaz.commands.equilibria import root_text
-from svyaz.show import print_in_blocks
+from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from svyaz.control import Basin, Margin, Regulation, Trial
 
 
 def show(found: Regulation, margin: Margin | None, attraction: Basin | None, runs: Mapping[str, Trial]) -> None:
     """Print the whole answer."""
-    from rich.console import Console
-
-    console = Console(markup=False)
-    _show_gains(console, found)
-    _show_roots(console, found)
-    console.print(found.theorem, highlight=False)
+    page = Page()
+    _show_gains(page, found)
+    _show_roots(page, found)
+    page.say(found.theorem)
     for h in found.hypotheses:
-        console.print(f"  {'yes' if h.holds else 'NO '}  {h.text}", highlight=False)
+        page.say(f"  {'yes' if h.holds else 'NO '}  {h.text}", hang=7)
     for note in found.notes:
-        console.print(note, highlight=False)
+        page.say(note)
     if margin is not None:
-        console.print(_margin_text(found, margin), highlight=False)
+        page.say(_margin_text(found, margin))
     for name, trial in runs.items():
         run = trial.transient
         when = f" at t = {run.times[-1]:g}" if run.status == "finished" else ""
         told = f"{name}: {trial.answer}{when}, residual {run.largest_residual:.2g}"
-        console.print(told, highlight=False)
+        page.say(told)
     if attraction is not None:
-        console.print(_basin_text(attraction), highlight=False)
+        page.say(_basin_text(attraction))
 
 
 def _basin_text(found: Basin) -> str:
@@ -55,13 +51,13 @@ def _margin_text(found: Regulation, margin: Margin) -> str:
     return f"{whose} does not begin to fail for {margin.name} between {low:g} and {high:g}"
 
 
-def _show_gains(console: Console, found: Regulation) -> None:
+def _show_gains(page: Page, found: Regulation) -> None:
     """A row for each variable, a column for each input and for each measurement of the observer."""
     plant, design = found.plant, found.design
     rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
-    console.print(f"{found.system.name}: {rest}", highlight=False)
+    page.say(f"{found.system.name}: {rest}")
     if plant.dependent:
-        console.print(f"redundant: {', '.join(plant.dependent)}", highlight=False)
+        page.say(f"redundant: {', '.join(plant.dependent)}")
     columns: dict[str, list[str]] = {}
     for name, row in zip(design.inputs, design.regulator.gain, strict=True):
         columns[name] = [f"{k:.6g}" for k in row]
@@ -71,27 +67,27 @@ def _show_gains(console: Console, found: Regulation) -> None:
     if design.watcher is not None and design.measurement is not None:
         for text, column in zip(design.measurement.texts, design.watcher.gain.T, strict=True):
             columns[f"observer, {text}"] = [f"{k:.6g}" for k in column]
-    print_in_blocks(console, "u = u0 - K x", "gain", plant.variables, columns)
+    rows = zip(plant.variables, *columns.values(), strict=True)
+    page.table("u = u0 - K x", ("gain", *columns), rows)
 
 
-def _show_roots(console: Console, found: Regulation) -> None:
+def _show_roots(page: Page, found: Regulation) -> None:
     from svyaz.stability import roots
 
     plant, design = found.plant, found.design
-    console.print("open roots   " + ", ".join(map(root_text, roots(plant.A))), highlight=False)
-    console.print("closed roots " + ", ".join(map(root_text, design.closed_roots(plant))), highlight=False)
+    page.say("open roots   " + ", ".join(map(root_text, roots(plant.A))))
+    page.say("closed roots " + ", ".join(map(root_text, design.closed_roots(plant))))
     if found.rival is not None:
         true = ", ".join(map(root_text, found.rival.closed_roots(plant)))
         verdict = "stabilises" if found.rival.stabilises(plant) else "does NOT stabilise"
-        console.print(f"linearised constraints: {verdict} the true plant; roots {true}", highlight=False)
+        page.say(f"linearised constraints: {verdict} the true plant; roots {true}")
     pair = design.controllable
-    console.print(
+    page.say(
         f"controllability: distance {pair.distance:.2g}, Gramian {pair.gramian:.2g}, "
-        f"least number of inputs {pair.minimal}",
-        highlight=False,
+        f"least number of inputs {pair.minimal}"
     )
     defect = f"constraint-linearisation defect {plant.linearisation_defect:.4g}" if plant.dependent else ""
     accuracy = ""
     if design.regulator.residual is not None and design.regulator.gain_error is not None:
         accuracy = f"Riccati residual {design.regulator.residual:.2g}, K to {design.regulator.gain_error:.2g}"
-    console.print(", ".join(part for part in (defect, accuracy) if part), highlight=False)
+    page.say(", ".join(part for part in (defect, accuracy) if part))

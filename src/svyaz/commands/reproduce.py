@@ -15,6 +15,7 @@ from svyaz.commands.common import (
     writable_folder,
     write_json,
 )
+from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,17 +82,15 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
 
 
 def _show(outcomes: Sequence[Outcome], counts: dict[str, int]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
+    page = Page()
     for model in dict.fromkeys(o.row.model for o in outcomes):
-        table = Table("what", "source", "published", "computed", "verdict", title=model, title_justify="left")
-        for o in outcomes:
-            if o.row.model == model:
-                table.add_row(o.row.what, o.row.source, _published(o.row), _computed(o), _verdict(o))
-        console.print(table)
-    console.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count), highlight=False)
+        rows = [
+            (o.row.what, o.row.source, _published(o.row), _computed(o), (_verdict(o), COLOURS[o.verdict]))
+            for o in outcomes
+            if o.row.model == model
+        ]
+        page.table(model, ("what", "source", "published", "computed", "verdict"), rows)
+    page.say(", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count))
 
 
 def _published(row: Row) -> str:
@@ -106,12 +105,11 @@ def _computed(outcome: Outcome) -> str:
 
 
 def _verdict(outcome: Outcome) -> str:
-    told = f"[{COLOURS[outcome.verdict]}]{outcome.verdict}[/]"
     if outcome.verdict == "corrected":
-        return f"{told} ({outcome.row.erratum})"
+        return f"{outcome.verdict} ({outcome.row.erratum})"
     if outcome.verdict == "not reproducible":
-        return f"{told}: {outcome.row.missing}"
-    return told
+        return f"{outcome.verdict}: {outcome.row.missing}"
+    return outcome.verdict
 
 
 def _number(value: float | str) -> str:

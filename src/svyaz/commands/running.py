@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 import click
 
 from svyaz.commands.common import form_option, progress_bar
+from svyaz.commands.terminal import Page
 from svyaz.integrate import method_names
-from svyaz.show import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from rich.table import Table
 
     from svyaz.json_types import Json
     from svyaz.model import System
@@ -126,47 +124,40 @@ def outcome(motion: Motion) -> str:
 
 def tables(motion: Motion) -> None:
     """Print the final state, the deviations from the constraints and the integrals."""
-    from rich.console import Console
-
-    console = Console(markup=False)
-    console.print(outcome(motion), highlight=False)
+    page = Page()
+    page.say(outcome(motion))
     if motion.reason:
-        console.print(motion.reason, highlight=False)
-    final = table_of("state", {"variable": False, "initial": True, "final": True})
+        page.say(motion.reason)
     columns = {name: motion.column(name) for name in motion.table_names[1:]}
-    for name, column in columns.items():
-        final.add_row(name, _number(column[0], 9), _number(column[-1], 9))
-    console.print(final)
+    rows = [(name, _number(column[0], 9), _number(column[-1], 9)) for name, column in columns.items()]
+    page.table("state", ("variable", "initial", "final"), rows)
     sizes, drifts, multipliers = motion.residual_sizes(), motion.drifts(), motion.last_multipliers()
     if sizes:
-        numbers = ("max", "rms", "final", "time of max", "multiplier")
-        kept = table_of("constraints", {"constraint": False, **dict.fromkeys(numbers, True)})
+        kept = []
         for name, size in sizes.items():
-            cells = [_number(x) for x in (size.largest, size.mean_square, size.final, size.time_of_largest)]
-            kept.add_row(name, *cells, _number(multipliers.get(name)))
-        console.print(kept)
+            numbers = (size.largest, size.mean_square, size.final, size.time_of_largest, multipliers.get(name))
+            kept.append((name, *map(_number, numbers)))
+        page.table("constraints", ("constraint", "max", "rms", "final", "time of max", "multiplier"), kept)
     if drifts:
-        held = table_of("integrals", {"integral": False, "initial": True, "final": True, "drift": True})
-        for name, drift in drifts.items():
-            held.add_row(name, *(_number(x) for x in (drift.initial, drift.final, drift.drift)))
-        console.print(held)
+        held = [(name, *map(_number, (drift.initial, drift.final, drift.drift))) for name, drift in drifts.items()]
+        page.table("integrals", ("integral", "initial", "final", "drift"), held)
     if motion.phases:
-        console.print(_phases(motion.phases))
+        heads = ("t", "begin to act", "cease to act", "energy before", "energy after")
+        page.table("phases", heads, _phases(motion.phases))
     for note in motion.notes:
-        console.print(note, highlight=False)
+        page.say(note)
 
 
-def _phases(phases: Sequence[Event]) -> Table:
+def _phases(phases: Sequence[Event]) -> list[tuple[str, ...]]:
     """When constraints began and ceased to act, and what an impact took away."""
-    words = {"begin to act": False, "cease to act": False}
-    table = table_of("phases", {"t": True, **words, "energy before": True, "energy after": True})
+    rows: list[tuple[str, ...]] = []
     shown = phases if len(phases) <= MOST_PHASES else [*phases[: MOST_PHASES - 1], phases[-1]]
     for k, event in enumerate(shown):
         if len(phases) > MOST_PHASES and k == MOST_PHASES - 1:
-            table.add_row("…", f"{len(phases) - MOST_PHASES} more", "", "", "")
+            rows.append(("…", f"{len(phases) - MOST_PHASES} more", "", "", ""))
         energies = (_number(e, 9) for e in (event.energy_before, event.energy_after))
-        table.add_row(_number(event.t, 9), ", ".join(event.on), ", ".join(event.off), *energies)
-    return table
+        rows.append((_number(event.t, 9), ", ".join(event.on), ", ".join(event.off), *energies))
+    return rows
 
 
 def _number(value: float | None, digits: int = 4) -> str:

@@ -19,6 +19,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.running import RunOptions, run_options
+from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -147,24 +148,22 @@ def _write(result: Sweep, folder: Path) -> list[Path]:
 
 
 def _show(result: Sweep) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(markup=False)
+    page = Page()
     told = ", ".join(f"{count} {status}" for status, count in result.outcomes().items()) or "nothing done"
     speed = f"{result.seconds:.3g} s, {result.workers}"
-    console.print(f"{result.system.name}: {len(result.rows)} of {result.total} runs ({told}; {speed})", highlight=False)
+    page.say(f"{result.system.name}: {len(result.rows)} of {result.total} runs ({told}; {speed})")
     if result.stable is not None:
         name = result.axes[0].name
         ranges = " and ".join(f"{low:.6g} ≤ {name} < {high:.6g}" for low, high in result.stable) or "nowhere"
-        console.print(f"gains stable by the verdict: {ranges}", highlight=False)
+        page.say(f"gains stable by the verdict: {ranges}")
     measures = result.measures[:MOST_MEASURES]
     shown = result.rows[:: max(1, -(-len(result.rows) // MOST_SHOWN))]
-    table = Table(*(axis.name for axis in result.axes), "status", "stable", *measures)
+    rows = []
     for row in shown:
         mark = {None: "–", True: "yes", False: "no"}[row.stable]
         numbers = [f"{row.measures[name]:.4g}" if name in row.measures else "–" for name in measures]
-        table.add_row(*(f"{v:.6g}" for v in row.point), row.status, mark, *numbers)
-    console.print(table)
+        rows.append((*(f"{v:.6g}" for v in row.point), row.status, mark, *numbers))
+    heads = (*(axis.name for axis in result.axes), "status", "stable", *measures)
+    page.table("", heads, rows, keys=len(result.axes))
     if len(shown) < len(result.rows) or len(measures) < len(result.measures):
-        console.print("The table shows a part; the files have all rows and measures.", highlight=False)
+        page.say("The table shows a part; the files have all rows and measures.")

@@ -44,7 +44,5 @@ if TYPE_CHECKING:
     from svyaz.show.sweeps import curve_figure as curve_figure
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.sweeps import plot_transients as plot_transients
-    from svyaz.show.tables import print_in_blocks as print_in_blocks
-    from svyaz.show.tables import table_of as table_of
 else:
     open_door(__name__)

@@ -1,0 +1,190 @@
+"""The page a command writes for people: sentences and tables in which no word, and so no number, is ever cut.
+
+Where a table is wider than the terminal, its words are folded at blanks; then columns go into further tables below, with
+the first columns repeated; at last every row becomes a list of its entries. A number that is longer than the terminal is
+wide stands on a line that is longer: the page grows, the number stays.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Sequence
+
+Cell = str | tuple[str, str]
+"""A text, or a text and its colour."""
+
+FRAME = 3
+"""Columns of the terminal that a cell takes beside its contents: two blanks and a line."""
+FEW = 3
+"""So few rows are rather listed than cut into several tables."""
+NARROWEST = 20
+"""No sentence is folded to less."""
+SHEET = 120
+"""Width of tables where there is no terminal; a table that needs more gets it."""
+UNBOUNDED = 1_000_000
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_BREAKS = re.compile(r"\s+|(?<=[a-z]\|)(?=[a-z])")
+
+
+def plain(text: str) -> str:
+    """The text with control characters written out, so that a name in a model cannot move the cursor."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+class Page:
+    """Sentences and tables on the standard output, as wide as the terminal, or as ``COLUMNS`` says."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self.columns = shutil.get_terminal_size((0, 0)).columns
+        """0 where there is no terminal: sentences are not folded then."""
+        self._console = Console(markup=False, highlight=False, emoji=False, width=UNBOUNDED)
+
+    def say(self, text: str, hang: int = 0, style: str = "") -> None:
+        """Print sentences, folded at blanks; the lines that follow the first of each are moved in by ``hang``."""
+        for line in plain(text).splitlines() or [""]:
+            self._print("\n".join(self._folded(line, hang)), style)
+
+    def line(self, text: str) -> None:
+        """Print a formula or a file name, which is copied whole: never folded."""
+        self._print(plain(text))
+
+    def table(self, title: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]], keys: int = 1) -> None:
+        """Print a table; the first ``keys`` columns say what a row is and are repeated where columns go below."""
+        rows = list(rows)
+        columns = [_Column(head, [_text(row[k]) for row in rows]) for k, head in enumerate(heads)]
+        styles = [[_style(cell) for cell in row] for row in rows]
+        width = self.columns or max(SHEET, sum(c.least for c in columns) + FRAME * len(columns) + 1)
+        blocks = _blocks(columns, keys, width - 1)
+        if len(blocks) > 1 and (len(rows) <= FEW or any(" " in cell for column in columns for cell in column.cells)):
+            blocks = [[]]
+        for block in blocks:
+            if title:
+                self.say(title, style="italic")
+            if block:
+                self._framed(columns, styles, block, width - 1)
+            else:
+                self._stacked(columns, styles)
+
+    def _folded(self, line: str, hang: int) -> list[str]:
+        if not self.columns:
+            return [line]
+        inset = " " * (hang or len(line) - len(line.lstrip()))
+        return textwrap.wrap(
+            line,
+            max(self.columns, NARROWEST),
+            subsequent_indent=inset,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+
+    def _framed(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]], block: list[int], room: int) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        widths = _shares([columns[k] for k in block], room)
+        table = Table()
+        for k, width in zip(block, widths, strict=True):
+            table.add_column(fold(columns[k].head, width), width=width, no_wrap=True)
+        for number, style in enumerate(styles):
+            cells = (Text(fold(columns[k].cells[number], w), style[k]) for k, w in zip(block, widths, strict=True))
+            table.add_row(*cells)
+        self._console.print(table)
+
+    def _stacked(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]]) -> None:
+        """Every row as a list of its entries: where not even one column of numbers fits beside the names."""
+        longest = max(len(column.head) for column in columns)
+        for number, style in enumerate(styles):
+            for k, column in enumerate(columns):
+                if column.cells[number]:
+                    head = column.head.ljust(longest) if longest + 1 < self.columns // 2 else column.head
+                    self.say(f"{head} {column.cells[number]}".strip(), hang=2, style=style[k])
+            self._print("")
+
+    def _print(self, text: str, style: str = "") -> None:
+        self._console.print(text, style=style or None, soft_wrap=True)
+
+
+class _Column:
+    """A column with the width it would like and the least it can do with: its longest word."""
+
+    def __init__(self, head: str, cells: list[str]) -> None:
+        self.head, self.cells = plain(head), [plain(cell) for cell in cells]
+        texts = [self.head, *self.cells]
+        self.wide = max(_length(line) for text in texts for line in text.split("\n"))
+        self.least = max(_length(word) for text in texts for word in _BREAKS.split(text))
+
+
+def fold(text: str, width: int) -> str:
+    """The text in lines of at most ``width``, broken at blanks and after bars, never inside a word."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word, blank in _words(paragraph):
+            longer = line + (" " if blank and line else "") + word
+            if line and _length(longer) > width:
+                lines.append(line)
+                line = word
+            else:
+                line = longer
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _words(text: str) -> Iterable[tuple[str, bool]]:
+    """The words, each with whether a blank stood before it."""
+    end = 0
+    blank = False
+    for found in _BREAKS.finditer(text):
+        if found.start() > end:
+            yield text[end : found.start()], blank
+        end, blank = found.end(), bool(found[0])
+    if end < len(text):
+        yield text[end:], blank
+
+
+def _blocks(columns: Sequence[_Column], keys: int, room: int) -> list[list[int]]:
+    """Which columns stand in which table; one empty list where even one column beside the keys has no room."""
+    first = list(range(min(keys, len(columns))))
+    left = room - sum(columns[k].least + FRAME for k in first)
+    others = range(len(first), len(columns))
+    needs = {k: columns[k].least + FRAME for k in others}
+    if left < max(needs.values(), default=0):
+        return [[]]
+    blocks = [list(first)]
+    free = left
+    for k, need in needs.items():
+        if need > free:
+            blocks.append(list(first))
+            free = left
+        blocks[-1].append(k)
+        free -= need
+    return blocks
+
+
+def _shares(columns: Sequence[_Column], room: int) -> list[int]:
+    """Widths of the columns: what each would like if there is room, else the least and a share of what is left."""
+    left = room - sum(column.least + FRAME for column in columns)
+    wishes = [column.wide - column.least for column in columns]
+    wished = sum(wishes)
+    if wished <= left:
+        return [column.wide for column in columns]
+    return [column.least + left * wish // wished for column, wish in zip(columns, wishes, strict=True)]
+
+
+def _text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else cell[0]
+
+
+def _style(cell: Cell) -> str:
+    return "" if isinstance(cell, str) else cell[1]
+
+
+def _length(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
