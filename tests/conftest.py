@@ -34,6 +34,12 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture
+def case() -> Callable[[str], Path]:
+    """``case("bicycle")`` is the file of a model of ``tests/cases``, on which a version failed."""
+    return lambda name: ROOT / "tests" / "cases" / f"{name}.toml"
+
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

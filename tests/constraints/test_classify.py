@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
+import numpy as np
 import pytest
 import symengine as se
 
-from svyaz import System
-from svyaz.constraints import Classification, classify
+from svyaz import System, load
+from svyaz.constraints import Classification, budget, classify, magnitude
 from svyaz.constraints.potentials import potential, vanishes
-from svyaz.expr.calculus import gradient
+from svyaz.constraints.weighing import weighed
+from svyaz.expr import evaluate, gradient
 from svyaz.show import as_json
 
 
@@ -196,3 +201,36 @@ def test_no_potential_is_returned_for_a_form_that_is_not_closed() -> None:
     x, y = se.symbols("x y")
     assert potential([y, -x], [x, y]) is None
     assert potential([y, 2 * x], [x, y]) is None
+
+
+def test_N1_2_6_sizes_of_shared_expressions_are_looked_at_once() -> None:
+    """The tree of this expression has 3⁶⁰ leaves, its graph 180 nodes."""
+    e = se.Symbol("x")
+    exact = size = 0.3
+    for _ in range(60):
+        e = (se.sin(e) * e + e) / 2
+        exact, size = (math.sin(exact) * exact + exact) / 2, (size + size) / 2
+    values, sizes = weighed([e, e + 1], {"x": np.array([0.3, 0.3])})
+    assert values == pytest.approx(np.array([[exact, exact + 1]] * 2), rel=1e-12)
+    assert sizes == pytest.approx(np.array([[size, size + 1]] * 2), rel=1e-12)
+    assert evaluate(magnitude(e), {"x": 0.3}) == pytest.approx(size, rel=1e-12)
+
+
+def test_N1_2_6_bicycle_is_classified_in_seconds(case) -> None:
+    """Whipple's bicycle: the wheels roll and the blades are nonholonomic (Meijaard and others 2007)."""
+    found = {c.name: c for c in classify(load(case("bicycle")))}
+    assert found["front height"].kind == "holonomic"
+    assert {c.kind for name, c in found.items() if name != "front height"} == {"nonholonomic"}
+
+
+def test_N1_2_6_brackets_that_were_cut_are_not_decided(monkeypatch) -> None:
+    """Engel's structure: brackets of brackets fill all space, so that no row is integrable, though the joint test of the
+    second row alone does not show it. Cut before them, the second row is called open, not decided."""
+    engel = system("x y z w", "z' - w*x' = 0", "y' - z*x' = 0")
+    assert kinds(classify(engel)) == ["nonholonomic", "nonholonomic"]
+    ticks = itertools.count()
+    monkeypatch.setattr(budget, "clock", lambda: 100.0 * next(ticks))
+    first, second = classify(engel)
+    assert "is open: the brackets of fields were cut after" in second.remark
+    assert first.kind == second.kind == "nonholonomic"
+    assert "is open" not in first.remark

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.constraints.budget import Budget as Budget
     from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
     from svyaz.constraints.nearest import least_correction as least_correction

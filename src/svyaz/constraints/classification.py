@@ -67,6 +67,8 @@ def classify(system: System, active: Sequence[Constraint] | None = None) -> tupl
         points = sample_points(ideal, (), system.initial)
         verdict = integrability(ideal, points)
         extra = _combination_remark(ideal, moving, verdict, points)
+        if verdict.told and not any(verdict.undecided):
+            extra.append(verdict.told)
         restricted = _on_positions(system, q, moving, held) if held and not all(verdict.joint) else {}
         for k, row in enumerate(moving):
             told[row.constraint.name] = _velocity(row, k, ideal, verdict, [*restricted.get(k, []), *extra])
@@ -94,6 +96,8 @@ def _on_positions(
             integral = integral_of_row(ideal, k)
             found = "" if integral is None else f" (to {integral} = constant)"
             told[k] = [f"integrable on what the position constraints leave{found}"]
+        elif verdict.undecided[k]:
+            told[k] = [f"whether it is integrable on what the position constraints leave is open: {verdict.told}"]
     return told
 
 
@@ -141,6 +145,10 @@ def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Se
         remarks = ["it has an inhomogeneous term"] if affine else []
         if verdict.alone[r]:
             remarks.append("integrable alone")
+        if verdict.undecided[r]:
+            remarks.append(
+                f"whether it is integrable together with the other velocity constraints is open: {verdict.told}"
+            )
         remarks.extend(extra)
         return Classification(c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join(remarks))
     integral = integral_of_row(ideal, r)

@@ -16,15 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import balanced, independent_rows, magnitude, pivots
-from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient
+from svyaz.constraints.budget import Budget
+from svyaz.constraints.scales import balanced, independent_rows, pivots
+from svyaz.constraints.weighing import weighed
+from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient, total_derivative
 from svyaz.program import build, compile_program
 
 Form = tuple[Expression, ...]
@@ -34,6 +36,8 @@ TOLERANCE = 1e-9
 POINTS = 6
 LARGEST_CLOSURE = 14
 """With more variables than this brackets of brackets are not formed."""
+
+_TOO_MANY = f"brackets of fields are formed for at most {LARGEST_CLOSURE} variables"
 
 
 @dataclass(frozen=True)
@@ -48,26 +52,24 @@ class Ideal:
     def names(self) -> tuple[str, ...]:
         return tuple(str(v) for v in self.variables)
 
+    def at(self, points: Array) -> dict[str, Array | float]:
+        """Values of the variables at points (count, variables), and the constants."""
+        return {**self.constants, **dict(zip(self.names, points.T, strict=True))}
+
 
 @dataclass(frozen=True)
 class Integrability:
     """For each row: does it come from positions jointly with the others, and alone? ``combinations``: how many
-    independent combinations of the rows do."""
+    independent combinations of the rows do, as far as that was found out.
+
+    ``undecided`` are the rows of which it was not. ``told`` says that brackets were not formed, or were long in forming.
+    """
 
     joint: tuple[bool, ...]
     alone: tuple[bool, ...]
     combinations: int
-
-
-def values_at(
-    expressions: Sequence[Expression], names: Sequence[str], points: Array, constants: Mapping[str, float]
-) -> Array:
-    """Values (points, expressions) of expressions of the named variables and of constants."""
-    outputs = [(f"value {k}", e) for k, e in enumerate(expressions)]
-    if not outputs:
-        return np.zeros((len(points), 0))
-    native = compile_program(build(outputs, inputs=tuple(names), parameters=tuple(constants)))
-    return native.evaluate(points, native.constants(constants))
+    undecided: tuple[bool, ...]
+    told: str = ""
 
 
 def sample_points(ideal: Ideal, held: Sequence[Expression], start: Mapping[str, float]) -> Array:
@@ -80,7 +82,7 @@ def sample_points(ideal: Ideal, held: Sequence[Expression], start: Mapping[str, 
     for radius in (0.5, 0.5, 0.05, 0.005):
         points = centre + radius * sizes * rng.uniform(-1.0, 1.0, (2 * POINTS, len(centre)))
         points = _onto(ideal, held, points)
-        good = np.isfinite(values_at(entries, ideal.names, points, ideal.constants)).all(axis=1)
+        good = np.isfinite(weighed(entries, ideal.at(points))[0]).all(axis=1)
         found.extend(points[good])
         if len(found) >= POINTS:
             break
@@ -121,12 +123,19 @@ def integrability(ideal: Ideal, points: Array) -> Integrability:
             joint[r] &= _annihilates(curl[r], bound[r], fields)
             alone[r] &= _annihilates(curl[r], bound[r], _kernel(a[r : r + 1]))
     rank = max((len(pivots(a)[0]) for a in values), default=0)
+    none = (False,) * m
     if joint.all():
-        return Integrability(tuple(joint.tolist()), tuple(alone.tolist()), rank)
-    if m == 1 or n > LARGEST_CLOSURE:
-        return Integrability(tuple((joint & alone).tolist()), tuple(alone.tolist()), int((joint & alone).sum()))
-    inside, brackets = _last_derived(ideal, points, values)
-    return Integrability(tuple((joint & inside).tolist()), tuple(alone.tolist()), rank - brackets)
+        return Integrability(tuple(joint.tolist()), tuple(alone.tolist()), rank, none)
+    if m == 1:
+        return Integrability(none, tuple(alone.tolist()), 0, none)
+    closure = _last_derived(ideal, points, values) if n <= LARGEST_CLOSURE else _Closure(joint, 0, True, _TOO_MANY)
+    inside = joint & closure.inside
+    if not closure.cut:
+        brackets = closure.brackets
+        return Integrability(tuple(inside.tolist()), tuple(alone.tolist()), rank - brackets, none, closure.told)
+    sure = joint & alone
+    undecided = tuple((inside & ~alone).tolist())
+    return Integrability(tuple(sure.tolist()), tuple(alone.tolist()), int(sure.sum()), undecided, closure.told)
 
 
 def constant_combinations(ideal: Ideal, points: Array) -> Array:
@@ -175,20 +184,18 @@ def _derivatives(ideal: Ideal, points: Array) -> tuple[Array, Array, Array, Arra
         for form in ideal.forms
         for i, j in pairs
     ]
-    expressions = [*entries, *(p - q for p, q in parts), *(magnitude(p) + magnitude(q) for p, q in parts)]
-    values = values_at(expressions, ideal.names, points, ideal.constants)
+    values, sizes = weighed([*entries, *(e for pair in parts for e in pair)], ideal.at(points))
     finite = np.isfinite(values).all(axis=1)
-    usable = values[finite]
-    count, size = len(usable), m * len(pairs)
-    a = usable[:, : m * n].reshape(count, m, n)
+    values, sizes = values[finite], sizes[finite, m * n :]
+    count = len(values)
+    a, slopes = values[:, : m * n].reshape(count, m, n), values[:, m * n :]
     curl = np.zeros((count, m, n, n))
     bound = np.zeros((count, m, n, n))
     if pairs:
         i, j = np.array(pairs).T
-        skew = usable[:, m * n : m * n + size].reshape(count, m, len(pairs))
+        skew = (slopes[:, ::2] - slopes[:, 1::2]).reshape(count, m, len(pairs))
         curl[:, :, i, j], curl[:, :, j, i] = skew, -skew
-        sums = usable[:, m * n + size :].reshape(count, m, len(pairs))
-        bound[:, :, i, j] = bound[:, :, j, i] = sums
+        bound[:, :, i, j] = bound[:, :, j, i] = (sizes[:, ::2] + sizes[:, 1::2]).reshape(count, m, len(pairs))
     return points[finite], a, curl, bound
 
 
@@ -211,8 +218,19 @@ def _annihilates(curl: Array, bound: Array, fields: Array) -> bool:
     return bool(np.all(value <= TOLERANCE * limit))
 
 
-def _last_derived(ideal: Ideal, points: Array, values: Array) -> tuple[NDArray[np.bool_], int]:
-    """(rows that annihilate all brackets, dimension of the span of the brackets outside D)."""
+@dataclass(frozen=True)
+class _Closure:
+    """Rows that annihilate all brackets, the dimension of the span of the brackets outside D; ``cut``: of those formed."""
+
+    inside: NDArray[np.bool_]
+    brackets: int
+    cut: bool
+    told: str
+
+
+def _last_derived(ideal: Ideal, points: Array, values: Array) -> _Closure:
+    """Brackets, and brackets of those that are new with the fields, until none is new, all space is filled, or time is up."""
+    budget = Budget.started()
     rows, chosen = pivots(values[0])
     usable = np.array([np.linalg.cond(balanced(a[np.ix_(rows, chosen)])[0]) < 1e8 for a in values])
     calculus = _Calculus(ideal, rows, chosen)
@@ -220,24 +238,31 @@ def _last_derived(ideal: Ideal, points: Array, values: Array) -> tuple[NDArray[n
     fields = calculus.fields()
     inside = np.ones(len(ideal.forms), dtype=bool)
     known = np.zeros((0, len(rows)))
-    new = [calculus.bracket(x, y) for x, y in combinations(fields, 2)]
-    while new and len(known) < len(rows):
+    pairs, cut = list(combinations(fields, 2)), False
+    while pairs and not cut:
+        new = []
+        for x, y in pairs:
+            if budget.over:
+                cut = True
+                break
+            new.append(calculus.bracket(x, y))
         vectors, limits = calculus.values(new, inputs)
         for a, z, limit in zip(values[usable], vectors, limits, strict=True):
             action = np.abs(a[:, chosen] @ z.T)
             inside &= np.all(action <= 1e-8 * (np.abs(a[:, chosen]) @ limit.T), axis=1)
         nonzero = np.abs(vectors[0]) > TOLERANCE * limits[0]
-        before = len(known)
         kept = []
         for k in np.flatnonzero(nonzero.any(axis=1)):
             candidate = np.vstack([known, vectors[0][k]])
             if independent_rows(candidate) == len(candidate):
                 known = candidate
                 kept.append(new[k])
-        if len(known) == before:
-            break
-        new = [calculus.bracket(x, z) for x in fields for z in kept]
-    return inside, len(known)
+        if len(known) == len(rows):  # nothing is left that could be integrable
+            pairs, cut = [], False
+        else:
+            pairs = list(product(fields, kept))
+    told = f"the brackets of fields {'were cut after' if cut else 'took'} {budget.told}" if budget.over else ""
+    return _Closure(inside, len(known), cut, told)
 
 
 class _Calculus:
@@ -247,26 +272,6 @@ class _Calculus:
         self.ideal, self.rows, self.chosen = ideal, list(rows), list(chosen)
         m = len(self.rows)
         self.inverse = [[se.Symbol(f"inverse {i} {j}") for j in range(m)] for i in range(m)]
-        self.slopes = [self._slope(v) for v in ideal.variables]
-
-    def _slope(self, variable: se.Symbol) -> dict[se.Symbol, Expression]:
-        """{entry of U: its derivative}: ∂U = -U ∂A_p U."""
-        m = len(self.rows)
-        forms = self.ideal.forms
-        change = [[differentiate(forms[i][p], variable) for p in self.chosen] for i in self.rows]
-        return {
-            self.inverse[i][j]: -add_up(
-                self.inverse[i][k] * change[k][o] * self.inverse[o][j] for k in range(m) for o in range(m)
-            )
-            for i in range(m)
-            for j in range(m)
-        }
-
-    def derivative(self, e: Expression, k: int) -> Expression:
-        """∂e/∂q_k, through U as well."""
-        present = e.free_symbols
-        through = [differentiate(e, u) * slope for u, slope in self.slopes[k].items() if u in present and slope != ZERO]
-        return add_up([differentiate(e, self.ideal.variables[k]), *through])
 
     def fields(self) -> list[Field]:
         """X_j for the free columns."""
@@ -282,13 +287,19 @@ class _Calculus:
 
     def bracket(self, x: Field, y: Field) -> Field:
         """[X, Y]; only the pivot components can differ from zero."""
-        n = len(x)
-        result = [ZERO] * n
+        forward, backward = self._rates(x), self._rates(y)
+        result = [ZERO] * len(x)
         for c in self.chosen:
-            along = [x[k] * self.derivative(y[c], k) for k in range(n) if x[k] != ZERO]
-            against = [-y[k] * self.derivative(x[c], k) for k in range(n) if y[k] != ZERO]
-            result[c] = add_up(along + against)
+            result[c] = total_derivative(y[c], forward) - total_derivative(x[c], backward)
         return tuple(result)
+
+    def _rates(self, x: Field) -> dict[se.Symbol, Expression]:
+        """What the variables and U change by along a field: X(U) = -U X(A_p) U."""
+        own = {v: rate for v, rate in zip(self.ideal.variables, x, strict=True) if rate != ZERO}
+        forms, u, m = self.ideal.forms, self.inverse, range(len(self.rows))
+        change = [[total_derivative(forms[i][p], own) for p in self.chosen] for i in self.rows]
+        half = [[add_up(u[i][k] * change[k][o] for k in m) for o in m] for i in m]
+        return own | {u[i][j]: -add_up(half[i][o] * u[o][j] for o in m) for i in m for j in m}
 
     def inputs(self, point: Array, a: Array) -> Array:
         """Values of the variables and of U."""
@@ -298,6 +309,6 @@ class _Calculus:
         """Pivot components (points, fields, m) and the sums of the magnitudes of their terms."""
         parts = [field[c] for field in fields for c in self.chosen]
         names = [*self.ideal.names, *(str(u) for row in self.inverse for u in row)]
-        values = values_at([*parts, *(magnitude(e) for e in parts)], names, inputs, self.ideal.constants)
+        values, sizes = weighed(parts, {**self.ideal.constants, **dict(zip(names, inputs.T, strict=True))})
         shape = (len(inputs), len(fields), len(self.chosen))
-        return values[:, : len(parts)].reshape(shape), values[:, len(parts) :].reshape(shape)
+        return values.reshape(shape), sizes.reshape(shape)

@@ -13,6 +13,8 @@ over, as far as it goes: with E = Σ M_jj q_j² the typical size of q_i is √(E
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 import numpy as np
 import symengine as se
 from numpy.typing import NDArray
@@ -135,18 +137,47 @@ FLOOR = 1e-4
 
 def magnitude(expression: Expression) -> Expression:
     """The sum of the magnitudes of the terms of an expression, as an expression."""
-    if expression.is_Add or isinstance(expression, Abs | Max | Min):
-        return add_up(magnitude(a) for a in expression.args)
-    if expression.is_Mul:
-        return se.Mul(*[magnitude(a) for a in expression.args])
-    if expression.is_Pow:
-        base, power = expression.args
-        if power.is_Integer and int(power) > 0:
-            return magnitude(base) ** power
-        return Abs(expression)
-    if isinstance(expression, Sin | Cos):
-        return ONE
-    return Abs(expression)
+    return magnitudes([expression])[0]
+
+
+def magnitudes(expressions: Iterable[Expression]) -> list[Expression]:
+    """The sums of the magnitudes of the terms of several expressions; what they share is looked at once."""
+    wanted = list(expressions)
+    known: dict[Expression, Expression] = {}
+    for e, arguments in from_leaves(wanted):
+        known[e] = _magnitude(e, arguments, known)
+    return [known[e] for e in wanted]
+
+
+def _magnitude(e: Expression, arguments: tuple[Expression, ...], of: Mapping[Expression, Expression]) -> Expression:
+    if e.is_Add or isinstance(e, Abs | Max | Min):
+        return add_up(of[a] for a in arguments)
+    if e.is_Mul:
+        return se.Mul(*[of[a] for a in arguments])
+    if e.is_Pow:
+        base, power = arguments
+        return of[base] ** power if power.is_Integer and int(power) > 0 else Abs(e)
+    return ONE if isinstance(e, Sin | Cos) else Abs(e)
+
+
+def from_leaves(expressions: Iterable[Expression]) -> Iterator[tuple[Expression, tuple[Expression, ...]]]:
+    """Each part of the expressions once, after its arguments, which come with it.
+
+    An expression is a graph, and its tree may be exponentially larger: brackets of fields, definitions in definitions.
+    """
+    done: set[Expression] = set()
+    for expression in expressions:
+        stack = [(expression, expression.args)]
+        while stack:
+            e, arguments = stack[-1]
+            missing = [(a, a.args) for a in arguments if a not in done]
+            if missing and e not in done:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if e not in done:
+                done.add(e)
+                yield e, arguments
 
 
 def scale_expressions(equations: Equations) -> tuple[tuple[Expression | None, Expression], ...]:
