@@ -51,6 +51,7 @@ class FakeMotion:
     trajectory_error: float | None = None
     gains: None = None
     notes: tuple[str, ...] = ()
+    deviations: dict[str, np.ndarray] = field(default_factory=dict)
 
     def column(self, name: str) -> np.ndarray:
         return self.states[:, self.state_names.index(name)]
@@ -81,6 +82,7 @@ def system(name: str, coordinates: tuple[str, ...], drawings: tuple[Part, ...], 
     return SimpleNamespace(
         name=name,
         coordinates=coordinates,
+        velocities=tuple(f"{q}'" for q in coordinates),
         drawings=drawings,
         parameters=parameters,
         constants=parameters,

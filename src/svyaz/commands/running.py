@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from math import isfinite
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
@@ -138,9 +139,12 @@ def tables(motion: Motion) -> None:
             numbers = (size.largest, size.mean_square, size.final, size.time_of_largest, multipliers.get(name))
             kept.append((name, *map(_number, numbers)))
         page.table("constraints", ("constraint", "max", "rms", "final", "time of max", "multiplier"), kept)
-    if drifts:
-        held = [(name, *map(_number, (drift.initial, drift.final, drift.drift))) for name, drift in drifts.items()]
-        page.table("integrals", ("integral", "initial", "final", "drift"), held)
+    free = [(n, *map(_number, (d.initial, d.final, d.drift))) for n, d in drifts.items() if d.deviation is None]
+    if free:
+        page.table("integrals", ("integral", "initial", "final", "drift"), free)
+    off = [(n, *map(_number, astuple(d.deviation))) for n, d in drifts.items() if d.deviation is not None]
+    if off:
+        page.table("deviations of integrals from their values", ("integral", "initial", "final", "max"), off)
     if motion.phases:
         heads = ("t", "begin to act", "cease to act", "energy before", "energy after")
         page.table("phases", heads, _phases(motion.phases))

@@ -80,11 +80,14 @@ def _is_quadratic(kinetic: Expression) -> bool:
 
 
 def first_integrals(system: System) -> dict[str, Expression]:
-    """The energy, the momenta of cyclic coordinates, and the integrals that the model declares."""
+    """The energy, the momenta of cyclic coordinates, and the integrals that the model declares.
+
+    An energy that the model declares under a name of its own is not listed again.
+    """
     found: dict[str, Expression] = {}
     declared = {i.name: i.expression for i in system.integrals}
     total = energy(system)
-    if total is not None and "energy" not in declared:
+    if total is not None and not any(se.expand(total - g) == 0 for g in declared.values()):
         found["energy"] = total
     if isinstance(system.law, Mechanical):
         for q in cyclic_coordinates(system):

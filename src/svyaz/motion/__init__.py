@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from svyaz.motion.phases import Structure as Structure
     from svyaz.motion.phases import Wishes as Wishes
     from svyaz.motion.phases import is_switched as is_switched
+    from svyaz.motion.result import Distance as Distance
     from svyaz.motion.result import Drift as Drift
     from svyaz.motion.result import Event as Event
     from svyaz.motion.result import Motion as Motion

@@ -53,12 +53,22 @@ class ResidualSize:
 
 
 @dataclass(frozen=True)
+class Distance:
+    """How far an integral is from the value that the model gives it: at first, at last, and the largest size."""
+
+    initial: float
+    final: float
+    largest: float
+
+
+@dataclass(frozen=True)
 class Drift:
-    """First and last value of an integral, and how far it went on the way."""
+    """First and last value of an integral, and how far it went on the way; ``deviation`` where the model gives its value."""
 
     initial: float
     final: float
     drift: float
+    deviation: Distance | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +114,8 @@ class Motion:
             return self.times
         if name in self.state_names:
             return self.states[:, self.state_names.index(name)]
-        for table in (self.inputs, self.quantities, self.integrals, self.residuals, self.multipliers):
+        tables = (self.inputs, self.quantities, self.integrals, self.residuals, self.multipliers)
+        for table in (*tables, {deviation_of(name): column for name, column in self.deviations.items()}):
             if name in table:
                 return table[name]
         raise KeyError(f"the motion has no column '{name}'")
@@ -137,9 +148,20 @@ class Motion:
                 names.append(f"{name}'")
         return tuple(names)
 
+    @property
+    def deviations(self) -> dict[str, Array]:
+        """g - C along the motion for each integral g to which the model gives a value C."""
+        values = {i.name: i.value for i in self.system.integrals if i.value is not None}
+        return {name: self.integrals[name] - value for name, value in values.items() if name in self.integrals}
+
+    @property
+    def csv_names(self) -> tuple[str, ...]:
+        """Columns of the CSV: the table, and the deviations of integrals from the values that the model gives them."""
+        return (*self.table_names, *map(deviation_of, self.deviations))
+
     def rows(self) -> Array:
-        """The table of ``table_names`` as an array."""
-        return np.column_stack([self.column(name) for name in self.table_names])
+        """The columns of ``csv_names`` as an array."""
+        return np.column_stack([self.column(name) for name in self.csv_names])
 
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table as CSV with full precision; a file appears complete or not at all."""
@@ -159,7 +181,7 @@ class Motion:
                 partial.unlink(missing_ok=True)
             return
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(self.table_names)
+        writer.writerow(self.csv_names)
         writer.writerows([repr(float(value)) for value in row] for row in self.rows())
 
     def to_xarray(self) -> xarray.Dataset:
@@ -171,6 +193,7 @@ class Motion:
             ("multiplier ", self.multipliers),
             ("residual ", self.residuals),
             ("", self.integrals),
+            (deviation_of(""), self.deviations),
             ("", self.inputs),
         )
         for prefix, table in tables:
@@ -193,7 +216,9 @@ class Motion:
             largest = float(np.max(kinetic)) if kinetic is not None else 0.0
             scale = max(abs(float(values[0])), largest)
             change = change / scale if scale > 0 else change
-        return Drift(float(values[0]), float(values[-1]), change)
+        off = self.deviations.get(name)
+        distance = None if off is None else Distance(float(off[0]), float(off[-1]), float(np.max(np.abs(off))))
+        return Drift(float(values[0]), float(values[-1]), change, distance)
 
     def last_multipliers(self) -> dict[str, float]:
         """Multipliers of the constraints when these acted last."""
@@ -213,6 +238,11 @@ class Motion:
         tables: dict[str, Table] = {f"points {k}": d.points for k, d in enumerate(self.system.drawings)}
         tables |= {f"radius {k}": d.radius for k, d in enumerate(self.system.drawings) if d.radius is not None}
         return function(tables, ("t", *self.state_names), self.system.constants)
+
+
+def deviation_of(integral: str) -> str:
+    """The name of the column with the deviation of an integral from its value."""
+    return f"deviation of {integral}"
 
 
 def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from svyaz.model import Canonical
 from svyaz.show.files import check_folder_of, suffix_of, whole
 from svyaz.show.scene import (
     Array,
@@ -100,7 +101,15 @@ def coordinates_plot(motion: Motion) -> Figure:
 
 def velocities_plot(motion: Motion) -> Figure:
     """Everything in the state that is not a coordinate against time."""
-    return time_plot(motion, velocity_names(motion), "Velocities")
+    return time_plot(motion, velocity_names(motion), velocities_title(motion))
+
+
+def velocities_title(motion: Motion) -> str:
+    """What the states are that are no coordinates: velocities, momenta, further states."""
+    names, speeds = velocity_names(motion), set(motion.system.velocities)
+    momenta = set(motion.system.law.momenta) if isinstance(motion.system.law, Canonical) else set()
+    kinds = {"velocities": speeds, "momenta": momenta, "further states": set(names) - speeds - momenta}
+    return " and ".join(kind for kind, known in kinds.items() if known & set(names)).capitalize()
 
 
 def coordinate_names(motion: Motion) -> list[str]:
@@ -168,11 +177,13 @@ def _magnitudes(axes: Axes, times: Array, series: Mapping[str, Array]) -> None:
 
 @styled
 def residuals_plot(motion: Motion) -> Figure:
-    """How far each constraint is from being satisfied, on a logarithmic scale."""
+    """How far constraints are from being satisfied, and integrals from their values, on a logarithmic scale."""
     figure = new_figure()
     axes = figure.subplots()
-    _magnitudes(axes, motion.times, motion.residuals)
-    axes.set_title("Residuals of the constraints" + _count_note(list(motion.residuals)))
+    off = {**motion.residuals, **motion.deviations}
+    _magnitudes(axes, motion.times, off)
+    kinds = [("residuals of the constraints", motion.residuals), ("deviations of integrals", motion.deviations)]
+    axes.set_title(" and ".join(kind for kind, table in kinds if table).capitalize() + _count_note(list(off)))
     axes.set_xlabel("$t$")
     return figure
 
@@ -291,7 +302,7 @@ def overview(motion: Motion) -> Figure:
     panels += ["velocities"] if velocity_names(motion) else []
     panels += ["multipliers"] if motion.multipliers else []
     drift = energy_drift(motion)
-    zeros = {**motion.residuals, **({} if drift is None else {"energy": drift})}
+    zeros = {**motion.residuals, **motion.deviations, **({} if drift is None else {"energy": drift})}
     panels += ["zeros"] if zeros else []
     rows = -(-len(panels) // 2)
     figure = new_figure(12.5, 3.5 * rows + 0.4)
@@ -300,14 +311,19 @@ def overview(motion: Motion) -> Figure:
         if panel == "coordinates":
             _curves(axes, motion, coordinate_names(motion), "Coordinates")
         elif panel == "velocities":
-            _curves(axes, motion, velocity_names(motion), "Velocities")
+            _curves(axes, motion, velocity_names(motion), velocities_title(motion))
         elif panel == "multipliers":
             _multipliers(axes, motion)
         elif panel == "path":
             _path(axes, _sampled_scene(motion))
         else:
             _magnitudes(axes, motion.times, zeros)
-            axes.set_title("Residuals and energy drift" if motion.residuals else "Energy drift")
+            kinds = {
+                "residuals": motion.residuals,
+                "deviations of integrals": motion.deviations,
+                "energy drift": drift is not None,
+            }
+            axes.set_title(" and ".join(kind for kind, there in kinds.items() if there).capitalize())
             axes.set_xlabel("$t$")
     for axes in grid[len(panels) :]:
         axes.set_axis_off()

@@ -78,15 +78,17 @@ def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[
             found["path"] = (plots.planar_path(motion), words)
     found["coordinates"] = (plots.coordinates_plot(motion), "Coordinates against time.")
     if plots.velocity_names(motion):
-        found["velocities"] = (plots.velocities_plot(motion), "Velocities against time.")
+        found["velocities"] = (plots.velocities_plot(motion), f"{plots.velocities_title(motion)} against time.")
     if any(name + "'" in motion.state_names for name in motion.state_names):
         found["phase"] = (plots.phase_plot(motion), "Velocity against coordinate; a dot marks the start.")
     if "energy" in motion.integrals:
         words = "Kinetic energy T, potential energy P and their sum E; below, the drift |E − E₀| / max(|E₀|, max T)."
         words += " Forces or friction do work here: the energy need not stay the same." if _does_work(motion) else ""
         found["energy"] = (plots.energy_plot(motion), words)
-    if motion.residuals:
-        words = "Deviation of each constraint from being satisfied, on a logarithmic scale."
+    if motion.residuals or motion.deviations:
+        whose = ["of each constraint from being satisfied"] * bool(motion.residuals)
+        whose += ["of each integral from its value"] * bool(motion.deviations)
+        words = f"Deviation {' and '.join(whose)}, on a logarithmic scale."
         found["residuals"] = (plots.residuals_plot(motion), words)
     if motion.multipliers:
         words = "Multipliers λ of the constraints; the force on the system is +Gᵀλ."
@@ -262,9 +264,13 @@ def _trust(motion: Motion) -> str:
     if sizes:
         heads = ["constraint", "largest", "root mean square", "final", "time of largest"]
         tables.append(rows_table("Residuals of the constraints", heads, sizes, 3))
-    drifts = {name: astuple(drift) for name, drift in motion.drifts().items()}
+    drifts = {name: (d.initial, d.final, d.drift) for name, d in motion.drifts().items() if d.deviation is None}
     if drifts:
         tables.append(rows_table("First integrals", ["integral", "initial", "final", "drift"], drifts, 8))
+    off = {name: astuple(d.deviation) for name, d in motion.drifts().items() if d.deviation is not None}
+    if off:
+        heads = ["integral", "initial", "final", "largest"]
+        tables.append(rows_table("Deviations of integrals from their values", heads, off, 3))
     if motion.multipliers:
         spans = {name: _span(values) for name, values in motion.multipliers.items()}
         tables.append(rows_table("Multipliers", ["constraint", "least", "greatest", "final"], spans, 8))

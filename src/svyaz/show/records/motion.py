@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from html import escape
 
 from svyaz import __version__
@@ -63,7 +62,12 @@ def _residual(size: ResidualSize) -> Json:
 
 
 def _integral(drift: Drift) -> Json:
-    return {name: finite(value) for name, value in asdict(drift).items()}
+    record: Record = {"initial": finite(drift.initial), "final": finite(drift.final), "drift": finite(drift.drift)}
+    if drift.deviation is not None:
+        off = drift.deviation
+        ends: Record = {"initial": finite(off.initial), "final": finite(off.final), "max": finite(off.largest)}
+        record["deviation"] = ends
+    return record
 
 
 @html_of.register(Motion)
