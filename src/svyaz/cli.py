@@ -6,24 +6,27 @@ import os
 import sys
 from collections.abc import Sequence
 
-from svyaz import __version__
+from svyaz import __version__, streams
 from svyaz.commands import overview
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``svyaz ARGUMENTS`` and return its exit code: 0 done, 1 negative answer, 2 bad input, 130 interrupted."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
-    if "_SVYAZ_COMPLETE" not in os.environ:
-        if arguments in ([], ["--help"], ["-h"]):
-            print(overview())
-            return 0
-        if arguments == ["--version"]:
-            print(f"svyaz {__version__}")
-            return 0
+    """Run ``svyaz ARGUMENTS`` and return its exit code: 0 done, 1 negative answer, 2 bad input, 70 a fault of svyaz, 130
+    interrupted, 141 nobody reads the output any more.
+    """
+    streams.prepare()
+    arguments = list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments)
     try:
+        if "_SVYAZ_COMPLETE" not in os.environ and arguments in ([], ["--help"], ["-h"], ["--version"]):
+            print(f"svyaz {__version__}" if arguments == ["--version"] else overview(), flush=True)
+            return 0
         from svyaz.commands import run
 
         return run(arguments)
+    except OSError as error:  # of the two answers above
+        streams.forget_output()
+        print(f"standard output: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:  # between two lines of ours, or while a library was being loaded
         print("svyaz: interrupted", file=sys.stderr)
         return 130

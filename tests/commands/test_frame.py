@@ -53,9 +53,9 @@ def test_what_went_wrong_becomes_a_message_and_an_exit_code(raising, capsys, err
     assert "Traceback" not in err
 
 
-def test_a_mistake_of_ours_is_not_hidden(raising) -> None:
-    with pytest.raises(ZeroDivisionError):
-        raising(ZeroDivisionError())
+def test_a_mistake_of_ours_is_not_hidden(raising, capsys) -> None:
+    assert raising(ZeroDivisionError()) == 70
+    assert "internal error: ZeroDivisionError" in capsys.readouterr().err
 
 
 def test_mistyped_command_gets_a_hint(svyaz) -> None:

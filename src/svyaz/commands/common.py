@@ -15,6 +15,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from svyaz.commands.hints import problems_with_flags
+from svyaz.commands.terminal import plain
+from svyaz.files import text_file
+from svyaz.streams import takes_all_letters
 
 if TYPE_CHECKING:
     from svyaz.json_types import Json
@@ -230,7 +233,8 @@ def write_json(result: Mapping[str, Json], json_file: str | None) -> None:
     """Write a result where ``--json`` asked for it: a file, ``-`` for standard output, or nowhere."""
     if json_file is None:
         return
-    text = json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False)
+    escaped = json_file == "-" and not takes_all_letters()  # escapes are read back as the very letters
+    text = json.dumps(result, indent=2, ensure_ascii=escaped, allow_nan=False)
     if json_file == "-":
         click.echo(text)
     else:
@@ -242,19 +246,14 @@ def write_text(text: str, out: str | None) -> None:
     if out in (None, "-"):
         click.echo(text, nl=False)
         return
-    path = writable(str(out))
-    if is_device(path):
-        path.write_text(text, encoding="utf-8")
-        return
-    from svyaz.show import write_text as write_whole
-
-    write_whole(path.resolve(), text)
+    with text_file(writable(str(out))) as file:
+        file.write(text)
 
 
 def warn(system: System) -> None:
     """Say on standard error what is odd about a model, though not wrong."""
     for problem in system.warnings:
-        click.echo(f"warning: {problems_with_flags([problem])}", err=True)
+        click.echo(plain(f"warning: {problems_with_flags([problem])}"), err=True)
 
 
 def check_pictures(plot: str | None, animate: str | None) -> None:

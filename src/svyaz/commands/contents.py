@@ -46,5 +46,8 @@ def overview() -> str:
         lines += ["", f"{heading}:"]
         lines += [f"  {name:<{width}}  {line}" for name, line in table.items()]
     lines += ["", "Examples:", *(f"  {example}" for example in EXAMPLES)]
-    lines += ["", "svyaz COMMAND --help tells more. Exit code: 0 done, 1 the answer is negative, 2 bad input."]
+    lines += [
+        "",
+        "svyaz COMMAND --help tells more. Exit code: 0 done, 1 the answer is negative, 2 bad input, 70 a fault of svyaz.",
+    ]
     return "\n".join(lines)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -11,14 +13,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from svyaz import streams
 from svyaz.commands.common import NegativeAnswer
 from svyaz.commands.contents import COMMANDS, overview
 from svyaz.commands.hints import problems_with_flags, with_flags
+from svyaz.commands.terminal import plain
 
 if TYPE_CHECKING:
     from svyaz.expr import ModelError
 
-NEGATIVE_ANSWER, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+NEGATIVE_ANSWER, BAD_INPUT, FAULT, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 130, 141
 
 
 class Commands(click.Group):
@@ -53,7 +57,10 @@ def svyaz() -> Commands:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command. Exit codes: 0 done, 1 negative answer, 2 bad input or unwritable output, 130 interrupted."""
+    """Run one command. Exit codes: 0 done, 1 negative answer, 2 bad input or unwritable output, 70 a fault of svyaz itself,
+    130 interrupted, 141 nobody reads the output any more.
+    """
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where it keeps its fonts is no concern of the user's
     try:
         code = svyaz().main(list(arguments), prog_name="svyaz", standalone_mode=False)
         sys.stdout.flush()
@@ -66,14 +73,32 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return BAD_INPUT
     except BrokenPipeError:
-        # The reader (head, less) has gone: nothing to say, and nothing may be flushed into the pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.forget_output()  # the reader (head, less) has gone: nothing to say, nothing to flush at exit
         return BROKEN_PIPE
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _say(f"{place}{error.strerror or error}", BAD_INPUT)
+        if error.filename is None:  # files are written under their names: what is left is the standard output
+            streams.forget_output()
+        return _say(f"{error.filename or 'standard output'}: {error.strerror or error}", BAD_INPUT)
     except _model_error() as error:
         return _say(problems_with_flags(error.problems), BAD_INPUT)
+    except MemoryError:
+        return _say("the memory of this machine is used up", BAD_INPUT)
+    except Exception as error:
+        return _say(fault(error), FAULT)
+
+
+def fault(error: Exception) -> str:
+    """What to say when svyaz itself went wrong; the whole traceback only where ``SVYAZ_TRACEBACK`` is set."""
+    if os.environ.get("SVYAZ_TRACEBACK"):
+        return "".join(traceback.format_exception(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    own = next((frame for frame in reversed(frames) if f"{os.sep}svyaz{os.sep}" in frame.filename), frames[-1])
+    place = f"{os.path.basename(os.path.dirname(own.filename))}/{os.path.basename(own.filename)}, line {own.lineno}"
+    return (
+        f"svyaz: internal error: {type(error).__name__}: {error} ({place})\n"
+        "This is a fault of svyaz, not of your model or command. Please report it with both; SVYAZ_TRACEBACK=1 before the\n"
+        "command shows where it happened."
+    )
 
 
 def _model_error() -> type[ModelError]:
@@ -84,5 +109,5 @@ def _model_error() -> type[ModelError]:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(message, err=True)
+    click.echo(plain(message), err=True)
     return code

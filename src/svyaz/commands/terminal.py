@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+
+from svyaz.streams import WRITTEN_OUT, prepare
 
 Cell = str | tuple[str, str]
 """A text, or a text and its colour."""
@@ -34,24 +37,32 @@ def plain(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
+def shown(text: str) -> str:
+    """The text as the standard output will show it, so that what is measured is what is printed."""
+    text = plain(text)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text if text.isascii() else text.encode(encoding, WRITTEN_OUT).decode(encoding)
+
+
 class Page:
     """Sentences and tables on the standard output, as wide as the terminal, or as ``COLUMNS`` says."""
 
     def __init__(self) -> None:
         from rich.console import Console
 
+        prepare()
         self.columns = shutil.get_terminal_size((0, 0)).columns
         """0 where there is no terminal: sentences are not folded then."""
         self._console = Console(markup=False, highlight=False, emoji=False, width=UNBOUNDED)
 
     def say(self, text: str, hang: int = 0, style: str = "") -> None:
         """Print sentences, folded at blanks; the lines that follow the first of each are moved in by ``hang``."""
-        for line in plain(text).splitlines() or [""]:
+        for line in shown(text).splitlines() or [""]:
             self._print("\n".join(self._folded(line, hang)), style)
 
     def line(self, text: str) -> None:
         """Print a formula or a file name, which is copied whole: never folded."""
-        self._print(plain(text))
+        self._print(shown(text))
 
     def table(self, title: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]], keys: int = 1) -> None:
         """Print a table; the first ``keys`` columns say what a row is and are repeated where columns go below."""
@@ -113,7 +124,7 @@ class _Column:
     """A column with the width it would like and the least it can do with: its longest word."""
 
     def __init__(self, head: str, cells: list[str]) -> None:
-        self.head, self.cells = plain(head), [plain(cell) for cell in cells]
+        self.head, self.cells = shown(head), [shown(cell) for cell in cells]
         texts = [self.head, *self.cells]
         self.wide = max(_length(line) for text in texts for line in text.split("\n"))
         self.least = max(_length(word) for text in texts for word in _BREAKS.split(text))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.files import text_file
 from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
 from svyaz.model import Drawing, System
@@ -165,24 +166,10 @@ class Motion:
 
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table as CSV with full precision; a file appears complete or not at all."""
-        if isinstance(file, str | Path):
-            path = Path(file)
-            if path.exists() and not path.is_file():  # a device or a pipe is written to, not replaced
-                with path.open("w", newline="", encoding="utf-8") as out:
-                    self.to_csv(out)
-                return
-            path = path.resolve()
-            partial = path.with_name(path.name + ".part")
-            try:
-                with partial.open("w", newline="", encoding="utf-8") as out:
-                    self.to_csv(out)
-                partial.replace(path)
-            finally:
-                partial.unlink(missing_ok=True)
-            return
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(self.csv_names)
-        writer.writerows([repr(float(value)) for value in row] for row in self.rows())
+        with text_file(file) as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(self.csv_names)
+            writer.writerows([repr(float(value)) for value in row] for row in self.rows())
 
     def to_xarray(self) -> xarray.Dataset:
         """All columns along the dimension ``t``."""

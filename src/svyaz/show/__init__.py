@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from svyaz.show.equations import text_lines as text_lines
     from svyaz.show.equations import unicode_lines as unicode_lines
     from svyaz.show.files import suffix_of as suffix_of
-    from svyaz.show.files import write_text as write_text
     from svyaz.show.gain_plane import draw_gain_plane as draw_gain_plane
     from svyaz.show.inertia_page import base_parameters_text as base_parameters_text
     from svyaz.show.inertia_page import explicit_latex as explicit_latex

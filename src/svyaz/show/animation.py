@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz.show.files import check_folder_of, suffix_of, whole, write_text
+from svyaz.files import whole, write_text
+from svyaz.show.files import check_folder_of, suffix_of
 from svyaz.show.player import player_page
 from svyaz.show.scene import (
     FEW_LINKS,

@@ -1,44 +1,14 @@
-"""Files that appear whole or not at all, targets that are checked before the work, and the frame of a self-contained page."""
+"""Targets that are checked before the work, and the frame of a self-contained page."""
 
 from __future__ import annotations
 
 import functools
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-
-
-@contextmanager
-def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Gives a temporary neighbour of ``path`` to write to; it takes the name ``path`` only when all went well."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """The permissions this process withholds; they can only be read by setting them."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Writes a text file in one piece."""
-    with whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return Path(path)
 
 
 def suffix_of(path: str | os.PathLike[str], allowed: Sequence[str], what: str) -> str:

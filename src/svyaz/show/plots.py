@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from svyaz.files import whole
 from svyaz.model import Canonical
-from svyaz.show.files import check_folder_of, suffix_of, whole
+from svyaz.show.files import check_folder_of, suffix_of
 from svyaz.show.scene import (
     Array,
     Scene,

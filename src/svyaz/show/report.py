@@ -16,8 +16,9 @@ import numpy as np
 from svyaz import __version__
 from svyaz.arrays import Array
 from svyaz.expr import latex_name
+from svyaz.files import write_text
 from svyaz.show import katex, plots
-from svyaz.show.files import page, write_text
+from svyaz.show.files import page
 from svyaz.show.player import player, player_script
 from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
 from svyaz.show.results import finite

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.model import System
 from svyaz.study.vary import Axis
@@ -90,16 +91,10 @@ class Sweep:
 
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table with full precision; a file appears complete or not at all."""
-        if isinstance(file, str | Path):
-            path = Path(file)
-            partial = path.with_name(path.name + ".part")
-            with partial.open("w", newline="", encoding="utf-8") as out:
-                self.to_csv(out)
-            partial.replace(path)
-            return
-        writer = csv.writer(file)
-        writer.writerow(self.table_names)
-        writer.writerows(cells(row, self.measures) for row in self.rows)
+        with text_file(file) as out:
+            writer = csv.writer(out)
+            writer.writerow(self.table_names)
+            writer.writerows(cells(row, self.measures) for row in self.rows)
 
     def to_xarray(self) -> xarray.Dataset:
         """Measures, status and mark over the axes."""
