@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.stability.critical import has_potential, signs, stability, zero_roots
+from svyaz.stability.critical import has_potential, stability
 from svyaz.stability.linearisation import first_approximation
+from svyaz.stability.spectrum import signs, zero_roots
 
 BEAD = {
     "coordinates": ["x", "y"],

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.control.closed import closed_system as closed_system
     from svyaz.control.design import Design as Design
     from svyaz.control.design import input_columns as input_columns
+    from svyaz.control.directions import Direction as Direction
     from svyaz.control.loop import ClosedLoop as ClosedLoop
     from svyaz.control.loop import Transient as Transient
     from svyaz.control.loop import closed_loop as closed_loop
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from svyaz.control.regulators import Method as Method
     from svyaz.control.regulators import NoRegulator as NoRegulator
     from svyaz.control.regulators import NotSolvable as NotSolvable
+    from svyaz.control.regulators import PairFacts as PairFacts
     from svyaz.control.regulators import lqr as lqr
     from svyaz.control.regulators import placing as placing
     from svyaz.control.regulators import transported as transported

@@ -7,7 +7,7 @@ measurement σ = C ξ the same holds for u = u₀ - K ξ̂. The initial perturba
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,9 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.control.directions import Direction, uncontrollable, unobservable
 from svyaz.control.pairs import PairReport, controllability, observability
-from svyaz.control.regulators import METHODS, Method, NotSolvable, Regulator, dual_of
+from svyaz.control.regulators import METHODS, Method, NotSolvable, PairFacts, Regulator, dual_of
 from svyaz.control.weights import Weights, unit_weights
 from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient, velocity
 from svyaz.stability import FirstApproximation, Hypothesis, roots, signs, special_case, zero_roots
@@ -51,7 +52,10 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Design:
-    """K (and Λ) found from ``model``, a first approximation; ``inputs`` are those through which it acts."""
+    """K (and Λ) found from ``model``, a first approximation; ``inputs`` are those through which it acts.
+
+    ``facts`` name the directions, all of them stable, that it cannot move or see.
+    """
 
     model: FirstApproximation
     inputs: tuple[str, ...]
@@ -59,6 +63,7 @@ class Design:
     regulator: Regulator
     controllable: PairReport
     method: Method
+    facts: PairFacts
     measurement: Measurement | None = None
     watcher: Regulator | None = None
     observable: PairReport | None = None
@@ -111,16 +116,28 @@ def designed(
     )
     pair = controllability(model.A, b)
     seen = None if measurement is None else observability(model.A, measurement.matrix)
-    facts = pair.complete, None if seen is None else seen.complete
-    _refuse_fixed(pair, f"cannot be moved by {', '.join(names)}", "not controllable", *facts)
-    regulator = method.regulator(model.A, b, given.state, given.input)
-    _refuse_inaccurate(regulator, *facts)
+    facts = pair_facts(model, pair, seen)
+    if stuck := not_stable(facts.uncontrollable):
+        raise NotSolvable(cannot_be_moved(stuck, names), facts)
+    regulator = _found(lambda: method.regulator(model.A, b, given.state, given.input), facts)
     if measurement is None or seen is None:
-        return Design(model, names, given, regulator, pair, method)
-    _refuse_fixed(seen, f"cannot be seen in {', '.join(measurement.texts)}", "not observable", *facts)
-    watcher = dual_of(method.observer, model.A, measurement.matrix, given.process_noise, given.measurement_noise)
-    _refuse_inaccurate(watcher, *facts)
-    return Design(model, names, given, regulator, pair, method, measurement, watcher, seen)
+        return Design(model, names, given, regulator, pair, method, facts)
+    if hidden := not_stable(facts.unobservable):
+        raise NotSolvable(cannot_be_seen(hidden, measurement.texts), facts)
+    noise = given.process_noise, given.measurement_noise
+    watcher = _found(lambda: dual_of(method.observer, model.A, measurement.matrix, *noise), facts)
+    return Design(model, names, given, regulator, pair, method, facts, measurement, watcher, seen)
+
+
+def pair_facts(model: FirstApproximation, pair: PairReport, seen: PairReport | None) -> PairFacts:
+    """The verdicts on both pairs, with directions in the coordinates of the model."""
+    return PairFacts(
+        controllable=pair.complete,
+        observable=None if seen is None else seen.complete,
+        fixed_roots=pair.fixed_roots + (() if seen is None else seen.fixed_roots),
+        uncontrollable=uncontrollable(model, pair),
+        unobservable=() if seen is None else unobservable(model, seen),
+    )
 
 
 def chosen_inputs(model: FirstApproximation, inputs: Sequence[str] | None) -> tuple[str, ...]:
@@ -143,18 +160,41 @@ def told_roots(roots: Sequence[complex]) -> str:
     return f"the root{'s' if len(told) > 1 else ''} {', '.join(told)}"
 
 
-def _refuse_fixed(report: PairReport, what: str, verdict: str, controllable: bool, observable: bool | None) -> None:
-    bad = [root for root in report.fixed_roots if root.real > -1e-9 * max(1.0, abs(root))]
-    if bad:
-        reason = f"{verdict}: {told_roots(bad)} {what}"
-        known = report.fixed_roots
-        raise NotSolvable(reason, controllable=controllable, observable=observable, fixed_roots=known)
+def cannot_be_moved(fixed: Sequence[Direction], inputs: Sequence[str]) -> str:
+    """Which roots no input moves, and the combinations of coordinates to which they belong."""
+    roots = told_roots([d.root for d in fixed])
+    return f"not controllable: {roots} cannot be moved by {', '.join(inputs)}{named_directions(fixed)}"
 
 
-def _refuse_inaccurate(regulator: Regulator, controllable: bool, observable: bool | None) -> None:
+def cannot_be_seen(fixed: Sequence[Direction], texts: Sequence[str]) -> str:
+    """Which roots no measurement sees, and the displacements to which they belong."""
+    roots = told_roots([d.root for d in fixed])
+    return f"not observable: {roots} cannot be seen in {', '.join(texts)}{named_directions(fixed)}"
+
+
+def named_directions(fixed: Sequence[Direction]) -> str:
+    """In brackets, each once."""
+    told = list(dict.fromkeys(str(d) for d in fixed if d.weights))
+    return f" ({'direction' if len(told) == 1 else 'directions'} {', '.join(told)})" if told else ""
+
+
+def not_stable(fixed: Sequence[Direction]) -> list[Direction]:
+    """Those that do not die out by themselves."""
+    return [d for d in fixed if d.root.real > -1e-9 * max(1.0, abs(d.root))]
+
+
+def _found(find: Callable[[], Regulator], facts: PairFacts) -> Regulator:
+    """A regulator whose Riccati equation, if it has one, is solved; a refusal tells what is known of the pairs."""
+    try:
+        regulator = find()
+    except NotSolvable as refusal:
+        fixed = facts.uncontrollable
+        owners = f"; {told_roots([d.root for d in fixed])} cannot be moved{named_directions(fixed)}" if fixed else ""
+        raise NotSolvable(f"{refusal}{owners}", facts) from refusal
     if regulator.residual is not None and not regulator.residual <= ACCURATE:
         reason = f"the Riccati equation was not solved: its relative residual is {regulator.residual:.2g}"
-        raise NotSolvable(reason, controllable=controllable, observable=observable)
+        raise NotSolvable(reason, facts)
+    return regulator
 
 
 def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:

@@ -27,6 +27,7 @@ NEIGHBOURS = 4
 class PairReport:
     """The verdict on a pair: the roots that cannot be moved (or seen), and how far the pair is from losing them.
 
+    ``fixed`` has these roots with the rows l that satisfy l A = λ l, l B = 0 (for a measurement A v = λ v, C v = 0).
     ``distance`` is the least singular value of [A - λ, B] over the roots, relative to the norm, in scaled variables.
     ``gramian`` is the least eigenvalue of the Gramian with unit diagonal: zero when a combination of variables cannot
     be reached. ``minimal`` is the least number of inputs (measurements) with which the matrix A can be controlled
@@ -39,31 +40,35 @@ class PairReport:
     gramian: float
     minimal: int
     naive_rank: int
+    fixed: tuple[tuple[complex, NDArray[np.inexact]], ...] = ()
 
 
 def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
     """Can every root of A be moved by feedback through B?"""
     matrix, inputs = np.array(a, dtype=float), _columns(b)
-    scaled, moved, _ = scaled_pair(matrix, inputs)
+    scaled, moved, scale = scaled_pair(matrix, inputs)
     n = len(scaled)
     near = 1e-6 * max(float(np.linalg.norm(scaled, 2)), 1e-300) if n else 0.0
     least = 1.0
-    fixed: list[complex] = []
+    fixed: list[tuple[complex, NDArray[np.inexact]]] = []
     for root in _centres(np.linalg.eigvals(scaled), near):
         # each root in its own unit of time: a slow root must not drown in the norm of a fast one
-        test = np.hstack([scaled - root * np.eye(n), moved])
-        values = np.linalg.svd(test / _row_sizes(scaled, root, moved), compute_uv=False)
+        sizes = _row_sizes(scaled, root, moved)
+        left, values, _ = np.linalg.svd(np.hstack([scaled - root * np.eye(n), moved]) / sizes, full_matrices=False)
         least = min(least, float(values[-1]))
-        known = any(abs(root - other) <= near + 1e-3 * abs(other) for other in fixed)
-        told = root if abs(root) > 1e-6 * near else 0j  # a zero root is told as one
-        fixed += [] if known else [told] * int(np.count_nonzero(values < NEGLIGIBLE))
+        known = any(abs(root - other) <= near + 1e-3 * abs(other) for other, _ in fixed)
+        lost = values < NEGLIGIBLE
+        if lost.any() and not known:
+            told = root if abs(root) > 1e-6 * near else 0j  # a zero root is told as one
+            fixed.append((told, (left[:, lost].conj() / sizes / scale[:, None]).T))
     return PairReport(
         complete=not fixed,
-        fixed_roots=tuple(fixed),
+        fixed_roots=tuple(root for root, rows in fixed for _ in rows),
         distance=least,
         gramian=float(degrees_of_control(scaled, moved).min(initial=1.0)),
         minimal=least_number_of_inputs(matrix),
         naive_rank=int(np.linalg.matrix_rank(kalman_matrix(matrix, inputs))),
+        fixed=tuple(fixed),
     )
 
 

@@ -12,11 +12,12 @@ from svyaz.control.closed import settled
 from svyaz.control.design import (
     PAIR,
     Design,
+    cannot_be_moved,
+    cannot_be_seen,
     chosen_inputs,
     designed,
     measurement_of,
     theorem_of,
-    told_roots,
 )
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 class Regulation:
     """A control for an equilibrium, with the reasons why it works; ``rival`` is designed from linearised constraints.
 
-    ``refused`` says why the model with linearised constraints allows no design, when it does not. ``constraints`` are those
+    ``refused`` is the model with linearised constraints where it allows no design, and says why. ``constraints`` are those
     of the model; where events switch them, the control is designed for those that act at the beginning.
     """
 
@@ -54,7 +55,7 @@ class Regulation:
     hypotheses: tuple[Hypothesis, ...]
     rival: Design | None = None
     notes: tuple[str, ...] = field(default=())
-    refused: str = ""
+    refused: NoRegulator | None = None
     constraints: tuple[Constraint, ...] = ()
 
     @property
@@ -67,11 +68,9 @@ class Regulation:
         """Why the theorem does not apply, or an empty text."""
         design, told = self.design, []
         if not design.controllable.complete:
-            fixed = told_roots(design.controllable.fixed_roots)
-            told.append(f"not controllable: {fixed} cannot be moved by {', '.join(design.inputs)}")
+            told.append(cannot_be_moved(design.facts.uncontrollable, design.inputs))
         if design.observable is not None and design.measurement is not None and not design.observable.complete:
-            fixed = told_roots(design.observable.fixed_roots)
-            told.append(f"not observable: {fixed} cannot be seen in {', '.join(design.measurement.texts)}")
+            told.append(cannot_be_seen(design.facts.unobservable, design.measurement.texts))
         others = [h.text for h in self.hypotheses if not h.holds and h.about != PAIR]
         return "; ".join(
             [*told, *(["the theorem does not apply, for this is not so: " + "; ".join(others)] if others else [])]
@@ -110,7 +109,7 @@ class Regulation:
 
     def margin(self, name: str, span: tuple[float, float]) -> Margin:
         """Where the rival fails when it is designed anew for each value; without a rival, where the control itself fails."""
-        compared = self.rival is not None or self.refused
+        compared = self.rival is not None or self.refused is not None
         control = redesigned_from_linearised(self.design) if compared else kept(self.design)
         return margin(
             self.system, self.chosen.equilibrium, self.chosen.fixed, self.plant.dependent, name, span, control
@@ -159,7 +158,7 @@ def regulate(
         design = designed(plant, names, given, measured, way)
     except NotSolvable as refusal:
         raise NoRegulator(refusal, plant, names) from refusal
-    rival, refused = _rival(plant, design) if against_linearised else (None, "")
+    rival, refused = _rival(plant, design) if against_linearised else (None, None)
     theorem, hypotheses = theorem_of(design, plant)
     notes = [*_switching_notes(system), *chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
     notes += design.weights.notes
@@ -177,13 +176,13 @@ def _switching_notes(system: System) -> list[str]:
     return [f"events switch constraints: the control is designed for those that act at the beginning ({acting})"]
 
 
-def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, str]:
-    """The design from linearised constraints; where they leave nothing to control or to see, the reason."""
+def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, NoRegulator | None]:
+    """The design from linearised constraints; where they leave nothing to control or to see, the refusal."""
     wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
     try:
-        return designed(wrong, design.inputs, design.weights, design.measurement, design.method), ""
+        return designed(wrong, design.inputs, design.weights, design.measurement, design.method), None
     except NotSolvable as refusal:
-        return None, str(refusal)
+        return None, NoRegulator(refusal, wrong, design.inputs)
 
 
 def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_lyapunov
 
 from svyaz.arrays import Array
+from svyaz.control.directions import Direction
 from svyaz.expr import ModelError, Problem
 from svyaz.stability import FirstApproximation
 
@@ -34,35 +35,34 @@ PLACED = 1e-3
 """Roots that were asked for may be missed by this part of their size."""
 
 
-class NotSolvable(Exception):
-    """The design problem has no solution; the message says why.
+@dataclass(frozen=True)
+class PairFacts:
+    """What was found out of a plant on the way to a design: unknown where it was not asked for.
 
-    What was found out on the way: whether the pairs are controllable and observable, and the roots that stay where they are.
+    Whether its pairs are controllable and observable, the roots that stay where they are, and the directions to which
+    they belong, in coordinates.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        controllable: bool | None = None,
-        observable: bool | None = None,
-        fixed_roots: Sequence[complex] = (),
-    ) -> None:
+    controllable: bool | None = None
+    observable: bool | None = None
+    fixed_roots: tuple[complex, ...] = ()
+    uncontrollable: tuple[Direction, ...] = ()
+    unobservable: tuple[Direction, ...] = ()
+
+
+class NotSolvable(Exception):
+    """The design problem has no solution; the message says why, ``facts`` what was found out on the way."""
+
+    def __init__(self, message: str, facts: PairFacts | None = None) -> None:
         super().__init__(message)
-        self.controllable, self.observable = controllable, observable
-        self.fixed_roots = tuple(fixed_roots)
+        self.facts = facts or PairFacts()
 
 
 class NoRegulator(NotSolvable):
     """There is none for this plant with these inputs, because a design problem has no solution."""
 
     def __init__(self, reason: NotSolvable, plant: FirstApproximation, inputs: Sequence[str]) -> None:
-        super().__init__(
-            str(reason),
-            controllable=reason.controllable,
-            observable=reason.observable,
-            fixed_roots=reason.fixed_roots,
-        )
+        super().__init__(str(reason), reason.facts)
         self.plant, self.inputs = plant, tuple(inputs)
 
 

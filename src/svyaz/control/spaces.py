@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
+from svyaz.control.directions import directions
 from svyaz.control.pairs import PairReport, controllability, observability
-from svyaz.control.regulators import METHODS, Method, NotSolvable, Regulator, dual_of
+from svyaz.control.regulators import METHODS, Method, NotSolvable, PairFacts, Regulator, dual_of
 
 if TYPE_CHECKING:
     from control import StateSpace
@@ -58,7 +59,7 @@ def regulator_for(
     """u = -K x for a given state space, and the verdict on its pair (A, B)."""
     a, b, _ = _matrices(space)
     report = controllability(a, b)
-    _refuse(report, "not controllable", "cannot be moved")
+    _refuse(space, report, "not controllable", "cannot be moved")
     weights = np.eye(len(a)) if q is None else np.array(q, dtype=float)
     prices = np.eye(b.shape[1]) if r is None else np.array(r, dtype=float)
     return method.regulator(a, b, weights, prices), report
@@ -70,16 +71,18 @@ def observer_for(
     """Λ of x̂' = A x̂ + B u + Λ (σ - C x̂) for a given state space, and the verdict on its pair (A, C)."""
     a, _, c = _matrices(space)
     report = observability(a, c)
-    _refuse(report, "not observable", "cannot be seen")
+    _refuse(space, report, "not observable", "cannot be seen")
     return dual_of(method.observer, a, c, q, r), report
 
 
-def _refuse(report: PairReport, verdict: str, what: str) -> None:
-    from svyaz.control.design import told_roots
+def _refuse(space: LinearSpace, report: PairReport, verdict: str, what: str) -> None:
+    from svyaz.control.design import named_directions, not_stable, told_roots
 
-    bad = [z for z in report.fixed_roots if z.real > -1e-9 * max(1.0, abs(z))]
-    if bad:
-        raise NotSolvable(f"{verdict}: {told_roots(bad)} {what}")
+    n = len(np.atleast_2d(np.array(space.A)))
+    names = getattr(space, "state_labels", None) or [f"x[{k}]" for k in range(n)]
+    if bad := not_stable(directions(names, report.fixed)):
+        reason = f"{verdict}: {told_roots([d.root for d in bad])} {what}{named_directions(bad)}"
+        raise NotSolvable(reason, PairFacts(fixed_roots=report.fixed_roots))
 
 
 def _matrices(space: LinearSpace) -> tuple[Array, Array, Array]:

@@ -11,10 +11,7 @@ if TYPE_CHECKING:
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
     from svyaz.stability.critical import UNDECIDED as UNDECIDED
     from svyaz.stability.critical import Hypothesis as Hypothesis
-    from svyaz.stability.critical import roots as roots
-    from svyaz.stability.critical import signs as signs
     from svyaz.stability.critical import special_case as special_case
-    from svyaz.stability.critical import zero_roots as zero_roots
     from svyaz.stability.derivatives import at_rest as at_rest
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria
@@ -26,6 +23,9 @@ if TYPE_CHECKING:
     from svyaz.stability.linearisation import with_linearised_constraints as with_linearised_constraints
     from svyaz.stability.rest import RestEquations as RestEquations
     from svyaz.stability.rest import rest_equations as rest_equations
+    from svyaz.stability.spectrum import roots as roots
+    from svyaz.stability.spectrum import signs as signs
+    from svyaz.stability.spectrum import zero_roots as zero_roots
     from svyaz.stability.starts import ConsistentStart as ConsistentStart
     from svyaz.stability.starts import ConstraintNumbers as ConstraintNumbers
     from svyaz.stability.starts import Refinement as Refinement

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz import __version__
-from svyaz.control import Basin, Design, Margin, NoRegulator, PairReport, Regulation, Trial, input_columns
+from svyaz.control import Basin, Design, Direction, Margin, NoRegulator, PairReport, Regulation, Trial, input_columns
 from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
 from svyaz.show.results import as_json, finite, given, html_of
 from svyaz.show.tables import notebook_table
-from svyaz.stability import roots, zero_roots
+from svyaz.stability import FirstApproximation, roots, zero_roots
+
+LINEARISED = "linearised constraints"
 
 
 @as_json.register(Regulation)
@@ -46,24 +49,49 @@ def _(found: Regulation) -> Record:
         "least_number_of_inputs": design.controllable.minimal,
         "controllability": _pair(design.controllable),
         "observability": None if design.observable is None else _pair(design.observable),
+        "uncontrollable": _directions(design.facts.uncontrollable),
+        "unobservable": _directions(design.facts.unobservable),
         "reason": found.reason,
         "notes": list(found.notes),
         **given(found.system),
     }
     if found.rival is not None:
-        rival = found.rival
-        result["against"] = {
-            "model": "linearised constraints",
-            "A": rival.model.A.tolist(),
-            "K": rival.regulator.gain.tolist(),
-            "observer": _observer(rival),
-            "predicted_roots": _pairs(rival.closed_roots(rival.model)),
-            "closed_roots": _pairs(rival.closed_roots(plant)),
-            "stabilises": rival.stabilises(plant),
-        }
-    elif found.refused:
-        result["against"] = {"model": "linearised constraints", "reason": found.refused, "stabilises": False}
+        result["against"] = _against(found.rival, plant)
+    elif found.refused is not None:
+        result["against"] = _nothing_against(found.refused)
     return result
+
+
+def _against(rival: Design, plant: FirstApproximation) -> Record:
+    """The design from linearised constraints, on its own model and on the true plant."""
+    return {
+        "model": LINEARISED,
+        "A": rival.model.A.tolist(),
+        "K": rival.regulator.gain.tolist(),
+        "observer": _observer(rival),
+        "predicted_roots": _pairs(rival.closed_roots(rival.model)),
+        "closed_roots": _pairs(rival.closed_roots(plant)),
+        "stabilises": rival.stabilises(plant),
+        "uncontrollable": _directions(rival.facts.uncontrollable),
+        "unobservable": _directions(rival.facts.unobservable),
+        "reason": "",
+    }
+
+
+def _nothing_against(refusal: NoRegulator) -> Record:
+    """The same keys where linearised constraints allow no design."""
+    return {
+        "model": LINEARISED,
+        "A": refusal.plant.A.tolist(),
+        "K": None,
+        "observer": None,
+        "predicted_roots": [],
+        "closed_roots": [],
+        "stabilises": False,
+        "uncontrollable": _directions(refusal.facts.uncontrollable),
+        "unobservable": _directions(refusal.facts.unobservable),
+        "reason": str(refusal),
+    }
 
 
 @as_json.register(NoRegulator)
@@ -83,11 +111,15 @@ def _(refusal: NoRegulator) -> Record:
         "linearisation_defect": plant.linearisation_defect,
         "parameters": dict(plant.system.constants),
     }
-    if refusal.controllable is not None:
-        result |= {"controllable": refusal.controllable, "observable": refusal.observable}
-    if refusal.fixed_roots:
-        result["fixed_roots"] = _pairs(np.array(refusal.fixed_roots))
-    return result
+    facts = refusal.facts
+    if facts.controllable is not None:
+        result |= {"controllable": facts.controllable, "observable": facts.observable}
+    if facts.fixed_roots:
+        result["fixed_roots"] = _pairs(np.array(facts.fixed_roots))
+    return result | {
+        "uncontrollable": _directions(facts.uncontrollable),
+        "unobservable": _directions(facts.unobservable),
+    }
 
 
 @as_json.register(Margin)
@@ -156,6 +188,11 @@ def _(found: Regulation) -> str:
 def _pairs(values: NDArray[np.complex128]) -> Json:
     """[[real, imaginary], …]."""
     return [[float(z.real), float(z.imag)] for z in values]
+
+
+def _directions(fixed: Sequence[Direction]) -> Json:
+    """[{direction: {name: weight}, root: [real, imaginary]}, …]."""
+    return [{"direction": dict(d.weights), "root": [d.root.real, d.root.imag]} for d in fixed]
 
 
 def _observer(design: Design) -> Json:

@@ -1,0 +1,81 @@
+"""Roots of a first approximation, told no better than rounding lets them be known.
+
+A root of a matrix of order n that is known to rounding is itself known to about n ε ‖A‖ / |lᴴr|, l and r its left and right
+unit vectors (J. H. Wilkinson 1965). A real or an imaginary part below that is zero as far as can be said, and is told so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eig, matrix_balance
+
+from svyaz.arrays import Array
+
+NEGLIGIBLE = 1e-11
+"""A singular value below this part of the norm of the balanced matrix counts as zero."""
+
+NEARLY_ZERO = 1e-9
+"""A real part below this part of its own root, or of the rounding of the matrix, counts as zero."""
+
+ROUNDINGS = 4.0
+"""So many times n ε ‖A‖ the computed matrix may be off."""
+
+
+def roots(matrix: ArrayLike) -> NDArray[np.complex128]:
+    """The roots of a matrix, those with the largest real part first; parts that are rounding are zero.
+
+    As many are exactly zero as ``zero_roots`` counts: a double zero is computed as ±10⁻⁸ or so.
+    """
+    found, errors = _roots_and_errors(matrix)
+    zeros = zero_roots(matrix)
+    found[np.argsort(np.abs(found), kind="stable")[:zeros]] = 0.0
+    real = np.where(np.abs(found.real) <= errors, 0.0, found.real)
+    imaginary = np.where(np.abs(found.imag) <= errors, 0.0, found.imag)
+    order = np.lexsort((-imaginary, -real))
+    return np.asarray((real + 1j * imaginary)[order])
+
+
+def _roots_and_errors(matrix: ArrayLike) -> tuple[NDArray[np.complex128], Array]:
+    """The roots of the balanced matrix as computed, and how far they may be off."""
+    a = np.array(matrix, dtype=float)
+    if not len(a):
+        return np.zeros(0, dtype=complex), np.zeros(0)
+    balanced = np.asarray(matrix_balance(a, permute=False)[0])
+    found, left, right = eig(balanced, left=True, right=True)
+    angle = np.abs(np.einsum("ij,ij->j", left.conj(), right))
+    rounding = ROUNDINGS * len(a) * np.finfo(float).eps * float(np.linalg.norm(balanced, 2))
+    return np.asarray(found, dtype=complex), rounding / np.maximum(angle, 1e-300)
+
+
+def zero_roots(matrix: ArrayLike) -> int:
+    """How often zero is a root.
+
+    The null space is split off again and again: with QᵀAQ = [0 X; 0 A₂] the zeros of A are those of the null space and
+    those of A₂. Roots themselves would not do: a double zero is computed as ±10⁻⁸ or so.
+    """
+    left = np.array(matrix, dtype=float)
+    if len(left):
+        left = np.asarray(matrix_balance(left, permute=False)[0])
+    size = max(float(np.linalg.norm(left, 2)) if left.size else 0.0, 1e-300)
+    count = 0
+    while len(left):
+        _, values, rows = np.linalg.svd(left)
+        nullity = int(np.count_nonzero(values < NEGLIGIBLE * size))
+        if nullity == 0:
+            break
+        count += nullity
+        across = rows[: len(left) - nullity]
+        left = across @ left @ across.T
+    return count
+
+
+def signs(matrix: ArrayLike) -> tuple[int, int, int]:
+    """Numbers of roots with negative, zero and positive real part; what rounding may have made counts as zero."""
+    found, errors = _roots_and_errors(matrix)
+    rounding = 1e-13 * float(np.linalg.norm(np.array(matrix, dtype=float))) if len(found) else 0.0
+    doubt = np.maximum(errors, NEARLY_ZERO * np.abs(found) + rounding)
+    real = np.where(np.abs(found.real) > doubt, found.real, 0.0)
+    real[np.argsort(np.abs(found), kind="stable")[: zero_roots(matrix)]] = 0.0
+    negative, positive = int(np.count_nonzero(real < 0)), int(np.count_nonzero(real > 0))
+    return negative, len(found) - negative - positive, positive
