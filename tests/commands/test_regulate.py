@@ -86,7 +86,7 @@ def test_R6_a_pair_that_is_not_controllable_is_a_negative_answer(svyaz, tmp_path
     (tmp_path / "twins.toml").write_text(TWINS)
     done = svyaz("regulate", "twins.toml", "--json", "-")
     assert done.returncode == 1
-    assert done.stderr == "not controllable: the root 1 cannot be moved by f\n"
+    assert done.stderr == "not controllable: the root 1 cannot be moved by f (direction p - q)\n"
     result = json.loads(done.stdout)
     assert result["controllable"] is False
     assert "not controllable" in result["reason"]

@@ -18,8 +18,8 @@ from svyaz.expr.calculus import Expression, evaluate, gradient
 from svyaz.forms.derivation import derive
 from svyaz.forms.named.shulgin import redundancy
 from svyaz.stability.choice import NoEquilibrium
-from svyaz.stability.spectrum import signs, zero_roots
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, with_linearised_constraints
+from svyaz.stability.spectrum import signs, zero_roots
 from svyaz.stability.starts import consistent_start
 
 

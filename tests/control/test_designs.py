@@ -271,7 +271,7 @@ def test_R6_what_cannot_be_controlled_or_seen_is_refused_or_told() -> None:
     assert as_json(refusal.value)["variables"] == ["p", "q", "p'", "q'"]
     beside = System(**BESIDE).regulate()
     assert not beside.valid
-    assert beside.reason == "not controllable: the roots -0.5+1.3229i, -0.5-1.3229i cannot be moved by f"
+    assert beside.reason == "not controllable: the roots -0.5+1.3229i, -0.5-1.3229i cannot be moved by f (direction q)"
     with pytest.raises(NotSolvable, match="not observable: the root"):
         System(**{**BESIDE, "forces": {"p": "f", "q": "f - q'"}}).regulate(measure=["q"])
     with pytest.raises(NotSolvable, match="does not change to first order"):

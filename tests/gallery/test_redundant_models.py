@@ -50,7 +50,7 @@ def test_the_bob_rests_above_and_below_the_cart() -> None:
 def test_linearised_the_rod_leaves_nothing_to_control() -> None:
     found = regulate(model("inverted-pendulum-xy"), against_linearised=True)
     assert found.rival is None
-    assert found.refused.startswith("not controllable")
+    assert str(found.refused).startswith("not controllable")
     told = as_json(found)
     assert told["against"]["stabilises"] is False
     assert json.dumps(told)

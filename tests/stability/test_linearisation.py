@@ -14,8 +14,8 @@ from svyaz.forms.named.shulgin import shulgin_equations
 from svyaz.forms.programs import rates_of, rates_program
 from svyaz.gallery.random_mechanisms import RandomMechanism, random_mechanism
 from svyaz.program import compile_program
-from svyaz.stability.spectrum import zero_roots
 from svyaz.stability.linearisation import differentiated, first_approximation, with_linearised_constraints
+from svyaz.stability.spectrum import zero_roots
 
 SIZES = [(n, m, k) for n in (1, 2, 3) for m in (1, 2, 3) for k in (0, 1, 2)]
 SYSTEMS = [(seed, *SIZES[(7 * seed) % len(SIZES)]) for seed in range(40)]

@@ -23,6 +23,7 @@ from svyaz.commands.hints import with_flags
 from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
+from svyaz.show import HELD, roots_text
 
 if TYPE_CHECKING:
     from svyaz.stability import Equilibria, Equilibrium
@@ -140,21 +141,12 @@ def _word(found: Equilibria, e: Equilibrium) -> str:
 
 def _show_one(page: Page, title: str, e: Equilibrium) -> None:
     values = {**e.state, **e.inputs, **e.parameters}
-    page.table(title, ("name", "value"), [(name, f"{value:.9g}") for name, value in values.items()])
+    page.table(title, ("name", "value"), [(name, f"{value + 0.0:.9g}") for name, value in values.items()])
     if e.verdict is not None:
-        told = ", ".join(root_text(z) for z in e.verdict.roots)
-        page.say(f"roots {told}")
+        page.say(f"roots {roots_text(e.verdict.roots)}")
         zeros, m = e.verdict.zero_roots, e.verdict.constraint_roots
         page.say(f"zero roots {zeros}, of constraints {m}; {e.verdict.theorem}")
         for h in e.verdict.hypotheses:
-            page.say(f"  {'yes' if h.holds else 'NO '}  {h.text}", hang=7)
+            page.say(f"  {HELD[h.holds]:9}  {h.text}", hang=13)
     for note in (*e.notes, *(e.verdict.notes if e.verdict else ())):
         page.say(note)
-
-
-def root_text(root: complex) -> str:
-    """A root in short."""
-    if abs(root.imag) <= 1e-12 * max(abs(root), 1e-300):
-        return f"{root.real:.6g}"
-    sign = "+" if root.imag >= 0 else "-"
-    return f"{root.real:.6g}{sign}{abs(root.imag):.6g}i"

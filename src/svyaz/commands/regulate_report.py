@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from svyaz.commands.equilibria import root_text
 from svyaz.commands.terminal import Page
+from svyaz.show import HELD, roots_text
 
 if TYPE_CHECKING:
     from svyaz.control import Basin, Margin, Regulation, Trial
@@ -19,7 +19,7 @@ def show(found: Regulation, margin: Margin | None, attraction: Basin | None, run
     _show_roots(page, found)
     page.say(found.theorem)
     for h in found.hypotheses:
-        page.say(f"  {'yes' if h.holds else 'NO '}  {h.text}", hang=7)
+        page.say(f"  {HELD[h.holds]:9}  {h.text}", hang=13)
     for note in found.notes:
         page.say(note)
     if margin is not None:
@@ -75,10 +75,10 @@ def _show_roots(page: Page, found: Regulation) -> None:
     from svyaz.stability import roots
 
     plant, design = found.plant, found.design
-    page.say("open roots   " + ", ".join(map(root_text, roots(plant.A))))
-    page.say("closed roots " + ", ".join(map(root_text, design.closed_roots(plant))))
+    page.say("open roots   " + roots_text(roots(plant.A)))
+    page.say("closed roots " + roots_text(design.closed_roots(plant)))
     if found.rival is not None:
-        true = ", ".join(map(root_text, found.rival.closed_roots(plant)))
+        true = roots_text(found.rival.closed_roots(plant))
         verdict = "stabilises" if found.rival.stabilises(plant) else "does NOT stabilise"
         page.say(f"linearised constraints: {verdict} the true plant; roots {true}")
     pair = design.controllable

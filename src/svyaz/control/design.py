@@ -156,7 +156,7 @@ def chosen_inputs(model: FirstApproximation, inputs: Sequence[str] | None) -> tu
 
 def told_roots(roots: Sequence[complex]) -> str:
     """Roots in words: the root 1, the roots 1, 2+3i."""
-    told = [f"{z.real:.5g}" + (f"{z.imag:+.5g}i" if abs(z.imag) > 1e-12 * abs(z) else "") for z in roots]
+    told = [f"{z.real + 0.0:.5g}" + (f"{z.imag:+.5g}i" if abs(z.imag) > 1e-12 * abs(z) else "") for z in roots]
     return f"the root{'s' if len(told) > 1 else ''} {', '.join(told)}"
 
 

@@ -59,7 +59,7 @@ def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
         known = any(abs(root - other) <= near + 1e-3 * abs(other) for other, _ in fixed)
         lost = values < NEGLIGIBLE
         if lost.any() and not known:
-            told = root if abs(root) > 1e-6 * near else 0j  # a zero root is told as one
+            told = complex(*(x if abs(x) > 1e-6 * near else 0.0 for x in (root.real, root.imag)))  # zeros as such
             fixed.append((told, (left[:, lost].conj() / sizes / scale[:, None]).T))
     return PairReport(
         complete=not fixed,

@@ -43,5 +43,7 @@ if TYPE_CHECKING:
     from svyaz.show.sweeps import curve_figure as curve_figure
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.sweeps import plot_transients as plot_transients
+    from svyaz.show.verdict_words import HELD as HELD
+    from svyaz.show.verdict_words import roots_text as roots_text
 else:
     open_door(__name__)

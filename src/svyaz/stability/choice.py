@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
 from time import monotonic
 
 import numpy as np
 
+from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System, nearest
-from svyaz.stability.boxes import zeros_near
-from svyaz.stability.derivatives import refuse_unfit
+from svyaz.stability.boxes import newton
+from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, equilibrium_at
-from svyaz.stability.families import with_free
-from svyaz.stability.rest import is_angle, rest_equations
+from svyaz.stability.families import family_among, is_multiple, with_free
+from svyaz.stability.rest import RestEquations, is_angle, rest_equations
 
 REACH = 2.0
 """Coordinates without a side in the box are looked for within this distance of the position, and more if it is large."""
+
+HERE = 1e-9
+"""A position of rest this near to the one asked for, relative to its size, is that one."""
 
 
 class NoEquilibrium(Exception):
@@ -49,58 +53,89 @@ def equilibrium_near(
 ) -> Chosen:
     """The equilibrium nearest to ``near``, which completes the initial position of the model.
 
-    Of a family those members are taken whose free coordinates have the values of this position, the coordinates that
-    ``near`` names before others; where only inputs are free, they have the values that the model gives them. A search
-    that is not finished after ``seconds`` is completed by Newton's method from the position, and a note says so.
+    Newton's method goes first: where it leads from the position, if anywhere, nothing farther need be looked for, and a
+    position that is one of rest is the answer. Of a family those members are taken whose free coordinates have the values
+    of this position, the coordinates that ``near`` names before others; where only inputs are free, they have the values
+    that the model gives them. A search that is not finished after ``seconds`` is completed by what Newton's method found, and
+    a note says so.
     """
     refuse_unfit(system)
+    check_redundant(system, dependent)
     _check_near(system, near or {}, fix or {})
     position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
-    fixed, notes = dict(fix or {}), []
+    fixed, notes = dict(fix or {}), list[str]()
     position |= {q: x for q, x in fixed.items() if q in position}
-    order = sorted(system.coordinates, key=lambda q: q not in (near or {}))
+    order = (*sorted(system.coordinates, key=lambda q: q not in (near or {})), *system.inputs)
     sides = _sides(system, position, dict(box or {}))
     end = monotonic() + seconds
 
-    def searched() -> Equilibria:
+    def searched(within: Mapping[str, tuple[float, float]]) -> Equilibria:
         left = max(end - monotonic(), 0.0)
-        return equilibria(system, fixed, sides, dependent=dependent, seconds=left, progress=progress)
+        return equilibria(system, fixed, within, dependent=dependent, seconds=left, progress=progress)
 
-    found = searched()
-    while found.family:
-        name = next((x for x in (*order, *system.inputs) if x in found.free and x not in fixed), None)
+    def take(free: Sequence[str], reason: str) -> None:
+        """Prescribe the first name that is free in a family."""
+        name = next((x for x in order if x in free and x not in fixed), None)
         if name is None:
-            raise NoEquilibrium(found.reason())
+            raise NoEquilibrium(reason)
         fixed[name] = position[name] if name in position else system.inputs[name].value
         notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
-        found = searched()
-    for q in found.box:
-        if q in system.coordinates and q not in (box or {}) and q not in system.box and q not in found.angles:
-            low, high = found.box[q]
-            notes.append(f"'{q}' has no side in the box: it is looked for in [{low:.4g}, {high:.4g}]")
+
+    while True:
+        rest = rest_equations(system, fixed, sides)
+        zero = _led_to(rest, position)
+        if zero is not None and (family := family_among(rest, [zero])) is not None:
+            take(family.free, "the equilibria form a family, and nothing is left to be prescribed")
+            continue
+        met = [] if zero is None else [equilibrium_at(rest, zero, dependent)]
+        reach = _distance(system, position, met[0].state) if met else np.inf
+        if met and reach <= HERE * (1 + max(map(abs, position.values()), default=0.0)):
+            return Chosen(_usable(met[0]), fixed, tuple(notes))
+        found = searched(sides if not met else _around(rest, position, reach))
+        if not found.family:
+            break
+        take(found.free, found.reason())
+    if not met:
+        notes += _wide(found, system, box or {})
     if found.left:
-        found = _completed(found, system, position, sides, dependent)
         notes.append("the box was not searched to its end: another equilibrium may be nearer")
-    if not found.equilibria:
-        raise NoEquilibrium(*(("there is no equilibrium in the box",) if found.complete else found.notes))
-    return Chosen(_nearest(found, position), fixed, (*notes, *found.notes))
+    return Chosen(_nearest(found, met, position), fixed, (*notes, *found.notes))
 
 
-def _completed(
-    found: Equilibria,
-    system: System,
-    position: Mapping[str, float],
-    sides: Mapping[str, tuple[float, float]],
-    dependent: Sequence[str] | None,
-) -> Equilibria:
-    """With the equilibrium to which Newton's method leads from the position, if it leads to one."""
-    rest = rest_equations(system, found.fixed, sides)
+def _led_to(rest: RestEquations, position: Mapping[str, float]) -> Array | None:
+    """The solution in the box to which Newton's method leads from the position, unless it is a multiple one."""
     middle = {name: 0.5 * (low + high) for name, (low, high) in rest.box.items()}
     start = np.array([[position.get(name, middle[name]) for name in rest.bounded]])
-    zeros = zeros_near(rest.problem, with_free(rest, start)[0])
-    more = tuple(equilibrium_at(rest, zero, dependent) for zero in zeros.points)
-    reason = () if more or found.equilibria else (found.reason(),)
-    return replace(found, equilibria=(*found.equilibria, *more), notes=(*found.notes, *reason))
+    starts, scale = with_free(rest, start)
+    zero = newton(rest.problem, starts, scale=scale)[0]
+    for k, name in enumerate(rest.bounded):
+        if name in rest.angles:
+            zero[k] = pi - (pi - zero[k]) % (2 * pi)
+    if np.isnan(zero).any() or not rest.inside(zero, 1e-9):
+        return None
+    return None if is_multiple(rest, zero) else zero
+
+
+def _around(rest: RestEquations, position: Mapping[str, float], reach: float) -> dict[str, tuple[float, float]]:
+    """The part of the box that is no farther from the position."""
+    reach = reach * (1 + 1e-9) + 1e-12
+    sides = {name: rest.box[name] for name in rest.bounded if name not in rest.angles}
+    for q in set(rest.bounded) & set(rest.system.coordinates):
+        low, high = position[q] - reach, position[q] + reach
+        if q not in rest.angles:
+            sides[q] = max(low, sides[q][0]), min(high, sides[q][1])
+        elif reach < pi:
+            sides[q] = low, high
+    return sides
+
+
+def _wide(found: Equilibria, system: System, box: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Words for coordinates that were looked for in a box that nobody gave."""
+    return [
+        f"'{q}' has no side in the box: it is looked for in [{low:.4g}, {high:.4g}]"
+        for q, (low, high) in found.box.items()
+        if q in system.coordinates and q not in box and q not in system.box and q not in found.angles
+    ]
 
 
 def _check_near(system: System, near: Mapping[str, float], fix: Mapping[str, float]) -> None:
@@ -123,21 +158,30 @@ def _sides(
     return box
 
 
-def _nearest(found: Equilibria, position: Mapping[str, float]) -> Equilibrium:
+def _distance(system: System, position: Mapping[str, float], state: Mapping[str, float]) -> float:
+    gaps = [state[q] - position[q] for q in system.coordinates]
+    turns = [is_angle(system, q) for q in system.coordinates]
+    return float(np.linalg.norm([(gap + pi) % (2 * pi) - pi if t else gap for gap, t in zip(gaps, turns, strict=True)]))
+
+
+def _nearest(found: Equilibria, met: Sequence[Equilibrium], position: Mapping[str, float]) -> Equilibrium:
     """The nearest of those found, unless something that could not be decided is nearer."""
-    angles = {q for q in found.system.coordinates if is_angle(found.system, q)}
 
     def distance(state: Mapping[str, float]) -> float:
-        gaps = []
-        for q in found.system.coordinates:
-            gap = state[q] - position[q]
-            gaps.append((gap + pi) % (2 * pi) - pi if q in angles else gap)
-        return float(np.linalg.norm(gaps))
+        return _distance(found.system, position, state)
 
-    best = min(found.equilibria, key=lambda e: distance(e.state))
+    known = (*met, *found.equilibria)
+    if not known:
+        reason = (*found.notes, found.reason()) if found.left else found.notes
+        raise NoEquilibrium(*(("there is no equilibrium in the box",) if found.complete else reason))
+    best = min(known, key=lambda e: distance(e.state))
     nearer = [p for p in found.doubtful if distance(p) < 0.99 * distance(best.state) - 1e-6]
     if nearer:
         raise NoEquilibrium(*found.notes)
+    return _usable(best)
+
+
+def _usable(best: Equilibrium) -> Equilibrium:
     if best.approximation is None:
         raise NoEquilibrium(*best.notes)
     return best

@@ -39,10 +39,13 @@ CONSISTENT = 1e-9
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A condition of a theorem, and whether it holds here; ``about`` says what it concerns where others ask for that."""
+    """A condition of a theorem, and whether it holds here: None where neither that nor the contrary is shown.
+
+    ``about`` says what it concerns where others ask for that.
+    """
 
     text: str
-    holds: bool
+    holds: bool | None
     about: str = ""
 
 

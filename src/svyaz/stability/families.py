@@ -117,6 +117,13 @@ def _null_space(rest: RestEquations, zero: Array) -> Array:
     return np.asarray(null / np.where(lengths > 0, lengths, 1.0))
 
 
+def is_multiple(rest: RestEquations, zero: Array) -> bool:
+    """Is the solution multiple: neither alone to first order, nor one of a family?"""
+    null = _null_space(rest, zero)
+    excess = len(rest.unknowns) - rest.problem.equations
+    return excess <= 0 and null.shape[1] > 0 and not _goes_on(rest, zero, null).shape[1]
+
+
 def _goes_on(rest: RestEquations, zero: Array, null: Array) -> Array:
     """Directions in which the solution continues, of those in which it may; a multiple solution has none."""
     step = 1e-3 * (1 + float(np.abs(zero).max(initial=0.0)))

@@ -14,6 +14,7 @@ from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
 from svyaz.show.results import as_json, finite, given, html_of
 from svyaz.show.tables import notebook_table
+from svyaz.show.verdict_words import HELD, roots_text
 from svyaz.stability import FirstApproximation, roots, zero_roots
 
 LINEARISED = "linearised constraints"
@@ -180,8 +181,8 @@ def _(found: Regulation) -> str:
         ["u = u0 - K x", *plant.variables],
         [[n, *map(float, row)] for n, row in zip(design.inputs, design.regulator.gain, strict=True)],
     )
-    closed = ", ".join(f"{z:.5g}" for z in design.closed_roots(plant))
-    lines = notebook_table([found.theorem, "holds"], [[h.text, "yes" if h.holds else "NO"] for h in found.hypotheses])
+    closed = roots_text(design.closed_roots(plant), 5)
+    lines = notebook_table([found.theorem, "holds"], [[h.text, HELD[h.holds]] for h in found.hypotheses])
     return f"<p><b>{escape(found.system.name)}</b>: {escape(rest)}</p>{gains}<p>closed roots {closed}</p>{lines}"
 
 

@@ -68,5 +68,5 @@ def _(found: Equilibria) -> str:
 
 
 def hypotheses_json(hypotheses: Sequence[Hypothesis]) -> Json:
-    """Each with its text and whether it holds."""
-    return [{"text": h.text, "holds": bool(h.holds)} for h in hypotheses]
+    """Each with its text and whether it holds; null where neither that nor the contrary is shown."""
+    return [{"text": h.text, "holds": None if h.holds is None else bool(h.holds)} for h in hypotheses]
