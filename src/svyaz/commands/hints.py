@@ -19,6 +19,7 @@ FLAGS = {
     "project": "{0}; --project would move it onto the constraints",
     "repetition": "leave out those that repeat others; 'svyaz check' names them",
     "shorter step": "give a shorter --step",
+    "start": "{0}; --project moves it onto the constraints, --force runs in spite of it",
     "step": "give --step, or step in [run]",
     "varied step": "a varied step and --rtol do not go together: a run has one or the other",
     "vary": "a sweep varies something: give at least one --vary",

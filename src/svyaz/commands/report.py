@@ -15,6 +15,7 @@ from svyaz.commands.common import (
     writable_folder,
     write_json,
 )
+from svyaz.commands.hints import with_flags
 from svyaz.commands.running import RunOptions, of_run, run_options, tables, time_bar
 
 LONGEST_SHOWN = 12
@@ -73,4 +74,4 @@ def command(
         if entry != page and entry.is_file():
             click.echo(f"        {entry}")
     if not motion.finished:
-        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {motion.reason}")
+        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}")

@@ -100,7 +100,7 @@ def command(
     if "-" not in (csv, json_file):
         tables(motion)
     if not motion.finished:
-        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {motion.reason}")
+        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}")
 
 
 def _pictures(motion: Motion, plot: str | None, animate: str | None) -> None:

@@ -8,7 +8,7 @@ A reduced form keeps the coordinates and fewer velocities: q̇ = N v + n. Into i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import symengine as se
@@ -66,9 +66,20 @@ class Projected:
     iterations: int
 
 
-def residuals(equations: Equations, state: State | None = None, time: float = 0.0) -> dict[str, Residual]:
-    """How far each constraint is from being satisfied (the initial state of the model unless another is given)."""
-    s = measure_of(equations).at(state_vector(equations, state), time)
+def residuals(
+    equations: Equations,
+    state: State | None = None,
+    time: float = 0.0,
+    values: Mapping[str, float] | None = None,
+) -> dict[str, Residual]:
+    """How far each constraint is from being satisfied (the initial state of the model unless another is given).
+
+    ``values`` are those of parameters that differ from the model's.
+    """
+    measure = measure_of(equations)
+    if values is not None:
+        measure = replace(measure, function=measure.function.with_values(values))
+    s = measure.at(state_vector(equations, state), time)
     found = {}
     for k, d in enumerate(equations.deviations):
         on_positions_too = d.position is not None

@@ -252,7 +252,8 @@ class ClosedLoop:
         if self.switched is not None:
             structure = structure_of(self.switched, "multipliers", replace(options, stabilize=ByProjection()))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
-        return driven(structure, start, Wishes(rows=times, progress=progress))
+        # what becomes of a start off the constraints is foretold, and seen
+        return driven(structure, start, Wishes(force=True, rows=times, progress=progress))
 
 
 def closed_loop(

@@ -5,18 +5,23 @@ A run, a closed loop and ``check`` ask the same questions in the same order, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import numpy as np
+
 from svyaz.arrays import Array
-from svyaz.constraints import Residual, entered, examine, examined, residuals, straying
+from svyaz.constraints import Residual, entered, examine, examined, model_states, residuals, straying
 from svyaz.expr import Advice
 from svyaz.forms import Equations
 from svyaz.holding.decision import Decision, decide
 from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
-from svyaz.holding.options import Options
+from svyaz.holding.options import Automatic, ByProjection, Options
 from svyaz.integrate import Status
+
+MOST_TOLD = 3
+"""So many constraints that a start does not satisfy are named one by one."""
 
 SWITCH_TOLERANCE = 1e-5
 """A constraint may begin to act when its residual is below this part of its own scale."""
@@ -63,12 +68,18 @@ def settle(
     """Native code and gains of a phase that begins in a state of the model, or why it may not be run.
 
     ``held``: integrals as functions of the states of the model; ``new`` names the constraints that did not act just
-    before. ``force`` runs in spite of an unstable verdict and of what cannot be held. ``gains`` finds them where the
+    before. ``force`` runs in spite of an unstable verdict, of what cannot be held, and of a start off the constraints that
+    are to be kept for the caller (by "auto" or by projection; with gains of one's own such a start is a question like any
+    other). ``gains`` finds them where the
     caller knows more than the span (a set of constraints that returns keeps its own).
     """
     found = () if entry is Entry.EVENT else _entered(equations, state, span[0], entry, new)
     if isinstance(found, Refusal):
         return found
+    if found and not force:
+        reason = inconsistent_start(equations, options, state, span[0])
+        if reason:
+            return Refusal(Status.INFEASIBLE, reason)
     own, kept = entered(equations, state, span[0]), in_states_of(equations, held)
     unfit = () if force else unfit_to_hold(equations, kept, options, own, span[0])
     if unfit:
@@ -109,6 +120,28 @@ def _entered(
         told = " and ".join(broken)
         return Refusal(Status.INFEASIBLE, f"at t = {time:g} the state does not satisfy {told}, which begins to act")
     return ()
+
+
+def inconsistent_start(
+    equations: Equations, options: Options, state: Array, time: float, values: Mapping[str, float] | None = None
+) -> str:
+    """Why a run may not begin in a state of the model: constraints that are kept for the caller ("auto", projection) are
+    not satisfied there, by more than the tolerance where there is one; empty where it may.
+
+    A reduced form begins with velocities that satisfy the constraints it has used up, and these are judged. ``values``
+    are those of parameters that differ from the model's.
+    """
+    if not isinstance(options.stabilize, Automatic | ByProjection):
+        return ""
+    begun = model_states(equations, np.array([time]), entered(equations, state, time)[None, :])[0]
+    least = options.tolerance or 0.0
+    off = {name: r for name, r in residuals(examined(equations), begun, time, values).items() if not r.met}
+    told = [_told_of(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least]
+    if not told:
+        return ""
+    more = f" (and {len(told) - MOST_TOLD} more)" if len(told) > MOST_TOLD else ""
+    words = f"the initial state does not satisfy {' and '.join(told[:MOST_TOLD])}{more}"
+    return Advice(f"{words}; move it onto the constraints first, or ask for the run in spite of it", "start", words)
 
 
 def _nearly_met(residual: Residual) -> bool:

@@ -20,6 +20,7 @@ from svyaz.holding import (
     critical,
     decay_rate,
     held_integrals,
+    inconsistent_start,
     observing,
     perturbation,
     prepare,
@@ -93,6 +94,8 @@ def native_work(
     }
     without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
     data = [_data(m, recipe, options, held, gains_of) for m in members]
+    for member in data:
+        member["refused"] = _refused(equations, options, member)
     return Work(task, [{**member, "values": without | member["values"]} for member in data])
 
 
@@ -133,6 +136,14 @@ def _data(
             values[h.gain_name] = h.integral.gain if rate is None else rate
     own = {key: member.asked.get(key, getattr(options, key)) for key in ("step", "rtol", "atol")}
     return {"values": values, "start": start, **own}
+
+
+def _refused(equations: Equations, options: Options, member: Mapping[str, Any]) -> str:
+    """Why a member may not be run from its start; empty where it may."""
+    start = np.array(member["start"])
+    if not equations.deviations or not np.isfinite(start).all():
+        return ""
+    return inconsistent_start(equations, options, start, START, member["values"])
 
 
 def _law(

@@ -61,8 +61,8 @@ def _together(task: Data, members: Sequence[Data]) -> list[Answer]:
     """Members with fixed steps in one native call."""
     from svyaz.integrate import CODE, STEPS, ensemble, method, outcome
 
-    fit = [k for k, member in enumerate(members) if np.isfinite(member["start"]).all()]
-    found = [_unfit(task) for _ in members]
+    found = [_refused(task, member) or {} for member in members]
+    fit = [k for k, answer in enumerate(found) if not answer]
     if not fit:
         return found
     codes = {key: _compiled(task[key]) if task[key] else None for key in ("rates", "observe", "project")}
@@ -82,8 +82,11 @@ def _together(task: Data, members: Sequence[Data]) -> list[Answer]:
     return found
 
 
-def _unfit(task: Data) -> Answer:
-    return _failed(task, "infeasible", "the initial state has no finite value")
+def _refused(task: Data, member: Data) -> Answer | None:
+    """The answer to a member that cannot be run."""
+    if not np.isfinite(member["start"]).all():
+        return _failed(task, "infeasible", "the initial state has no finite value")
+    return _failed(task, "infeasible", member["refused"]) if member["refused"] else None
 
 
 def _group(task: Data, codes: Mapping[str, Native | None], members: Sequence[Data]) -> Any:
@@ -112,8 +115,9 @@ def _group(task: Data, codes: Mapping[str, Native | None], members: Sequence[Dat
 
 def _alone(task: Data, member: Data) -> Answer:
     """A member with its path: steps chosen by the method, an implicit method, or an error by halving."""
-    if not np.isfinite(member["start"]).all():
-        return _unfit(task)
+    refused = _refused(task, member)
+    if refused is not None:
+        return refused
     path = _path(task, member, 1.0, _output(task))
     values: dict[str, float] = {"t": float(path.times[-1]), "steps": path.steps, "evaluations": path.evaluations}
     values |= zip(task["final"], path.states[-1].tolist(), strict=True)
@@ -185,6 +189,7 @@ def _error(task: Data, member: Data, coarse: Path) -> float:
 def _whole(task: Data, member: Data) -> Answer:
     """A member as one simulation of the model with its settings."""
     from svyaz.expr import ModelError
+    from svyaz.integrate import Status
     from svyaz.model import system_of, with_settings
     from svyaz.motion import simulate
 
@@ -192,7 +197,12 @@ def _whole(task: Data, member: Data) -> Answer:
         system = system_of(task["words"])
         if member["settings"]:
             system = with_settings(system, member["settings"])
-        motion = simulate(system, force=True, **{**task["asked"], **member["asked"]})
+        asked = {**task["asked"], **member["asked"]}
+        motion = simulate(system, **asked)
+        if (
+            motion.status is Status.INFEASIBLE and motion.gains is not None
+        ):  # gains with a bad verdict are run, and told
+            motion = simulate(system, force=True, **asked)
     except ModelError as error:
         return _failed(task, "infeasible", str(error))
     gains = motion.gains
