@@ -146,6 +146,7 @@ class WorkingSystem(model.System):
         project: bool = False,
         halve: bool = False,
         force: bool = False,
+        beyond: bool = False,
         start: Mapping[str, float] | None = None,
         inputs: Laws | None = None,
         rows: Array | None = None,
@@ -156,8 +157,8 @@ class WorkingSystem(model.System):
 
         ``inputs`` are laws u(t, x), an expression or a function each. ``project`` first moves the initial state onto the
         constraints, ``halve`` estimates the error of the trajectory by a second run with half the step, ``force`` runs in
-        spite of an unstable verdict on the gains. ``rows`` are the times at which the state is wanted. ``progress`` is
-        called with the time reached.
+        spite of an unstable verdict on the gains, ``beyond`` runs on where a limit is passed and tells it. ``rows``
+        are the times at which the state is wanted. ``progress`` is called with the time reached.
         """
         found = motion.simulate(
             self,
@@ -175,6 +176,7 @@ class WorkingSystem(model.System):
             project=project,
             halve=halve,
             force=force,
+            beyond=beyond,
             start=start,
             inputs=inputs,
             rows=rows,
@@ -248,6 +250,7 @@ class WorkingSystem(model.System):
         keep: str | Path | None = None,
         form: str | None = None,
         project: bool = False,
+        beyond: bool = False,
         method: str | None = None,
         step: float | None = None,
         rtol: float | None = None,
@@ -270,6 +273,7 @@ class WorkingSystem(model.System):
             keep=keep,
             form=form,
             project=project,
+            beyond=beyond,
             method=method,
             step=step,
             rtol=rtol,

@@ -172,10 +172,13 @@ def test_solvers_and_poles_change_the_method(here: Path) -> None:
 
 def test_a_basin_is_told_in_parts_of_its_ranges() -> None:
     starts = np.array([[0.1], [-0.2], [0.3], [-0.8], [0.5]])
-    some = Basin(("r",), {"r": (-1.0, 1.0)}, starts, np.array([True, True, True, True, False]), 3, 20.0, 1.25)
+    returned, left = np.array([True, True, True, True, False]), np.zeros(5, dtype=bool)
+    some = Basin(("r",), {"r": (-1.0, 1.0)}, starts, returned, left, 3, 20.0, 1.25)
     told = "basin: 4 of 5 starts returned; every start within 50 % of the ranges returned; 3 out of reach; 1.25 s"
     assert _basin_text(some) == told
     every = replace(some, returned=np.ones(5, dtype=bool), outside=0)
     assert _basin_text(every) == "basin: all 5 starts returned; 0 out of reach; 1.25 s"
+    gone = replace(some, left=~some.returned)
+    assert "returned; 1 passed a limit; 3 out of reach" in _basin_text(gone)
     none = replace(some, starts=starts[:0], returned=np.zeros(0, dtype=bool))
     assert _basin_text(none) == "basin: there was no start that the mechanism reaches; 3 out of reach; 1.25 s"

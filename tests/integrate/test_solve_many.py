@@ -26,10 +26,12 @@ def test_a_lot_is_its_runs() -> None:
     trials = np.array([path.steps + path.rejected for path in alone])
     allowed = int(np.sort(trials)[1])
     expected = trials <= allowed
-    rows, finished = solve_many(ode, starts, times, method="radau", rtol=1e-6, atol=small, max_steps=int(trials.max()))
+    rows, finished, _ = solve_many(
+        ode, starts, times, method="radau", rtol=1e-6, atol=small, max_steps=int(trials.max())
+    )
     assert finished.all()
     assert all(np.array_equal(states, path.states) for states, path in zip(rows, alone, strict=True))
-    few, finished = solve_many(ode, starts, times, method="radau", rtol=1e-6, atol=small, max_steps=allowed)
+    few, finished, _ = solve_many(ode, starts, times, method="radau", rtol=1e-6, atol=small, max_steps=allowed)
     assert finished.tolist() == expected.tolist()
     assert not expected.all()
     assert np.array_equal(few[expected], rows[expected])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -52,6 +52,7 @@ class FakeMotion:
     gains: None = None
     notes: tuple[str, ...] = ()
     deviations: dict[str, np.ndarray] = field(default_factory=dict)
+    limits: Mapping[str, object] = field(default_factory=dict)
 
     def column(self, name: str) -> np.ndarray:
         return self.states[:, self.state_names.index(name)]

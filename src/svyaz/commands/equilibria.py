@@ -142,6 +142,8 @@ def _word(found: Equilibria, e: Equilibrium) -> str:
 def _show_one(page: Page, title: str, e: Equilibrium) -> None:
     values = {**e.state, **e.inputs, **e.parameters}
     page.table(title, ("name", "value"), [(name, f"{value + 0.0:.9g}") for name, value in values.items()])
+    if e.outside:
+        page.say(f"outside of the limits of {', '.join(e.outside)}")
     if e.verdict is not None:
         page.say(f"roots {roots_text(e.verdict.roots)}")
         zeros, m = e.verdict.zero_roots, e.verdict.constraint_roots

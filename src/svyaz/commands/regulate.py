@@ -22,7 +22,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import budget_option, search_bar
+from svyaz.commands.running import beyond_option, budget_option, search_bar
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibriu
     "A variable at the start (the others are as in the equilibrium), made consistent with the constraints; with --basin "
     "LOW:HIGH. Repeatable.",
 )
+@beyond_option
 @click.option("--plot", metavar="FILE", help="Draw the transients (.png, .svg, .pdf).")
 @click.option("--animate", metavar="FILE", help="Draw an animation of the closed loop (.gif, .html).")
 @click.option(
@@ -109,6 +110,7 @@ def command(
     start: Pairs,
     wanted: bool,
     until: float,
+    beyond: bool,
     plot: str | None,
     animate: str | None,
     count: int | None,
@@ -120,7 +122,7 @@ def command(
 
     The first approximation keeps the second derivatives of the constraints; K is optimal for unit weights unless others
     are given. The answer names the theorem and its hypotheses. Exit code 1 when there is no such equilibrium, the system
-    is not controllable or not observable, or a run from a consistent start does not return.
+    is not controllable or not observable, or a run from a consistent start does not return or passes a limit of the model.
     """
     from svyaz.commands.regulate_report import show
     from svyaz.control import NoRegulator, NotSolvable
@@ -150,8 +152,8 @@ def command(
         write_json({"model": system.name, **facts, "reason": reason}, json_file)
         raise NegativeAnswer(reason) from refusal
     margin = None if critical is None or span is None else found.margin(critical[0], span)
-    runs = _runs(found, points, until) if wanted else {}
-    attraction = None if count is None else _basin(found, ranges, count, until)
+    runs = _runs(found, points, until, beyond) if wanted else {}
+    attraction = None if count is None else _basin(found, ranges, count, until, beyond)
     _pictures({name: trial.transient for name, trial in runs.items()}, plot, animate)
     write_json(_record(found, margin, attraction, runs), json_file)
     if json_file != "-":
@@ -241,9 +243,9 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
     return points, ranges
 
 
-def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[str, Trial]:
+def _runs(found: Regulation, points: Mapping[str, float], until: float, beyond: bool) -> dict[str, Trial]:
     """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
-    runs = found.run(points, until)
+    runs = found.run(points, until, beyond=beyond)
     trial = runs["regulator"]
     if trial.start.halvings:
         told = ", ".join(f"{n} = {trial.start.state[n]:.6g}" for n in points)
@@ -258,10 +260,10 @@ def _runs(found: Regulation, points: Mapping[str, float], until: float) -> dict[
     return runs
 
 
-def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, until: float) -> Basin:
+def _basin(found: Regulation, ranges: dict[str, tuple[float, float]], count: int, until: float, beyond: bool) -> Basin:
     with progress_bar("{task.description}, bar, count, remaining", "starts", count) as tell:
         progress = None if tell is None else lambda done: tell(completed=done)
-        return found.basin(ranges, count, until, progress=progress)
+        return found.basin(ranges, count, until, beyond=beyond, progress=progress)
 
 
 def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:
@@ -269,7 +271,8 @@ def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:
         raise NegativeAnswer(found.reason)
     run = runs.get("regulator")
     if run is not None and run.failed:
-        raise NegativeAnswer(f"the run {run.answer}")
+        hint = "; --beyond runs on and tells it" if run.transient.status == "left" else ""
+        raise NegativeAnswer(f"the run {run.answer}{hint}")
 
 
 def _pictures(runs: Mapping[str, Transient], plot: str | None, animate: str | None) -> None:

@@ -39,7 +39,8 @@ def _basin_text(found: Basin) -> str:
     told = f"all {count} starts returned" if count else "there was no start that the mechanism reaches"
     if returned < count:
         told = f"{returned} of {count} starts returned; every start within {100 * found.radius:.2g} % of the ranges returned"
-    return f"basin: {told}; {found.outside} out of reach; {found.seconds:.3g} s"
+    left = f"; {found.left.sum()} passed a limit" if found.left.any() else ""
+    return f"basin: {told}{left}; {found.outside} out of reach; {found.seconds:.3g} s"
 
 
 def _margin_text(found: Regulation, margin: Margin) -> str:

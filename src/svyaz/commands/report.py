@@ -16,10 +16,16 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, of_run, run_options, tables, time_bar
+from svyaz.commands.running import RunOptions, beyond_option, of_run, run_options, tables, time_bar
 
 LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
+
+
+class ReportOptions(RunOptions):
+    """The options of a run and how it is made."""
+
+    beyond: bool
 
 
 LISTED = ("Look", 41, "Derive, simulate and show: a self-contained page, pictures and tables.")
@@ -32,13 +38,14 @@ LISTED = ("Look", 41, "Derive, simulate and show: a self-contained page, picture
 )
 @model_options
 @run_options
+@beyond_option
 @click.option("--out", metavar="FOLDER", help="Where to write; out/NAME unless given.")
 def command(
     model: str,
     settings: tuple[tuple[str, str], ...],
     choices: tuple[tuple[str, str], ...],
     out: str | None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[ReportOptions],
 ) -> None:
     """Derive, simulate and show MODEL: report.html (self-contained), pictures, CSV and JSON in one folder."""
     from pathlib import Path

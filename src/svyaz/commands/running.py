@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 import click
 
 from svyaz.commands.common import form_option, progress_bar
+from svyaz.commands.hints import with_flags
 from svyaz.commands.terminal import Page
 from svyaz.integrate import method_names
 
@@ -78,6 +79,11 @@ budget_option = click.option(
 )
 
 
+beyond_option = click.option(
+    "--beyond", is_flag=True, help="Run on where a limit of the model is passed ([limits]), and tell it."
+)
+
+
 def run_options(function: Function) -> Function:
     """The options that override a model's [run]."""
     number = click.FLOAT
@@ -128,7 +134,7 @@ def tables(motion: Motion) -> None:
     page = Page()
     page.say(outcome(motion))
     if motion.reason:
-        page.say(motion.reason)
+        page.say(with_flags(motion.reason))
     columns = {name: motion.column(name) for name in motion.table_names[1:]}
     rows = [(name, _number(column[0], 9), _number(column[-1], 9)) for name, column in columns.items()]
     page.table("state", ("variable", "initial", "final"), rows)

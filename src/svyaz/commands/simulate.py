@@ -20,7 +20,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, of_run, run_options, tables, time_bar
+from svyaz.commands.running import RunOptions, beyond_option, of_run, run_options, tables, time_bar
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion
@@ -32,6 +32,7 @@ class SimulateOptions(RunOptions):
     project: bool
     halve: bool
     force: bool
+    beyond: bool
 
 
 LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipliers are reported.")
@@ -50,6 +51,7 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
 @click.option("--project", is_flag=True, help="First move the initial state onto the constraints.")
 @click.option("--halve", is_flag=True, help="Estimate the trajectory error by halving the step.")
 @click.option("--force", is_flag=True, help="Run in spite of an unstable verdict on the gains.")
+@beyond_option
 @click.option(
     "--csv", metavar="FILE", help="Write t, then each coordinate followed by its velocity ('-': standard output)."
 )
@@ -68,7 +70,7 @@ def command(
 ) -> None:
     """Integrate the motion of MODEL from its initial state.
 
-    Exit code 1 when the motion does not reach its end (diverged, singular, infeasible, stopped); what was computed is
+    Exit code 1 when the motion does not reach its end (left, diverged, singular, infeasible, stopped); what was computed is
     written all the same. Ctrl-C stops the run and keeps what was computed.
     """
     if csv == "-" and json_file == "-":

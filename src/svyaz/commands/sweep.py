@@ -18,7 +18,7 @@ from svyaz.commands.common import (
     writable,
     write_json,
 )
-from svyaz.commands.running import RunOptions, run_options
+from svyaz.commands.running import RunOptions, beyond_option, run_options
 from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class SweepOptions(RunOptions):
 
     measure: tuple[str, ...]
     project: bool
+    beyond: bool
 
 
 PARTIAL = "sweep.csv.partial"
@@ -70,6 +71,7 @@ LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, 
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Cores to use; all unless given.")
 @click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, to compute on a cluster.")
 @click.option("--project", is_flag=True, help="First move every initial state onto the constraints.")
+@beyond_option
 @click.option("--out", metavar="FOLDER", help="Where to write; out/NAME-sweep unless given.")
 @json_option
 def command(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from os import cpu_count
@@ -62,25 +62,29 @@ class Charts:
             self.known[best] = ClosedLoop(self.loop.design, shulgin_equations(system, dependent=best))
         return self.known[best]
 
-    def followed(self, start: Array, times: Array, rtol: float, most: int) -> Array:
+    def followed(self, start: Array, times: Array, rtol: float, most: int, *, fenced: bool) -> tuple[Array, bool]:
         """States (k, n) of the loop at k times, the first of which is the beginning; not numbers after the run is lost.
+        Did it pass a limit (looked at if it is ``fenced``)?
 
         ``most`` trials are made in all. A chart is left where no step is short enough in it and another one is better.
         """
         found = np.full((len(times), len(start)), np.nan)
         loop, state, time = self.loop, start, float(times[0])
         while True:
-            path = loop.path(state, np.union1d(time, times[times > time]), rtol, max_steps=most)
+            fence = loop.fence() if fenced else None
+            path = loop.path(state, np.union1d(time, times[times > time]), rtol, most, fence)
             full = model_states(loop.equations, path.times, path.states)
             asked = np.isin(path.times, times)
             found[np.isin(times, path.times)] = full[asked][:, self._own]
             most -= path.steps + path.rejected
+            if fence is not None and fence.passed:
+                return found, True
             if path.status not in (Status.STALLED, Status.SINGULAR) or most <= 0 or not np.isfinite(full[-1]).all():
-                return found
+                return found, False
             time = float(path.times[-1])
             better = self.best_at(full[-1])
             if better is loop:
-                return found
+                return found, False
             loop, state = better, entered(better.equations, full[-1], time)
 
     @property
@@ -107,7 +111,8 @@ LOOKS = 41
 
 @dataclass(frozen=True)
 class Basin:
-    """What became of the starts: ``starts`` (N, variables of the control) and whether each ``returned``.
+    """What became of the starts: ``starts`` (N, variables of the control) and whether each ``returned``, or ``left`` the
+    limits of the model (then it has not returned, unless it was let go on beyond them).
 
     ``radius``: all starts within this part of the ranges (largest deviation over its range) returned. ``outside`` starts
     could not be made consistent: the mechanism does not reach them.
@@ -117,6 +122,7 @@ class Basin:
     ranges: Mapping[str, tuple[float, float]]
     starts: Array
     returned: NDArray[np.bool_]
+    left: NDArray[np.bool_]
     outside: int
     until: float
     seconds: float
@@ -178,9 +184,13 @@ def basin(
     rtol: float = 1e-6,
     seed: int = 0,
     workers: int | None = None,
+    beyond: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Basin:
-    """Run the closed loop from ``count`` starts within the ranges of deviations; what has no range starts at rest."""
+    """Run the closed loop from ``count`` starts within the ranges of deviations; what has no range starts at rest.
+
+    A motion ends where it passes a limit of the model, unless it is to go on ``beyond``.
+    """
     begin = perf_counter()
     names = tuple(name for name in loop.design.model.variables if name in ranges)
     random = np.random.default_rng(seed)
@@ -188,7 +198,7 @@ def basin(
     deviations = random.uniform(sides[:, 0], sides[:, 1], (count, len(names)))
     starts, met = consistent_starts(loop, names, deviations)
     deviations = deviations[met]
-    returned = np.zeros(len(starts), dtype=bool)
+    returned, left = np.zeros(len(starts), dtype=bool), np.zeros(len(starts), dtype=bool)
     most = _patience(loop, names, sides, until, rtol)  # also compiles the loop, once, before the threads
     charts = Charts(loop)
     lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // LOT))
@@ -197,16 +207,16 @@ def basin(
     try:
         done = 0
         for lot, answer in zip(
-            lots, crew.map(lambda k: _returns(loop, charts, starts[k], until, rtol, most), lots), strict=True
+            lots, crew.map(lambda k: _returns(loop, charts, starts[k], until, rtol, most, beyond), lots), strict=True
         ):
-            returned[lot] = answer
+            returned[lot], left[lot] = answer
             done += len(lot)
             if progress is not None:
                 progress(done)
     finally:
         crew.shutdown(cancel_futures=True)  # interrupted, the rest is not begun
     spans = {name: ranges[name] for name in names}
-    return Basin(names, spans, deviations, returned, count - len(starts), until, perf_counter() - begin)
+    return Basin(names, spans, deviations, returned, left, count - len(starts), until, perf_counter() - begin)
 
 
 def _patience(loop: ClosedLoop, names: Sequence[str], sides: Array, until: float, rtol: float) -> int:
@@ -218,45 +228,63 @@ def _patience(loop: ClosedLoop, names: Sequence[str], sides: Array, until: float
 
 
 def _returns(
-    loop: ClosedLoop, charts: Charts, starts: Array, until: float, rtol: float, most: int
-) -> NDArray[np.bool_]:
-    """Is every deviation at the end small beside its largest size, and the whole no larger than halfway?"""
+    loop: ClosedLoop, charts: Charts, starts: Array, until: float, rtol: float, most: int, beyond: bool
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Is every deviation at the end small beside its largest size, and the whole no larger than halfway? Was a limit passed?"""
     times = np.linspace(0.0, until, LOOKS)
-    states = (
-        _events(loop, starts, times, rtol, most) if loop.switched else _lot(loop, charts, starts, times, rtol, most)
-    )
+    run = _events if loop.switched else _lot
+    states, left = run(loop, charts, starts, times, rtol, most, True)
+    if beyond and left.any():
+        states[left] = run(loop, charts, starts[left], times, rtol, most, False)[0]
     finished = np.isfinite(states[:, -1]).all(axis=1)
     sizes = np.abs(loop.all_deviations(states))
     largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
     scaled = (sizes / largest).max(axis=2)
     small = sizes[:, -1].max(axis=1) <= 1e-6
     falling = (scaled[:, -1] <= 0.05) & (scaled[:, -1] <= scaled[:, LOOKS // 2])
-    return np.asarray(finished & (small | falling))
+    return np.asarray(finished & (small | falling)), left
 
 
-def _lot(loop: ClosedLoop, charts: Charts, starts: Array, times: Array, rtol: float, most: int) -> Array:
-    """States of the loop (N, k, n) at these times; runs that fail in its chart are followed into others."""
+def _lot(
+    loop: ClosedLoop, charts: Charts, starts: Array, times: Array, rtol: float, most: int, fenced: bool
+) -> tuple[Array, NDArray[np.bool_]]:
+    """States of the loop (N, k, n) at these times, and which runs passed a limit, if they are ``fenced``.
+
+    Runs that fail in its chart are followed into others.
+    """
+    fence, ode, renew = loop.fence() if fenced else None, loop.ode, None
+    begun = np.zeros(len(starts), dtype=bool)
+    if fence is not None:
+        ode, renew = replace(ode, after_step=fence.flow), fence.begin
+        begun = fence.outside(np.column_stack([np.full(len(starts), times[0]), starts]))
     atol = loop.small(starts, rtol)
-    states, finished = solve_many(loop.ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most)
-    states[~finished, -1] = np.nan
+    states, finished, left = solve_many(
+        ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most, renew=renew
+    )
+    left |= begun
     if loop.equations.charted:
-        for k in np.flatnonzero(~finished):
-            states[k] = charts.followed(starts[k], times, rtol, most)
-    return states
+        for k in np.flatnonzero(~finished & ~left):
+            states[k], left[k] = charts.followed(starts[k], times, rtol, most, fenced=fenced)
+            finished[k] = np.isfinite(states[k, -1]).all()
+    states[left | ~finished, -1] = np.nan
+    return states, left
 
 
-def _events(loop: ClosedLoop, starts: Array, times: Array, rtol: float, most: int) -> Array:
+def _events(
+    loop: ClosedLoop, charts: Charts, starts: Array, times: Array, rtol: float, most: int, fenced: bool
+) -> tuple[Array, NDArray[np.bool_]]:
     """The same by the general driver, one after another, for constraints that events switch."""
-    found = np.full((len(starts), len(times), starts.shape[1]), np.nan)
+    found, left = np.full((len(starts), len(times), starts.shape[1]), np.nan), np.zeros(len(starts), dtype=bool)
     for k, full in enumerate(model_states(loop.equations, np.zeros(len(starts)), starts)):
         start = dict(zip(loop.equations.system.states, map(float, full), strict=True))
-        motion = loop.motion(start, times, rtol, max_steps=most)
+        motion = loop.motion(start, times, rtol, max_steps=most, beyond=not fenced)
         reached = times[times <= motion.times[-1]]
         rows = np.searchsorted(motion.times, reached, side="right") - 1  # at an event the state after it
         found[k, : len(reached)] = np.column_stack([motion.column(name) for name in loop.states])[rows]
+        left[k] = motion.status is Status.LEFT
         if not motion.finished:
             found[k, -1] = np.nan
-    return found
+    return found, left
 
 
 def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array) -> tuple[Array, NDArray[np.bool_]]:

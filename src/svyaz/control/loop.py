@@ -20,7 +20,7 @@ from svyaz.program import Native, choose_orders, compile_program
 from svyaz.stability import ConstraintNumbers
 
 if TYPE_CHECKING:
-    from svyaz.motion import Motion
+    from svyaz.motion import Fence, Motion
 
 MOST_STEPS = 100_000
 """A motion that returns needs some thousands; one that whirls away faster and faster would need any number."""
@@ -185,10 +185,24 @@ class ClosedLoop:
         value, slope = (native.evaluate(given, native.constants(values)) for native in self._natives)
         return np.asarray(value), np.asarray(slope).reshape(len(state), len(state))
 
-    def path(self, start: Array, times: Array, rtol: float, max_steps: int) -> Path:
-        """States of the loop at these times, the first of which is the beginning, as long as its chart is good."""
-        atol, span = self.small(start[None, :], rtol)[0], (float(times[0]), float(times[-1]))
-        return solve(self.ode, start, span, method="radau", rtol=rtol, atol=atol, output=times, max_steps=max_steps)
+    def fence(self) -> Fence | None:
+        """The limits of the model along the motions of the loop; None where there are none."""
+        from svyaz.motion import Fence
+
+        rates = self.ode.rates
+        assert isinstance(rates, Flow), "the loop is native"
+        return Fence(self.equations, rates) if self.equations.system.limits else None
+
+    def path(self, start: Array, times: Array, rtol: float, max_steps: int, fence: Fence | None = None) -> Path:
+        """States of the loop at these times, the first of which is the beginning, as long as its chart is good.
+
+        Where it passes a ``fence`` it ends.
+        """
+        atol, span, ode = self.small(start[None, :], rtol)[0], (float(times[0]), float(times[-1])), self.ode
+        if fence is not None:
+            fence.begin(np.concatenate([[span[0]], start]))
+            ode = replace(ode, after_step=fence.flow)
+        return solve(ode, start, span, method="radau", rtol=rtol, atol=atol, output=times, max_steps=max_steps)
 
     @cached_property
     def at_rest(self) -> Array:
@@ -217,15 +231,18 @@ class ClosedLoop:
         rtol: float = 1e-9,
         rows: int = 400,
         progress: Callable[[float], object] | None = None,
+        beyond: bool = False,
     ) -> Transient:
         """The nonlinear transient from a state of the model, and the linear one beside it.
+
+        It ends where a limit of the model is passed, unless it is to go on ``beyond``.
 
         A run that lets the constraints drift by more than ``DRIFT`` of their slopes is repeated with tighter steps.
         """
         times = np.linspace(0.0, until, rows + 1)
         allowed = DRIFT * ConstraintNumbers(self.design.model.system, self.design.model.dependent).size(state)
         for tighter in range(REPETITIONS):
-            motion = self.motion(state, times, max(rtol * 1e-2**tighter, 1e-13), progress)
+            motion = self.motion(state, times, max(rtol * 1e-2**tighter, 1e-13), progress, beyond=beyond)
             found = Transient(self.design, motion, times)
             if self.switched is not None or found.status is not Status.FINISHED or found.drift <= allowed:
                 break
@@ -238,6 +255,8 @@ class ClosedLoop:
         rtol: float,
         progress: Callable[[float], object] | None = None,
         max_steps: int = MOST_STEPS,
+        *,
+        beyond: bool = False,
     ) -> Motion:
         """By Radau's method, for the roots of a closed loop are far apart; a motion that needs more steps is lost."""
         system = self.equations.system
@@ -253,7 +272,7 @@ class ClosedLoop:
             structure = structure_of(self.switched, "multipliers", replace(options, stabilize=ByProjection()))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
         # what becomes of a start off the constraints is foretold, and seen
-        return driven(structure, start, Wishes(force=True, rows=times, progress=progress))
+        return driven(structure, start, Wishes(force=True, rows=times, progress=progress, beyond=beyond))
 
 
 def closed_loop(

@@ -85,13 +85,18 @@ class Regulation:
         assert self.rival is not None, "a rival is made only when it is asked for"
         return closed_loop(self.rival, constraints=self.constraints)
 
-    def run(self, start: Mapping[str, float] | None = None, until: float = 20.0) -> dict[str, Trial]:
-        """The nonlinear transient from these values of variables, and that of the rival from the same start."""
+    def run(
+        self, start: Mapping[str, float] | None = None, until: float = 20.0, *, beyond: bool = False
+    ) -> dict[str, Trial]:
+        """The nonlinear transient from these values of variables, and that of the rival from the same start.
+
+        Each ends where a limit of the model is passed, unless it is to go on ``beyond``.
+        """
         deviations = {name: value - self.plant.state.get(name, 0.0) for name, value in (start or {}).items()}
         begin = started(self.plant, deviations)
-        trials = {"regulator": tried(self.loop(), begin, until)}
+        trials = {"regulator": tried(self.loop(), begin, until, beyond=beyond)}
         if self.rival is not None:
-            trials["linearised constraints"] = tried(self.rival_loop(), begin, until)
+            trials["linearised constraints"] = tried(self.rival_loop(), begin, until, beyond=beyond)
         return trials
 
     def basin(
@@ -101,11 +106,15 @@ class Regulation:
         until: float = 20.0,
         *,
         seed: int = 0,
+        beyond: bool = False,
         progress: Callable[[int], object] | None = None,
     ) -> Basin:
-        """From how many starts within these ranges of values does the control return? The rest is as in equilibrium."""
+        """From how many starts within these ranges of values does the control return? The rest is as in equilibrium.
+
+        A motion that passes a limit of the model has not returned, unless it may go on ``beyond``.
+        """
         deviations = ranges_about(self.plant, ranges) if ranges else usual_ranges(self.plant)
-        return basin(self.loop(), deviations, count, until, seed=seed, progress=progress)
+        return basin(self.loop(), deviations, count, until, seed=seed, beyond=beyond, progress=progress)
 
     def margin(self, name: str, span: tuple[float, float]) -> Margin:
         """Where the rival fails when it is designed anew for each value; without a rival, where the control itself fails."""
@@ -162,6 +171,7 @@ def regulate(
     theorem, hypotheses = theorem_of(design, plant)
     notes = [*_switching_notes(system), *chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
     notes += design.weights.notes
+    notes += [f"the equilibrium lies beyond the limits of {name}" for name in chosen.equilibrium.outside]
     notes += [f"linearised constraints allow no design: {refused}"] if refused else []
     told = tuple(dict.fromkeys(notes))
     return Regulation(

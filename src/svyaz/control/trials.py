@@ -95,10 +95,13 @@ class Trial:
     def answer(self) -> str:
         """In words, what became of it."""
         run = self.transient
+        if run.status is Status.LEFT:
+            return f"leaves its limits: {run.reason}"
         if run.status is not Status.FINISHED:
             return f"is lost at t = {run.times[-1]:.4g}: {run.reason or run.status}"
         if run.returned:
-            return "returned"
+            passed = [f"{name} from t = {at.left:.4g}" for name, at in run.motion.limits.items() if at.left is not None]
+            return "returned" + (f", beyond the limits of {', '.join(passed)}" if passed else "")
         if not self.start.consistent:
             off = self.distance_from_limit
             return "tends elsewhere" if off is None else f"tends elsewhere, {off:.2g} from the limit that was foretold"
@@ -146,7 +149,7 @@ def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:
             raise ModelError([Problem(message, hint=nearest(name, known))])
 
 
-def tried(loop: ClosedLoop, start: Start, until: float) -> Trial:
+def tried(loop: ClosedLoop, start: Start, until: float, *, beyond: bool = False) -> Trial:
     """Run the closed loop from a start; for one that is not on the constraints, first say where it will end."""
     limit = None if start.consistent else shifted_limit(loop.design, start.state, loop)
-    return Trial(start, loop.run(start.state, until), limit)
+    return Trial(start, loop.run(start.state, until, beyond=beyond), limit)

@@ -147,6 +147,8 @@ def _after_step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) ->
             return 1
     else:
         copy(x + 8, out, n)
+    if read(x, 0) <= read(c + 8 * HEAD, 0):
+        return 0  # a state between the ends of a step that was looked at already
     after = c + 8 * (HEAD + 2 * n + 1)
     write(after, 0, read(x, 0))
     copy(out, after + 8, n)

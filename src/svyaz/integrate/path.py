@@ -19,7 +19,7 @@ class Status(StrEnum):
 
     FINISHED: at its end. STOPPED: by the user. DIVERGED: the state is no longer finite. SINGULAR: the rates are not
     determined. STALLED: no step is short enough, or all that were allowed are used up. INFEASIBLE: refused before its
-    first step, because what was asked of it cannot be had.
+    first step, because what was asked of it cannot be had. LEFT: where the state passed a limit.
     """
 
     FINISHED = "finished"
@@ -28,6 +28,7 @@ class Status(StrEnum):
     SINGULAR = "singular"
     STALLED = "stalled"
     INFEASIBLE = "infeasible"
+    LEFT = "left"
 
     @property
     def told(self) -> Status:
@@ -41,7 +42,7 @@ class Path:
 
     `reason` says in words why it did not finish, and `singular_system` the number of the linear system that had no
     solution. The last row is the last good state. `events` are the conditions that ended it, (on or off, name of the
-    constraint), where such were watched.
+    constraint), where such were watched, `passed` the limits that were passed, (low or high, name, time).
     """
 
     times: Array
@@ -55,6 +56,7 @@ class Path:
     step_sizes: Array | None = None
     singular_system: int | None = None
     events: tuple[tuple[str, str], ...] = ()
+    passed: tuple[tuple[str, str, float], ...] = ()
 
     @property
     def finished(self) -> bool:

@@ -89,33 +89,40 @@ def solve_many(
     rtol: float,
     atol: Array,
     max_steps: int,
-) -> tuple[Array, NDArray[np.bool_]]:
-    """States (N, k, n) at k times, the first of which is the beginning, from N starts (N, n); did each run finish?
+    renew: Callable[[Array], object] | None = None,
+) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
+    """States (N, k, n) at k times, the first of which is the beginning, from N starts (N, n); did each run finish, or did
+    the map after a step refuse a state of it?
 
     ``atol`` (N, n) is that of each start. A run that fails, or takes more trials than ``max_steps``, keeps the rows that
     it reached; the others are not numbers. The states are those that ``solve`` gives; what is common is prepared once.
+    ``renew`` is called with [t, y…] before each run: a map after a step that remembers begins anew.
     """
-    from svyaz.integrate.calls import FINISHED, RUNNING, STORED
+    from svyaz.integrate.calls import FINISHED, PROJECTION, RUNNING, STORED
     from svyaz.integrate.runs import free_run
 
     count, n = starts.shape
     tableau, span = find_method(method), (float(times[0]), float(times[-1]))
-    rows, finished = np.full((count, len(times), n), np.nan), np.zeros(count, dtype=bool)
+    rows = np.full((count, len(times), n), np.nan)
+    finished, refused = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     if not count:
-        return rows, finished
+        return rows, finished, refused
     control = control_of(tableau, span, rtol, atol[0], n)
     grid = np.ascontiguousarray(times, dtype=np.float64)
     run = free_run(tableau, natives(ode, tableau, n), np.concatenate(([span[0]], starts[0])), control, grid, max_steps)
     for k in range(count):
-        run.restart(np.concatenate(([span[0]], starts[k])))
+        begin = np.concatenate(([span[0]], starts[k]))
+        run.restart(begin)
+        if renew is not None:
+            renew(begin)
         control.atol[:] = atol[k]
         code = RUNNING
         while code == RUNNING:
             code = run.advance(max_steps)
         reached = int(run.room.count[STORED])
         rows[k, :reached] = run.room.rows[:reached, 1:]
-        finished[k] = code == FINISHED
-    return rows, finished
+        finished[k], refused[k] = code == FINISHED, code == PROJECTION
+    return rows, finished, refused
 
 
 def natives(ode: Ode | Flow | Rates, tableau: Tableau, size: int) -> Natives:

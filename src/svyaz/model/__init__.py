@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from svyaz.model.system import Drawing as Drawing
     from svyaz.model.system import Input as Input
     from svyaz.model.system import Integral as Integral
+    from svyaz.model.system import Limit as Limit
     from svyaz.model.system import System as System
     from svyaz.model.system import multiplier_symbol as multiplier_symbol
     from svyaz.model.system import names_of as names_of

@@ -98,7 +98,7 @@ def _with_urdf(words: Table, places: Places, file: str) -> tuple[dict[str, objec
     return {**robot, **own}, places.standing_for(("body",), ("urdf",))
 
 
-DOTTED = ("parameters", "initial", "run", "inputs", "box", "bypass")
+DOTTED = ("parameters", "initial", "run", "inputs", "box", "limits", "bypass")
 
 
 def with_settings(system: System, settings: Table, choices: Choices | None = None) -> System:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import inf, isfinite
 
 from symengine import Symbol
 
-from svyaz.expr import ZERO, Expression, Place, Problem
+from svyaz.expr import ZERO, Expression, Place, Problem, evaluate
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
@@ -121,6 +122,30 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """low ≤ expression ≤ high, where a motion is physical; the sides are expressions of parameters, one may be missing."""
+
+    name: str
+    expression: Expression
+    low: Expression | None = None
+    high: Expression | None = None
+
+    def sides(self, parameters: Mapping[str, float]) -> tuple[float, float]:
+        """Low and high in numbers; infinite where there is none."""
+        low, high = (None if e is None else evaluate(e, parameters) for e in (self.low, self.high))
+        return (-inf if low is None else low), (inf if high is None else high)
+
+    def margin(self, parameters: Mapping[str, float]) -> float:
+        """Beyond a side by no more than this, a state lies on it."""
+        sizes = [abs(side) for side in self.sides(parameters) if isfinite(side)]
+        return max(ON_THE_SIDE * max(sizes, default=0.0), LEAST_MARGIN)
+
+
+ON_THE_SIDE, LEAST_MARGIN = 1e-12, 1e-290
+"""The margin of a limit, as a part of the size of its sides, and where these are zero."""
+
+
+@dataclass(frozen=True)
 class Bypass:
     """How a run passes a singular point: near ``at`` of the watched expression, in ``window``, it jumps by ``jump``."""
 
@@ -155,6 +180,7 @@ class System:
     integrals: tuple[Integral, ...]
     drawings: tuple[Drawing, ...]
     box: Mapping[str, tuple[float, float]]
+    limits: tuple[Limit, ...]
     run: Table
     bypass: Bypass | None
     source: Table
@@ -191,6 +217,17 @@ class System:
     def initial_state(self) -> list[float]:
         """The initial values in the order of ``states``; what was left out is zero."""
         return [float(self.initial.get(name, 0.0)) for name in self.states]
+
+    def outside(self, state: Mapping[str, float], parameters: Mapping[str, float] | None = None) -> tuple[str, ...]:
+        """Names of the limits beyond which a state lies; what is left out of it is zero."""
+        known = {**self.constants, **(parameters or {})}
+        at = {**known, "t": 0.0, **dict.fromkeys(self.states, 0.0), **state}
+        found = []
+        for limit in self.limits:
+            (low, high), margin = limit.sides(known), limit.margin(known)
+            if not low - margin <= evaluate(limit.expression, at) <= high + margin:
+                found.append(limit.name)
+        return tuple(found)
 
     def plain(self) -> System:
         """The statement alone, of this very type."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import limited as limited
     from svyaz.motion.inputs import under_laws as under_laws
     from svyaz.motion.inputs import with_inputs as with_inputs
+    from svyaz.motion.limits import Fence as Fence
+    from svyaz.motion.limits import told_beyond as told_beyond
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure
     from svyaz.motion.phases import Wishes as Wishes
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from svyaz.motion.result import Drift as Drift
     from svyaz.motion.result import Event as Event
     from svyaz.motion.result import Motion as Motion
+    from svyaz.motion.result import Reach as Reach
     from svyaz.motion.result import ResidualSize as ResidualSize
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate

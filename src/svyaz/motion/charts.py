@@ -134,7 +134,7 @@ def _ended(path: Path, switch: Switch | None, grid: Array | None) -> Advance:
     """The path up to the row at which another chart takes over, or to the singular point of the only one."""
     if switch is None:
         return Advance(only(path, grid))
-    if switch.equations is None and path.status is Status.FINISHED:
+    if switch.equations is None and path.status in (Status.FINISHED, Status.LEFT):
         return Advance(only(path, grid), switch.note)
     every_step = len(path.times) == path.steps + 1
     if path.status is Status.STOPPED:
@@ -148,6 +148,7 @@ def _ended(path: Path, switch: Switch | None, grid: Array | None) -> Advance:
         steps=switch.row if every_step else path.steps,
         status=status,
         reason=reason,
+        passed=tuple(limit for limit in path.passed if limit[-1] <= path.times[switch.row]),
     )
     return Advance(only(cut, grid), switch.note, switch.equations)
 

@@ -33,6 +33,7 @@ from svyaz.holding import (
 from svyaz.integrate import LEAST_RTOL, Path, Status
 from svyaz.integrate import method as find_method
 from svyaz.model import System
+from svyaz.motion.limits import reaches, told_beyond
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
 from svyaz.motion.result import Event, Motion, common_rows
 
@@ -89,12 +90,12 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
             not exceeded
             or not isinstance(options.stabilize, Automatic)
             or options.step is None
-            or found.path.status is not Status.FINISHED
+            or found.path.status not in (Status.FINISHED, Status.LEFT)
         ):
             break
         options = options.with_step(options.step / 2)
         notes.append(f"{exceeded}: repeated with the step {options.step:g}")
-    done = isinstance(options.stabilize, ByProjection) and found.path.status is Status.FINISHED
+    done = isinstance(options.stabilize, ByProjection) and found.path.status in (Status.FINISHED, Status.LEFT)
     if done and left_by_projection(segment, found.path):
         segment = projected_more(segment, beginning.phase.start, found.path.states[0])
         found = run(segment, options)
@@ -135,6 +136,9 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         tables.append(_table(chapter, times[-1], own))
     last, log = chapters[-1], _log(chapters)
     lengths = [len(t) for t in times]
+    passed = [limit for c in chapters for limit in c.path.passed]
+    limits = reaches(system, np.concatenate(times), np.concatenate(states), passed)
+    beyond = told_beyond(limits) if last.path.status is not Status.LEFT else []
     return Motion(
         system=system,
         form=structure.form,
@@ -156,7 +160,8 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         rejected=sum(c.path.rejected for c in chapters),
         evaluations=sum(c.path.evaluations for c in chapters),
         seconds=sum(c.path.seconds for c in chapters),
-        notes=(*(note for c in chapters for note in c.notes), *_rises(log)),
+        notes=(*(note for c in chapters for note in c.notes), *_rises(log), *beyond),
+        limits=limits,
         jumps=_jumps(system, chapters),
         error_bound=_error_bound(chapters),
         phases=log,
@@ -241,7 +246,7 @@ def error_by_halving(structure: Structure, state: Array, coarse: Motion) -> floa
         assert options.rtol is not None, "a run has a step or rtol"
         finer = replace(options, rtol=max(options.rtol / 32, LEAST_RTOL))
         factor = 1.0
-    fine = driven(structure.with_options(finer), state, Wishes(force=True, rows=np.unique(coarse.times)))
+    fine = driven(structure.with_options(finer), state, Wishes(force=True, rows=np.unique(coarse.times), beyond=True))
     if not fine.finished:
         return float("inf")
     if len(coarse.times) == len(fine.times) and np.array_equal(coarse.times, fine.times):

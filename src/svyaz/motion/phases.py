@@ -104,12 +104,13 @@ class Wishes:
     """What is asked of a run besides its options.
 
     ``force`` runs in spite of an unstable verdict on the gains; ``rows`` are the times at which the state is wanted, else
-    the options decide; ``progress`` is called with the time reached.
+    the options decide; ``progress`` is called with the time reached; ``beyond`` runs on where a limit is passed.
     """
 
     force: bool = False
     rows: Array | None = None
     progress: Progress | None = None
+    beyond: bool = False
 
 
 class Structure(Protocol):

@@ -73,6 +73,17 @@ class Drift:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """A limit of the model, how far the motion went in its direction, and when it was first passed (``left``), if ever."""
+
+    low: float
+    high: float
+    least: float
+    greatest: float
+    left: float | None
+
+
+@dataclass(frozen=True)
 class Motion:
     """A motion of a system. Rows are moments of time; a constraint that does not act has NaN in its columns.
 
@@ -108,6 +119,7 @@ class Motion:
     notes: tuple[str, ...] = ()
     jumps: tuple[Jump, ...] = ()
     phases: tuple[Event, ...] = ()
+    limits: Mapping[str, Reach] = field(default_factory=dict)
 
     def column(self, name: str) -> Array:
         """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""

@@ -56,6 +56,10 @@ class Timed:
         phase = beginning.phase
         span = (phase.start, phase.end)
         own = entered(phase.equations, beginning.state, phase.start)
+        if self.system.limits:
+            from svyaz.motion.limits import within_limits
+
+            return Advance(within_limits(segment, own, span, options, wishes))
         return Advance(advance(segment, own, span, options, grid_of(options, span, wishes.rows), wishes.progress))
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:

@@ -25,7 +25,19 @@ from svyaz.show.scene import (
     prepare_axes,
     traced_paths,
 )
-from svyaz.show.style import COLOURS, INK, MOST_CURVES, MUTED, SETTINGS, label, legend, look, new_figure, styled
+from svyaz.show.style import (
+    COLOURS,
+    INK,
+    MOST_CURVES,
+    MUTED,
+    SETTINGS,
+    label,
+    legend,
+    limit_bands,
+    look,
+    new_figure,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,6 +85,8 @@ def _count_note(names: Sequence[str], most: int = MOST_CURVES) -> str:
 def _curves(axes: Axes, motion: Motion, names: Sequence[str], title: str) -> None:
     for k, name in enumerate(chosen(names)):
         axes.plot(motion.times, motion.column(name), label=label(name), **look(k))
+    sides = {name: (reach.low, reach.high) for name, reach in motion.limits.items()}
+    limit_bands(axes, [(*sides[name], look(k)["color"]) for k, name in enumerate(chosen(names)) if name in sides])
     axes.set_title(title + _count_note(names))
     axes.set_xlabel("$t$")
     axes.margins(x=0.01)

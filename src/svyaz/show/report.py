@@ -38,6 +38,7 @@ LARGEST_BLOCK = 16  # entries of a gain matrix that are written out
 
 STATUS = {
     "finished": "The motion was computed to its end, t = {t}.",
+    "left": "The motion passed a limit of the model: the computation ended there, at t = {t}.",
     "diverged": "The motion grew beyond all bounds: the computation ended at t = {t}.",
     "singular": "The equations could not be solved for the accelerations: the computation ended at t = {t}.",
     "infeasible": "The motion cannot go on in agreement with the constraints: the computation ended at t = {t}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ParamSpec, TypedDict
 
 from svyaz.expr import latex_name
@@ -105,3 +105,22 @@ def legend(axes: Axes) -> None:
 def label(name: str) -> str:
     """A variable's name as it is written in formulas: θ₁ with a dot for ``theta1'``."""
     return f"${latex_name(name)}$"
+
+
+NEAR_ENOUGH = 0.5
+"""Limits within this part of the height of the curves are brought into the picture."""
+
+
+def limit_bands(axes: Axes, bands: Sequence[tuple[float, float, str]]) -> None:
+    """Shade what lies beyond limits (low, high, colour) of curves that are drawn already."""
+    bottom, top = axes.get_ylim()
+    near = NEAR_ENOUGH * (top - bottom)
+    shown = [side for low, high, _ in bands for side in (low, high) if bottom - near <= side <= top + near]
+    bottom, top = min([bottom, *(s - 0.1 * near for s in shown)]), max([top, *(s + 0.1 * near for s in shown)])
+    for low, high, colour in bands:
+        for begin, end in ((bottom, min(low, top)), (max(high, bottom), top)):
+            if end > begin:
+                axes.axhspan(begin, end, color=colour, alpha=0.10, linewidth=0, zorder=0.2)
+        for side in (side for side in (low, high) if bottom < side < top):
+            axes.axhline(side, color=colour, linewidth=0.8, linestyle=(0, (6, 3)), zorder=0.4)
+    axes.set_ylim(bottom, top)

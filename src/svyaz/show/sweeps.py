@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.show.plots import check_plot_file, save
-from svyaz.show.style import COLOURS, DASHES, INK, MUTED, label, legend, look, new_figure, styled
+from svyaz.show.style import COLOURS, DASHES, INK, MUTED, label, legend, limit_bands, look, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -196,6 +196,8 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
             axes.plot(run.asked, run.linear[name], color=colour, label=f"{what}, linear", **PALE)
             axes.plot(run.times, np.clip(run.deviations[name], -limit, limit), color=colour, label=what)
         axes.set_ylabel(f"deviation of {label(name)}")
+        reach, rest = first.motion.limits.get(name), first.design.model.state.get(name, 0.0)
+        limit_bands(axes, [] if reach is None else [(reach.low - rest, reach.high - rest, MUTED)])
         legend(axes)
     for k, (what, run) in enumerate(runs.items()):
         for j, (name, column) in enumerate(run.inputs.items()):

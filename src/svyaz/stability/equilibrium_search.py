@@ -45,6 +45,7 @@ class Equilibrium:
     """A position of rest: values of coordinates and further states, of inputs, of the multipliers of the constraints.
 
     ``parameters`` are those that were unknown. ``verdict`` is missing where the first approximation has no split.
+    ``outside`` are the model's limits beyond which it lies.
     """
 
     state: Mapping[str, float]
@@ -54,6 +55,7 @@ class Equilibrium:
     approximation: FirstApproximation | None
     verdict: StabilityVerdict | None
     notes: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -226,9 +228,8 @@ def equilibrium_at(
         notes = approximation.notes
     except ModelError as error:
         notes = (str(error),)
-    return Equilibrium(
-        state, inputs, pushes, parameters, approximation, verdict, (*notes, *beyond_limits(system, inputs))
-    )
+    told = (*notes, *beyond_limits(system, inputs))
+    return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
 
 
 def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, ...]]:

@@ -40,6 +40,7 @@ def sweep(
     keep: str | Path | None = None,
     form: str | None = None,
     project: bool = False,
+    beyond: bool = False,
     method: str | None = None,
     step: float | None = None,
     rtol: float | None = None,
@@ -57,7 +58,8 @@ def sweep(
     ``alpha``, ``beta``. ``measure``: ``final``, ``residual``, ``drift``, ``multiplier`` (all of a kind, or one as in
     ``final.x``), ``error`` (trajectory error by step halving), ``steps``, ``evaluations``, ``t``; by default residuals,
     energy drift and final state. The others are the options of ``simulate``. Gains with an unstable verdict are run and
-    marked. A member that fails is a row with its status; KeyboardInterrupt keeps the rows that are done.
+    marked. A member that fails, or leaves the limits of the model without ``beyond``, is a row with its status
+    (one that went on beyond them tells it as its reason); KeyboardInterrupt keeps the rows that are done.
 
     ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead.
     ``progress`` is called with the members done and their total; rows are appended to the file ``keep`` as they come.
@@ -79,7 +81,8 @@ def sweep(
     members = members_of(axes, points, word_of(options.stabilize))
     found = recipe(system, [key for member in members[:1] for key in member.settings])
     if project or not _compiled_once(system, phases, options, found, axes):
-        work = whole_work(system, _whole_asked(options, name, project, measures), members)
+        wishes = {"project": project, "beyond": beyond, "halve": "error" in measures}
+        work = whole_work(system, _whole_asked(options, name, wishes), members)
     else:
         work = native_work(equations, options, found, members, measures)
     judge = judge_for(equations, options)
@@ -144,12 +147,13 @@ def _compiled_once(
     automatic = isinstance(options.stabilize, Automatic) and not gains
     decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
     own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
+    own = own or bool(system.limits)
     return not own and not decided and not structure_depends(system, found.changing)
 
 
-def _whole_asked(options: Options, form: str, project: bool, measures: Sequence[str]) -> dict[str, Json]:
+def _whole_asked(options: Options, form: str, wishes: Mapping[str, bool]) -> dict[str, Json]:
     """What is asked of every simulation."""
-    asked = {**_told(options), "form": form, "project": project, "halve": "error" in measures}
+    asked: dict[str, Json] = {**_told(options), "form": form, **wishes}
     asked["tolerance"] = options.tolerance
     return {key: value for key, value in asked.items() if value is not None}
 

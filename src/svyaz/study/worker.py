@@ -191,7 +191,7 @@ def _whole(task: Data, member: Data) -> Answer:
     from svyaz.expr import ModelError
     from svyaz.integrate import Status
     from svyaz.model import system_of, with_settings
-    from svyaz.motion import simulate
+    from svyaz.motion import simulate, told_beyond
 
     try:
         system = system_of(task["words"])
@@ -209,7 +209,7 @@ def _whole(task: Data, member: Data) -> Answer:
     verdict = gains.word if gains is not None else None
     return {
         "status": motion.status,
-        "reason": motion.reason,
+        "reason": motion.reason or "; ".join(told_beyond(motion.limits)),
         "measures": of_motion(motion),
         "stable": None if verdict is None else verdict == "stable",
         "proposed": gains.proposed if gains is not None else None,

@@ -109,6 +109,9 @@ r = ["R", "L - R"]
 alpha = ["alpha_min", "alpha_max"]
 theta = [-0.1, "pi"]
 
+[limits]          # on the beam; at the dead points of the rod the wheel goes on
+r = ["R", "L - R"]
+
 [run]
 form = "shulgin"
 method = "radau"

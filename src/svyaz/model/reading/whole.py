@@ -14,6 +14,7 @@ from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
 from svyaz.model.reading.constraints import declare_anchors, initial_anchors, read_constraints, still
+from svyaz.model.reading.limits import read_limits
 from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.reading.parts import (
     Choices,
@@ -70,6 +71,7 @@ def system_of(
         integrals=integrals,
         drawings=drawings if names.tree is None or words.get("draw") else tree_drawings(names.tree),
         box=_box(reader, words, names),
+        limits=read_limits(reader, vocabulary.table(words, "limits"), names),
         run=read_run(reader, vocabulary.table(words, "run"), names, choices or {}),
         bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),
         source=read_source(reader, vocabulary.table(words, "source"), names),

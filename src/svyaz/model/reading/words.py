@@ -59,6 +59,7 @@ class ModelWords(TypedDict, total=False):
     draw: Tables
     initial: Table
     box: Table
+    limits: Table
     run: Table
     bypass: Table
     source: Table
@@ -148,6 +149,8 @@ INTEGRAL: Mapping[str, str] = {
 }
 
 INPUT: Mapping[str, str] = {"value": EXPRESSION, "low": EXPRESSION, "high": EXPRESSION}
+
+LIMIT: Mapping[str, str] = {"of": EXPRESSION, "low": EXPRESSION, "high": EXPRESSION}
 
 DRAW: Mapping[str, str] = {
     "link": ANY,

@@ -11,15 +11,17 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.constraints import magnitude
 from svyaz.expr import ZERO, Expression, substitute
-from svyaz.forms import multiplier_symbols, rates_of
+from svyaz.forms import Equations, multiplier_symbols, rates_of
 from svyaz.holding import Segment
-from svyaz.model import Constraint, multiplier_symbol
+from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
 from svyaz.program import Function, SingularSystem, function
 
 Key = tuple[str, str]
-"""("on" or "off", name of the constraint)."""
+"""("on" or "off", name of the constraint), or ("low" or "high", name of the limit)."""
+
+SIDES = ("low", "high")
 
 LOW = 1e-9
 """A condition is armed once it is below minus this part of the size of its terms."""
@@ -30,7 +32,8 @@ class Conditions:
     """The conditions g that are watched in a phase, as native code, and the sizes of their terms.
 
     After an event, ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
-    even if it has never been negative. ``gain`` is the largest gain of the phases before.
+    even if it has never been negative. ``gain`` is the largest gain of the phases before. ``passing``: limits are told and
+    do not end the phase.
     """
 
     keys: tuple[Key, ...]
@@ -40,6 +43,7 @@ class Conditions:
     contacts: Contacts | None = None
     depths: Mapping[str, float] = field(default_factory=dict)
     gain: float = 0.0
+    passing: bool = False
 
     def bound(self, segment: Segment) -> Function:
         """g (m,) as a function with the gains of the segment."""
@@ -63,6 +67,11 @@ class Conditions:
             return LOW * np.nan_to_num(sizes(np.concatenate([[time], state]))["g"])
         except SingularSystem:
             return np.zeros(len(self.keys))
+
+    def outside(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
+        """Limits beyond which a state lies already."""
+        values = zip(self.keys, self.at(segment, time, state), strict=True)
+        return tuple(key for key, value in values if key[0] in SIDES and value > 0.0)
 
     def most_overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """The one of them that pulls most, with those that cease by the same condition: others may push without it."""
@@ -93,13 +102,17 @@ def conditions(
     active: Sequence[Constraint],
     time: float,
     contacts: Contacts | None = None,
+    limits: Sequence[Limit] = (),
+    *,
+    passing: bool = False,
 ) -> Conditions:
-    """What may switch constraints in a phase: ``on`` of those that do not act, ``off`` of those that do.
+    """What may switch constraints in a phase: ``on`` of those that do not act, ``off`` of those that do; and ``limits``.
 
+    Those that a run is ``passing`` do not end it.
     The multiplier of a constraint that does not act is zero. ``contacts`` are given for phases after an event.
     """
     equations = segment.equations
-    found: list[tuple[Key, Expression]] = []
+    found = [pair for limit in limits for pair in beyond(limit, equations)]
     depths = {}
     for c in constraints:
         if c not in active and c.on is not None and (c.end is None or not reached(time, c.end)):
@@ -120,7 +133,19 @@ def conditions(
         return function({"g": expressions}, ("t", *equations.states), values, systems=systems)
 
     sizes = numbers([magnitude(e) for e in written])
-    return Conditions(tuple(key for key, _ in found), numbers(written), sizes, reacting, contacts, depths)
+    keys = tuple(key for key, _ in found)
+    return Conditions(keys, numbers(written), sizes, reacting, contacts, depths, passing=passing)
+
+
+def beyond(limit: Limit, equations: Equations) -> list[tuple[Key, Expression]]:
+    """What rises through zero where a motion passes a side of a limit, in the states of the equations."""
+    e, margin = equations.in_states(limit.expression), limit.margin(equations.system.constants)
+    found: list[tuple[Key, Expression]] = []
+    if limit.low is not None:
+        found.append((("low", limit.name), limit.low - e - margin))
+    if limit.high is not None:
+        found.append((("high", limit.name), e - limit.high - margin))
+    return found
 
 
 def _depth(name: str) -> str:

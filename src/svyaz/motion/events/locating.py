@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
-from svyaz.integrate import Flow, Ode, Path, Status, solve
-from svyaz.motion.events.conditions import Conditions, Key
+from svyaz.integrate import Ode, Path, Status, solve
+from svyaz.motion.events.conditions import SIDES, Conditions, Key
+from svyaz.motion.events.guarding import Guard
 from svyaz.program import SingularSystem
 
 SAMPLES = 16
@@ -48,12 +49,15 @@ def advance_to_event(
     """
     if not watched.keys:
         return advance(segment, state, span, options, rows(span[1]), progress)
-    at_once = watched.most_overdue(segment, span[0], state)
+    outside = watched.outside(segment, span[0], state)
+    at_once = () if watched.passing else outside
+    at_once = at_once or watched.most_overdue(segment, span[0], state)
     if not at_once and watched.contacts is not None:
         at_once = watched.sinking(span, state, slopes(segment, span[0], state))
     if at_once:
         return replace(_row(span[0], state), steps=0, events=at_once)
     path = _to_event(segment, watched, continuing, state, span, options, progress)
+    path = replace(path, passed=(*((*key, span[0]) for key in outside), *path.passed))
     grid = rows(float(path.times[-1]))
     if grid is None or path.status is not Status.FINISHED or len(path.times) < 2:
         return path
@@ -75,25 +79,31 @@ def _to_event(
     progress: Callable[[float], object] | None,
 ) -> Path:
     time, end = span
-    flags = np.array([key in continuing for key in watched.keys]) & (watched.at(segment, time, state) < 0.0)
+    counting = [key in continuing or key[0] in SIDES for key in watched.keys]
+    flags = np.array(counting) & (watched.at(segment, time, state) < 0.0)
     pieces: list[Path] = []
+    passed: list[tuple[str, str, float]] = []
     stop = _first_stop(segment, watched, state, span, options)
     while True:
-        guard = _Guard(segment, watched, flags, time, state)
+        guard = Guard(watched.bound(segment), segment.rates, segment.projection)
+        levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
+        guard.begin(np.concatenate([[time], state]), values, levels, flags)
         path = advance(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
         pieces.append(path)
         if not guard.alarmed:
             if path.status is not Status.FINISHED or stop >= end:
-                return _joined(pieces, path.status, path.reason, ())
+                return replace(_joined(pieces, path.status, path.reason, ()), passed=tuple(passed))
             time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
             continue
         found = _located(segment, watched, guard, path, options)
         pieces.append(_row(found.time, found.state))
-        if found.reason or found.fired:
-            return _joined(pieces, Status.SINGULAR if found.reason else Status.FINISHED, found.reason, found.fired)
+        told = [key for key in found.fired if watched.passing and key[0] in SIDES]
+        passed += [(*key, found.time) for key in told]
+        fired = tuple(key for key in found.fired if key not in told)
         time, state, flags = found.time, found.state, found.armed
-        if time >= end:
-            return _joined(pieces, Status.FINISHED, "", ())
+        if found.reason or fired or time >= end:
+            status = Status.SINGULAR if found.reason else Status.FINISHED
+            return replace(_joined(pieces, status, found.reason, fired), passed=tuple(passed))
 
 
 def _first_stop(
@@ -105,58 +115,6 @@ def _first_stop(
     rise = watched.contacts.shortest_rise(span[0], state, slopes(segment, span[0], state))
     short = SHORT * min(options.step or np.inf, span[1] - span[0])
     return span[0] + rise if rise < short and span[0] + rise > span[0] else span[1]
-
-
-class _Guard:
-    """The map after each step with its memory; it belongs to one run."""
-
-    def __init__(self, segment: Segment, watched: Conditions, armed: NDArray[np.bool_], time: float, state: Array):
-        from svyaz.integrate import after_step_function, layout
-
-        n, m = len(state), len(watched.keys)
-        self.places = layout(n, m)
-        self.memory = np.zeros(self.places.size)
-        conditions = watched.bound(segment)
-        inner = segment.projection
-        function = after_step_function()
-        whole = self.memory.view(np.int64)
-        whole[:3] = [conditions.address, conditions.constants.ctypes.data, m]
-        if inner is not None:
-            whole[3:5] = [inner.address, inner.constants.ctypes.data]
-        whole[5:8] = [segment.rates.address, segment.rates.constants.ctypes.data, n]
-        self._put(self.places.before, np.concatenate([[time], state]))
-        levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
-        self._put(self.places.level, levels)
-        self._put(self.places.armed, armed | (values < -levels))
-        self._put(self.places.last, values)
-        self._put(self.places.change, np.full(m, np.inf))
-        owner = (function, conditions, segment)
-        self.flow = Flow(function.address, self.memory, n, owner)
-
-    def _put(self, place: int, numbers: Array | NDArray[np.bool_]) -> None:
-        self.memory[place : place + len(numbers)] = numbers
-
-    @property
-    def alarmed(self) -> bool:
-        """Was a step refused because a condition rose in it?"""
-        from svyaz.integrate import ALARM
-
-        return bool(self.memory[ALARM])
-
-    @property
-    def armed(self) -> NDArray[np.bool_]:
-        """Which conditions counted at the beginning of the last step."""
-        return self.memory[self.places.armed : self.places.tried] > 0.0
-
-    @property
-    def levels(self) -> Array:
-        """Below minus these conditions are armed."""
-        return self.memory[self.places.level : self.places.last]
-
-    @property
-    def end(self) -> float:
-        """The end of the last step."""
-        return float(self.memory[self.places.after])
 
 
 def slopes(segment: Segment, time: float, state: Array) -> Array:
@@ -178,7 +136,7 @@ class _Found:
     reason: str = ""
 
 
-def _located(segment: Segment, watched: Conditions, guard: _Guard, path: Path, options: Options) -> _Found:
+def _located(segment: Segment, watched: Conditions, guard: Guard, path: Path, options: Options) -> _Found:
     """The first moment in the refused step at which an armed condition rises through zero."""
     start, before = float(path.times[-1]), path.states[-1]
     length = guard.end - start

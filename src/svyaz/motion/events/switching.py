@@ -35,10 +35,11 @@ from svyaz.holding import (
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.complementarity import collision_of, kept_contacts
-from svyaz.motion.events.conditions import Conditions, Key, conditions
+from svyaz.motion.events.conditions import SIDES, Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
 from svyaz.motion.events.impacts import Impact, anchored, fitted
 from svyaz.motion.events.locating import advance_to_event, slopes
+from svyaz.motion.limits import ended_at_limit
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, grid_of, reached
 from svyaz.motion.result import Event
 from svyaz.program import Function, function
@@ -116,11 +117,12 @@ class Switched:
         def times(end: float) -> Array | None:
             return grid_of(options, (phase.start, end), wishes.rows)
 
-        span, watched = (phase.start, phase.end), self._conditions(beginning, segment)
-        continuing = beginning.continuing
-        return Advance(
-            advance_to_event(segment, watched, continuing, beginning.state, span, options, times, wishes.progress)
+        span = (phase.start, phase.end)
+        watched = replace(self._conditions(beginning, segment), passing=wishes.beyond)
+        path = advance_to_event(
+            segment, watched, beginning.continuing, beginning.state, span, options, times, wishes.progress
         )
+        return Advance(ended_at_limit(segment, path))
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         """The constraints that act after an event, and the state with which they begin."""
@@ -195,14 +197,14 @@ class Switched:
         return contacts_of(self.free, self.system.constraints)
 
     def _conditions(self, beginning: Beginning, segment: Segment) -> Conditions:
-        """The conditions that are watched in a phase; after an event those of contacts have a depth."""
+        """The conditions that are watched in a phase, the limits among them; after an event those of contacts have a depth."""
         phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
         after_event = beginning.entry is Entry.EVENT
         over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
         key = (names_of(phase.active), over) if after_event else ((), ("at the start",))
         if key not in self._watched:
             contacts = self._contacts if after_event else None
-            self._watched[key] = conditions(segment, constraints, phase.active, time, contacts)
+            self._watched[key] = conditions(segment, constraints, phase.active, time, contacts, self.system.limits)
         watched = self._watched[key]
         if not watched.depths:
             return watched
@@ -285,6 +287,8 @@ def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) ->
     notes = []
     for key, value, later, level in zip(watched.keys, now, soon, levels, strict=True):
         kind, name = key
+        if kind in SIDES:
+            continue
         if value > level and key not in overdue:
             told = "is positive at the start already: it counts when it rises through zero again"
             notes.append(f"'{kind}' of the constraint '{name}' {told}")

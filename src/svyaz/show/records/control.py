@@ -140,6 +140,7 @@ def _(found: Basin) -> Record:
     return {
         "count": len(found.returned),
         "returned": int(found.returned.sum()),
+        "left": int(found.left.sum()),
         "fraction": found.fraction,
         "radius": found.radius,
         "outside": found.outside,
@@ -169,6 +170,7 @@ def _(trial: Trial) -> Record:
         "largest_inputs": {name: finite(np.abs(column).max()) for name, column in run.inputs.items()},
         "largest_residual": finite(run.largest_residual),
         "residuals": {name: finite(column[-1]) for name, column in run.residuals.items()},
+        "limits": {name: as_json(reach) for name, reach in run.motion.limits.items()},
     }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from html import escape
 
 from svyaz import __version__
 from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
 from svyaz.model import System
-from svyaz.motion import Check, Drift, Event, Motion, ResidualSize
+from svyaz.motion import Check, Drift, Event, Motion, Reach, ResidualSize
 from svyaz.show.records.holding import gains_record
 from svyaz.show.results import as_json, finite, html_of
 
@@ -38,6 +39,8 @@ def _(motion: Motion) -> Record:
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
         "notes": list(motion.notes),
     }
+    if motion.limits:
+        result["limits"] = {name: as_json(reach) for name, reach in motion.limits.items()}
     if motion.error_bound is not None:
         result["error_bound"] = as_json(motion.error_bound)
     if motion.jumps:
@@ -112,6 +115,12 @@ def _(bound: ErrorBound) -> Record:
         "defect": bound.defect,
         "worth": "an upper bound that grows exponentially with the time: of use for short runs only",
     }
+
+
+@as_json.register(Reach)
+def _(reach: Reach) -> Record:
+    """Low and high are null on an open side, ``left`` where the limit was not passed."""
+    return {name: finite(value) for name, value in asdict(reach).items()}
 
 
 @as_json.register(Check)

@@ -26,6 +26,7 @@ def _(found: Equilibrium) -> Record:
         "verdict": UNDECIDED if verdict is None else verdict.word,
         "theorem": "" if verdict is None else verdict.theorem,
         "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
+        "outside": list(found.outside),
         "notes": [*found.notes, *(verdict.notes if verdict else ())],
     }
 

@@ -1,0 +1,64 @@
+"""Conditions watched inside the native loops: see ``integrate.guard``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.integrate import ALARM, Flow
+from svyaz.program import Function
+
+
+class Guard:
+    """The map after each step with its memory; it serves one run at a time.
+
+    ``conditions`` are those that are watched along the motion with these ``rates``, ``inner`` is the map that follows each
+    step in any case.
+    """
+
+    def __init__(self, conditions: Function, rates: Flow, inner: Flow | None = None):
+        from svyaz.integrate import after_step_function, layout
+
+        n, m = rates.size, len(conditions.program.outputs)
+        self.places = layout(n, m)
+        self.memory = np.zeros(self.places.size)
+        function = after_step_function()
+        whole = self.memory.view(np.int64)
+        whole[:3] = [conditions.address, conditions.constants.ctypes.data, m]
+        if inner is not None:
+            whole[3:5] = [inner.address, inner.constants.ctypes.data]
+        whole[5:8] = [rates.address, rates.constants.ctypes.data, n]
+        self.flow = Flow(function.address, self.memory, n, (function, conditions, rates, inner))
+
+    def begin(self, row: Array, values: Array, levels: Array, armed: NDArray[np.bool_]) -> None:
+        """Watch a run from [t, y…]: the conditions there, the levels below minus which they are armed, those that are."""
+        self.memory[ALARM] = 0.0
+        self._put(self.places.before, row)
+        self._put(self.places.level, levels)
+        self._put(self.places.armed, armed | (values < -levels))
+        self._put(self.places.last, values)
+        self._put(self.places.change, np.full(len(values), np.inf))
+
+    def _put(self, place: int, numbers: Array | NDArray[np.bool_]) -> None:
+        self.memory[place : place + len(numbers)] = numbers
+
+    @property
+    def alarmed(self) -> bool:
+        """Was a step refused because a condition rose in it?"""
+        return bool(self.memory[ALARM])
+
+    @property
+    def armed(self) -> NDArray[np.bool_]:
+        """Which conditions counted at the beginning of the last step."""
+        return self.memory[self.places.armed : self.places.tried] > 0.0
+
+    @property
+    def levels(self) -> Array:
+        """Below minus these conditions are armed."""
+        return self.memory[self.places.level : self.places.last]
+
+    @property
+    def end(self) -> float:
+        """The end of the last step."""
+        return float(self.memory[self.places.after])
