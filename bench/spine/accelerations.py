@@ -65,7 +65,7 @@ def scalar_peak() -> float:
     """Operations per nanosecond of a loop of independent fused multiply-adds of single doubles."""
     from svyaz.program import engine
 
-    loaded = engine.load(engine.object_code(peak_text(CHAINS)))
+    loaded = engine.load_code(engine.object_code(peak_text(CHAINS)))
     function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64)(loaded.get_function_address("chains"))
     function(ROUNDS // 10)
     best = min(_seconds(lambda: function(ROUNDS)) for _ in range(5))

@@ -11,14 +11,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 import svyaz
-from svyaz.integrate import compiling
+from svyaz.integrate import compiling, weaving
+from svyaz.integrate.calls import read, write
+from svyaz.integrate.compiling import compiled, part
 from svyaz.integrate.implicit import factorise, substitute
 from svyaz.integrate.methods import method
 from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T
 from svyaz.integrate.stages import scheme
+from svyaz.program import standalone_object_code
+
+
+@compiled
+def solved(a: Any, pivots: Any, b: Any) -> int:
+    """Solve a x = b in place, where a is not singular."""
+    if factorise(a, pivots):
+        substitute(a, pivots, b)
+        return 1
+    return 0
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.complex128])
@@ -31,15 +42,14 @@ def test_factors_solve_linear_systems(kind: Any, n: int) -> None:
     matrix[0, 0] = 0.0 if n > 1 else 2.0  # needs a pivot
     right = generator.normal(size=n).astype(kind)
     factors, pivots, solution = matrix.copy(), np.zeros(n, dtype=np.int64), right.copy()
-    assert factorise(factors, pivots)
-    substitute(factors, pivots, solution)
+    assert solved(factors, pivots, solution) == 1
     np.testing.assert_allclose(solution, np.linalg.solve(matrix, right), rtol=1e-10)
 
 
 @pytest.mark.parametrize("matrix", [[[1.0, 2.0], [2.0, 4.0]], [[np.nan, 1.0], [1.0, 1.0]], [[0.0]]])
 def test_singular_matrices_are_refused(matrix: list[list[float]]) -> None:
     a = np.array(matrix)
-    assert not factorise(a, np.zeros(len(a), dtype=np.int64))
+    assert solved(a, np.zeros(len(a), dtype=np.int64), np.zeros(len(a))) == 0
 
 
 def test_newton_transformation_diagonalises_the_inverse_of_the_tableau() -> None:
@@ -63,49 +73,140 @@ def test_scheme_leaves_out_zeros_and_nothing_else(name: str) -> None:
         np.testing.assert_array_equal(rebuilt, row)
 
 
-def test_loops_are_kept_in_memory_where_no_folder_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    def double(x: float) -> float:
-        return 2 * x
+@part
+def _twice(x: float) -> float:
+    return 2.0 * x
 
-    def refuse(self: Any) -> None:
-        raise RuntimeError("cannot cache function: no locator available")
 
-    monkeypatch.setattr(Dispatcher, "enable_caching", refuse)
-    assert compiling.compiled(double)(2.0) == 4.0
+def _doubled(a: Any) -> int:
+    a[0] = _twice(a[0])
+    return len(a)
+
+
+def _tripled(a: Any) -> int:
+    a[0] = 3.0 * a[0]
+    return len(a)
+
+
+def _result(function: Any) -> float:
+    """What the loop makes of 2 when it is looked for anew."""
+    a = np.array([2.0, 0.0])
+    assert compiled(function)(a) == 2
+    return float(a[0])
+
+
+@pytest.fixture
+def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the loops that were really compiled; the cache is empty."""
+    monkeypatch.setenv("SVYAZ_CACHE", str(tmp_path / "cache"))
+    seen: list[str] = []
+    make = weaving.woven
+
+    def noted(function: Any, given: Any) -> weaving.Woven:
+        seen.append(function.__name__)
+        return make(function, given)
+
+    monkeypatch.setattr(weaving, "woven", noted)
+    return seen
+
+
+def test_N1_2_4_kept_loops_are_used_while_they_are_sound_and_made_anew_otherwise(
+    tmp_path: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flipped bits, a file cut off, one of another loop under this name, a pickle: none is run, and all heal."""
+    monkeypatch.chdir(tmp_path)
+    assert _result(_tripled) == 6.0
+    (other,) = (tmp_path / "cache").glob("*.code")
+    assert [_result(_doubled), _result(_doubled)] == [4.0, 4.0]
+    assert compilations == ["_tripled", "_doubled"]
+    (file,) = set((tmp_path / "cache").glob("*.code")) - {other}
+    sound = file.read_bytes()
+    flipped = bytearray(sound)
+    for place in (3, 100, len(sound) - 50):
+        flipped[place] ^= 4
+    planted = b"cos\nsystem\n(S'touch executed'\ntR."
+    for content in (bytes(flipped), sound[: len(sound) // 2], other.read_bytes(), planted):
+        file.write_bytes(content)
+        compilations.clear()
+        assert [_result(_doubled), _result(_doubled)] == [4.0, 4.0]
+        assert compilations == ["_doubled"]
+    assert not (tmp_path / "executed").exists()
+
+
+def test_N1_2_4_what_cannot_stand_alone_serves_this_process_and_is_not_kept(
+    tmp_path: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weaving, "standalone_object_code", lambda text, entry: None)
+    assert _result(_doubled) == 4.0
+    assert not (tmp_path / "cache").exists()
+    pointers = compiling.callback(_negated)
+    x, out = np.array([1.5]), np.zeros(1)
+    assert compiling.ENTRY(pointers.address)(x.ctypes.data, None, out.ctypes.data) == 7
+    assert out[0] == -1.5
+
+
+def _negated(x: int, c: int, out: int) -> int:
+    write(out, 0, -read(x, 0))
+    return 7
+
+
+def test_N1_2_4_code_that_reads_what_is_not_there_is_not_kept() -> None:
+    text = (
+        """
+    @PyExc_ValueError = external global i8
+    declare double @sqrt(double)
+    define double @root(double %x) {{ %y = call double @sqrt(double %x)  ret double %y }}
+    define ptr @kind(double %x) {{ ret ptr @PyExc_ValueError }}
+    """.replace("{{", "{\n")
+        .replace("}}", "\n}")
+        .replace("  ret", "\n ret")
+    )
+    assert standalone_object_code(text, "root") is not None
+    assert standalone_object_code(text, "kind") is None
+
+
+def test_arrays_that_are_not_in_the_order_of_c_are_refused() -> None:
+    with pytest.raises(TypeError, match="order of C"):
+        compiled(_doubled)(np.zeros((4, 4)).T)
 
 
 STALE = """
-from svyaz.integrate import Flow, solve
-from numba import cfunc, types
+import sys
 import numpy as np
-pointer = types.CPointer(types.double)
-@cfunc(types.int32(pointer, pointer, pointer))
-def rates(x, c, out):
-    out[0] = -x[1]
+from svyaz.integrate.calls import copy, place
+from svyaz.integrate.compiling import compiled
+
+@compiled
+def repeated(a, b):
+    copy(place(a), place(b), 1)
     return 0
-path = solve(Flow(rates.address, np.zeros(1), 1, rates), [1.0], (0.0, 1.0), method="euler", step=0.5)
-print(path.states[-1, 0])
+
+b = np.zeros(1)
+repeated(np.array([0.25]), b)
+print(b[0], "numba" in sys.modules)
 """
 
 
 def test_loops_are_made_anew_when_a_piece_in_another_file_has_changed(tmp_path: Path) -> None:
-    """A state is stored by `copy`, a piece of another file than that of the loop."""
+    """A number is copied by `copy`, a piece of another file than that of the loop; kept code needs no compiler."""
     shutil.copytree(Path(svyaz.__file__).parent, tmp_path / "svyaz")
+    (tmp_path / "stale.py").write_text(STALE, encoding="utf-8")
 
-    def end() -> str:
+    def end() -> list[str]:
         done = subprocess.run(
-            [sys.executable, "-c", STALE],
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            [sys.executable, str(tmp_path / "stale.py")],
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "SVYAZ_CACHE": str(tmp_path / "cache")},
             capture_output=True,
             text=True,
             check=True,
         )
-        return done.stdout.strip()
+        return done.stdout.split()
 
-    assert end() == "0.25"
+    assert end() == ["0.25", "True"]
+    assert end() == ["0.25", "False"]
     shared = tmp_path / "svyaz" / "integrate" / "calls.py"
     text = shared.read_text(encoding="utf-8")
     piece = "        write(target, m, read(source, m))"
     assert text.count(piece) == 1
     shared.write_text(text.replace(piece, piece.replace("read(source, m)", "2.0 * read(source, m)")), encoding="utf-8")
-    assert end() != "0.25"
+    assert end() == ["0.5", "True"]

@@ -28,7 +28,7 @@ class Tape:
         return self.places[node]
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SVYAZ_CACHE", str(tmp_path_factory.mktemp("cache")))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.integrate.calls import address_of as address_of
     from svyaz.integrate.calls import call as call
     from svyaz.integrate.calls import copy as copy
     from svyaz.integrate.calls import read as read

@@ -243,6 +243,7 @@ def fill_grid(
 
 @compiled
 def adaptive(
+    chunk: int,
     f: Callee,
     solve: Callee,
     after_step: Callee,
@@ -252,7 +253,6 @@ def adaptive(
     fsal: bool,
     dense: Interpolant,
     out: Output,
-    chunk: int,
     work: Array,
     slopes: Array,
     clock: Array,

@@ -7,28 +7,16 @@ arrays are addresses too: counting references to array objects would cost more t
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core.base import BaseContext
-from numba.core.typing.templates import Signature
-from numba.core.typing.templates import signature as typing_signature
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.compiling import instruction, piece
+from svyaz.integrate.compiling import Uncompiled, instruction, piece
 
 Address = int
-if TYPE_CHECKING:
-    Pointer = ctypes._Pointer[ctypes.c_double]
-else:
-    Pointer = object
 Counters = NDArray[np.int64]
-_int64: Any = types.int64  # its stubs know no arrays and pointers
 
 # what a loop answers; it says RUNNING when its share of steps is used up and it wants to be called again
 RUNNING, FINISHED, DIVERGED, SINGULAR, STALLED, PROJECTION, NEWTON = range(7)
@@ -53,91 +41,64 @@ class Callee(NamedTuple):
     constants: Array
 
 
-def _number(builder: ir.IRBuilder, address: ir.Value, index: ir.Value) -> ir.Value:
-    """Pointer to the double number `index` places behind an address."""
-    return builder.gep(builder.inttoptr(address, ir.DoubleType().as_pointer()), [index])
-
-
-def _status(builder: ir.IRBuilder, address: ir.Value, *arguments: ir.Value) -> ir.Value:
-    """What the function of three pointers at an address answers."""
-    number = ir.DoubleType().as_pointer()
-    kind = ir.FunctionType(ir.IntType(32), (number, number, number))
-    pointers = [builder.inttoptr(argument, number) for argument in arguments]
-    return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), pointers), ir.IntType(64))
-
-
-@instruction(int)
-def call(typing_context: object, address: Address, x: Address, c: Address, out: Address) -> object:
+@instruction
+def call(address: Address, x: Address, c: Address, out: Address) -> int:
     """f(x, c, out) of the function at `address`; all four are addresses, the answer is its status."""
-    signature = types.int64(types.int64, types.int64, types.int64, types.int64)
-    return signature, lambda _context, builder, _signature, given: _status(builder, *given)
+    raise Uncompiled
 
 
-@instruction(int)
-def place(typing_context: object, array: NDArray[np.generic]) -> object:
+@instruction
+def place(array: NDArray[np.generic]) -> Address:
     """Address of the first entry of an array."""
-
-    def generate(
-        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
-    ) -> ir.Value:
-        view = context.make_array(signature.args[0])(context, builder, given[0])
-        return builder.ptrtoint(view.data, ir.IntType(64))
-
-    return _int64(array), generate
+    raise Uncompiled
 
 
-@instruction(np.ndarray)
-def uncounted(typing_context: object, array: NDArray[np.generic]) -> object:
-    """The same array without its count of references, which costs much in a loop; the caller keeps the array alive."""
-
-    def generate(
-        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
-    ) -> ir.Value:
-        view = context.make_array(signature.args[0])(context, builder, given[0])
-        view.meminfo, view.parent = ir.Constant(view.meminfo.type, None), ir.Constant(view.parent.type, None)
-        return view._getvalue()
-
-    return typing_signature(array, array), generate
-
-
-@instruction(int)
-def address_of(typing_context: object, pointer: Pointer) -> object:
-    """A pointer as an address."""
-    signature = _int64(pointer)
-    return signature, lambda _context, builder, _signature, given: builder.ptrtoint(given[0], ir.IntType(64))
-
-
-@instruction(float)
-def read(typing_context: object, address: Address, index: int) -> object:
+@instruction
+def read(address: Address, index: int) -> float:
     """The double number `index` places behind an address."""
-    signature = types.float64(types.int64, types.int64)
-    return signature, lambda _context, builder, _signature, given: builder.load(_number(builder, *given))
+    raise Uncompiled
 
 
-@instruction(type(None))
-def write(typing_context: object, address: Address, index: int, value: float) -> object:
+@instruction
+def write(address: Address, index: int, value: float) -> None:
     """Put a double number `index` places behind an address."""
-
-    def generate(
-        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
-    ) -> ir.Value:
-        builder.store(given[2], _number(builder, *given[:2]))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.float64), generate
+    raise Uncompiled
 
 
-@instruction(int)
-def whole(typing_context: object, address: Address, index: int) -> object:
+@instruction
+def whole(address: Address, index: int) -> int:
     """The 64-bit integer `index` places behind an address."""
+    raise Uncompiled
 
-    def generate(
-        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
-    ) -> ir.Value:
-        integers = builder.inttoptr(given[0], ir.IntType(64).as_pointer())
-        return builder.load(builder.gep(integers, [given[1]]))
 
-    return types.int64(types.int64, types.int64), generate
+@instruction
+def numbers(address: Address, size: int) -> Array:
+    """The double numbers at an address as an array; counting references to it costs nothing, for there are none."""
+    raise Uncompiled
+
+
+@instruction
+def matrix(address: Address, rows: int, columns: int) -> Array:
+    """The double numbers at an address as a matrix."""
+    raise Uncompiled
+
+
+@instruction
+def whole_numbers(address: Address, size: int) -> NDArray[np.int64]:
+    """The 64-bit integers at an address as an array."""
+    raise Uncompiled
+
+
+@instruction
+def complex_numbers(address: Address, size: int) -> NDArray[np.complex128]:
+    """The complex numbers at an address as an array."""
+    raise Uncompiled
+
+
+@instruction
+def complex_matrix(address: Address, rows: int, columns: int) -> NDArray[np.complex128]:
+    """The complex numbers at an address as a matrix."""
+    raise Uncompiled
 
 
 @piece

@@ -1,119 +1,226 @@
-"""How the native loops are compiled: once for every model, and kept on disk while the files that decide them stay.
+"""How the native loops are compiled: once for every model, and kept while the files that decide them stay.
 
 ``compiled`` is a loop that Python calls, ``part`` a function that only loops call, ``piece`` one that is woven into them,
-``callback`` a function of three pointers that loops call by its address, ``instruction`` an operation given to LLVM.
+``callback`` a function of three addresses that loops call by its own, ``instruction`` an operation given to LLVM (in
+`svyaz.integrate.instructions`). Machine code is kept by the guarded cache of `svyaz.program` and called as any function of
+three addresses; numba, which makes it, is loaded only where there is none (see `svyaz.integrate.weaving`).
 """
 
 from __future__ import annotations
 
+import ctypes
+import struct
+import sys
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
-from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from importlib import metadata
+from importlib.abc import InspectLoader
+from importlib.resources import files
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-import numba
-from numba import types
-from numba.core.ccallback import CFunc
-from numba.core.runtime import rtsys
-from numba.extending import intrinsic, register_jitable
+import numpy as np
+
+if TYPE_CHECKING:
+    from svyaz.integrate.weaving import Woven
 
 Given = ParamSpec("Given")
-Result = TypeVar("Result")
 Function = TypeVar("Function", bound=Callable[..., object])
 
-# the stubs of numba know neither all options nor what is made of a function
-_njit: Any = numba.njit
-_cfunc: Any = CFunc
-_intrinsic: Any = intrinsic
+ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+"""int32 f(x, c, out) of three addresses: all that is compiled is called so."""
+_NUMBERS: dict[type, str] = {float: "d", np.float64: "d", int: "q", np.int64: "q", bool: "b"}
+_ARRAYS = {(kind, n): letter + n * "q" for kind, letter in (("d", "f"), ("l", "i"), ("D", "c")) for n in range(1, 4)}
+_LETTERS = {np.dtype(np.float64): "f8", np.dtype(np.int64): "i8", np.dtype(np.complex128): "c16"}
 
-# contraction to fused multiply-add is wanted, reassociation is not: the same state must give the same bits
-_OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "no_cfunc_wrapper": True}
+
+class Uncompiled(TypeError):
+    """A function that only compiled loops call was called from Python."""
+
+
+def bound(
+    loop: Callable[Concatenate[int, Given], int], *given: Given.args, **_none: Given.kwargs
+) -> Callable[[int], int]:
+    """A loop whose first argument is a whole number, with all its others: they are laid out once, for many calls."""
+    assert isinstance(loop, Loop), "a loop is compiled"
+    entry, block = loop.laid_out((0, *given))
+    address, first = ctypes.addressof(block), ctypes.c_int64.from_buffer(block)
+
+    def call(number: int, _alive: tuple[object, ...] = (given, block)) -> int:
+        first.value = number
+        return int(entry(None, address, None))
+
+    return call
 
 
 class Callback(Protocol):
-    """A compiled function int32 f(x, c, out) of three pointers; it must live as long as its address is used."""
+    """A compiled function int32 f(x, c, out) of three addresses; it must live as long as its address is used."""
 
     @property
     def address(self) -> int: ...
 
 
-def compiled(function: Function) -> Function:
-    """Compile a loop when it is first called and keep its code on disk, or in memory where no folder can be written."""
-    code: Function = _njit(function, **_OPTIONS)
-    _keep(code, function)
-    return code
+@dataclass(frozen=True, eq=False)
+class Ingredient:
+    """A function that loops are made of: ``kind`` is part, piece or instruction."""
+
+    function: Callable[..., object]
+    kind: str
+
+
+SHARED: set[Callable[..., object]] = set()
+"""Functions that Python calls as they are, and that loops may call too."""
 
 
 def part(function: Function) -> Function:
     """A function that only loops call; it is compiled and kept with them."""
-    code: Function = _njit(function, no_cpython_wrapper=True, **_OPTIONS)
-    return code
+    return cast(Function, Ingredient(function, "part"))
 
 
 def piece(function: Function) -> Function:
     """A piece of a loop, woven into it where it is called."""
-    code: Function = _njit(function, inline="always", **_OPTIONS)
-    return code
+    return cast(Function, Ingredient(function, "piece"))
+
+
+def instruction(function: Function) -> Function:
+    """An operation of the loops that `svyaz.integrate.instructions` gives as LLVM instructions under the same name."""
+    return cast(Function, Ingredient(function, "instruction"))
 
 
 def shared(function: Function) -> Function:
     """A function that Python calls as it is, and that loops may call too."""
-    same: Function = register_jitable(function)
-    return same
+    SHARED.add(function)
+    return function
 
 
-def callback(function: Callable[..., int]) -> Callback:
-    """Compile a function f(x, c, out) of three pointers that loops call by its address, and keep its code on disk."""
-    pointer = types.CPointer(types.float64)
-    options = {"nopython": True, "error_model": "numpy"}
-    code = _cfunc(function, ((pointer,) * 3, types.int32), locals={}, options=options)
-    _keep(code, function)
-    code.compile()
-    made: Callback = code
-    return made
+def compiled(function: Function) -> Function:
+    """A loop that Python calls; it answers with a whole number, and is compiled for the types of its first arguments."""
+    return cast(Function, Loop(function))
 
 
-def instruction(
-    result: type[Result],
-) -> Callable[[Callable[Concatenate[object, Given], object]], Callable[Given, Result]]:
-    """An operation of the loops that is given as LLVM instructions; `result` says what it gives."""
-
-    def make(typing: Callable[Concatenate[object, Given], object]) -> Callable[Given, Result]:
-        operation: Callable[Given, Result] = _intrinsic(typing)
-        return operation
-
-    return make
+def callback(function: Callable[[int, int, int], int]) -> Callback:
+    """A function f(x, c, out) of three addresses that loops call by its address."""
+    return _machine_code(function, None)
 
 
-def _keep(code: Any, function: Callable[..., object]) -> None:
-    """Keep code on disk for as long as none of the files that decide it changes.
+@dataclass(frozen=True)
+class MachineCode:
+    """A native function of three addresses, and what keeps it alive."""
 
-    Numba looks at the file of the function alone; a loop is also made of the pieces that it takes from this folder.
-    """
-    try:
-        code.enable_caching()
-    except RuntimeError:  # numba found neither __pycache__ nor a user folder to write to
-        return
-    with suppress(OSError):  # in an archive, of which numba looks at the whole, there are no files
-        code._cache._cache_file._source_stamp = _stamp(function.__code__.co_filename)
-    code._cache.load_overload = partial(_loaded, code._cache)
+    address: int
+    owner: object
 
 
-def _loaded(cache: Any, signature: object, context: object) -> object:
-    """What is kept on disk, or None.
+@dataclass(frozen=True)
+class Pattern:
+    """What a loop takes: a number, an array, or a named tuple of these, whose type is ``record``; ``letter`` says which."""
 
-    Numba itself first learns all that it can compile, which takes longer than the rest of a start; kept code needs
-    nothing of that, and the compiler learns it by itself where there is none.
-    """
-    rtsys.initialize(context)
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, context)
+    letter: str
+    dimensions: int = 0
+    record: type | None = None
+    parts: tuple[Pattern, ...] = ()
+
+    @property
+    def text(self) -> str:
+        inner = ", ".join(part.text for part in self.parts)
+        return f"{self.record.__name__}({inner})" if self.record is not None else f"{self.letter}:{self.dimensions}"
 
 
-@cache
-def _stamp(file: str) -> str:
-    """A hash of the file in which a loop stands and of all that stand here."""
-    decisive = sorted({Path(file), *Path(__file__).parent.glob("*.py")})
-    return sha256(b"\0".join(path.read_bytes() for path in decisive)).hexdigest()
+class Loop:
+    """A native loop. Its arguments go to it in one block of words: numbers as they are, arrays by address and shape."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self.function = function
+        self.kind = "part"  # for another loop
+        self._entries: dict[str, tuple[Any, MachineCode]] = {}
+        self._making = Lock()
+
+    def __call__(self, *given: object) -> int:
+        entry, block = self.laid_out(given)
+        return int(entry(None, ctypes.addressof(block), None))
+
+    def laid_out(self, given: tuple[object, ...]) -> tuple[Any, ctypes.Array[ctypes.c_char]]:
+        """The native function for such arguments, and the block of their words."""
+        words: list[int | float] = []
+        layout = "".join([_put(value, words) for value in given])
+        entry, _ = self._entries.get(layout) or self._entry(layout, given)
+        packed = struct.pack(layout.translate(_FORMATS), *words)
+        return entry, ctypes.create_string_buffer(packed, len(packed))
+
+    def _entry(self, layout: str, given: tuple[object, ...]) -> tuple[Any, MachineCode]:
+        with self._making:
+            if layout not in self._entries:
+                code = _machine_code(self.function, tuple(pattern(value) for value in given))
+                self._entries[layout] = ENTRY(code.address), code
+            return self._entries[layout]
+
+
+_FORMATS = str.maketrans({"b": "q", "f": "q", "c": "q", "i": "q", "(": None, ")": None})
+
+
+def _put(value: Any, words: list[int | float]) -> str:
+    """Append the words of an argument; the answer is its layout: d, q, b for a number, f, i, c and its sizes for an array."""
+    kind = type(value)
+    if kind is np.ndarray:
+        if not value.flags.c_contiguous:
+            raise TypeError("a native loop takes arrays in the order of C")
+        words.append(value.ctypes.data)
+        words.extend(value.shape)
+        return _ARRAYS[value.dtype.char, value.ndim]
+    if kind in _NUMBERS:
+        words.append(value)
+        return _NUMBERS[kind]
+    return f"({''.join([_put(member, words) for member in value])})"
+
+
+def pattern(value: Any) -> Pattern:
+    """The type of an argument."""
+    if isinstance(value, np.ndarray):
+        return Pattern(_LETTERS[value.dtype], value.ndim)
+    if isinstance(value, tuple):
+        return Pattern("", record=type(value), parts=tuple(pattern(member) for member in value))
+    return Pattern("d" if isinstance(value, float) else "b" if isinstance(value, bool) else "q")
+
+
+def _machine_code(function: Callable[..., object], given: tuple[Pattern, ...] | None) -> MachineCode:
+    """The code of a loop for arguments of these types, or of a function of three addresses (None)."""
+    from svyaz.program import kept_code, load_code
+
+    fresh: list[Woven] = []
+
+    def make() -> bytes | None:
+        from svyaz.integrate.weaving import woven
+
+        made = woven(function, given)
+        fresh.append(made)
+        return made.code
+
+    types = "three addresses" if given is None else ", ".join(part.text for part in given)
+    name = f"{function.__module__}.{function.__qualname__}"
+    code = kept_code(("loop", _compilers(), _stamp(function), name, types), make)
+    if code is None:  # it leans on what this process alone has: it serves here and is not kept
+        return MachineCode(fresh[0].address, fresh[0])
+    engine = load_code(code)
+    return MachineCode(int(engine.get_function_address("entry")), engine)
+
+
+@lru_cache(maxsize=1)
+def _compilers() -> str:
+    """What makes the code, besides LLVM."""
+    return f"numba {metadata.version('numba')}, Python {sys.version_info[:2]}"
+
+
+def _stamp(function: Callable[..., object]) -> str:
+    """A hash of the module in which a loop stands, or of the loop where that has no file, and of all that stand here."""
+    module = sys.modules.get(function.__module__)
+    loader = None if module is None or module.__spec__ is None else module.__spec__.loader
+    source = loader.get_source(function.__module__) if isinstance(loader, InspectLoader) else None
+    return sha256((source or repr(function.__code__.co_code)).encode() + _own_stamp()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _own_stamp() -> bytes:
+    folder = sorted(files("svyaz.integrate").iterdir(), key=lambda file: file.name)
+    return b"\0".join(file.read_bytes() for file in folder if file.name.endswith(".py"))

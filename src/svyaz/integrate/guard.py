@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from svyaz.integrate.calls import Address, Pointer, address_of, call, copy, read, whole, write
+from svyaz.integrate.calls import Address, call, copy, read, whole, write
 from svyaz.integrate.compiling import Callback, callback, part
 
 HEAD = 9
@@ -139,8 +139,7 @@ def _event(c: Address, n: int, m: int) -> bool:
     return False
 
 
-def _after_step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) -> int:
-    x, c, out = address_of(x_pointer), address_of(c_pointer), address_of(out_pointer)
+def _after_step(x: Address, c: Address, out: Address) -> int:
     m, n = whole(c, 2), whole(c, 7)
     if whole(c, 3) != 0:
         if call(whole(c, 3), x, whole(c, 4), out) != 0:

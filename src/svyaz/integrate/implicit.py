@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import carray
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
@@ -25,15 +24,15 @@ from svyaz.integrate.calls import (
     NO_FACTORS,
     Address,
     Callee,
-    Pointer,
-    address_of,
     call,
     copy,
+    matrix,
+    numbers,
     place,
     read,
     whole,
 )
-from svyaz.integrate.compiling import Callback, callback, compiled, part, shared
+from svyaz.integrate.compiling import Callback, callback, part, shared
 from svyaz.integrate.tableau import Tableau
 
 # places in the constants, after LENGTH and EVALUATED: addresses and numbers
@@ -78,23 +77,23 @@ def size_of_room(s: int, n: int) -> int:
 
 
 @part
-def room_in(block: Array, s: int, n: int) -> NewtonRoom:
+def room_in(block: Address, s: int, n: int) -> NewtonRoom:
     """The parts of the constants."""
-    m, a = s * n, HEAD
-    j = a + s * s + 2 * s
-    lu = j + n * n
-    rest = lu + m * m
+    m, a = s * n, block + 8 * HEAD
+    j = a + 8 * (s * s + 2 * s)
+    lu = j + 8 * n * n
+    rest = lu + 8 * m * m
     return NewtonRoom(
-        block[a : a + s * s].reshape((s, s)),
-        block[a + s * s : j - s],
-        block[j - s : j],
-        block[j:lu].reshape((n, n)),
-        block[lu:rest].reshape((m, m)),
-        block[rest : rest + m],
-        block[rest + m : rest + 2 * m],
-        block[rest + 2 * m : rest + 2 * m + n + 1],
-        block[rest + 2 * m + n + 1 : rest + 2 * m + 2 * n + 1],
-        block[rest + 2 * m + 2 * n + 1 : rest + 3 * m + 2 * n + 1].reshape((s, n)),
+        matrix(a, s, s),
+        numbers(j - 16 * s, s),
+        numbers(j - 8 * s, s),
+        matrix(j, n, n),
+        matrix(lu, m, m),
+        numbers(rest, m),
+        numbers(rest + 8 * m, m),
+        numbers(rest + 16 * m, n + 1),
+        numbers(rest + 8 * (2 * m + n + 1), n),
+        matrix(rest + 8 * (2 * m + 2 * n + 1), s, n),
     )
 
 
@@ -120,7 +119,7 @@ def write_head(constants: Array, rates: Callee, jacobian: Callee, n: int) -> Non
     ]
 
 
-@compiled
+@part
 def factorise(a: Numbers, pivots: Pivots) -> bool:
     """PA = LU in place with partial pivoting; false for a singular matrix or one that is not finite."""
     n = a.shape[0]
@@ -144,7 +143,7 @@ def factorise(a: Numbers, pivots: Pivots) -> bool:
     return True
 
 
-@compiled
+@part
 def substitute(lu: Numbers, pivots: Pivots, b: Numbers) -> None:
     """Solve with the factors, in place."""
     n = lu.shape[0]
@@ -232,13 +231,11 @@ def iterations(f: Located, x: Array, h: float, k: Array, m: NewtonRoom, constant
     return NO_CONVERGENCE
 
 
-def _step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) -> int:
-    c = address_of(c_pointer)
+def _step(start: Address, c: Address, out: Address) -> int:
     s, n = whole(c, STAGES), whole(c, STATES)
-    x = carray(x_pointer, n + 1)
-    y = carray(out_pointer, n + 1)
-    constants = carray(c_pointer, size_of_room(s, n) + s * n)
-    h, m = constants[LENGTH], room_in(constants, s, n)
+    x, y = numbers(start, n + 1), numbers(out, n + 1)
+    constants = numbers(c, size_of_room(s, n) + s * n)
+    h, m = constants[LENGTH], room_in(c, s, n)
     k = m.slopes
     f = Located(whole(c, RATES), whole(c, RATES_CONSTANTS))
     status = call(f.address, place(x), f.constants, place(k))

@@ -177,12 +177,12 @@ def equal_steps(
 
 @compiled
 def fixed(
+    chunk: int,
     f: Callee,
     solve: Callee,
     after_step: Callee,
     rule: Scheme,
     plan: Schedule,
-    chunk: int,
     work: Array,
     slopes: Array,
     count: Counters,
@@ -252,7 +252,7 @@ def _members(
     slopes: Array,
     seen: Array,
     count: Counters,
-) -> None:
+) -> int:
     """One member after another; work (4, n + 1), slopes (stages · n,), seen (all columns,), count (COUNTERS,) are room."""
     n = work.shape[1] - 1
     size = 8 * (n + 1)
@@ -273,3 +273,4 @@ def _members(
         copy(place(work), place(group.ends) + size * i, n + 1)
         group.answers[i, CODE] = code
         group.answers[i, STEPS] = count[DONE]
+    return len(group.starts)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import Address, call, place
+from svyaz.integrate.calls import Address, call, complex_matrix, complex_numbers, matrix, numbers, place, whole_numbers
 from svyaz.integrate.compiling import part, shared
 from svyaz.integrate.implicit import HEAD, PATIENCE, Located, factorise, substitute, units
 
@@ -71,25 +71,25 @@ def memory_size(n: int) -> int:
 
 
 @part
-def memory_in(block: Array, n: int) -> Memory:
+def memory_in(block: Address, n: int) -> Memory:
     """The parts of the memory."""
-    j, m = HEAD, 3 * n
-    z = j + 4 * n * n + 2 * n
-    rest = z + 5 * m
+    j, square, row, three = block + 8 * HEAD, 8 * n * n, 8 * n, 24 * n
+    z = j + 4 * square + 2 * row
+    rest = z + 5 * three
     return Memory(
-        block[j : j + n * n].reshape((n, n)),
-        block[j + n * n : j + 2 * n * n].reshape((n, n)),
-        block[j + 2 * n * n : j + 4 * n * n].view(np.complex128).reshape((n, n)),
-        block[z - 2 * n : z - n].view(np.int64),
-        block[z - n : z].view(np.int64),
-        block[z : z + m].reshape((3, n)),
-        block[z + m : z + 2 * m].reshape((3, n)),
-        block[z + 2 * m : z + 3 * m].reshape((3, n)),
-        block[z + 3 * m : z + 4 * m].reshape((3, n)),
-        block[z + 4 * m : rest].reshape((3, n)),
-        block[rest : rest + n],
-        block[rest + n : rest + 2 * n],
-        block[rest + 2 * n : rest + 4 * n].view(np.complex128),
+        matrix(j, n, n),
+        matrix(j + square, n, n),
+        complex_matrix(j + 2 * square, n, n),
+        whole_numbers(z - 2 * row, n),
+        whole_numbers(z - row, n),
+        matrix(z, 3, n),
+        matrix(z + three, 3, n),
+        matrix(z + 2 * three, 3, n),
+        matrix(z + 3 * three, 3, n),
+        matrix(z + 4 * three, 3, n),
+        numbers(rest, n),
+        numbers(rest + row, n),
+        complex_numbers(rest + 2 * row, n),
     )
 
 

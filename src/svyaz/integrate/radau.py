@@ -12,7 +12,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numba import carray
 
 from svyaz.arrays import Array
 from svyaz.integrate.adaptive import ERROR, FACTORISED, LAST_STEP, STEP, Control, Output
@@ -37,13 +36,11 @@ from svyaz.integrate.calls import (
     Address,
     Callee,
     Counters,
-    Pointer,
-    address_of,
     call,
     copy,
+    numbers,
     place,
     settle,
-    uncounted,
     whole,
 )
 from svyaz.integrate.compiling import Callback, callback, compiled, part
@@ -241,12 +238,12 @@ def next_step(
 
 @compiled
 def free(
+    chunk: int,
     rates: Callee,
     jacobian_of_rates: Callee,
     after_step: Callee,
     control: Control,
     out: Output,
-    chunk: int,
     work: Array,
     slope: Array,
     memory: Array,
@@ -254,9 +251,8 @@ def free(
     count: Counters,
 ) -> int:
     """At most `chunk` trials with steps chosen by the error, from the state in row 0 of `work` towards t1."""
-    work, slope, clock, count = uncounted(work), uncounted(slope), uncounted(clock), uncounted(count)
     n, x = work.shape[1] - 1, place(work)
-    m = memory_in(uncounted(memory), n)
+    m = memory_in(place(memory), n)
     f = Located(rates.address, place(rates.constants))
     jacobian = Located(jacobian_of_rates.address, place(jacobian_of_rates.constants))
     y, z = x + 8 * (n + 1), x + 16 * (n + 1)
@@ -305,12 +301,11 @@ def free(
     return RUNNING
 
 
-def _step(x_pointer: Pointer, c_pointer: Pointer, out_pointer: Pointer) -> int:
-    c = address_of(c_pointer)
+def _step(start: Address, c: Address, out: Address) -> int:
     n = whole(c, STATES)
-    x, y = carray(x_pointer, n + 1), carray(out_pointer, n + 1)
-    constants = carray(c_pointer, memory_size(n))
-    h, m = constants[LENGTH], memory_in(constants, n)
+    x, y = numbers(start, n + 1), numbers(out, n + 1)
+    constants = numbers(c, memory_size(n))
+    h, m = constants[LENGTH], memory_in(c, n)
     f = Located(whole(c, RATES), whole(c, RATES_CONSTANTS))
     jacobian = Located(whole(c, JACOBIAN), whole(c, JACOBIAN_CONSTANTS))
     if linearise(jacobian, place(x), m) != 0 or not prepare(h, m):

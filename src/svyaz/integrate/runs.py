@@ -31,6 +31,7 @@ from svyaz.integrate.calls import (
     Callee,
     Counters,
 )
+from svyaz.integrate.compiling import bound
 from svyaz.integrate.loops import Schedule
 from svyaz.integrate.ode import Flow
 from svyaz.integrate.stages import scheme
@@ -184,22 +185,20 @@ def fixed_run(tableau: Tableau, natives: Natives, start: Array, plan: Schedule, 
     rule, room = scheme(tableau), _room(start, grid, plan.total // plan.every + 2)
     times = np.zeros(0) if grid is None else grid
 
-    def loop(chunk: int) -> int:
-        return loops.fixed(
-            natives.rates,
-            step,
-            natives.after_step,
-            rule,
-            plan,
-            chunk,
-            room.work,
-            slopes,
-            room.count,
-            room.rows,
-            times,
-            grid is not None,
-        )
-
+    loop = bound(
+        loops.fixed,
+        natives.rates,
+        step,
+        natives.after_step,
+        rule,
+        plan,
+        room.work,
+        slopes,
+        room.count,
+        room.rows,
+        times,
+        grid is not None,
+    )
     return Run(room, loop, slopes, step.constants)
 
 
@@ -214,21 +213,17 @@ def free_run(
         own = import_module(tableau.loops)
         memory, jacobian = np.zeros(own.memory_size(natives.size)), natives.jacobian
         power, slopes, implicit = own.POWER, np.zeros(2 * natives.size), None
-
-        def loop(chunk: int) -> int:
-            return int(own.free(rates, jacobian, after_step, control, out, chunk, work, slopes, memory, clock, count))
-
+        loop = bound(own.free, rates, jacobian, after_step, control, out, work, slopes, memory, clock, count)
     else:
         assert tableau.dense is not None, "a method that chooses its steps has dense output"
         rule, height = scheme(tableau), len(tableau.dense)
         dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
         step, slopes = _implicit_step(tableau, natives, height * len(start))
         power, errors, fsal, implicit = float(tableau.order), len(tableau.errors), tableau.fsal, step.constants
-
-        def loop(chunk: int) -> int:
-            return adaptive.adaptive(
-                rates, step, after_step, rule, control, errors, fsal, dense, out, chunk, work, slopes, clock, count
-            )
+        loop = bound(
+            adaptive.adaptive,
+            *(rates, step, after_step, rule, control, errors, fsal, dense, out, work, slopes, clock, count),
+        )
 
     def first() -> int:
         return adaptive.first_step(rates, control, power, work, slopes, clock, count)

@@ -8,6 +8,7 @@ front of its constants.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ class Scheme(NamedTuple):
     stages: int
 
 
+@lru_cache(maxsize=64)
 def scheme(tableau: Tableau) -> Scheme:
     """The tableau as the loops take it."""
     rows = [*tableau.a, tableau.b]

@@ -31,7 +31,7 @@ class Controller:
     safety: float = 0.9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tableau:
     """A Runge–Kutta method of s stages.
 

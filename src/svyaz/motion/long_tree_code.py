@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from svyaz.integrate import address_of, call, callback, copy, part, read, whole, write
+from svyaz.integrate import call, callback, copy, part, read, whole, write
 
 HEAD, BODY_WORDS = 7, 7
 ROOM = 53
@@ -81,8 +81,7 @@ def _motions(n: int, c: int, bodies: int, spare: int, out: int) -> int:
     return status
 
 
-def _step(x_pointer: Any, c_pointer: Any, out_pointer: Any) -> int:
-    x, c, out = address_of(x_pointer), address_of(c_pointer), address_of(out_pointer)
+def _step(x: int, c: int, out: int) -> int:
     n, spare = whole(c, 0), whole(c, 1)
     bodies = spare + 8 * SPARE
     status = 0

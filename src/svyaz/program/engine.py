@@ -5,14 +5,27 @@ Object code is made first and loaded second, so that code from the cache and fre
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from svyaz.program.cache import cache_key, read, write
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
+Made = TypeVar("Made", bytes, bytes | None)
+
 _OPTIONS = Lock()
+LIBRARY = frozenset(
+    {
+        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh", "exp", "exp2", "expm1"),
+        *("fabs", "floor", "fmax", "fmin", "fmod", "hypot", "log", "log10", "log1p", "log2", "pow", "sin", "sinh"),
+        *("sqrt", "tan", "tanh", "trunc", "memcpy", "memmove", "memset"),
+    }
+)
+"""Functions of C that every process has."""
 
 
 @cache
@@ -74,7 +87,41 @@ def _emit(text: str, machine: llvm.TargetMachine) -> bytes:
             llvm.set_option("svyaz", "-enable-misched=true")
 
 
-def load(code: bytes) -> llvm.ExecutionEngine:
+def standalone_object_code(text: str, entry: str) -> bytes | None:
+    """Object code of one function of a module, under the name ``entry``, with all that it calls.
+
+    None where it calls or reads something that a process does not have by itself.
+    """
+    import llvmlite.binding as llvm
+
+    module, machine = llvm.parse_assembly(text), _target_machine(3)
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration:
+            value.linkage = llvm.Linkage.external if value.name == entry else llvm.Linkage.internal
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+    outside = [value.name for value in (*module.functions, *module.global_variables) if value.is_declaration]
+    if not all(name in LIBRARY or name.startswith("llvm.") for name in outside):
+        return None
+    module.get_function(entry).name = "entry"
+    return bytes(machine.emit_object(module))
+
+
+def kept_code(parts: Sequence[str], make: Callable[[], Made]) -> bytes | Made:
+    """Code that depends on ``parts`` and on this computer, as it is kept, or made and kept where it can be made."""
+    key = cache_key(parts[0], host_description(), *parts[1:])
+    code = read(key)
+    if code is not None:
+        return code
+    made = make()
+    if made is not None:
+        write(key, made)
+    return made
+
+
+def load_code(code: bytes) -> llvm.ExecutionEngine:
     """An engine that holds the functions of the object code for as long as it lives."""
     import llvmlite.binding as llvm
 

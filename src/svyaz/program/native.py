@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
-from svyaz.program import cache, engine
+from svyaz.program import engine
+from svyaz.program.cache import cache_key
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_function import SUPPORT, support_text
 from svyaz.program.llvm_text import module_text
@@ -48,7 +49,7 @@ class Native:
         self.program = program
         self.constant_count = constant_count
         _provide_support()
-        self._engine = engine.load(code)
+        self._engine = engine.load_code(code)
         self.address = int(self._engine.get_function_address("step"))
         self.constants_address = int(self._engine.get_function_address("constants"))
         self.batch_address = int(self._engine.get_function_address("batch"))
@@ -137,31 +138,27 @@ def _compiler_version() -> str:
     folder = files("svyaz.program")
     names = sorted(file.name for file in folder.iterdir())
     texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in names if name.startswith(_DECISIVE)]
-    return cache.cache_key(*texts)
+    return cache_key(*texts)
 
 
 def _code(program: Program, content: str) -> tuple[bytes, int]:
     """Object code, and how many constants the step takes."""
-    key = cache.cache_key("program", engine.host_description(), _compiler_version(), content)
-    kept = cache.read(key)
-    if kept is not None:
-        return kept[_COUNT.size :], _COUNT.unpack_from(kept)[0]
-    module = module_text(program)
-    code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
-    cache.write(key, _COUNT.pack(module.constant_count) + code)
-    return code, module.constant_count
+
+    def make() -> bytes:
+        module = module_text(program)
+        code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
+        return _COUNT.pack(module.constant_count) + code
+
+    kept = engine.kept_code(("program", _compiler_version(), content), make)
+    return kept[_COUNT.size :], _COUNT.unpack_from(kept)[0]
 
 
 def _provide_support() -> None:
     """Make the shared functions known to programs that are loaded later; they are compiled once and stay."""
     if _SUPPORT:
         return
-    key = cache.cache_key("support", engine.host_description(), _compiler_version())
-    code = cache.read(key)
-    if code is None:
-        code = engine.object_code(support_text())
-        cache.write(key, code)
-    _SUPPORT.append(engine.load(code))
+    code = engine.kept_code(("support", _compiler_version()), lambda: engine.object_code(support_text()))
+    _SUPPORT.append(engine.load_code(code))
     for name in SUPPORT:
         engine.publish(name, _SUPPORT[0].get_function_address(name))
     publish_trampoline()
