@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import symengine as se
 
@@ -21,6 +22,10 @@ TRIG_COST = 20
 
 SMALL = 400
 """For graphs with fewer nodes every way of writing is followed to its end; for larger ones the estimate decides."""
+
+MOST_KEPT = 256
+_kept: dict[bytes, Program] = {}
+"""The programs that were built last, by what was asked for."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +55,34 @@ def build(
     or folded into one shifted cosine; constants gathered first, then common factors taken out of sums or not; products
     opened and shared first, factors taken out afterwards. The one with the least weighted number of operations is
     returned. A system whose unknowns nobody uses is left out. The ``first`` outputs, which contain no unknowns, are computed
-    before any system is solved.
+    before any system is solved. The last programs are kept: equations that are formed again give the same graph.
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    names = [name for name, _ in outputs]
+    asked = (graph.nodes, roots, names, _shapes(systems), list(inputs), list(parameters), first)
+    key = sha256(repr(asked).encode()).digest()
+    if key not in _kept:
+        while len(_kept) >= MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = _shortest(graph, roots, outputs, inputs, parameters, systems, first)
+    return _kept[key]
+
+
+def _shapes(systems: Sequence[Linear]) -> list[tuple[int, int, bool]]:
+    return [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
+
+
+def _shortest(
+    graph: Graph,
+    roots: list[int],
+    outputs: Sequence[tuple[str, Expression]],
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear],
+    first: int,
+) -> Program:
+    """The best of the ways in which the outputs, read into this graph, can be written."""
     graphs = [(graph, gather_constants(graph, roots))]
     folded = fold_phases(graph, graphs[0][1])
     if folded != graphs[0][1]:
@@ -71,10 +100,10 @@ def build(
     ways = [(g, share_pairs(g, r, "product")) for g, r in ways]
     if large:
         ways = [min(ways, key=lambda g: estimate(*g))]
-    shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
     names = [name for name, _ in outputs]
     programs = [
-        lower(g, share_pairs(g, r, "sum"), shapes, names, tuple(inputs), tuple(parameters), first) for g, r in ways
+        lower(g, share_pairs(g, r, "sum"), _shapes(systems), names, tuple(inputs), tuple(parameters), first)
+        for g, r in ways
     ]
     return min(programs, key=cost)
 
