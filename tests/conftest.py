@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -26,6 +27,13 @@ OFFLINE = (
     "--disable-sync",
     "--hide-scrollbars",
 )
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass by what lives to the end, and come less often: programs are millions of tuples."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture

@@ -81,34 +81,36 @@ class Graph:
 
     def sum(self, terms: Iterable[tuple[float, int]]) -> int:
         """Σ coefficient · node; sums of several terms inside it are left as they are."""
+        nodes = self.nodes
         total: dict[int, float] = {}
         for coefficient, node in terms:
-            kind = self.nodes[node]
+            kind = nodes[node]
             if kind[0] == "sum" and len(kind[1]) == 1:
                 ((factor, node),) = kind[1]
-                coefficient, kind = coefficient * factor, self.nodes[node]
+                coefficient, kind = coefficient * factor, nodes[node]
             if kind[0] == "num":
                 coefficient, node = coefficient * kind[1], self.number(1.0)
-            total[node] = total.get(node, 0.0) + coefficient
-        kept = tuple(sorted((node, c) for node, c in total.items() if c != 0.0))
+            total[node] = total[node] + coefficient if node in total else 0.0 + coefficient
+        kept = [(total[node], node) for node in sorted(total) if total[node] != 0.0]
         if not kept:
             return self.number(0.0)
         if len(kept) == 1:
-            node, c = kept[0]
+            c, node = kept[0]
             if c == 1.0:
                 return node
-            if self.nodes[node][0] == "num":
-                return self.number(c * self.nodes[node][1])
-        return self.intern(("sum", tuple((c, node) for node, c in kept)))
+            if nodes[node][0] == "num":
+                return self.number(c * nodes[node][1])
+        return self.intern(("sum", tuple(kept)))
 
     def product(self, factors: Iterable[tuple[int, int]]) -> int:
         """Π node^power; numerical factors and signs are moved into a coefficient outside."""
+        nodes = self.nodes
         coefficient = 1.0
         powers: dict[int, int] = {}
         pending = list(factors)
         while pending:
             node, power = pending.pop()
-            kind = self.nodes[node]
+            kind = nodes[node]
             if kind[0] == "num":
                 coefficient *= kind[1] ** power
             elif kind[0] == "product":
@@ -119,7 +121,7 @@ class Graph:
                 pending.append((inner, power))
             else:
                 powers[node] = powers.get(node, 0) + power
-        kept = tuple(sorted((node, p) for node, p in powers.items() if p))
+        kept = tuple([(node, powers[node]) for node in sorted(powers) if powers[node]])
         if coefficient == 0.0 or not kept:
             return self.number(coefficient)
         if len(kept) == 1 and kept[0][1] == 1:
@@ -228,10 +230,8 @@ def substituted_symbols(graph: Graph, values: Mapping[Expression, int]) -> None:
 def children(node: tuple) -> tuple[int, ...]:
     """Numbers of the nodes that this one is computed from."""
     kind = node[0]
-    if kind in LEAVES:
-        return ()
     if kind == "sum":
         return tuple([n for _, n in node[1]])
     if kind == "product":
         return tuple([n for n, _ in node[1]])
-    return node[1:]
+    return () if kind in LEAVES else node[1:]

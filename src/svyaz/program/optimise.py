@@ -37,11 +37,11 @@ def rebuild(graph: Graph, roots: Sequence[int], rewrite: Callable[[tuple], int])
             new[number] = number
             continue
         if kind == "sum":
-            node = ("sum", tuple((c, new[n]) for c, n in node[1]))
+            node = ("sum", tuple([(c, new[n]) for c, n in node[1]]))
         elif kind == "product":
-            node = ("product", tuple((new[n], p) for n, p in node[1]))
+            node = ("product", tuple([(new[n], p) for n, p in node[1]]))
         else:
-            node = (kind, *(new[n] for n in node[1:]))
+            node = (kind, *[new[n] for n in node[1:]])
         new[number] = rewrite(node)
     return [new[root] for root in roots]
 

@@ -104,10 +104,11 @@ def _rebuilt_with(graph: Graph, roots: Sequence[int], table: dict[int, tuple], k
             if n in new:
                 stack.pop()
                 continue
-            node = graph.nodes[n]
+            node, operands = graph.nodes[n], graph.operands[n]
             if n in table:
                 node = (kind, table[n])
-            missing = [child for child in children(node) if child not in new]
+                operands = children(node)
+            missing = [child for child in operands if child not in new]
             if missing:
                 stack.extend(missing)
                 continue
