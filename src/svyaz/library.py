@@ -109,7 +109,7 @@ class WorkingSystem(model.System):
         until: float | None = None,
         every: float | None = None,
         stabilize: str | float | Mapping[str, Json] | None = None,
-        tolerance: float | None = None,
+        tolerance: float | Mapping[str, float] | None = None,
         hold: str | None = None,
         charts: str | None = None,
     ) -> Check:
@@ -140,7 +140,7 @@ class WorkingSystem(model.System):
         until: float | None = None,
         every: float | None = None,
         stabilize: str | float | Mapping[str, Json] | None = None,
-        tolerance: float | None = None,
+        tolerance: float | Mapping[str, float] | None = None,
         hold: str | None = None,
         charts: str | None = None,
         project: bool = False,
@@ -258,7 +258,7 @@ class WorkingSystem(model.System):
         until: float | None = None,
         every: float | None = None,
         stabilize: str | float | Mapping[str, Json] | None = None,
-        tolerance: float | None = None,
+        tolerance: float | Mapping[str, float] | None = None,
         hold: str | None = None,
         charts: str | None = None,
     ) -> Sweep:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -94,12 +94,34 @@ def _show(result: Mapping[str, Any]) -> None:
         page.say(f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]))
         for line in gains.get("auto", {}).get("log", ()):
             page.say(line)
-        for name, bound in gains.get("predicted", {}).items():
-            told = "no bound" if bound is None else f"at most {bound:.3g}"
-            page.say(f"predicted deviation of '{name}': {told}")
+        for line in _foreseen(gains):
+            page.say(line)
         pilot = gains.get("pilot")
         if pilot:
             page.say(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s")
+
+
+def _foreseen(gains: Mapping[str, Any]) -> Iterator[str]:
+    """What is predicted of each constraint, the range of gains, and the certificates."""
+    tolerance, bounds = gains.get("tolerance"), gains.get("predicted", {})
+    for name, value in gains.get("expected", {}).items():
+        allowed = tolerance.get(name) if isinstance(tolerance, Mapping) else tolerance
+        told = "no bound" if value is None else f"{value:.3g}"
+        if bounds.get(name) is not None:
+            told += f", at most {bounds[name]:.3g} with the safety factor {gains['safety']:g}"
+        yield f"predicted deviation of '{name}': {told}" + ("" if allowed is None else f"; allowed {allowed:.3g}")
+    yield _range(gains, with_tolerance=tolerance is not None)
+    for certificate in gains.get("certificates", ()):
+        yield f"certificate ({certificate['kind']}): {'holds' if certificate['holds'] else 'none'}; {certificate['reason']}"
+
+
+def _range(gains: Mapping[str, Any], *, with_tolerance: bool) -> str:
+    low, high = gains["range"]
+    what = "stable and sure to keep the tolerance, whatever the signs of the remainders" if with_tolerance else "stable"
+    if low is None:
+        return f"range of one gain κ: none is {what}"
+    end = "any size" if high is None else f"{high:.4g}"
+    return f"range of one gain κ that is {what}: {low:.4g} to {end}"
 
 
 def _draw_plane(system: System, options: RunOptions, gains: GainReport | None, file: str) -> None:

@@ -38,7 +38,7 @@ class RunOptions(TypedDict):
     step: float | None
     rtol: float | None
     atol: float | None
-    tolerance: float | None
+    tolerance: float | Mapping[str, float] | None
     until: float | None
     every: float | None
     stabilize: str | float | Mapping[str, Json] | None
@@ -69,6 +69,23 @@ class StabilizeText(click.ParamType):
             )
 
 
+class ToleranceText(click.ParamType):
+    """A number, or a table by constraint as in a model file: '{blade = 1e-3}'."""
+
+    name = "tolerance"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> object:
+        if not isinstance(value, str):
+            return value
+        import tomllib
+
+        try:
+            found = tomllib.loads(f"tolerance = {value}")["tolerance"] if "{" in value else float(value)
+        except ValueError:
+            self.fail(f"'{value}' is not a number or a table such as {{blade = 1e-3}}.", param, ctx)
+        return found
+
+
 budget_option = click.option(
     "--budget",
     metavar="SECONDS",
@@ -96,7 +113,12 @@ def run_options(function: Function) -> Function:
         ),
         click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
         click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),
-        click.option("--tolerance", type=number, help="Largest residual allowed, for --stabilize auto."),
+        click.option(
+            "--tolerance",
+            type=ToleranceText(),
+            metavar="RESIDUAL",
+            help="Largest residual allowed, or a table by constraint: auto chooses by it, given gains are judged by it.",
+        ),
         click.option("--atol", type=number, help="Absolute error allowed in a step; equal to rtol unless given."),
         click.option("--rtol", type=number, help="Relative error allowed in a step: steps are chosen."),
         click.option("--step", type=number, help="Fixed step."),

@@ -6,6 +6,7 @@ from svyaz import open_door
 
 if TYPE_CHECKING:
     from svyaz.constraints.budget import Budget as Budget
+    from svyaz.constraints.budget import spread as spread
     from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
     from svyaz.constraints.nearest import least_correction as least_correction
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.ranks import examine as examine
     from svyaz.constraints.ranks import scaled_rows as scaled_rows
     from svyaz.constraints.scales import balanced as balanced
+    from svyaz.constraints.scales import coordinate_scales as coordinate_scales
     from svyaz.constraints.scales import dependencies as dependencies
     from svyaz.constraints.scales import magnitude as magnitude
     from svyaz.constraints.scales import numerical_rank as numerical_rank

@@ -58,3 +58,10 @@ class Budget:
         """How much was spent, in proportion to what it is for."""
         times = f", {self.spent / self.run:.0f} times the run" if self.run > 0.01 * self.spent else ""
         return f"{self.spent:.2g} s of work{times}"
+
+
+def spread(count: int) -> list[int]:
+    """0 … count - 1 in an order in which the first ones are always spread evenly: halves, quarters, eighths …"""
+    bits = max(1, (count - 1).bit_length())
+    turned = [int(f"{k:0{bits}b}"[::-1], 2) for k in range(1 << bits)]
+    return [k for k in turned if k < count]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from svyaz.holding.options import OneGain as OneGain
     from svyaz.holding.options import Options as Options
     from svyaz.holding.options import Stabilisation as Stabilisation
+    from svyaz.holding.options import Tolerance as Tolerance
     from svyaz.holding.options import WrittenLaw as WrittenLaw
     from svyaz.holding.options import decay_rate as decay_rate
     from svyaz.holding.options import options_for as options_for
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from svyaz.holding.perturbations import perturbation as perturbation
     from svyaz.holding.perturbations import positions_of as positions_of
     from svyaz.holding.perturbations import velocities_of as velocities_of
+    from svyaz.holding.pilot import SAFETY as SAFETY
     from svyaz.holding.pilot import Prediction as Prediction
     from svyaz.holding.pilot import scheme_of as scheme_of
     from svyaz.holding.projection import Jump as Jump

@@ -10,13 +10,14 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
+from svyaz.holding.feasibility import feasibility
 from svyaz.holding.gains import Choice, choose, verdict_on
 from svyaz.holding.integrals import HeldIntegral
-from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options
+from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options, Tolerance
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
-from svyaz.holding.pilot import Prediction, predict, scheme_of
+from svyaz.holding.pilot import GONE, Prediction, predict
 from svyaz.holding.segment import Segment, prepare
-from svyaz.holding.verdicts import Certificate, Verdict, box_certificate, norm_certificate, safe_range
+from svyaz.holding.verdicts import Certificate, Verdict
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class GainReport:
     """The gains of a phase and what is known of them in advance.
 
     ``stabilize`` is empty where there is nothing to be kept, ``verdict`` missing where nothing is to be judged. ``objection``
-    is what is held against gains that are stable by themselves: a tolerance, the rates of held integrals. ``limits``
-    between which one gain κ would do (none: inf, -inf).
+    is what is held against gains that are stable by themselves: a tolerance, the rates of held integrals. Between the
+    ``limits`` one gain κ is stable and, where a tolerance is given, certain to keep it (none: inf, -inf).
     """
 
     stabilize: str
@@ -37,6 +38,7 @@ class GainReport:
     prediction: Prediction | None = None
     certificates: tuple[Certificate, ...] = ()
     held: Mapping[str, float] = field(default_factory=dict)
+    tolerance: Tolerance | None = None
 
     @property
     def word(self) -> str | None:
@@ -59,7 +61,7 @@ class GainReport:
 
     @property
     def predicted(self) -> Mapping[str, float]:
-        """The largest deviations to be expected, by constraint."""
+        """What the deviations may be at most, by constraint: the expected ones with the factor of safety."""
         return self.prediction.bounds if self.prediction is not None else {}
 
 
@@ -110,7 +112,7 @@ def decide(
 def verdict_alone(equations: Equations, options: Options, chosen: Gains) -> GainReport:
     """The verdict on given gains, where no run could be made."""
     law = perturbation(equations, chosen)
-    return _report(law, verdict_on(law, options), options, None, None)
+    return _report(law, verdict_on(law, options))
 
 
 def _with_held(decision: Decision, held: tuple[HeldIntegral, ...]) -> Decision:
@@ -134,15 +136,9 @@ def _judged(segment: Segment, options: Options, state: Array, span: tuple[float,
     law = segment.perturbation
     verdict = verdict_on(law, options)
     if not verdict.stable:
-        report = _report(law, verdict, options, None, None)
+        report = _report(law, verdict)
         return Decision(segment, options, False, "; ".join(verdict.reasons), report)
-    prediction = predict(segment, options, state, span)
-    report = _report(law, verdict, options, prediction, None)
-    infeasible = _beyond_tolerance(prediction, options)
-    if infeasible:
-        report = replace(report, objection=Objection("infeasible", (infeasible,)))
-        return Decision(segment, options, False, infeasible, report)
-    return Decision(segment, options, True, "", report)
+    return _foreseen(segment, options, predict(segment, options, state, span))
 
 
 def _without_constraints(
@@ -157,7 +153,7 @@ def _without_constraints(
         return Decision(segment, options, True, "", GainReport(""))
     gains = replace(law, matrix=-np.diag([h.gain for h in held]))
     verdict = verdict_on(gains, options)
-    report = replace(_report(gains, verdict, options, None, None), held={h.name: h.gain for h in held})
+    report = replace(_report(gains, verdict), held={h.name: h.gain for h in held})
     return Decision(segment, options, verdict.stable, "" if verdict.stable else "; ".join(verdict.reasons), report)
 
 
@@ -172,60 +168,44 @@ def _automatic(
     if choice.kappa == 0.0:
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
         return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
-    verdict = verdict_on(law, chosen)
-    prediction = predict(segment, chosen, state, span)
-    return Decision(segment, chosen, True, "", _report(law, verdict, chosen, prediction, choice), choice.log)
+    prediction = None
+    if chosen.step is not None:  # whether the tolerance is kept was rehearsed
+        prediction = _rehearsed(predict(segment, replace(chosen, tolerance=None), state, span), choice)
+    return _foreseen(segment, chosen, prediction, choice)
 
 
-def _report(
-    law: Perturbation, verdict: Verdict, options: Options, prediction: Prediction | None, choice: Choice | None
-) -> GainReport:
-    certificates: tuple[Certificate, ...] = ()
-    limits = (0.0, verdict.limit)
-    if options.step is not None and verdict.stable:
-        certificates = _certificates(law, options, prediction)
-        if options.tolerance is not None and prediction is not None and prediction.remainders:
-            safe = safe_range(scheme_of(options), options.tolerance, max(prediction.remainders.values()))
-            limits = (safe.low, safe.high)
-    return GainReport(
+def _rehearsed(prediction: Prediction | None, choice: Choice) -> Prediction | None:
+    """The prediction with the deviations of the rehearsal that was chosen, where that was the run itself."""
+    if prediction is None or choice.coarseness > 1:
+        return prediction
+    chosen = next(t for t in choice.trials if t.kappa == choice.kappa)
+    expected = dict(zip(prediction.expected, chosen.residuals, strict=True))
+    bounds = {name: max(bound, expected[name]) for name, bound in prediction.bounds.items()}
+    lost = tuple(expected) if chosen.residual > GONE else ()
+    return replace(prediction, expected=expected, bounds=bounds, lost=lost)
+
+
+def _foreseen(
+    segment: Segment, options: Options, prediction: Prediction | None, choice: Choice | None = None
+) -> Decision:
+    """Gains that are stable by themselves, with what is foreseen of them."""
+    law = segment.perturbation
+    verdict = verdict_on(law, options)
+    found = feasibility(segment.equations, law, options, prediction, verdict.limit)
+    verdict = replace(verdict, reasons=(*verdict.reasons, *found.remarks))
+    report = GainReport(
         stabilize="auto" if choice else law.described,
         law=law,
         verdict=verdict,
-        limits=limits,
+        objection=Objection("infeasible", (found.objection, *found.remarks)) if found.objection else None,
+        limits=found.limits,
         choice=choice,
         prediction=prediction,
-        certificates=certificates,
+        certificates=found.certificates,
+        tolerance=options.tolerance,
     )
+    return Decision(segment, options, not found.objection, found.objection, report, choice.log if choice else ())
 
 
-def _certificates(law: Perturbation, options: Options, prediction: Prediction | None) -> tuple[Certificate, ...]:
-    """Sufficient conditions: the box with the predicted deviations (or the tolerance) as its sides, and an adapted norm."""
-    scheme = scheme_of(options)
-    count, sides, rest = len(law.matrix), 1.0, 0.0
-    if options.tolerance is not None and prediction is not None and prediction.remainders:
-        sides, rest = options.tolerance, max(prediction.remainders.values())
-    box = box_certificate(law.matrix, scheme, [sides] * count, [rest] * count)
-    return norm_certificate(law.matrix, scheme), box
-
-
-def _beyond_tolerance(prediction: Prediction | None, options: Options) -> str:
-    """Words for gains that are stable and still leave a constraint farther than the tolerance allows."""
-    if options.tolerance is None or prediction is None:
-        return ""
-    worst = max(prediction.bounds, key=lambda name: prediction.bounds[name])
-    bound = prediction.bounds[worst]
-    if bound <= options.tolerance:
-        return ""
-    advice = ""
-    remainder = max(prediction.remainders.values(), default=0.0)
-    if remainder > 0.0:
-        advice = safe_range(scheme_of(options), options.tolerance, remainder).advice
-    told = (
-        f"the deviation of '{worst}' is predicted to reach {bound:.3g}, more than the tolerance {options.tolerance:.3g}"
-    )
-    if options.step is None:
-        return f"{told}; choose other gains, or a smaller rtol"
-    # with fixed gains deviations fall with the order of the method; the advice is for the gain that damps most
-    same = options.step * (options.tolerance / bound) ** (1.0 / scheme_of(options).order)
-    told += f"; {advice} with the strongest damping" if advice else "; choose other gains, or a smaller step"
-    return f"{told}; with these gains about {same:.3g}"
+def _report(law: Perturbation, verdict: Verdict) -> GainReport:
+    return GainReport(stabilize=law.described, law=law, verdict=verdict, limits=(0.0, verdict.limit))

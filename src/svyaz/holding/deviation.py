@@ -15,7 +15,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import DEVIATIONS, Measure, measure_of, typical_sizes
+from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, measure_of, typical_sizes
 from svyaz.expr import Expression, gradient
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
@@ -122,15 +122,40 @@ class Deviations:
         return np.concatenate([position[:, places], velocity[:, [*places, *speeds]]], axis=1)
 
     def moved_to(self, times: Array, states: Array, wanted: Array, iterations: int = 3) -> Array:
-        """The nearest states (Euclidean) with the wanted deviations, by Newton's method; NaN where it leaves the domain."""
-        for _ in range(iterations):
-            here = self._slopes(np.column_stack([times, states]))
-            slopes, missing = here["slopes"], wanted - here["y"]
-            defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
-            moved = np.full_like(states, np.nan)
-            moved[defined] = states[defined] + _shortest(slopes[defined], missing[defined])
-            states = moved
+        """The nearest states with the wanted deviations, by Newton's method; NaN where it leaves the domain.
+
+        Positions are moved first, then velocities, each by the least distance in scaled variables: in which units lengths,
+        angles and times are measured does not matter.
+        """
+        speeds = [self.equations.states.index(str(v)) for v in self.equations.velocities]
+        places = [k for k in range(len(self.equations.states)) if k not in speeds]
+        p, sizes = self.positions, self._steps(times[0], states[0])
+        for entries, columns in ((slice(0, p), places), (slice(p, None), speeds)):
+            for _ in range(iterations if wanted[:, entries].shape[1] else 0):
+                here = self._slopes(np.column_stack([times, states]))
+                slopes = here["slopes"][:, entries][:, :, columns] * sizes[columns]
+                missing = wanted[:, entries] - here["y"][:, entries]
+                defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
+                moved = np.full_like(states, np.nan)
+                moved[defined] = states[defined]
+                moved[np.ix_(np.flatnonzero(defined), np.array(columns))] += (
+                    _shortest(slopes[defined], missing[defined]) * sizes[columns]
+                )
+                states = moved
         return states
+
+    def _steps(self, time: float, state: Array) -> Array:
+        """Comparable steps of the states: 1/√M_ii; for coordinates of quasi-velocities what balances the gradients."""
+        here, names = self.measure.at(state, time), list(self.equations.states)
+        scales = np.ones(len(names))
+        own = coordinate_scales(here.mass, here.jacobian)
+        scales[[names.index(str(v)) for v in self.equations.velocities]] = own
+        if not self.equations.quasi:
+            scales[[names.index(q) for q in self.equations.accelerated]] = own
+        elif self.positions:
+            slopes = self._slopes(np.concatenate([[time], state])[None, :])["slopes"][0, : self.positions]
+            scales = np.where(slopes.any(axis=0), balanced(slopes)[2], scales)
+        return np.where(np.isfinite(scales), scales, 1.0)
 
     @cached_property
     def _slopes(self) -> Function:

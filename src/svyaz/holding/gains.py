@@ -10,21 +10,24 @@ it compete, and the step is halved until there is one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from functools import cached_property
+from math import inf, isnan, nan
 from time import perf_counter
 
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import Budget, spread
+from svyaz.forms import Equations
 from svyaz.holding.deviation import Deviations, Extent, deviations, state_sizes
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, rescaled
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import Segment, advance
 from svyaz.holding.verdicts import Discretisation, Verdict, judge, largest_gain
-from svyaz.integrate import Path, Status
+from svyaz.integrate import LEAST_RTOL, Path
 
 CANDIDATES = 17
 MOST_HALVINGS = 12
@@ -65,7 +68,10 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was decided, on which trials, at what cost; ``log`` tells every decision."""
+    """What was decided, on which trials, at what cost; ``log`` tells every decision.
+
+    ``coarseness``: by how much the step of the rehearsals exceeded that of the run.
+    """
 
     kappa: float
     step: float | None
@@ -74,6 +80,7 @@ class Choice:
     steps: int
     seconds: float
     feasible: bool = True
+    coarseness: int = 1
 
 
 def verdict_on(law: Perturbation, options: Options) -> Verdict:
@@ -83,40 +90,41 @@ def verdict_on(law: Perturbation, options: Options) -> Verdict:
 
 def choose(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Choice:
     """The gain for "auto" in one phase, and the step where a tolerance asks for a smaller one."""
-    begin = perf_counter()
-    measured = deviations(segment.equations)
-    reference = _reference(segment, options, state, span)
-    steps = reference.steps
+    begin, budget = perf_counter(), Budget.started()
     log: list[str] = []
+    steps = 0
+    rehearsals = None
     for halving in range(MOST_HALVINGS + 1):
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
-        trials = _rehearse(segment, measured, now, state, span, reference)
-        steps += sum(_steps(now, span) for _ in trials)
-        best = _best(trials, now)
+        rehearsals = _rehearse(segment, now, state, span, budget, rehearsals)
+        trials, budget = rehearsals.trials, rehearsals.budget
+        steps += rehearsals.steps
+        log.extend([rehearsals.cut] if rehearsals.cut else [])
+        best = _best(trials, now.allowed(deviations(segment.equations).names))
         if best is not None:
             log.append(_told(best, trials, now))
-            return Choice(best.kappa, now.step, tuple(trials), tuple(log), steps, perf_counter() - begin)
-        if options.tolerance is None or options.step is None:
+            coarse = _coarseness(now, span)
+            return Choice(best.kappa, now.step, trials, tuple(log), steps, perf_counter() - begin, coarseness=coarse)
+        if options.tolerance is None or options.step is None or budget.over:
             break
-        log.append(
-            f"no gain keeps the residual below {options.tolerance:g} with the step {now.step:g}: the step is halved"
-        )
-    log.append(
-        "no gain was found"
-        + ("" if options.tolerance is None else f" that keeps the residual below {options.tolerance:g}")
-    )
-    return Choice(0.0, options.step, tuple(trials), tuple(log), steps, perf_counter() - begin, feasible=False)
+        log.append(f"no gain keeps {_limit(options)} with the step {now.step:g}: the step is halved")
+    log.append("no gain was found" + ("" if options.tolerance is None else f" that keeps {_limit(options)}"))
+    return Choice(0.0, options.step, trials, tuple(log), steps, perf_counter() - begin, feasible=False)
 
 
-def _steps(options: Options, span: tuple[float, float]) -> int:
-    return 0 if options.step is None else min(LONGEST_REHEARSAL, round((span[1] - span[0]) / options.step))
+def _limit(options: Options) -> str:
+    given = options.tolerance
+    if isinstance(given, Mapping):
+        return "the residuals below " + ", ".join(f"{limit:g} ('{name}')" for name, limit in given.items())
+    return f"the residual below {given:g}"
 
 
-def _reference(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Path:
+def _reference(segment: Segment, options: Options, state: Array, span: tuple[float, float], most: int) -> Path:
     """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
-    strict = replace(options, method="dop853", step=None, rtol=REFERENCE_RTOL, atol=None)
+    rtol = REFERENCE_RTOL if options.rtol is None else max(LEAST_RTOL, min(REFERENCE_RTOL, options.rtol / 10))
+    strict = replace(options, method="dop853", step=None, rtol=rtol, atol=None)
     gentle = segment.regained(critical(segment.equations, 1.0 / (span[1] - span[0])))
-    return advance(gentle, state, span, strict, _nodes(options, span), None, LONGEST_REHEARSAL)
+    return advance(gentle, state, span, strict, _nodes(options, span), None, most)
 
 
 def _nodes(options: Options, span: tuple[float, float]) -> Array:
@@ -136,30 +144,93 @@ def _coarseness(options: Options, span: tuple[float, float]) -> int:
     return max(1, -(-round((span[1] - span[0]) / options.step) // LONGEST_REHEARSAL))
 
 
+@dataclass(frozen=True)
+class _Rehearsals:
+    """The trials of one step, the accurate motion they were compared with, and what is left of the budget."""
+
+    trials: tuple[Rehearsal, ...]
+    reference: Path
+    steps: int
+    budget: Budget
+    cut: str
+
+
 def _rehearse(
-    segment: Segment, measured: Deviations, options: Options, state: Array, span: tuple[float, float], reference: Path
-) -> list[Rehearsal]:
+    segment: Segment,
+    options: Options,
+    state: Array,
+    span: tuple[float, float],
+    budget: Budget,
+    before: _Rehearsals | None,
+) -> _Rehearsals:
+    """Rehearse the run with all gains, or with fewer, evenly spread, when the budget does not allow more.
+
+    The first rehearsal, without gains, tells how long a run takes.
+    """
     coarse = _coarseness(options, span)
     rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
-    grid = reference.times if options.step is None and reference.status is Status.FINISHED else None
-    sizes = state_sizes(segment.equations, reference.times, reference.states)
-    pattern = critical(segment.equations, 1.0)
-    gains = candidates(scheme_of(options), span)
-    looks: dict[int, Extent] = {}
-    errors = np.full(len(gains), inf)
-    for k, kappa in enumerate(gains):
+    pattern, gains = critical(segment.equations, 1.0), candidates(scheme_of(options), span)
+
+    def run(kappa: float, grid: Array | None) -> Path:
         law = rescaled(pattern, kappa / coarse)
-        path = advance(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
-        if path.status is Status.FINISHED:
-            looks[k] = measured.extent(path.times, path.states)
-            errors[k] = trajectory_error(path, reference, sizes)
-    scales = dict(zip(looks, measured.scales_of(list(looks.values())), strict=True))
-    return [
-        _rehearsed(float(kappa), looks[k].largest[measured.reported], scales[k][measured.reported], float(errors[k]))
-        if k in looks
-        else Rehearsal(float(kappa), inf, (inf,) * len(measured.names), inf, False)
-        for k, kappa in enumerate(gains)
-    ]
+        return advance(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
+
+    grid = _nodes(options, span) if options.step is None else None
+    started = budget.spent
+    plain = run(0.0, grid)
+    budget = budget.for_run((budget.spent - started) * coarse)
+    reference = before.reference if before else _reference(segment, options, state, span, _affordable(budget, plain))
+    if grid is not None and not reference.finished:
+        grid, plain = None, run(0.0, None)
+    look = _Look(segment.equations, deviations(segment.equations), reference)
+    seen, steps = {0: look.at(plain)}, plain.steps
+    for k in spread(len(gains) - 1):
+        if budget.over:
+            break
+        path = run(float(gains[1 + k]), grid)
+        seen[1 + k], steps = look.at(path), steps + path.steps
+    trials = look.compared({k: (float(gains[k]), seen[k]) for k in sorted(seen)})
+    cut = f"rehearsals were cut at {len(seen)} of {len(gains)} gains, after {budget.told}"
+    steps += 0 if before else reference.steps
+    return _Rehearsals(trials, reference, steps, budget, cut if len(seen) < len(gains) else "")
+
+
+def _affordable(budget: Budget, path: Path) -> int:
+    """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
+    each = max(path.seconds / max(path.evaluations, 1), 1e-9)
+    return int(np.clip(budget.left / (12 * each), 1000, LONGEST_REHEARSAL))
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is looked at in a rehearsal, so that it need not be kept."""
+
+    equations: Equations
+    measured: Deviations
+    reference: Path
+
+    @cached_property
+    def sizes(self) -> Array:
+        return state_sizes(self.equations, self.reference.times, self.reference.states)
+
+    def at(self, path: Path) -> tuple[Extent, float] | None:
+        """How far deviations reach, and the error of the trajectory; None for a rehearsal that did not finish."""
+        if not path.finished:
+            return None
+        error = trajectory_error(path, self.reference, self.sizes) if self.reference.finished else nan
+        return self.measured.extent(path.times, path.states), error
+
+    def compared(self, seen: Mapping[int, tuple[float, tuple[Extent, float] | None]]) -> tuple[Rehearsal, ...]:
+        """The trials, with residuals in the own scales of the constraints."""
+        ended = [look[0] for _, look in seen.values() if look is not None]
+        scales = iter(self.measured.scales_of(ended))
+        entries, count = self.measured.reported, len(self.measured.names)
+        return tuple(
+            Rehearsal(kappa, inf, (inf,) * count, inf, False)
+            if look is None
+            else _rehearsed(kappa, look[0].largest[entries], next(scales)[entries], look[1])
+            for kappa, look in seen.values()
+        )
 
 
 def _rehearsed(kappa: float, largest: Array, scales: Array, error: float) -> Rehearsal:
@@ -178,9 +249,7 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
 
 
 def trajectory_error(path: Path, reference: Path, scale: Array) -> float:
-    """max over common moments and states of |x - x_ref| over the scale of the state; 1 where there is no reference."""
-    if reference.status is not Status.FINISHED:
-        return 1.0
+    """max over common moments and states of |x - x_ref| over the scale of the state."""
     rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
     before = np.clip(rows - 1, 0, None)
     nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
@@ -191,15 +260,17 @@ def trajectory_error(path: Path, reference: Path, scale: Array) -> float:
     return float(np.max(distance[:, moving] / scale[moving], initial=0.0))
 
 
-def _best(trials: Sequence[Rehearsal], options: Options) -> Rehearsal | None:
-    """The weakest gain whose product of residual and trajectory error is about the least of those that may compete."""
+def _best(trials: Sequence[Rehearsal], allowed: Array) -> Rehearsal | None:
+    """The weakest gain whose product of residual and trajectory error is about the least of those that may compete.
+
+    Where there is no accurate motion to compare with, the residual decides.
+    """
     unstabilised = trials[0].residual
-    able = [t for t in trials if t.finished and t.residual <= unstabilised and np.isfinite(t.error)]
-    if options.tolerance is not None:
-        able = [t for t in able if max(t.residuals, default=0.0) * MARGIN <= options.tolerance]
+    able = [t for t in trials if t.finished and t.residual <= unstabilised and t.error != inf]
+    able = [t for t in able if np.all(MARGIN * np.array(t.residuals) <= allowed)]
     if not able:
         return None
-    products = [np.log(max(t.residual, NOISE)) + np.log(max(t.error, NOISE)) for t in able]
+    products = [np.log(max(t.residual, NOISE)) + (0.0 if isnan(t.error) else np.log(max(t.error, NOISE))) for t in able]
     least = min(products)
     return next(t for t, p in zip(able, products, strict=True) if p <= least + np.log(EQUAL))
 
@@ -208,7 +279,8 @@ def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str
     how = f"the step {options.step:g}" if options.step is not None else f"rtol {options.rtol:g}"
     tried = sum(t.finished for t in trials)
     against = trials[0].residual
+    error = "not known, since no accurate motion came to the end" if isnan(best.error) else f"{best.error:.3g}"
     return (
         f"κ = {best.kappa:.4g} chosen from {len(trials)} rehearsals ({tried} finished) with {options.method} and {how}: "
-        f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {best.error:.3g}"
+        f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {error}"
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import isfinite
+from math import inf, isfinite
 from typing import TypeAlias, TypeVar
 
+import numpy as np
+
+from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.integrate import LEAST_RTOL
 from svyaz.integrate import method as find_method
@@ -164,6 +167,9 @@ CHARTS = ("change", "keep")
 
 Answer = TypeVar("Answer")
 
+Tolerance: TypeAlias = float | Mapping[str, float]
+"""The largest residual allowed: of every constraint, or by constraint."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -178,12 +184,18 @@ class Options:
     step: float | None = None
     rtol: float | None = None
     atol: float | Mapping[str, float] | None = None
-    tolerance: float | None = None
+    tolerance: Tolerance | None = None
     stabilize: Stabilisation = field(default_factory=Automatic)
     every: float | None = None
     hold: str | None = None
     charts: str = "change"
     max_steps: int = MOST_STEPS
+
+    def allowed(self, names: Sequence[str]) -> Array:
+        """The largest residuals allowed, by constraint; infinite where there is no limit."""
+        given = self.tolerance
+        each = given if isinstance(given, Mapping) else dict.fromkeys(names, inf if given is None else given)
+        return np.array([each.get(name, inf) for name in names], dtype=float)
 
     def with_step(self, step: float) -> Options:
         """The same with another fixed step."""
@@ -222,8 +234,8 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
             f"the method '{method}' has no error estimate: it needs a step",
             Advice("give a step, here or in [run]", "step"),
         )
-    keys = ("step", "rtol", "atol", "tolerance", "until", "every")
-    step, rtol, atol, tolerance, end, every = (_positive(key, chosen.get(key)) for key in keys)
+    keys = ("step", "rtol", "atol", "until", "every")
+    step, rtol, atol, end, every = (_positive(key, chosen.get(key)) for key in keys)
     if step is None and rtol is None:
         rtol = DEFAULT_RTOL
     until = DEFAULT_UNTIL if end is None else float(end)
@@ -234,7 +246,7 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
         step=step,
         rtol=rtol,
         atol=atol,
-        tolerance=tolerance,
+        tolerance=judged("tolerance", partial(_tolerance, system)),
         stabilize=judged("stabilize", stabilisation, "auto"),
         every=every,
         hold=judged("hold", partial(_one_of, "integrals are held", HOLDS)),
@@ -261,6 +273,17 @@ def _positive(key: str, value: object) -> float | None:
     if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
         raise bad(f"'{key}' must be a positive number, not {value!r}", None)
     return value
+
+
+def _tolerance(system: System, value: object) -> Tolerance | None:
+    if not isinstance(value, Mapping):
+        return _positive("tolerance", value)
+    names = [c.name for c in system.constraints]
+    wrong = next((name for name in value if name not in names), None)
+    if wrong is not None:
+        raise bad(f"'tolerance' names '{wrong}', which is no constraint", nearest(wrong, names))
+    limits = {name: _positive(f"tolerance of '{name}'", limit) for name, limit in value.items()}
+    return {name: limit for name, limit in limits.items() if limit is not None} or None
 
 
 def _within_reach(until: float, step: float | None, rtol: float | None, every: float | None) -> None:

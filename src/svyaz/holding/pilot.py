@@ -9,24 +9,27 @@ A step of the method turns the deviations y into S(τW) y + R(t), with the one-s
 3. the recursion y ← S(τW) y + R(t) is carried through the span and gives the largest deviation of each constraint.
 
 Where two pilots of different coarseness agree, the finer one counts; where they do not, the path of the method depends
-on the step so strongly that a finer pilot is made, at last one with the step of the run itself. The bound is SAFETY
+on the step so strongly that a finer pilot is made, at last one with the step of the run itself, which then is the run.
+That one is made, too, where a tolerance lies within SAFETY of the prediction, so that the verdict is that of the run; and
+for runs that no pilot foretells (error control, implicit methods) when a tolerance asks for a verdict. The bound is SAFETY
 times the predicted deviation. Kaspirovich (2.1.5) introduces R and does not say how to find it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import Budget, spread
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, rescaled
-from svyaz.holding.segment import Segment, advance
-from svyaz.holding.verdicts import Discretisation
+from svyaz.holding.perturbations import Perturbation, critical, rescaled
+from svyaz.holding.segment import Segment, advance, prepare
+from svyaz.holding.verdicts import Discretisation, largest_gain
 from svyaz.integrate import Path, Status, Tableau
 from svyaz.integrate import method as find_method
 
@@ -42,22 +45,40 @@ SAFETY = 3.0
 SAMPLES = 2000
 """Single steps are made from at most so many states of a path."""
 
+OTHERS, FEW = 14, 200
+"""Other gains at which remainders are measured for the range of gains, from so many states of the pilot."""
+
 LOST = 0.1
 """A pilot in which a deviation exceeds this part of the scale of its constraint says nothing about a finer one."""
+
+GONE = 0.5
+"""A constraint that deviates by this part of its scale, which grows with it, is lost."""
 
 ROUNDING = 64 * np.finfo(float).eps
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Bounds by constraint, the largest remainders, and what it cost to find them."""
+    """What is predicted of each constraint, and what it cost to find it.
 
+    ``expected`` are the largest deviations, ``bounds`` what they may be at most (SAFETY times, and rounding), ``remainders``
+    the largest of one step (none known: empty). ``rest`` are these with those of rates, in the order of y, and ``start`` is
+    |y| at the beginning. ``lost`` are constraints that are expected to deviate as far as they reach themselves. ``others``
+    are gains κ with the remainders (gains, count) that they would make along the pilot.
+    """
+
+    expected: Mapping[str, float]
     bounds: Mapping[str, float]
     remainders: Mapping[str, float]
     coarseness: int
     steps: int
     seconds: float
     finished: bool
+    rest: Array = field(default_factory=lambda: np.zeros(0))
+    start: Array = field(default_factory=lambda: np.zeros(0))
+    lost: tuple[str, ...] = ()
+    others: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0), np.zeros((0, 0))))
+    cut: str = ""
 
 
 def scheme_of(options: Options) -> Discretisation:
@@ -67,39 +88,114 @@ def scheme_of(options: Options) -> Discretisation:
 
 
 def predict(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Prediction | None:
-    """The prediction for one phase of a run with a fixed step and an explicit method; None for any other.
+    """The prediction for one phase; None where there is nothing to be foretold.
 
-    Nothing is predicted for projection, which keeps the constraints by itself, nor without gains that damp.
+    Nothing is predicted for projection, which keeps the constraints by itself; and of runs with error control or an
+    implicit method only whether they keep a tolerance, by making them.
     """
     tableau = find_method(options.method)
-    if options.step is None or tableau.implicit or not segment.equations.deviations or segment.projection is not None:
+    if not segment.equations.deviations or segment.projection is not None:
+        return None
+    foretold = options.step is not None and not tableau.implicit
+    if not foretold and options.tolerance is None:
         return None
     begin = perf_counter()
     measured = deviations(segment.equations)
+    allowed = options.allowed(measured.names)
     steps = 0
     before: Array | None = None
-    for m in (*COARSENESS, 1):
+    for m in (*(COARSENESS if foretold else ()), 1):
         path = _pilot_path(segment, options, state, span, m)
         steps += path.steps
         if path.status is not Status.FINISHED:
             before = None
             continue
-        found, remainders = _from_path(segment, measured, options, tableau, path, span, natural=m == 1)
-        if m == 1 or (before is not None and _agree(before, found, measured, path)):
-            bounds = _bounds(found, measured, path, segment, options)
-            seconds = perf_counter() - begin
-            names = measured.names
-            rest = dict(zip(names, map(float, remainders[measured.reported]), strict=True))
-            return Prediction(dict(zip(names, bounds, strict=True)), rest, m, steps, seconds, True)
+        found, rest = _from_path(segment, measured, options, tableau, path, span, natural=m == 1)
+        if m == 1 or (
+            before is not None
+            and _agree(before, found, measured, path)
+            and not _doubtful(found[measured.reported], allowed)
+        ):
+            made = _prediction(segment, measured, options, path, found, rest, (m, steps))
+            if foretold and (options.tolerance is not None or made.lost):
+                made = _with_other_gains(made, segment, measured, options, state, path, span)
+            return replace(made, seconds=perf_counter() - begin)
         before = found
     unbounded = dict.fromkeys(measured.names, float("inf"))
-    return Prediction(unbounded, {}, 1, steps, perf_counter() - begin, False)
+    return Prediction(unbounded, unbounded, {}, 1, steps, perf_counter() - begin, False, lost=tuple(measured.names))
+
+
+def _doubtful(found: Array, allowed: Array) -> bool:
+    """Could the run be on the other side of a tolerance than the pilot, since both differ by less than SAFETY?"""
+    within, beyond = SAFETY * found <= allowed, found > SAFETY * allowed
+    return not (bool(within.all()) or bool(beyond.any()))
+
+
+def _prediction(
+    segment: Segment,
+    measured: Deviations,
+    options: Options,
+    path: Path,
+    found: Array,
+    rest: Array,
+    cost: tuple[int, int],
+) -> Prediction:
+    names, scales = measured.names, measured.scales(path.times, path.states)
+    bounds = SAFETY * found
+    if options.step is not None:
+        bounds = bounds + _rounding_walk(scheme_of(options).matrix(segment.perturbation.matrix), scales, path.steps)
+
+    def told(values: Array) -> dict[str, float]:
+        return dict(zip(names, map(float, values[measured.reported]), strict=True))
+
+    gone = (found > GONE * scales)[measured.reported]
+    return Prediction(
+        told(found),
+        told(bounds),
+        told(rest) if options.step is not None else {},
+        *cost,
+        0.0,
+        True,
+        rest,
+        np.abs(measured.at(path.times[:1], path.states[:1])[0]),
+        tuple(name for name, far in zip(names, gone, strict=True) if far),
+    )
+
+
+def _with_other_gains(
+    made: Prediction,
+    segment: Segment,
+    measured: Deviations,
+    options: Options,
+    state: Array,
+    path: Path,
+    span: tuple[float, float],
+) -> Prediction:
+    """The prediction with the remainders that other gains, up to the limit of the method, make from states of the path."""
+    budget = Budget.started().for_run(path.seconds * made.coarseness)
+    scheme, tableau = scheme_of(options), find_method(options.method)
+    limit = largest_gain(scheme) if np.isfinite(largest_gain(scheme)) else 1.0 / (options.step or 1.0)
+    low = min(0.3 / (span[1] - span[0]), limit / 10)
+    gains = np.concatenate([np.geomspace(low, 0.8 * limit, OTHERS), limit * np.array([0.9, 0.96, 0.99, 0.999])])
+    pattern = prepare(segment.equations, critical(segment.equations, 1.0), segment.held, options, span[0], state)
+    few = np.unique(np.linspace(0, len(path.times) - 1, FEW).astype(int))
+    some = replace(path, times=path.times[few], states=path.states[few])
+    rest: dict[int, Array] = {}
+    for k in spread(len(gains)):
+        if budget.over:
+            break
+        with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))
+        rest[k] = _from_path(with_gain, measured, options, tableau, some, span, natural=False)[1]
+    known = sorted(k for k, values in rest.items() if np.isfinite(values).all())
+    cut = f"the range of gains was looked for at {len(rest)} of {len(gains)} gains, cut after {budget.told}"
+    found = (gains[known], np.array([rest[k] for k in known]).reshape(len(known), measured.count))
+    return replace(made, others=found, cut=cut if len(rest) < len(gains) else "")
 
 
 def _pilot_path(segment: Segment, options: Options, state: Array, span: tuple[float, float], m: int) -> Path:
-    assert options.step is not None, "pilots are made for fixed steps"
     if m == 1:
         return advance(segment, state, span, options, None, None)
+    assert options.step is not None, "pilots are made for fixed steps"
     coarse = replace(options, step=options.step * m)
     gentle = segment.regained(rescaled(segment.perturbation, 1.0 / m))
     samples = min(SAMPLES, round((span[1] - span[0]) / options.step)) + 1
@@ -138,9 +234,11 @@ def _from_path(
 
 
 def _remainders_along(segment: Segment, measured: Deviations, options: Options, path: Path) -> Array:
+    if options.step is None:
+        return np.zeros(measured.count)
     s = scheme_of(options).matrix(segment.perturbation.matrix)
     y = measured.at(path.times, path.states)
-    neighbours = np.isclose(np.diff(path.times), options.step or 0.0, rtol=1e-6)
+    neighbours = np.isclose(np.diff(path.times), options.step, rtol=1e-6)
     if not neighbours.any():
         return np.zeros(measured.count)
     return np.max(np.abs(y[1:] - y[:-1] @ s.T)[neighbours], axis=0)
@@ -196,13 +294,6 @@ def _agree(a: Array, b: Array, measured: Deviations, path: Path) -> bool:
     if not (np.all(one < LOST * scales) and np.all(two < LOST * scales)):
         return False
     return bool(np.all(one <= AGREEMENT * two) and np.all(two <= AGREEMENT * one))
-
-
-def _bounds(found: Array, measured: Deviations, path: Path, segment: Segment, options: Options) -> list[float]:
-    """SAFETY times the prediction, and not less than what rounding alone builds up."""
-    s = scheme_of(options).matrix(segment.perturbation.matrix)
-    floor = _rounding_walk(s, measured.scales(path.times, path.states), path.steps)
-    return [float(SAFETY * found[k] + floor[k]) for k in measured.reported]
 
 
 def _rounding_walk(s: Array, scales: Array, steps: int) -> Array:

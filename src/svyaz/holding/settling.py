@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import isfinite
 
 import numpy as np
 
@@ -134,9 +135,10 @@ def inconsistent_start(
     if not isinstance(options.stabilize, Automatic | ByProjection):
         return ""
     begun = model_states(equations, np.array([time]), entered(equations, state, time)[None, :])[0]
-    least = options.tolerance or 0.0
     off = {name: r for name, r in residuals(examined(equations), begun, time, values).items() if not r.met}
-    told = [_told_of(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least]
+    allowed = dict(zip(off, options.allowed(list(off)), strict=True))
+    least = {name: limit if isfinite(limit) else 0.0 for name, limit in allowed.items()}
+    told = [_told_of(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least[name]]
     if not told:
         return ""
     more = f" (and {len(told) - MOST_TOLD} more)" if len(told) > MOST_TOLD else ""

@@ -215,10 +215,10 @@ def _has_position_rows(w: Array) -> bool:
 
 def norm_certificate(w: Array, scheme: Discretisation) -> Certificate:
     """‖S(τW)‖_P < 1 with P from AᵀPA - P = -1, A = S(τW), solved for A scaled by its spectral radius."""
-    from scipy.linalg import matrix_balance, solve_discrete_lyapunov
+    from scipy.linalg import solve_discrete_lyapunov
 
     # deviations of positions and of velocities have different units: the norm is looked for in balanced ones
-    a = matrix_balance(scheme.matrix(w), permute=False)[0] if len(w) else scheme.matrix(w)
+    a = _balanced(scheme.matrix(w))
     radius = float(np.max(np.abs(np.linalg.eigvals(a)), initial=0.0)) if len(a) else 0.0
     if radius >= 1.0 - ROUNDING:
         return Certificate("norm", False, radius, f"cannot exist: the spectral radius {radius:.6g} is not below 1")
@@ -227,7 +227,23 @@ def norm_certificate(w: Array, scheme: Discretisation) -> Certificate:
     p = solve_discrete_lyapunov(scaled.T, np.eye(len(a))) if len(a) else np.zeros((0, 0))
     lower = np.linalg.cholesky(p)
     value = float(np.linalg.norm(lower.T @ a @ np.linalg.inv(lower.T), 2)) if len(a) else 0.0
-    return Certificate("norm", value < 1.0, value, f"an adapted norm of S(τW) is {value:.6g}")
+    told = f"an adapted norm of S(τW) is {value:.6g}" + (
+        ": without remainders deviations die out" if value < 1.0 else ""
+    )
+    return Certificate("norm", value < 1.0, value, told)
+
+
+def _balanced(a: Array, sweeps: int = 20) -> Array:
+    """D⁻¹AD with rows and columns of equal length off the diagonal (E. Osborne, 1960); exactly, so that no units remain."""
+    a = a.copy()
+    for k in (k for _ in range(sweeps) for k in range(len(a))):
+        others = np.arange(len(a)) != k
+        row, column = np.linalg.norm(a[k, others]), np.linalg.norm(a[others, k])
+        if row > 0.0 and column > 0.0:
+            d = np.sqrt(column / row)
+            a[k] *= d
+            a[:, k] /= d
+    return a
 
 
 def _complex_text(value: complex) -> str:

@@ -139,11 +139,12 @@ def exceeds(segment: Segment, path: Path, options: Options) -> str:
         return ""
     measured = deviations(segment.equations)
     largest = np.max(np.abs(measured.at(path.times, path.states))[:, measured.reported], axis=0)
-    worst = int(np.argmax(largest))
-    if largest[worst] <= options.tolerance:
+    allowed = options.allowed(measured.names)
+    worst = int(np.argmax(largest / allowed))
+    if largest[worst] <= allowed[worst]:
         return ""
     name, value = measured.names[worst], largest[worst]
-    return f"the residual of '{name}' reached {value:.3g}, more than the tolerance {options.tolerance:g}"
+    return f"the residual of '{name}' reached {value:.3g}, more than the tolerance {allowed[worst]:g}"
 
 
 def left_by_projection(segment: Segment, path: Path) -> bool:

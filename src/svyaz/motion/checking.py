@@ -21,6 +21,7 @@ from svyaz.holding import (
     ByProjection,
     GainReport,
     Off,
+    Tolerance,
     cannot_be_held,
     decay_rate,
     decide,
@@ -65,7 +66,7 @@ def check(
     until: float | None = None,
     every: float | None = None,
     stabilize: Stabilize | None = None,
-    tolerance: float | None = None,
+    tolerance: Tolerance | None = None,
     hold: str | None = None,
     charts: str | None = None,
 ) -> Check:

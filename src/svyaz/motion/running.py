@@ -13,7 +13,7 @@ from svyaz.constraints import NoConsistentState, examined
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
-from svyaz.holding import Options, Refusal, options_for
+from svyaz.holding import Options, Refusal, Tolerance, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System
@@ -40,7 +40,7 @@ def simulate(
     until: float | None = None,
     every: float | None = None,
     stabilize: Stabilize | None = None,
-    tolerance: float | None = None,
+    tolerance: Tolerance | None = None,
     hold: str | None = None,
     charts: str | None = None,
     project: bool = False,

@@ -48,7 +48,7 @@ def sweep(
     until: float | None = None,
     every: float | None = None,
     stabilize: str | float | Mapping[str, Json] | None = None,
-    tolerance: float | None = None,
+    tolerance: float | Mapping[str, float] | None = None,
     hold: str | None = None,
     charts: str | None = None,
 ) -> Sweep:
@@ -154,7 +154,7 @@ def _compiled_once(
 def _whole_asked(options: Options, form: str, wishes: Mapping[str, bool]) -> dict[str, Json]:
     """What is asked of every simulation."""
     asked: dict[str, Json] = {**_told(options), "form": form, **wishes}
-    asked["tolerance"] = options.tolerance
+    asked["tolerance"] = dict(options.tolerance) if isinstance(options.tolerance, Mapping) else options.tolerance
     return {key: value for key, value in asked.items() if value is not None}
 
 

@@ -110,6 +110,9 @@ def _drawing(reader: Reader, path: Path, kind: str, words: Table, names: Names) 
 
 NUMBERS = ("step", "until", "rtol", "atol", "tolerance", "every")
 
+BY_NAME = ("tolerance",)
+"""Of these, what may be a table by name."""
+
 Choices = Mapping[str, Callable[[], Sequence[str]]]
 """The words that rooms above this one know for some keys of [run]; what follows a colon is theirs to judge."""
 
@@ -118,10 +121,11 @@ def read_run(reader: Reader, given: Table, names: Names, choices: Choices) -> di
     """The [run] table with its numbers evaluated."""
     run = reader.known_words(given, vocabulary.RUN, ("run",))
     for key in (key for key in NUMBERS if key in run):
-        value = reader.value(("run", key), run[key], names)
-        run[key] = value
-        if value <= 0:
-            reader.report(("run", key), f"'{key}' must be positive")
+        value = run[key]
+        if key in BY_NAME and isinstance(value, Mapping):
+            run[key] = {name: _positive(reader, ("run", key, name), one, names) for name, one in value.items()}
+        else:
+            run[key] = _positive(reader, ("run", key), value, names)
     for key in (key for key in choices if isinstance(run.get(key), str)):
         word, known = vocabulary.text(run, key).partition(":")[0], choices[key]()
         if word not in known:
@@ -130,6 +134,13 @@ def read_run(reader: Reader, given: Table, names: Names, choices: Choices) -> di
     if "step" in run and "rtol" in run:
         reader.report(("run", "rtol"), "give either 'step' (fixed) or 'rtol' (error-controlled), not both", at_key=True)
     return run
+
+
+def _positive(reader: Reader, path: tuple[str, ...], given: object, names: Names) -> float:
+    value = reader.value(path, given, names)
+    if value <= 0:
+        reader.report(path, f"'{path[-1]}' must be positive")
+    return value
 
 
 def read_bypass(reader: Reader, given: Table, names: Names) -> Bypass | None:

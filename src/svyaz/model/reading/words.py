@@ -75,7 +75,7 @@ class RunWords(TypedDict, total=False):
     stabilize: object
     rtol: Value
     atol: Value
-    tolerance: Value
+    tolerance: object
     every: Value
     hold: str
     charts: str

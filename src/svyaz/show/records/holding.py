@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from svyaz.holding import Certificate, Choice, GainReport, Prediction
+from collections.abc import Mapping
+
+from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction
 from svyaz.json_types import Record
 from svyaz.show.results import as_json, finite
 
@@ -47,6 +49,11 @@ def _judged(found: GainReport) -> Record:
         "proposed": found.proposed,
         "predicted": {name: finite(bound) for name, bound in found.predicted.items()},
     }
+    if found.prediction is not None:
+        record["expected"] = {name: finite(value) for name, value in found.prediction.expected.items()}
+        record["safety"] = SAFETY
+    if found.tolerance is not None:
+        record["tolerance"] = dict(found.tolerance) if isinstance(found.tolerance, Mapping) else found.tolerance
     if blocks := gain_blocks(found):
         record["values"] = blocks
     if found.choice is not None:

@@ -1,0 +1,151 @@
+"""The range of one gain κ in which remainders of known size cannot lead farther than a tolerance, whatever their signs.
+
+A step turns the deviations y into S y + R, S = S(τW). From |R| ≤ r and y₀
+
+    |y_n| ≤ Σ_j |S^j| r + |S^n y₀|,
+
+and no less: some signs of R reach it. With one gain each constraint stands alone. For a velocity constraint S = s is a
+number and the sum is r/(1 - |s|), s = S(-τκ). For a position constraint W + κ is nilpotent and, with N = [[κ, 1], [-κ², -κ]],
+
+    S^j = s^j + j s^{j-1} τ S'(-τκ) N,
+
+so that the sums over its row of h are known in closed form. A box that S and R leave invariant (Kaspirovich 2.1.8) bounds y as
+well, so that gains with such a box lie in the range; and what the pilot predicts, which knows the signs, lies below.
+The remainders depend on the gain, too (a large one costs a method its order): they are measured at some gains, and taken
+between them from their logarithms. The sums have the unit of the constraint: the range depends on no units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.holding.verdicts import Discretisation
+
+POINTS = 2001
+"""Gains at which the bound is looked at before the ends of the range are located."""
+
+TIMES = np.unique(np.concatenate([np.arange(64), np.geomspace(64, 1e9, 400).astype(int)])).astype(float)
+"""Numbers of steps after which the effect of the start is looked at."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A constraint with its tolerance, the largest ``remainder`` of one step at each of the ``gains``, and |y₀|.
+
+    For a constraint on positions ``rate`` has the same of its rate: the remainders, and |ẏ₀|.
+    """
+
+    tolerance: float
+    gains: Array
+    remainder: Array
+    start: float = 0.0
+    rate: tuple[Array, float] | None = None
+
+    def enlarged(self, factor: float) -> Held:
+        """The same with larger remainders."""
+        rate = None if self.rate is None else (factor * self.rate[0], self.rate[1])
+        return replace(self, remainder=factor * self.remainder, rate=rate)
+
+
+def gain_range(scheme: Discretisation, constraints: Sequence[Held], present: float | None) -> tuple[float, float]:
+    """The gains that keep all tolerances, among those whose remainders are known; (inf, -inf) when there are none.
+
+    Of several intervals the one with the ``present`` gain is told, else the widest in the logarithm.
+    """
+    gains = constraints[0].gains
+    if not len(gains):
+        return inf, -inf
+    grid = np.unique(np.concatenate([np.geomspace(gains[0], gains[-1], POINTS), gains]))
+    good = _keeps(scheme, grid, constraints)
+    starts = np.flatnonzero(good & ~np.concatenate([[False], good[:-1]]))
+    ends = np.flatnonzero(good & ~np.concatenate([good[1:], [False]]))
+    if not len(starts):
+        return inf, -inf
+    parts = list(zip(starts, ends, strict=True))
+    around = [(a, b) for a, b in parts if present is not None and grid[a] <= present <= grid[b]]
+    a, b = (around or sorted(parts, key=lambda part: grid[part[0]] / grid[part[1]]))[0]
+    low = _edge(scheme, constraints, grid[a], grid[a - 1]) if a > 0 else grid[a]
+    high = _edge(scheme, constraints, grid[b], grid[b + 1]) if b + 1 < len(grid) else grid[b]
+    return float(low), float(high)
+
+
+def _edge(scheme: Discretisation, constraints: Sequence[Held], good: float, bad: float) -> float:
+    """Where the bound passes the tolerance between a gain that keeps it and one that does not."""
+    for _ in range(60):
+        middle = 0.5 * (good + bad)
+        if _keeps(scheme, np.array([middle]), constraints)[0]:
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def _keeps(scheme: Discretisation, kappa: Array, constraints: Sequence[Held]) -> NDArray[np.bool_]:
+    kept = np.ones(len(kappa), dtype=np.bool_)
+    for c in constraints:
+        kept = kept & (farthest(scheme, kappa, c) <= c.tolerance)
+    return kept
+
+
+def farthest(scheme: Discretisation, kappa: Array, held: Held) -> Array:
+    """The largest deviation that remainders of the known sizes can build up with these gains."""
+    assert scheme.step is not None, "an error-controlled run has no fixed step"
+    tau, z = scheme.step, scheme.step * kappa
+    s, slope = _factors(scheme, z)
+    size = np.abs(s)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        rest = _between(kappa, held.gains, held.remainder)
+        if held.rate is None:
+            found = np.maximum(rest / (1.0 - size), held.start)
+        else:
+            c, start = z * slope, held.rate[1]
+            found = _whole(s, c) * rest
+            found = found + tau * np.abs(slope) / (1.0 - size) ** 2 * _between(kappa, held.gains, held.rate[0])
+            if held.start or start:
+                found = found + _largest(s, c) * held.start + _largest(np.zeros_like(s), tau * slope, size) * start
+    return np.where(size < 1.0, found, inf)
+
+
+def _between(kappa: Array, gains: Array, values: Array) -> Array:
+    """Values between those at the gains, straight in the logarithms."""
+    return np.exp(np.interp(np.log(kappa), np.log(gains), np.log(np.maximum(values, 1e-300))))
+
+
+def _factors(scheme: Discretisation, z: Array) -> tuple[Array, Array]:
+    """s = S(-z) and S'(-z), S = P/Q."""
+    value, slope = np.polynomial.polynomial.polyval, np.polynomial.polynomial.polyder
+    p, q = scheme.numerator, scheme.denominator
+    above, below = value(-z, p), value(-z, q)
+    return above / below, (value(-z, slope(p)) * below - above * value(-z, slope(q))) / below**2
+
+
+def _whole(s: Array, c: Array) -> Array:
+    """Σ_j |s^j + j c s^{j-1}|, j from 0: where s and c differ in sign the terms change it at j = |s/c|."""
+    size, other = np.abs(s), np.abs(c)
+    together = 1.0 / (1.0 - size) + other / (1.0 - size) ** 2
+    turn = np.floor(np.where(other > 0.0, size / np.where(other > 0.0, other, 1.0), 0.0))
+    a, b = _sums(size, turn)
+    all_a, all_b = 1.0 / (1.0 - size), 1.0 / (1.0 - size) ** 2
+    apart = 1.0 + (size * a - other * b) + other * (all_b - b) - size * (all_a - a)
+    return np.where((s * c < 0.0) & (other > 0.0), apart, together)
+
+
+def _sums(x: Array, n: Array) -> tuple[Array, Array]:
+    """Σ x^{j-1} and Σ j x^{j-1}, j from 1 to n."""
+    power = x**n
+    return (1.0 - power) / (1.0 - x), (1.0 - (n + 1.0) * power + n * power * x) / (1.0 - x) ** 2
+
+
+def _largest(s: Array, c: Array, size: Array | None = None) -> Array:
+    """max over j of |s^j + j c s^{j-1}|; with ``size`` the power is of that, for terms j c s^{j-1} alone."""
+    base = np.abs(s) if size is None else size
+    j = TIMES[1:, None]
+    terms = base ** (j - 1.0) * np.abs(s + j * c)
+    first = 1.0 if size is None else 0.0
+    return np.maximum(np.max(terms, axis=0), first)
