@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from svyaz import System
-from svyaz.stability.critical import has_potential, stability
+from svyaz.stability.critical import stability
+from svyaz.stability.energy import has_potential
 from svyaz.stability.linearisation import first_approximation
 from svyaz.stability.spectrum import signs, zero_roots
 

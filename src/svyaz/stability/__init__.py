@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
     from svyaz.stability.critical import UNDECIDED as UNDECIDED
-    from svyaz.stability.critical import Hypothesis as Hypothesis
-    from svyaz.stability.critical import special_case as special_case
     from svyaz.stability.derivatives import at_rest as at_rest
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria
     from svyaz.stability.equilibrium_search import Equilibrium as Equilibrium
     from svyaz.stability.equilibrium_search import equilibria as equilibria
+    from svyaz.stability.hypotheses import Hypothesis as Hypothesis
+    from svyaz.stability.hypotheses import special_case as special_case
     from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
     from svyaz.stability.linearisation import differentiated as differentiated
     from svyaz.stability.linearisation import first_approximation as first_approximation

@@ -5,103 +5,37 @@ root. Theorem (Krasinskaya, Krasinskii): if all other roots have negative real p
 stable with respect to perturbations that satisfy the constraints. Off them F is a first integral, and the motion tends
 to a neighbouring equilibrium: stability without asymptotics (Lyapunov, Malkin).
 
-The hypotheses of the theorems are examined on the system at hand:
-
-    ż = (B(q) - B(0)) ẋ,     z = y - B(0) x
-
-has no linear terms and vanishes with the velocities, so that the zero roots of the constraints are those of Lyapunov's
-special case; perturbations on F = 0 leave z = O(x²), and no other constant than zero is left to it.
+What the other roots leave open is decided where a theorem does it: one further zero root by the first power of the reduced
+force, a pair of imaginary roots by Lyapunov's first coefficient, conservative systems by the energy, displacements that
+change nothing by the family they make. Each theorem is told with its hypotheses, examined on the system at hand.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.expr import ZERO, Expression, ModelError, add_up, differentiate, evaluate, names_in, substitute, velocity
-from svyaz.forms import is_nothing
-from svyaz.model import System
-from svyaz.stability.linearisation import DEGENERATE, FirstApproximation
+from svyaz.stability.energy import conservative, without_minimum
+from svyaz.stability.hypotheses import Hypothesis, special_case
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.oscillation import first_coefficient
+from svyaz.stability.reduction import EXACT, ReducedForce, reduced_force
 from svyaz.stability.spectrum import roots, signs, zero_roots
-from svyaz.stability.starts import ConstraintNumbers, consistent_start
-
-SMALL = 1e-4
-"""The size of the perturbations with which the structure is examined, beside 1 and the coordinate."""
-
-QUARTERS = 6
-"""So often a perturbation is quartered until its effect on B is nearly linear: close to a fold it takes a while."""
-
-CONSISTENT = 1e-9
-"""|F| over the size of ∂F/∂q that counts as zero."""
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """A condition of a theorem, and whether it holds here: None where neither that nor the contrary is shown.
-
-    ``about`` says what it concerns where others ask for that.
-    """
-
-    text: str
-    holds: bool | None
-    about: str = ""
-
-
-def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
-    """The structure that the theorems need; nothing for a system without constraints."""
-    m, system = len(approximation.dependent), approximation.system
-    if not m:
-        return ()
-    split = approximation.conditioning
-    still = not any("t" in names_in(c.expression) for c in system.constraints)
-    residual, steady = _examined(approximation)
-    count = f"{m} zero root{'s' if m > 1 else ''}"
-    met = f"completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"
-    return (
-        Hypothesis(
-            f"det ∂F/∂s ≠ 0 at the equilibrium: its least singular value is {split:.2g} of the largest of ∂F/∂q",
-            split > DEGENERATE,
-        ),
-        Hypothesis(f"the rates of z = y - B(0)x have no linear terms: B(q) tends to B(0), {count}", steady),
-        Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still),
-        Hypothesis(
-            f"perturbations satisfy the constraints: small ones of each independent coordinate were {met}",
-            residual <= CONSISTENT,
-        ),
-    )
-
-
-def _examined(approximation: FirstApproximation) -> tuple[float, bool]:
-    """The largest |F| over |∂F/∂q| of small consistent perturbations, and whether B(q) - B(0) falls with their size."""
-    system, rest, dependent = approximation.system, approximation.state, approximation.dependent
-    numbers = ConstraintNumbers(system, dependent)
-    size, slope = max(numbers.size(rest), 1e-300), numbers.slope(rest)
-    rounding = 1e-9 * (1 + float(np.abs(slope).max(initial=0.0)))
-    largest, steady = 0.0, True
-    for q in approximation.independent:
-        reach, before, falls = SMALL * (1 + abs(rest[q])), None, False
-        for _ in range(QUARTERS):
-            try:
-                start = consistent_start(system, rest, dependent, {q: reach})
-            except ModelError:
-                return float("inf"), False
-            largest = max(largest, float(np.abs(numbers.values(start.state)).max()) / size)
-            change = float(np.abs(numbers.slope(start.state) - slope).max(initial=0.0))
-            falls = change <= rounding or (before is not None and change <= 0.5 * before)
-            if falls:
-                break
-            reach, before = start.deviations[q] / 4, change  # a start that could not be reached was halved
-        steady &= falls
-    return largest, steady
-
+from svyaz.stability.symmetry import changes_nothing, is_not_pushed
 
 ASYMPTOTIC, STABLE, UNSTABLE, UNDECIDED = "asymptotic", "stable", "unstable", "undecided"
 
 SPECIAL_CASE = "Krasinskaya and Krasinskii, special case of m zero roots (Lyapunov, Malkin)"
 FIRST_APPROXIMATION = "Lyapunov, first approximation"
 LAGRANGE_DIRICHLET = "Lagrange and Dirichlet (Routh, for redundant coordinates)"
+ONE_ZERO_ROOT = "Lyapunov, one zero root: the first power of the reduced force that does not vanish"
+FAMILY = "Lyapunov and Malkin, special case: a family of equilibria"
+IMAGINARY_PAIR = "Lyapunov, a pair of imaginary roots: the first coefficient"
+NO_MINIMUM = "Koiter: no minimum of the potential energy"
+NO_MINIMUM_IN_ONE_DEGREE = "the integral of energy, one degree of freedom: no minimum of the potential energy"
+DRIFT = "the integral of momentum: a small velocity along a displacement that changes nothing stays for ever"
 NO_THEOREM = "the first approximation does not decide: a critical case beyond the zero roots of the constraints"
 
 
@@ -110,7 +44,7 @@ class StabilityVerdict:
     """What is known of the stability of an equilibrium, and why.
 
     ``roots`` are those of the full first approximation, ``zero_roots`` of them are zero; the constraints account for
-    ``constraint_roots``.
+    ``constraint_roots``. ``reduced`` is the force along the one direction in which the first approximation has none.
     """
 
     word: str
@@ -120,29 +54,150 @@ class StabilityVerdict:
     zero_roots: int
     constraint_roots: int
     notes: tuple[str, ...] = ()
+    reduced: ReducedForce | None = None
 
 
-def stability(approximation: FirstApproximation) -> StabilityVerdict:
-    """The verdict on an equilibrium with its inputs held constant."""
-    system, matrix = approximation.system, approximation.A
-    m = len(approximation.dependent)
+@dataclass(frozen=True)
+class _Case:
+    """What the decisions need: numbers of roots of A with negative and zero real parts, zeros among them."""
+
+    approximation: FirstApproximation
+    special: tuple[Hypothesis, ...]
+    negative: int
+    neutral: int
+    zeros: int
+    reduced: ReducedForce | None
+    energy: tuple[Hypothesis, ...]
+
+    @property
+    def order(self) -> int:
+        return len(self.approximation.A)
+
+    @property
+    def others(self) -> str:
+        beside = " but those of constraints" if self.approximation.dependent else ""
+        return f", all others{beside} have negative real parts" if self.negative else ""
+
+
+Decision = tuple[str, str, tuple[Hypothesis, ...]]
+"""The word, the theorem, its hypotheses."""
+
+
+def stability(approximation: FirstApproximation, reach: float = EXACT) -> StabilityVerdict:
+    """The verdict on an equilibrium with its inputs held constant; its position is known to ``reach``."""
+    matrix, m = approximation.A, len(approximation.dependent)
     negative, neutral, positive = signs(matrix)
-    zeros = m + zero_roots(matrix)
-    special = special_case(approximation)
-    which = f"the other {len(matrix)}" if m else f"all {len(matrix)}"
-    others = Hypothesis(f"{which} roots have negative real parts", negative == len(matrix))
+    further = zero_roots(matrix)
     found = np.concatenate([np.asarray(roots(matrix)), np.zeros(m, dtype=complex)])
-    notes = _notes(approximation, zeros, neutral)
+    notes = _notes(approximation, m + further, neutral)
+    verdict = StabilityVerdict(UNDECIDED, NO_THEOREM, (), found, m + further, m, notes)
     if positive:
         reason = Hypothesis(f"{positive} root{'s have' if positive > 1 else ' has'} a positive real part", True)
-        return StabilityVerdict(UNSTABLE, FIRST_APPROXIMATION, (reason,), found, zeros, m, notes)
+        return replace(verdict, word=UNSTABLE, theorem=FIRST_APPROXIMATION, hypotheses=(reason,))
+    special = special_case(approximation)
+    which = f"the other {len(matrix)}" if m else f"all {len(matrix)}"
+    others = Hypothesis(f"{which} roots have negative real parts", True if negative == len(matrix) else None)
     if others.holds:
         theorem = SPECIAL_CASE if m else FIRST_APPROXIMATION
-        return StabilityVerdict(ASYMPTOTIC, theorem, (*special, others), found, zeros, m, notes)
-    conservative = _conservative(system, approximation)
-    if all(h.holds for h in conservative):
-        return StabilityVerdict(STABLE, LAGRANGE_DIRICHLET, conservative, found, zeros, m, notes)
-    return StabilityVerdict(UNDECIDED, NO_THEOREM, (*special, others, *conservative), found, zeros, m, notes)
+        return replace(verdict, word=ASYMPTOTIC, theorem=theorem, hypotheses=(*special, others))
+    reduced = reduced_force(approximation, reach) if further else None
+    energy = conservative(approximation, reduced)
+    case = _Case(approximation, special, negative, neutral, further, reduced, energy)
+    verdict = replace(verdict, reduced=reduced)
+    for decide in (_one_zero_root, _imaginary_pair, _minimum, _no_minimum, _symmetry):
+        if (decision := decide(case)) is not None:
+            word, theorem, hypotheses = decision
+            return replace(verdict, word=word, theorem=theorem, hypotheses=hypotheses)
+    return replace(verdict, hypotheses=(*special, others, *energy))
+
+
+def _one_zero_root(case: _Case) -> Decision | None:
+    """ẋ = g x^p + …: asymptotically stable if p is odd and g < 0, else unstable."""
+    found = case.reduced
+    if found is None or not found.power or found.rate is None:
+        return None
+    if (case.zeros, case.negative) != (1, case.order - 1):
+        return None
+    returns = found.power % 2 == 1 and found.rate < 0
+    hypotheses = (
+        Hypothesis(f"one root is zero{case.others}", True),
+        Hypothesis(
+            f"the reduced force begins with the power {found.power}, with the rate {found.rate:.4g}: "
+            f"lower ones vanish to rounding ({found.scatter:.1g})",
+            True,
+        ),
+    )
+    return (
+        (ASYMPTOTIC, ONE_ZERO_ROOT, (*case.special, *hypotheses)) if returns else (UNSTABLE, ONE_ZERO_ROOT, hypotheses)
+    )
+
+
+def _imaginary_pair(case: _Case) -> Decision | None:
+    """By the sign of the first coefficient, where it is surely not zero; a potential alone makes it zero."""
+    system = case.approximation.system
+    if (case.zeros, case.neutral, case.negative) != (0, 2, case.order - 2):
+        return None
+    if not (system.forces or system.rates or system.dissipation != 0):
+        return None
+    found = first_coefficient(case.approximation)
+    if found is None or not found.sure:
+        return None
+    hypotheses = (
+        Hypothesis(f"two roots are ±{found.frequency:.6g}i to rounding{case.others}", True),
+        Hypothesis(f"the first coefficient is {found.value:.4g}, to {found.scatter:.1g}", True),
+    )
+    if found.value < 0:
+        return ASYMPTOTIC, IMAGINARY_PAIR, (*case.special, *hypotheses)
+    return UNSTABLE, IMAGINARY_PAIR, hypotheses
+
+
+def _minimum(case: _Case) -> Decision | None:
+    return (STABLE, LAGRANGE_DIRICHLET, case.energy) if all(h.holds for h in case.energy) else None
+
+
+def _no_minimum(case: _Case) -> Decision | None:
+    """Where the second differential is positive but for one direction, and the energy falls along it."""
+    *others, minimum = case.energy
+    if not all(h.holds for h in others) or minimum.holds is not False or case.reduced is None or not case.reduced.power:
+        return None
+    reason = without_minimum(case.approximation)
+    if reason is None:
+        return None
+    lower = Hypothesis(minimum.text.replace("has a strict minimum", "has no minimum"), True)
+    theorem = NO_MINIMUM_IN_ONE_DEGREE if len(case.approximation.independent) == 1 else NO_MINIMUM
+    return UNSTABLE, theorem, (*others, reason, lower)
+
+
+def _symmetry(case: _Case) -> Decision | None:
+    """A displacement that changes nothing: stable with one zero root, left for ever with two."""
+    found, approximation = case.reduced, case.approximation
+    if found is None or not found.vanishes:
+        return None
+    along = _displacement(approximation)
+    system, inputs = approximation.system, approximation.inputs
+    if not along or not changes_nothing(system, along, inputs):
+        return None
+    told = " + ".join(q if w == 1 else f"{w:g}*{q}" for q, w in along.items()).replace("+ -", "- ")
+    same = Hypothesis(f"a displacement of {told} changes nothing: the equilibria form a family", True)
+    if (case.zeros, case.negative) == (1, case.order - 1):
+        rest = Hypothesis(f"one root is zero{case.others}", True)
+        return STABLE, FAMILY, (*case.special, same, rest)
+    if case.zeros == 2 and is_not_pushed(system, along, inputs):
+        return UNSTABLE, DRIFT, (same, Hypothesis(f"no force pushes along {told}, whatever the velocities", True))
+    return None
+
+
+def _displacement(approximation: FirstApproximation) -> dict[str, float]:
+    """The null vector of A in all coordinates, its largest entry 1; nothing if further states take part."""
+    n = len(approximation.independent)
+    null = np.linalg.svd(approximation.A)[2][-1]
+    moves = dict(zip(approximation.independent, null[:n], strict=True))
+    moves |= dict(zip(approximation.dependent, approximation.slope @ null[:n], strict=True))
+    largest = max(moves.values(), key=abs)
+    if np.abs(null[n:]).max(initial=0.0) > 1e-9 * abs(largest):
+        return {}
+    rounded = {q: round(float(x / largest), 9) + 0.0 for q, x in moves.items()}
+    return {q: rounded[q] for q in approximation.system.coordinates if rounded[q] != 0}
 
 
 def _notes(approximation: FirstApproximation, zeros: int, neutral: int) -> tuple[str, ...]:
@@ -167,55 +222,3 @@ def free_to_drift(approximation: FirstApproximation) -> tuple[str, ...]:
     null = np.abs(rows[values < 1e-9 * max(values.max(initial=0.0), 1e-300)])
     parts = null.max(axis=0, initial=0.0)
     return tuple(name for name, part in zip(approximation.variables, parts, strict=True) if part > 1e-6)
-
-
-def _conservative(system: System, approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
-    """The conditions of the theorem of Lagrange and Dirichlet on the surface of the constraints."""
-    stiffness = approximation.stiffness
-    symmetric = 0.5 * (stiffness + stiffness.T)
-    sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
-    least = float(np.linalg.eigvalsh(symmetric / np.outer(sizes, sizes)).min(initial=np.inf))
-    largest = float(np.abs(symmetric / np.outer(sizes, sizes)).max(initial=0.0))
-    return (
-        Hypothesis(
-            "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states)",
-            has_potential(system),
-        ),
-        Hypothesis("no further states take part", not system.rates),
-        Hypothesis("the potential energy on the constraints has a strict minimum", least > 1e-10 * largest),
-    )
-
-
-def has_potential(system: System) -> bool:
-    """Do the given forces consist of a part with symmetric derivatives by position, and a rest that gives no power?
-
-    The rest Q(q, q̇) - Q(q, 0) and the Rayleigh function are examined at random states: their power must not be positive.
-    """
-    still = {velocity(q): ZERO for q in system.coordinates}
-    given = {q: system.forces.get(q, ZERO) for q in system.coordinates}
-    held = {q: substitute(force, still) for q, force in given.items()}
-    power = add_up((given[q] - held[q]) * velocity(q) for q in system.coordinates)
-    if not _never_positive(power, system) or not _never_positive(-system.dissipation, system):
-        return False
-    names = system.coordinates
-    return all(_equal_slopes(held[a], b, held[b], a) for i, a in enumerate(names) for b in names[i + 1 :])
-
-
-def _never_positive(expression: Expression, system: System) -> bool:
-    """By its values at random states, apart from rounding."""
-    if expression == ZERO or is_nothing(expression):
-        return True
-    random = np.random.default_rng(3)
-    names = sorted(names_in(expression) - set(system.constants))
-    values = []
-    for row in random.normal(size=(24, len(names))):
-        point = {**system.constants, **{n: float(x) for n, x in zip(names, row, strict=True)}}
-        values.append(evaluate(expression, point))
-    return bool(np.nanmax(values) <= 1e-12 * np.nanmax(np.abs(values)))
-
-
-def _equal_slopes(first: Expression, by_second: str, second: Expression, by_first: str) -> bool:
-    import symengine as se
-
-    difference = differentiate(first, se.Symbol(by_second)) - differentiate(second, se.Symbol(by_first))
-    return bool(difference == ZERO) or is_nothing(difference)

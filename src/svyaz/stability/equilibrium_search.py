@@ -21,6 +21,7 @@ from svyaz.stability.critical import StabilityVerdict, stability
 from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.families import EquilibriumFamily, family_among, family_of, rounded, with_free
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
+from svyaz.stability.reduction import EXACT
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
 
 SECONDS = 60.0
@@ -224,8 +225,11 @@ def equilibrium_at(
             approximation = rounded(formal_approximation(there, state, inputs, dependent), inexact)
         else:
             approximation = first_approximation(there, state, inputs, dependent)
-        verdict = stability(approximation)
+        verdict = stability(approximation, 10 * max((inexact or {}).values(), default=0.0) or EXACT)
         notes = approximation.notes
+        if verdict.reduced is not None and verdict.reduced.power:  # known better now
+            state, pushes = {**state, **verdict.reduced.state}, dict(verdict.reduced.multipliers)
+            approximation = replace(approximation, state=state)
     except ModelError as error:
         notes = (str(error),)
     told = (*notes, *beyond_limits(system, inputs))

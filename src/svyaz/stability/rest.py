@@ -107,12 +107,12 @@ def rest_equations(
     _check_names(system, fixed, sides)
     given = {name: value for name, value in fixed.items() if name in system.parameters}
     system = with_settings(system, given) if given else system
-    multipliers = [str(s) for s in _multipliers(system)]
+    multipliers = [str(s) for s in multiplier_symbols(system)]
     further = [name for name in system.rates if name not in fixed]
     inputs = [name for name in system.inputs if name not in fixed]
     freed = [name for name in system.parameters if name in sides and name not in fixed]
     following = _following(system, freed)
-    expressions = [substitute(e, following) for e in _expressions(system)]
+    expressions = [substitute(e, following) for e in rest_expressions(system)]
     free = _linear(expressions, [*multipliers, *further, *inputs])
     left = [q for q in system.coordinates if q not in fixed]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
@@ -169,11 +169,11 @@ def _check_names(system: System, fixed: Mapping[str, float], sides: Mapping[str,
             raise ModelError([Problem(f"the side of the box for '{name}' is empty: {low:g} is not below {high:g}")])
 
 
-def _multipliers(system: System) -> list[se.Symbol]:
+def multiplier_symbols(system: System) -> list[se.Symbol]:
     return [se.Symbol(f"multiplier of {c.name}") for c in system.constraints]
 
 
-def _expressions(system: System) -> list[Expression]:
+def rest_expressions(system: System) -> list[Expression]:
     """Left sides of the equations of rest."""
     q = [se.Symbol(name) for name in system.coordinates]
     still = {velocity(name): ZERO for name in system.coordinates}
@@ -182,7 +182,7 @@ def _expressions(system: System) -> list[Expression]:
     others = [substitute(e, still) for e in applied_forces(system)]
     jacobian = [gradient(c.expression, q) for c in system.constraints]
     forces = [
-        add_up([-slope, other, *(-row[i] * s for row, s in zip(jacobian, _multipliers(system), strict=True))])
+        add_up([-slope, other, *(-row[i] * s for row, s in zip(jacobian, multiplier_symbols(system), strict=True))])
         for i, (slope, other) in enumerate(zip(slopes, others, strict=True))
     ]
     return [

@@ -1,0 +1,120 @@
+"""What the potential energy says of stability: a strict minimum on the surface of the constraints, or none.
+
+Theorem (Lagrange, Dirichlet; Routh for redundant coordinates): at a strict minimum of W = Π - T₀ on the constraints the
+equilibrium is stable if all other forces give no power or take it. A minimum is shown by the second differential, or,
+where that leaves one direction undecided and is positive across it, by the first power that does not vanish along it.
+
+Without a minimum in that direction the equilibrium is unstable when nothing but the potential acts (W. T. Koiter 1965), and
+with one degree of freedom also when power is taken: a motion from rest at W < 0 keeps to W < 0, where there is no rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import symengine as se
+
+from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_in, quadratic, substitute, velocity
+from svyaz.forms import is_nothing, lagrangian
+from svyaz.model import System
+from svyaz.stability.hypotheses import Hypothesis
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.reduction import ReducedForce
+
+NEARBY = (0.1, 0.01)
+"""Spreads, beside 1 and the coordinate, of the random states at which power is examined."""
+
+MINIMUM = "the potential energy on the constraints has a strict minimum"
+
+
+def conservative(approximation: FirstApproximation, reduced: ReducedForce | None) -> tuple[Hypothesis, ...]:
+    """The conditions of the theorem of Lagrange and Dirichlet; the last is that of the minimum."""
+    system = approximation.system
+    return (
+        Hypothesis(
+            "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states nearby)",
+            has_potential(system, approximation.state),
+        ),
+        Hypothesis("no further states take part", not system.rates),
+        _minimum(approximation, reduced),
+    )
+
+
+def _minimum(approximation: FirstApproximation, reduced: ReducedForce | None) -> Hypothesis:
+    symmetric = 0.5 * (approximation.stiffness + approximation.stiffness.T)
+    sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
+    values = np.linalg.eigvalsh(symmetric / np.outer(sizes, sizes))
+    small = 1e-10 * float(np.abs(values).max(initial=0.0))
+    if np.all(values > small):
+        return Hypothesis(f"{MINIMUM}: its second differential is positive", True)
+    if values[0] < -small:
+        return Hypothesis(f"{MINIMUM}: its second differential takes negative values", False)
+    if reduced is None or not reduced.power or np.count_nonzero(values <= small) > 1:
+        return Hypothesis(f"{MINIMUM}: its second differential does not decide", None)
+    rises = reduced.power % 2 == 1 and reduced.coefficient * reduced.lever < 0
+    order = reduced.power + 1
+    text = f"{MINIMUM}: across its one soft direction the second differential is positive, along it the power {order} "
+    return Hypothesis(f"{text}{'rises' if rises else 'falls'}, lower ones vanish to rounding", rises)
+
+
+def without_minimum(approximation: FirstApproximation) -> Hypothesis | None:
+    """Why a soft direction without a minimum is unstable here; none where no theorem says so."""
+    if len(approximation.independent) == 1:
+        return Hypothesis(
+            "there is one degree of freedom: a motion from rest at a lower energy cannot stay nearby", True
+        )
+    if _only_potential(approximation.system):
+        return Hypothesis("no forces depend on velocities, and the kinetic energy is quadratic in them", True)
+    return None
+
+
+def _only_potential(system: System) -> bool:
+    speeds = {f"{q}'" for q in system.coordinates}
+    terms = quadratic(lagrangian(system), [velocity(q) for q in system.coordinates])
+    linear = terms is None or any(len(key) == 1 and not is_nothing(e) for key, e in terms.items())
+    values = {se.Symbol(name): se.RealDouble(x) for name, x in system.constants.items()}
+    moving = any(names_in(substitute(force, values)) & speeds for force in system.forces.values())
+    return not linear and not moving and system.dissipation == ZERO and not system.rates
+
+
+def has_potential(system: System, state: Mapping[str, float] | None = None) -> bool:
+    """Do the given forces consist of a part with symmetric derivatives by position, and a rest that gives no power?
+
+    The power of the rest Q(q, q̇) - Q(q, 0), and of the dissipation -∂R/∂q̇, is examined at random states near the one
+    given: it must not be positive.
+    """
+    still = {velocity(q): ZERO for q in system.coordinates}
+    given = {q: system.forces.get(q, ZERO) for q in system.coordinates}
+    held = {q: substitute(force, still) for q, force in given.items()}
+    lost = {q: differentiate(system.dissipation, velocity(q)) for q in system.coordinates}
+    for power in (
+        add_up((given[q] - held[q]) * velocity(q) for q in system.coordinates),
+        add_up(-lost[q] * velocity(q) for q in system.coordinates),
+    ):
+        if not _never_positive(power, system, state):
+            return False
+    names = system.coordinates
+    return all(_equal_slopes(held[a], b, held[b], a) for i, a in enumerate(names) for b in names[i + 1 :])
+
+
+def _never_positive(power: Expression, system: System, state: Mapping[str, float] | None) -> bool:
+    """By its values at random states, apart from rounding."""
+    if power == ZERO or is_nothing(power):
+        return True
+    random = np.random.default_rng(3)
+    names = sorted(names_in(power) - set(system.constants))
+    centre = np.array([(state or {}).get(name, 0.0) for name in names])
+    for spread in NEARBY if state is not None else (1.0,):
+        rows = centre + spread * (1 + np.abs(centre)) * random.normal(size=(24, len(names)))
+        points = ({**system.constants, **dict(zip(names, map(float, row), strict=True))} for row in rows)
+        values = np.array([evaluate(power, point) for point in points])
+        values = values[np.isfinite(values)]
+        if not len(values) or values.max() > 1e-12 * np.abs(values).max():
+            return False
+    return True
+
+
+def _equal_slopes(first: Expression, by_second: str, second: Expression, by_first: str) -> bool:
+    difference = differentiate(first, se.Symbol(by_second)) - differentiate(second, se.Symbol(by_first))
+    return bool(difference == ZERO) or is_nothing(difference)
