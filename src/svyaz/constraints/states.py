@@ -201,6 +201,9 @@ def entered(equations: Equations, state: Array, time: float) -> Array:
     system = equations.system
     known = dict(zip(system.states, map(float, state), strict=True))
     if not equations.quasi:
+        if equations.entering:
+            values = _entering(equations)(np.array([time, *state], dtype=float))["entering"]
+            known |= dict(zip(equations.entering, map(float, values), strict=True))
         return np.array([known[name] for name in equations.states])
     frame = _frame(equations)
     known["t"] = time
@@ -237,6 +240,14 @@ def _frame(equations: Equations) -> Function:
     inputs = ("t", *(s for s in equations.states if s not in equations.accelerated))
     tables = {"directions": list(equations.directions.values()), "drift": drift}
     return function(tables, inputs, equations.system.constants)
+
+
+@remembered
+def _entering(equations: Equations) -> Function:
+    """The states that the model has not, from its own."""
+    return function(
+        {"entering": list(equations.entering.values())}, ("t", *equations.system.states), equations.system.constants
+    )
 
 
 @remembered

@@ -42,7 +42,8 @@ class Equations:
 
     A form without multipliers of the velocity constraints names those that it uses up in ``eliminated``; ``observed``
     gives the velocities that are no states (``y'``) as expressions of the states, and ``origin`` the equations with
-    multipliers that were reduced. ``dependent`` are the coordinates for whose velocities the constraints were solved
+    multipliers that were reduced. ``entering`` gives states that the model has not, such as momenta, in terms of those that
+    it has. ``dependent`` are the coordinates for whose velocities the constraints were solved
     (a chart, which may degenerate). ``gibbs`` is the function of the accelerations from which Appell's equations come.
     ``notes`` tell what was decided on the way.
     """
@@ -58,6 +59,7 @@ class Equations:
     constraint_jacobian: tuple[tuple[Expression, ...], ...] = ()
     constraint_bias: tuple[Expression, ...] = ()
     observed: Mapping[str, Expression] = field(default_factory=dict)
+    entering: Mapping[str, Expression] = field(default_factory=dict)
     quasi: bool = False
     eliminated: tuple[Constraint, ...] = ()
     dependent: tuple[str, ...] = ()

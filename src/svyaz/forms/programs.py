@@ -32,7 +32,7 @@ from svyaz.program import Linear, Program, build
 
 def full_accelerations(equations: Equations) -> dict[str, Expression]:
     """q̈ of every coordinate in terms of the state and of the accelerations that the linear system determines."""
-    rates = {se.Symbol(q): equations.explicit[q] for q in equations.system.coordinates} | {TIME: ONE}
+    rates = {se.Symbol(name): rate for name, rate in equations.explicit.items()} | {TIME: ONE}
     rates |= dict(zip(equations.velocities, equations.accelerations, strict=True))
     return {q: total_derivative(equations.explicit[q], rates) for q in equations.system.coordinates}
 

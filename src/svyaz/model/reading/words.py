@@ -79,6 +79,7 @@ class RunWords(TypedDict, total=False):
     every: Value
     hold: str
     charts: str
+    momenta: Names
 
 
 _KINDS = {str: TEXT, Value: EXPRESSION, Names: NAMES, Table: TABLE, Tables: TABLES, object: ANY}
