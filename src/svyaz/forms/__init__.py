@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.forms.cyclic import Cyclic as Cyclic
+    from svyaz.forms.cyclic import pseudo_cyclic as pseudo_cyclic
     from svyaz.forms.derivation import derive as derive
     from svyaz.forms.derivation import form_name as form_name
     from svyaz.forms.equations import Deviation as Deviation
@@ -40,6 +42,11 @@ if TYPE_CHECKING:
     from svyaz.forms.reduction import velocity_rows as velocity_rows
     from svyaz.forms.reduction import written_size as written_size
     from svyaz.forms.reduction_choice import MOST_CHOICES as MOST_CHOICES
+    from svyaz.forms.routhian import Ignored as Ignored
+    from svyaz.forms.routhian import at_momenta as at_momenta
+    from svyaz.forms.routhian import at_speeds as at_speeds
+    from svyaz.forms.routhian import momenta as momenta
+    from svyaz.forms.routhian import momentum_of as momentum_of
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts

@@ -33,5 +33,8 @@ if TYPE_CHECKING:
     from svyaz.stability.starts import consistent_start as consistent_start
     from svyaz.stability.starts import dogleg as dogleg
     from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
+    from svyaz.stability.steady import SteadyMotion as SteadyMotion
+    from svyaz.stability.steady import SteadyMotions as SteadyMotions
+    from svyaz.stability.steady import steady_motions as steady_motions
 else:
     open_door(__name__)

@@ -36,7 +36,8 @@ from svyaz.program import remembered
 class AtRest:
     """Values and derivatives at q̇ = 0; a slope of a vector by k variables has the shape (size, k).
 
-    ``inertia`` A (n, n), ``linear`` a (n,), ``linear_slope`` ∂a/∂q; ``pull`` ∂W/∂q (n,), ``stiffness`` ∂²W/∂q²;
+    ``inertia`` A (n, n), ``linear`` a (n,), ``linear_slope`` ∂a/∂q; ``pull`` ∂W/∂q (n,), ``stiffness`` ∂²W/∂q²,
+    ``pull_by_further`` ∂²W/∂q∂w (of momenta, on which a Routhian depends);
     ``force`` Q with its slopes by q, q̇, w, u; ``constraint`` F (m,), ``jacobian`` ∂F/∂q, ``curvature`` ∂²F/∂q² (m, n, n);
     ``rate`` g with its slopes.
     """
@@ -46,6 +47,7 @@ class AtRest:
     linear_slope: Array
     pull: Array
     stiffness: Array
+    pull_by_further: Array
     force: Array
     force_slopes: Mapping[str, Array]
     constraint: Array
@@ -85,6 +87,7 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
         linear_slope=table("linear by q", n),
         pull=-table("still by q", n)[0],
         stiffness=-table("still by q by q", n),
+        pull_by_further=-table("still by q by w", len(system.rates)),
         force=table("force", 1)[:, 0],
         force_slopes=slopes("force"),
         constraint=table("constraint", 1)[:, 0],
@@ -113,6 +116,7 @@ def _formed(system: System) -> _Expressions:
         "linear by q": [gradient(e, q) for e in linear],
         "still by q": [pull],
         "still by q by q": [gradient(e, q) for e in pull],
+        "still by q by w": [gradient(e, w) for e in pull],
         "force": [[e] for e in forces],
         "constraint": [[e] for e in constraints],
         "constraint by q": [gradient(e, q) for e in constraints],

@@ -304,7 +304,9 @@ class _Split:
         lever = _inverse_inertia(inertia, self.independent)
         rates = x.rate_slopes
         below = np.hstack([along(rates["q"]), along(rates["v"]), rates["w"]])
-        middle = lever @ np.hstack([-stiffness, damping - gyroscopic, projected(x.force_slopes["w"])])
+        middle = lever @ np.hstack(
+            [-stiffness, damping - gyroscopic, projected(x.force_slopes["w"] - x.pull_by_further)]
+        )
         above = np.eye(n, middle.shape[1], n)
         return FirstApproximation(
             system=self.system,

@@ -37,17 +37,13 @@ from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.named.shulgin import shulgin_equations, solved_for
 from svyaz.forms.reduction import shorter
+from svyaz.forms.routhian import momentum_of
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, Mechanical, System, nearest
 
 NAME = "routh"
 
 Rows = Sequence[Sequence[Expression]]
-
-
-def momentum_of(coordinate: str) -> str:
-    """The name of the momentum that stands for the velocity of a coordinate."""
-    return f"p_{coordinate}"
 
 
 def routh(

@@ -1,0 +1,205 @@
+"""Steady motions: cyclic coordinates turn uniformly while everything else rests.
+
+    α = α₀,   γ' = c,   s = s₀:     -∂/∂α (½ cᵀ a c + cᵀ d + L₀) - Bᵀ ∂/∂s (…) = Q_α + Bᵀ Q_s,     F(α, s) = 0,     Q_γ = 0
+
+(2.1.8 and, by momenta, 2.7.2 of the work on redundant coordinates.) They are the equilibria of the system in which the cyclic
+coordinates are ignored, at given speeds or at given momenta (Routh). Its first approximation decides their stability:
+
+- each momentum on which no force acts is conserved and gives a zero root; the others are those of the system at fixed momenta;
+- all of these in the left half-plane: stable, and asymptotically at unperturbed momenta (Theorem 2.6.1);
+- a strict minimum of the reduced potential: stable (Routh, with Lyapunov's addition for perturbed momenta).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from svyaz.expr import Advice, ModelError, Problem, evaluate, gradient, velocity
+from svyaz.forms import Cyclic, at_momenta, at_speeds, momenta, momentum_of, pseudo_cyclic
+from svyaz.model import System, nearest, with_settings
+from svyaz.stability.critical import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Hypothesis, StabilityVerdict, stability
+from svyaz.stability.derivatives import refuse_unfit
+from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria
+from svyaz.stability.linearisation import FirstApproximation, first_approximation
+
+UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
+ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
+
+
+@dataclass(frozen=True)
+class SteadyMotion:
+    """Values of what rests, of the speeds and momenta of the cyclic coordinates, and of the inputs that maintain it.
+
+    ``approximation`` is that of the system at fixed conserved momenta, ``at_fixed_momenta`` its verdict; ``verdict`` is that
+    on the motion when momenta are perturbed as well. ``roots`` count a zero for each constraint and each conserved momentum.
+    """
+
+    state: Mapping[str, float]
+    speeds: Mapping[str, float]
+    momenta: Mapping[str, float]
+    inputs: Mapping[str, float]
+    parameters: Mapping[str, float]
+    approximation: FirstApproximation | None
+    at_fixed_momenta: StabilityVerdict | None
+    verdict: StabilityVerdict | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SteadyMotions:
+    """What was found: ``dimension`` of the manifold, ``prescribable`` the names of which so many single out a motion."""
+
+    system: System
+    cyclic: tuple[Cyclic, ...]
+    dimension: int
+    prescribable: tuple[str, ...]
+    motions: tuple[SteadyMotion, ...]
+    found: Equilibria
+    notes: tuple[str, ...] = ()
+
+
+def steady_motions(
+    system: System,
+    fix: Mapping[str, float] | None = None,
+    box: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    dependent: Sequence[str] | None = None,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
+) -> SteadyMotions:
+    """All steady motions in the box with these speeds, momenta, coordinates, inputs and parameters.
+
+    A speed ``psi'`` or momentum ``p_psi`` that is neither prescribed nor has a side in the box keeps the value that the model
+    gives the speed at first, if no force acts on the coordinate; else it is an unknown.
+    """
+    refuse_unfit(system)
+    ignored = pseudo_cyclic(system)
+    fixed, sides = dict(fix or {}), dict(box or {})
+    if not ignored:
+        text = "no coordinate is cyclic: L and the constraints contain all of them, and what rests is an equilibrium"
+        raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
+    _check_names(system, ignored, (*fixed, *sides))
+    given = {name: fixed.pop(name) for name in list(fixed) if name in system.parameters}
+    system = with_settings(system, given) if given else system
+    by_momentum = [c for c in ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in sides]
+    by_speed = [c for c in ignored if c not in by_momentum]
+    reduced = at_momenta(system, by_momentum).system if by_momentum else system
+    searched = at_speeds(reduced, by_speed) if by_speed else reduced
+    values = {name: fixed.pop(name) for name in list(fixed) if name in searched.parameters}
+    searched = replace(searched, parameters={**searched.parameters, **values})
+    found = equilibria(searched, fixed, sides, dependent=dependent, seconds=seconds, progress=progress)
+    whole = at_momenta(system, ignored).system
+    motions = tuple(
+        _motion(
+            system, ignored, whole, {**searched.constants, **e.parameters, **e.state, **e.inputs}, dependent, e.notes
+        )
+        for e in found.equilibria
+    )
+    motions = tuple(replace(m, parameters=dict(e.parameters)) for m, e in zip(motions, found.equilibria, strict=True))
+    names = tuple(x for c in ignored for x in (f"{c.name}'", momentum_of(c.name)))
+    taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *sides}
+    kept = [f"{name} = {searched.parameters[name]:.6g} is that of the model's initial state" for name in sorted(taken)]
+    return SteadyMotions(system, ignored, len(ignored) + found.dimension, names, motions, found, tuple(kept))
+
+
+def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:
+    cyclic = [c.name for c in ignored]
+    speeds = [f"{name}'" for name in cyclic]
+    known = [
+        *(q for q in system.coordinates if q not in cyclic),
+        *system.rates,
+        *system.inputs,
+        *system.parameters,
+        *speeds,
+        *map(momentum_of, cyclic),
+    ]
+    for name in given:
+        if name in cyclic:
+            message = f"'{name}' is cyclic and turns uniformly in a steady motion: prescribe its speed or its momentum"
+            raise ModelError([Problem(message, hint=f"{name}' or {momentum_of(name)}")])
+        if name not in known:
+            message = f"'{name}' is no coordinate, cyclic speed, momentum, input or parameter of the model"
+            raise ModelError([Problem(message, hint=nearest(name, known))])
+    for name in cyclic:
+        if f"{name}'" in given and momentum_of(name) in given:
+            raise ModelError([Problem(f"the speed {name}' and the momentum {momentum_of(name)} determine each other")])
+
+
+def _motion(
+    system: System,
+    ignored: Sequence[Cyclic],
+    whole: System,
+    values: Mapping[str, float],
+    dependent: Sequence[str] | None,
+    notes: Sequence[str],
+) -> SteadyMotion:
+    """The motion with these values of what rests and of the speeds or momenta."""
+    known = {**values, **{f"{q}'": 0.0 for q in whole.coordinates}, "t": 0.0}
+    names = [c.name for c in ignored]
+    speeds, moving = _uniform(system, names, known)
+    position = {name: values[name] for name in (*whole.coordinates, *system.rates)}
+    inputs = {name: float(values.get(name, given.value)) for name, given in system.inputs.items()}
+    try:
+        approximation = first_approximation(
+            whole, {**position, **moving}, inputs, dependent, {**moving, **_own(whole, values)}
+        )
+    except ModelError as error:
+        return SteadyMotion(position, speeds, moving, inputs, {}, None, None, None, (*notes, str(error)))
+    here = stability(approximation)
+    conserved = sum(c.conserved for c in ignored)
+    return SteadyMotion(
+        position, speeds, moving, inputs, {}, approximation, here, _with_momenta(here, conserved), tuple(notes)
+    )
+
+
+def _own(whole: System, values: Mapping[str, float]) -> dict[str, float]:
+    """Values of the parameters of the system, where they were unknowns."""
+    return {name: values[name] for name in whole.parameters if name in values and not name.startswith("p_")}
+
+
+def _uniform(
+    system: System, cyclic: Sequence[str], known: Mapping[str, float]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """γ' and p = a γ' + d, one of which is known for each cyclic coordinate."""
+    v = [velocity(q) for q in cyclic]
+    slopes = list(momenta(system, cyclic).values())
+    values = {**known, **{str(s): known.get(str(s), 0.0) for s in v}}
+    mass = np.array([[evaluate(e, values) for e in gradient(slope, v)] for slope in slopes], dtype=float)
+    rest = np.array([evaluate(slope, {**values, **{str(s): 0.0 for s in v}}) for slope in slopes], dtype=float)
+    speeds = np.array([values[str(s)] for s in v])
+    asked = [k for k, q in enumerate(cyclic) if f"{q}'" not in known]
+    if asked:
+        wanted = np.array([known[momentum_of(cyclic[k])] for k in asked])
+        given = rest[asked] + mass[asked] @ speeds
+        speeds[asked] = np.linalg.solve(mass[np.ix_(asked, asked)], wanted - given)
+    found = rest + mass @ speeds
+    return (
+        dict(zip((str(s) for s in v), map(float, speeds), strict=True)),
+        dict(zip(map(momentum_of, cyclic), map(float, found), strict=True)),
+    )
+
+
+def _with_momenta(here: StabilityVerdict, conserved: int) -> StabilityVerdict:
+    """The verdict when the conserved momenta are perturbed too: a zero root for each, and no asymptotic stability."""
+    if not conserved:
+        return here
+    zeros = np.zeros(conserved, dtype=complex)
+    told = f"{conserved} conserved moment{'a give a zero root each' if conserved > 1 else 'um gives a zero root'}"
+    structure = Hypothesis(f"{told}: no force acts on the cyclic coordinate{'s' if conserved > 1 else ''}", True)
+    word, theorem = here.word, here.theorem
+    if here.word == ASYMPTOTIC:
+        word, theorem = STABLE, UNCHANGED_MOMENTA
+    elif here.word == STABLE:
+        theorem = ROUTH
+    assert word in (STABLE, UNSTABLE, UNDECIDED)
+    return replace(
+        here,
+        word=word,
+        theorem=theorem,
+        hypotheses=(*here.hypotheses, structure),
+        roots=np.concatenate([here.roots, zeros]),
+        zero_roots=here.zero_roots + conserved,
+    )
