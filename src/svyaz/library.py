@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from svyaz.json_types import Json
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
     from svyaz.motion import Check, Laws, Motion
-    from svyaz.stability import Equilibria
+    from svyaz.stability import Equilibria, SteadyMotions
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
 
@@ -198,6 +198,20 @@ class WorkingSystem(model.System):
         """All its equilibria in a box, with their stability; see :func:`svyaz.stability.equilibria`."""
         found = stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
         return _in_html(found)
+
+    def steady(
+        self,
+        fix: Mapping[str, float] | None = None,
+        box: Mapping[str, tuple[float, float]] | None = None,
+        *,
+        dependent: Sequence[str] | None = None,
+        seconds: float = SECONDS,
+        progress: Progress | None = None,
+    ) -> SteadyMotions:
+        """Its steady motions, in which cyclic coordinates turn uniformly; see :func:`svyaz.stability.steady_motions`."""
+        return _in_html(
+            stability.steady_motions(self, fix, box, dependent=dependent, seconds=seconds, progress=progress)
+        )
 
     def regulate(
         self,

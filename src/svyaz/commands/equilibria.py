@@ -26,7 +26,7 @@ from svyaz.commands.values import ranges_of, values_of
 from svyaz.show import HELD, roots_text
 
 if TYPE_CHECKING:
-    from svyaz.stability import Equilibria, Equilibrium
+    from svyaz.stability import Equilibria, Equilibrium, StabilityVerdict
 
 
 LISTED = ("Examine", 31, "Find all equilibria in a box, the inputs that hold them, their stability.")
@@ -145,10 +145,14 @@ def _show_one(page: Page, title: str, e: Equilibrium) -> None:
     if e.outside:
         page.say(f"outside of the limits of {', '.join(e.outside)}")
     if e.verdict is not None:
-        page.say(f"roots {roots_text(e.verdict.roots)}")
-        zeros, m = e.verdict.zero_roots, e.verdict.constraint_roots
-        page.say(f"zero roots {zeros}, of constraints {m}; {e.verdict.theorem}")
-        for h in e.verdict.hypotheses:
-            page.say(f"  {HELD[h.holds]:9}  {h.text}", hang=13)
+        show_verdict(page, e.verdict)
     for note in (*e.notes, *(e.verdict.notes if e.verdict else ())):
         page.say(note)
+
+
+def show_verdict(page: Page, verdict: StabilityVerdict) -> None:
+    """The roots, the theorem, and each of its hypotheses."""
+    page.say(f"roots {roots_text(verdict.roots)}")
+    page.say(f"zero roots {verdict.zero_roots}, of constraints {verdict.constraint_roots}; {verdict.theorem}")
+    for h in verdict.hypotheses:
+        page.say(f"  {HELD[h.holds]:9}  {h.text}", hang=13)

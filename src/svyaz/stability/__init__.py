@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
     from svyaz.stability.critical import UNDECIDED as UNDECIDED
+    from svyaz.stability.critical import StabilityVerdict as StabilityVerdict
     from svyaz.stability.derivatives import at_rest as at_rest
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
     from svyaz.stability.steady import SteadyMotion as SteadyMotion
     from svyaz.stability.steady import SteadyMotions as SteadyMotions
+    from svyaz.stability.steady import forces_of as forces_of
     from svyaz.stability.steady import steady_motions as steady_motions
 else:
     open_door(__name__)

@@ -17,16 +17,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem, evaluate, gradient, velocity
 from svyaz.forms import Cyclic, at_momenta, at_speeds, momenta, momentum_of, pseudo_cyclic
 from svyaz.model import System, nearest, with_settings
-from svyaz.stability.critical import ASYMPTOTIC, STABLE, UNDECIDED, UNSTABLE, Hypothesis, StabilityVerdict, stability
+from svyaz.stability.critical import (
+    ASYMPTOTIC,
+    FIRST_APPROXIMATION,
+    LAGRANGE_DIRICHLET,
+    SPECIAL_CASE,
+    STABLE,
+    UNDECIDED,
+    StabilityVerdict,
+    stability,
+)
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria
+from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
+PERSISTENT = "Malkin, persistent disturbances: asymptotic at unperturbed momenta, and stable when they are perturbed"
+ONLY_AT_FIXED_MOMENTA = "what is known at unperturbed momenta says nothing about perturbed ones"
 
 
 @dataclass(frozen=True)
@@ -59,6 +72,30 @@ class SteadyMotions:
     motions: tuple[SteadyMotion, ...]
     found: Equilibria
     notes: tuple[str, ...] = ()
+
+    def reason(self) -> str:
+        """Why the answer is negative, or an empty text."""
+        if self.found.reason() or self.motions:
+            return self.found.reason()
+        return "there is no steady motion in the box" if self.found.complete else "; ".join(self.found.notes)
+
+
+def forces_of(approximation: FirstApproximation) -> dict[str, Array]:
+    """Minus the linear forces on x and x' by their nature (Kelvin, Tait, Merkin), in the order of the independent coordinates.
+
+    inertia ẍ + (gyroscopic + dissipative) ẋ + (potential + second_order + circulatory) x = 0; ``second_order`` is what the
+    second derivatives of the constraints add, ``gyroscopic`` and ``circulatory`` are skew.
+    """
+    n = len(approximation.independent)
+    by_speed = -approximation.inertia @ approximation.A[n : 2 * n, n : 2 * n]
+    own = approximation.stiffness - approximation.second_order
+    return {
+        "potential": 0.5 * (own + own.T),
+        "second_order": approximation.second_order,
+        "gyroscopic": 0.5 * (by_speed - by_speed.T),
+        "dissipative": 0.5 * (by_speed + by_speed.T),
+        "circulatory": 0.5 * (own - own.T),
+    }
 
 
 def steady_motions(
@@ -191,10 +228,9 @@ def _with_momenta(here: StabilityVerdict, conserved: int) -> StabilityVerdict:
     structure = Hypothesis(f"{told}: no force acts on the cyclic coordinate{'s' if conserved > 1 else ''}", True)
     word, theorem = here.word, here.theorem
     if here.word == ASYMPTOTIC:
-        word, theorem = STABLE, UNCHANGED_MOMENTA
+        word, theorem = STABLE, UNCHANGED_MOMENTA if theorem in (SPECIAL_CASE, FIRST_APPROXIMATION) else PERSISTENT
     elif here.word == STABLE:
-        theorem = ROUTH
-    assert word in (STABLE, UNSTABLE, UNDECIDED)
+        word, theorem = (STABLE, ROUTH) if theorem == LAGRANGE_DIRICHLET else (UNDECIDED, ONLY_AT_FIXED_MOMENTA)
     return replace(
         here,
         word=word,

@@ -9,7 +9,7 @@ from svyaz import __version__
 from svyaz.json_types import Json, Record
 from svyaz.show.results import as_json, given, html_of
 from svyaz.show.tables import notebook_table
-from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, Hypothesis
+from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, Hypothesis, SteadyMotion, SteadyMotions, forces_of
 
 
 @as_json.register(Equilibrium)
@@ -49,6 +49,59 @@ def _(found: Equilibria) -> Record:
         "notes": list(found.notes),
         **given(system),
     }
+
+
+@as_json.register(SteadyMotion)
+def _(found: SteadyMotion) -> Record:
+    verdict, fixed = found.verdict, found.at_fixed_momenta
+    forces = {} if found.approximation is None else forces_of(found.approximation)
+    return {
+        "state": dict(found.state),
+        "speeds": dict(found.speeds),
+        "momenta": dict(found.momenta),
+        "inputs": dict(found.inputs),
+        "parameters": dict(found.parameters),
+        "roots": [] if verdict is None else [[float(z.real), float(z.imag)] for z in verdict.roots],
+        "zero_roots": None if verdict is None else verdict.zero_roots,
+        "constraint_roots": None if verdict is None else verdict.constraint_roots,
+        "verdict": UNDECIDED if verdict is None else verdict.word,
+        "at_fixed_momenta": UNDECIDED if fixed is None else fixed.word,
+        "theorem": "" if verdict is None else verdict.theorem,
+        "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
+        "forces": {name: matrix.tolist() for name, matrix in forces.items()},
+        "notes": [*found.notes, *(verdict.notes if verdict else ())],
+    }
+
+
+@as_json.register(SteadyMotions)
+def _(found: SteadyMotions) -> Record:
+    return {
+        "svyaz": __version__,
+        "model": found.system.name,
+        "cyclic": [c.name for c in found.cyclic],
+        "conserved": [c.name for c in found.cyclic if c.conserved],
+        "dimension": found.dimension,
+        "prescribable": list(found.prescribable),
+        "motions": [as_json(motion) for motion in found.motions],
+        "complete": found.found.complete,
+        "left": found.found.left,
+        "box": {name: list(sides) for name, sides in found.found.box.items()},
+        "reason": found.reason(),
+        "notes": [*found.notes, *found.found.notes],
+        **given(found.system),
+    }
+
+
+@html_of.register(SteadyMotions)
+def _(found: SteadyMotions) -> str:
+    """A row for each steady motion."""
+    named = [{**m.state, **m.speeds, **m.momenta, **m.inputs, **m.parameters} for m in found.motions]
+    verdicts = [UNDECIDED if m.verdict is None else m.verdict.word for m in found.motions]
+    rows = [[*x.values(), verdict] for x, verdict in zip(named, verdicts, strict=True)]
+    heads = list(named[0]) if named else []
+    return f"<p><b>{escape(found.system.name)}</b>: {len(rows)} steady motions</p>" + notebook_table(
+        [*heads, "verdict"], rows
+    )
 
 
 @html_of.register(Equilibria)
