@@ -45,7 +45,7 @@ def test_a_name_is_a_model_of_the_gallery_and_a_path_is_a_file(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("run", "column", "message"),
     [
-        ('form = "routh"', 9, "'form' cannot be 'routh'; there are appell, articulated, chaplygin"),
+        ('form = "ruth"', 9, "'form' cannot be 'ruth'; there are appell, articulated, chaplygin"),
         ('method = "rk5"', 11, "'method' cannot be 'rk5'; there are dop853, "),
         ('stabilize = "ato"', 14, "'stabilize' cannot be 'ato'"),
     ],
@@ -59,14 +59,14 @@ def test_wrong_words_of_a_run_are_shown_at_their_place(run, column, message) -> 
 
 
 def test_a_room_judges_the_words_of_a_run_itself_when_nobody_did_before() -> None:
-    system = model.read_text(PENDULUM.format(run='form = "routh"'), "p.toml")
-    with pytest.raises(ModelError, match="there is no form 'routh'") as caught:
+    system = model.read_text(PENDULUM.format(run='form = "ruth"'), "p.toml")
+    with pytest.raises(ModelError, match="there is no form 'ruth'") as caught:
         svyaz.derive(system)
     place = caught.value.problems[0].place
     assert place is not None
     assert (place.line, place.column) == (12, 9)
     with pytest.raises(ModelError) as asked:
-        svyaz.derive(system, "routh")
+        svyaz.derive(system, "ruth")
     assert asked.value.problems[0].place is None, "what a caller asks for stands in no file"
 
 
