@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import System, gallery, loads
+from svyaz import System, gallery, load, loads
+from svyaz.constraints import Crossing, crossing, measure_of
 from svyaz.expr import ModelError
 from svyaz.motion import simulate
 
@@ -136,6 +137,72 @@ def test_C5_a_folding_slider_crank_is_not_passed_silently(how, stabilize) -> Non
     motion = simulate(rhombus(1.0), **how, stabilize=stabilize, until=1.5)
     told = motion.reason + " ".join(motion.notes)
     assert "singular point" in told or "lost" in told
+
+
+def point(coordinates: str, kinetic: str, equation: str, **initial: float) -> System:
+    """A point on one constraint."""
+    return System(
+        name="point",
+        coordinates=coordinates.split(),
+        kinetic=kinetic,
+        constraint=[{"name": "path", "equation": equation}],
+        initial={name.replace("_", "'"): value for name, value in initial.items()},
+    )
+
+
+PLANE, POLAR = "(x'^2 + y'^2)/2", "(r'^2 + r^2*phi'^2)/2"
+
+BRANCHING, COORDINATES = "the mechanism itself branches", "the kinetic energy degenerates there"
+
+
+@pytest.mark.parametrize(
+    ("system", "step", "told", "bounded"),
+    [
+        pytest.param(cross(1.0, -1.0), 0.03, BRANCHING, True, id="crossing lines"),
+        pytest.param(
+            point("x y", PLANE, "(x^2 + y^2)^2 = x^2 - y^2", x=1.0, y_=-1.0), 0.007, BRANCHING, None, id="lemniscate"
+        ),
+        pytest.param("equal-rods", 0.01, BRANCHING, True, id="equal rods"),
+        pytest.param(rhombus(1.0), 0.01, BRANCHING, True, id="slider-crank of equal rods"),
+        pytest.param(
+            point("r phi", POLAR, "r*cos(phi) = 0", r=1.0, phi=np.pi / 2, r_=-1.0), 0.03, COORDINATES, True, id="polar"
+        ),
+        pytest.param(ball("printed"), 0.01, COORDINATES, False, id="angles of a ball"),
+    ],
+)
+def test_N1_1_8_singularities_of_the_mechanism_are_told_from_those_of_coordinates(
+    system, step, told, bounded, case
+) -> None:
+    """Lines and lemniscate have a node, rods of equal length fold; a straight line in polar coordinates is regular."""
+    made = load(case(system)) if isinstance(system, str) else system
+    method = "euler" if told == COORDINATES else "rk4"
+    motion = simulate(made, method=method, step=step, until=10 if bounded is False else 2.5, stabilize="off")
+    (said, *_) = [text for text in (*motion.notes, motion.reason) if "singular point" in text]
+    assert told in said
+    assert (BRANCHING if told == COORDINATES else COORDINATES) not in said
+    assert "without bound" not in said
+    assert bounded is None or ("the accelerations stay bounded" in said) is bounded
+
+
+@pytest.mark.parametrize(
+    ("equation", "expected"),
+    [
+        ("x*y = 0", Crossing.BRANCHES),
+        ("x^2 + 3*y^2 = 0", Crossing.ALONE),
+        ("y^2 = x^3", Crossing.UNDECIDED),
+        ("x + y^2 = 0", None),
+    ],
+)
+def test_N1_1_8_what_positions_there_are_about_a_singular_one(equation, expected) -> None:
+    measure = measure_of(point("x y", PLANE, equation).derive())
+    assert crossing(measure, measure.at(np.zeros(4), 0.0), np.ones(2)) is expected
+
+
+def test_N1_1_12_singular_points_are_told_in_coordinates_of_the_model(case) -> None:
+    motion = simulate(load(case("equal-rods")), form="maggi")
+    (said,) = [note for note in motion.notes if "singular point" in note]
+    assert "(a = 1.57" in said
+    assert "u1" not in said
 
 
 def test_regular_mechanisms_raise_no_alarm() -> None:

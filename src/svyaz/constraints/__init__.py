@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.constraints.branching import Crossing as Crossing
+    from svyaz.constraints.branching import crossing as crossing
     from svyaz.constraints.budget import Budget as Budget
     from svyaz.constraints.budget import spread as spread
     from svyaz.constraints.classification import Classification as Classification
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.states import entered as entered
     from svyaz.constraints.states import examined as examined
     from svyaz.constraints.states import is_reduced as is_reduced
+    from svyaz.constraints.states import listed as listed
     from svyaz.constraints.states import model_states as model_states
     from svyaz.constraints.states import project as project
     from svyaz.constraints.states import residuals as residuals

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from svyaz.holding.settling import inconsistent_start as inconsistent_start
     from svyaz.holding.settling import settle as settle
     from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
+    from svyaz.holding.singularity import passed_near as passed_near
+    from svyaz.holding.singularity import singular_point as singular_point
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
     from svyaz.holding.verdicts import Certificate as Certificate
     from svyaz.holding.verdicts import Discretisation as Discretisation
@@ -64,7 +66,5 @@ if TYPE_CHECKING:
     from svyaz.holding.watch import exceeds as exceeds
     from svyaz.holding.watch import left_by_projection as left_by_projection
     from svyaz.holding.watch import lost_constraints as lost_constraints
-    from svyaz.holding.watch import passed_near as passed_near
-    from svyaz.holding.watch import singular_point as singular_point
 else:
     open_door(__name__)

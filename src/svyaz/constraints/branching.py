@@ -1,0 +1,75 @@
+"""What happens where constraints on positions become dependent at single positions.
+
+Let Σ c_k ∇h_k = 0 there, and K be the directions that all gradients leave. Motions through the position have, to second order,
+
+    vᵀ (Σ c_k ∇²h_k) v = 0,    v in K.
+
+Where this form has both signs on K, two or more branches of positions cross: the mechanism itself branches, in whatever
+coordinates. Where it is definite, the position stands alone. Otherwise higher orders decide.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints.scales import typical_sizes
+from svyaz.constraints.snapshot import Measure, Snapshot
+
+DISPLACEMENT = 1e-4
+"""Part of the size of a coordinate by which it is moved for second derivatives."""
+
+PLAIN = 0.02
+"""A curvature below this part of the largest one is not taken for one: the state is only near the singular position."""
+
+WEAK = 0.1
+"""Gradients are nearly dependent when their smallest singular value is below this part of what they are nearby."""
+
+
+class Crossing(Enum):
+    """What positions there are about one at which constraints are dependent."""
+
+    BRANCHES = "branches"
+    ALONE = "alone"
+    UNDECIDED = "undecided"
+
+
+def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
+    """What the constraints on positions do near a state; None where they are independent, or coordinates are not states.
+
+    ``sizes`` are those that the coordinates have elsewhere.
+    """
+    if measure.equations.quasi or not s.holonomic.any():
+        return None
+    sizes = np.maximum(sizes, typical_sizes(s.mass, sizes))
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    gradients, curvatures = _derivatives(measure, s, sizes)
+    if not (np.isfinite(gradients).all() and np.isfinite(curvatures).all()):
+        return None
+    # what a row would be some way off: the scale in which it may vanish here
+    lengths = np.linalg.norm(gradients, axis=1) + np.linalg.norm(curvatures, axis=(1, 2))
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    left, singular, right = np.linalg.svd(gradients / lengths[:, None])
+    if len(singular) < len(gradients) or singular[-1] > WEAK:
+        return None if len(singular) == len(gradients) else Crossing.UNDECIDED
+    kept = right[len(gradients) - 1 :]
+    form = np.tensordot(left[:, -1] / lengths, curvatures, axes=1)
+    values = np.linalg.eigvalsh(kept @ (0.5 * (form + form.T)) @ kept.T)
+    plain = PLAIN * float(np.max(np.abs(form), initial=0.0))
+    if values[0] < -plain and values[-1] > plain:
+        return Crossing.BRANCHES
+    if np.all(values > plain) or np.all(values < -plain):
+        return Crossing.ALONE
+    return Crossing.UNDECIDED
+
+
+def _derivatives(measure: Measure, s: Snapshot, sizes: Array) -> tuple[Array, Array]:
+    """∇h (m, n) and ∇²h (m, n, n) in coordinates divided by their sizes, by central differences of the gradients."""
+    n = len(s.q)
+    shifts = DISPLACEMENT * np.diag(sizes)
+    around = np.array([measure.moved(s.state, q=s.q + sign * shift) for shift in shifts for sign in (1.0, -1.0)])
+    jacobians = measure.along(np.full(len(around), s.time), around).jacobian[:, s.holonomic] * sizes
+    slopes = (jacobians[0::2] - jacobians[1::2]) / (2 * DISPLACEMENT)
+    return s.jacobian[s.holonomic] * sizes, slopes.transpose(1, 0, 2).reshape(-1, n, n)

@@ -1,0 +1,265 @@
+"""Singular points of a run: where they ended it, where it stepped over them, and what they are.
+
+The augmented matrix [M Gᵀ; G 0] degenerates for three reasons, which are told apart. The kinetic energy vanishes for a
+motion that the constraints allow: the coordinates are badly chosen there (the pole of angles), others avoid it; or what
+moves has no inertia. The gradients of the constraints become dependent at single positions: the mechanism itself branches
+there (or stands alone), whatever the coordinates, and accelerations may well stay bounded. Or the rows are dependent
+nearby as well: one of them says nothing new. A form without multipliers has a chart of its own, which may end where the
+equations that it was made from are regular.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.constraints import (
+    Crossing,
+    Measure,
+    crossing,
+    examine,
+    examined,
+    listed,
+    measure_of,
+    model_states,
+)
+from svyaz.forms import Equations
+from svyaz.holding.deviation import deviations
+from svyaz.holding.segment import Segment, observed
+from svyaz.holding.verdicts import ROUNDING
+from svyaz.integrate import Path, Status
+
+NEAR = 0.01
+"""Near a singular point the determinant of the augmented matrix is below this part of its largest value so far."""
+
+SHARP = 2.0
+"""A finished run stepped over a singular point where log |det| is lower by this than two rows before and after."""
+
+MOST_EXAMINED, MOST_NOTES = 5000, 3
+"""Rows of a finished run that are looked at for singular points, and notes that are made of them."""
+
+LOOK_BACK = 4000
+"""So many rows before the end of a run are searched for the singular point that ended it."""
+
+COMPARED = 200
+"""Rows of the run with which a singular point is compared."""
+
+COLLAPSED = 0.2
+"""What falls below this part of its largest size along the run is what degenerates."""
+
+BOUNDED = 2.0
+"""Accelerations up to so many times the largest elsewhere are called bounded; of others the number is told."""
+
+
+def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[int, str] | None:
+    """(row, words) of the singular point that ended a run.
+
+    Looked for when a run did not reach its end. It is the first of the last rows at which the determinant of the augmented
+    matrix has fallen below NEAR of its largest size so far and one step would change a velocity by more than all it has
+    been (a run with error control that stalled, or whose linear system has no solution, needs no such change). A run
+    whose constraints were lost before that, or whose determinant stays, diverged for another reason.
+    """
+    equations = segment.equations
+    if not equations.accelerated or path.status not in (Status.DIVERGED, Status.STALLED, Status.SINGULAR):
+        return None
+    first = max(0, len(path.times) - LOOK_BACK)
+    times, states = path.times[first:], path.states[first:]
+    shrunk = _shrinking(segment, times, states) < NEAR
+    ending = np.arange(len(times)) == len(times) - 1 if path.status in (Status.SINGULAR, Status.STALLED) else False
+    found = np.flatnonzero(shrunk & (_steep(segment, times, states, step) | ending))
+    if not len(found) or _lost_before(segment, times, states, int(found[0])):
+        return None
+    row = int(found[0])
+    return first + row, _words_for(segment, times[: row + 1], states[: row + 1], row)
+
+
+def passed_near(segment: Segment, path: Path) -> list[str]:
+    """Notes on singular points that a finished run stepped over: the determinant of the augmented matrix collapses and
+    recovers within a step, or changes its sign.
+    """
+    if not segment.equations.deviations or path.status is not Status.FINISHED:
+        return []
+    stride = -(-len(path.times) // MOST_EXAMINED)
+    times, states = path.times[::stride], path.states[::stride]
+    if len(times) < 5:
+        return []
+    sign, size = measure_of(segment.equations).augmented_determinants(times, states)
+    size = size - np.nanmax(size)
+    low = (size < np.log(NEAR)) & np.isfinite(size)
+    sharp = np.zeros(len(times), dtype=bool)
+    lowest = (size[2:-2] < size[1:-3]) & (size[2:-2] <= size[3:-1])
+    sharp[2:-2] = low[2:-2] & lowest & (np.minimum(size[:-4], size[4:]) - size[2:-2] > SHARP)
+    turned = np.zeros(len(times), dtype=bool)
+    turned[1:] = sign[1:] * sign[:-1] < 0
+    rows = np.flatnonzero(sharp | turned)
+    return [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
+
+
+def _shrinking(segment: Segment, times: Array, states: Array) -> Array:
+    """|det| of the augmented matrix over its largest value so far."""
+    _, size = measure_of(segment.equations).augmented_determinants(times, states)
+    largest = np.maximum.accumulate(np.where(np.isfinite(size), size, -np.inf))
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.exp(size - largest), nan=0.0)
+
+
+def _steep(segment: Segment, times: Array, states: Array, step: float | None) -> NDArray[np.bool_]:
+    """Rows from which one step changes a velocity by more than its largest size so far."""
+    equations = segment.equations
+    accelerations = _accelerations(segment, times, states)
+    columns = [equations.states.index(str(v)) for v in equations.velocities]
+    speeds = np.maximum.accumulate(np.abs(states[:, columns]), axis=0)
+    tau = np.diff(times, append=times[-1] + (step or (times[-1] - times[-2] if len(times) > 1 else 1.0)))
+    # a velocity that has been zero so far grows from nothing: only compare where it has a size
+    known = speeds > 1e-3 * np.max(speeds, axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = (np.abs(accelerations) * tau[:, None] > speeds) & known
+    return np.isnan(accelerations).any(axis=1) | steep.any(axis=1)
+
+
+def _accelerations(segment: Segment, times: Array, states: Array) -> Array:
+    return np.column_stack(list(observed(segment, times, states)["accelerations"].values()))
+
+
+def _lost_before(segment: Segment, times: Array, states: Array, row: int) -> bool:
+    """Had a constraint gone as far as its own scale before this row?"""
+    if not segment.equations.deviations or row == 0:
+        return False
+    measured = deviations(segment.equations)
+    y = np.abs(measured.at(times[:row], states[:row]))
+    scales = measured.scales(times[: max(1, row // 2)], states[: max(1, row // 2)])
+    return bool(np.any((np.max(y, axis=0) > scales)[measured.reported]))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Some rows of a run, those about its row ``here`` among them, in the states of the model; ``few`` are their numbers."""
+
+    equations: Equations
+    times: Array
+    states: Array
+    here: int
+    few: NDArray[np.intp]
+
+    @cached_property
+    def measure(self) -> Measure:
+        return measure_of(self.equations)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How far coordinates go along the run."""
+        return np.max(np.abs(self.measure.along(self.times, self.states).q), axis=0)
+
+    @cached_property
+    def collapses(self) -> tuple[float, float]:
+        """(inertia, gradients): the least inertia, of all motions or of those that the constraints allow, and the least
+        singular value of the gradients, each at the row over the largest one along the run. Scales are those of the run.
+        """
+        numbers = self.measure.along(self.times, self.states)
+        good = np.isfinite([m.sum() + g.sum() for m, g in zip(numbers.mass, numbers.jacobian, strict=True)])
+        if not good[self.here] or good.sum() < 5:
+            return 1.0, 1.0
+        heaviest = np.max(np.diagonal(numbers.mass[good], axis1=1, axis2=2), axis=0)
+        d = 1.0 / np.sqrt(np.where(heaviest > 0.0, heaviest, 1.0))
+        g = numbers.jacobian * d
+        longest = np.max(np.linalg.norm(g[good], axis=2), axis=0)
+        g = g / np.where(longest > 0.0, longest, 1.0)[:, None]
+        count = g.shape[1]
+        found = np.ones((3, len(g)))
+        for k in np.flatnonzero(good):
+            mass = numbers.mass[k] * np.outer(d, d)
+            _, singular, right = np.linalg.svd(g[k])
+            free = right[count:] @ mass @ right[count:].T
+            found[:, k] = [
+                np.linalg.eigvalsh(mass)[0],
+                np.linalg.eigvalsh(free)[0] if len(free) else 1.0,
+                singular[-1] if count else 1.0,
+            ]
+        largest = np.max(found[:, good], axis=1)
+        # a matrix M that is singular everywhere is no reason for what happens here
+        relative = np.where(largest > ROUNDING, found[:, self.here] / np.where(largest > 0.0, largest, 1.0), 1.0)
+        return float(min(relative[0], relative[1])), float(relative[2])
+
+
+def _words_for(segment: Segment, times: Array, states: Array, row: int) -> str:
+    """Where a singular point is, what degenerates, and what becomes of the accelerations."""
+    equations = examined(segment.equations)
+    few = np.unique([*np.linspace(0, len(times) - 1, COMPARED).astype(int), row])
+    few = few[np.isfinite(states[few]).all(axis=1)]
+    own = model_states(segment.equations, times[few], states[few])
+    run = _Run(equations, times[few], own, int(np.searchsorted(few, row)), few)
+    time, state = float(times[row]), own[run.here]
+    names = equations.system.coordinates
+    where = ", ".join(f"{q} = {state[equations.states.index(q)]:.4g}" for q in names[:6])
+    motion = _told_of_accelerations(segment, times, states, row)
+    return f"a singular point near t = {time:g} ({where}): {_reason(run, segment, state, time)}; {motion}"
+
+
+def _reason(run: _Run, segment: Segment, state: Array, time: float) -> str:
+    equations, (inertia, gradients) = run.equations, run.collapses
+    report = examine(equations, state, time)
+    structural = [d for d in report.dependencies if d.structural]
+    if structural:
+        return "; ".join(report.messages)
+    if segment.equations is not equations and min(inertia, gradients) > COLLAPSED:
+        return (
+            f"the chart of the form '{segment.equations.form}' ends there, where the equations with multipliers are "
+            "regular; other dependent coordinates avoid it"
+        )
+    if inertia <= COLLAPSED:
+        return (
+            "the kinetic energy degenerates there; where this comes from the coordinates, as at the pole of angles, "
+            "others avoid it"
+        )
+    if gradients <= COLLAPSED:
+        return _of_constraints(run, state, time)
+    return "the augmented matrix of the accelerations degenerates" + "".join(f"; {m}" for m in report.messages)
+
+
+def _of_constraints(run: _Run, state: Array, time: float) -> str:
+    """The gradients of constraints become dependent, but are not nearby."""
+    snapshot = run.measure.at(state, time)
+    names = _weak(run)
+    what = "the gradient of " + names + " vanishes" if "' and '" not in names else f"{names} become dependent"
+    match crossing(run.measure, snapshot, run.sizes):
+        case Crossing.BRANCHES:
+            return (
+                f"{what} there, and the mechanism itself branches: more than one motion passes, in whatever coordinates, "
+                "and which one goes on is not determined by the constraints alone"
+            )
+        case Crossing.ALONE:
+            return f"{what} there, and the position stands alone: no motion of the mechanism passes through it"
+    return f"{what} there, but not nearby: what the constraints demand there is not determined"
+
+
+def _weak(run: _Run) -> str:
+    """The constraints that take part in the weakest combination of gradients at the row."""
+    numbers = run.measure.along(run.times, run.states)
+    longest = np.nanmax(np.linalg.norm(numbers.jacobian, axis=2), axis=0)
+    g = numbers.jacobian[run.here] / np.where(longest > 0.0, longest, 1.0)[:, None]
+    parts = np.abs(np.linalg.svd(g)[0][:, -1])
+    names = run.equations.multiplier_names
+    return listed(names, [k for k, part in enumerate(parts) if part > 0.2 * parts.max()])
+
+
+def _told_of_accelerations(segment: Segment, times: Array, states: Array, row: int) -> str:
+    """Do they stay bounded about the row, compared with those of the run before and after it?"""
+    about = np.arange(max(0, row - 2), min(len(times), row + 3))
+    far = np.setdiff1d(np.linspace(0, len(times) - 1, COMPARED).astype(int), np.arange(row - 5, row + 6))
+    sizes = []
+    for rows in (about, far):
+        rows = rows[np.isfinite(states[rows]).all(axis=1)]
+        found = np.abs(_accelerations(segment, times[rows], states[rows])) if len(rows) else np.zeros((0, 1))
+        sizes.append(np.max(found, axis=0, initial=0.0))
+    near, elsewhere = sizes
+    if np.isnan(near).any():
+        return "the accelerations are not determined"
+    known = elsewhere > 1e-6 * np.max(elsewhere, initial=0.0)
+    growth = float(np.max(near[known] / elsewhere[known], initial=0.0))
+    if not known.any() or growth <= BOUNDED:
+        return "the accelerations stay bounded along the run"
+    return f"the accelerations grow there, to {growth:.2g} times those elsewhere"
