@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -52,32 +47,3 @@ def test_bad_input_exits_with_2_and_writes_nothing(svyaz, tmp_path, arguments, w
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")
-def test_ctrl_c_keeps_what_is_done(tmp_path, root) -> None:
-    command = [sys.executable, "-m", "svyaz", *SLEIGH[:-3], "1e-4", "--until", "6", "--vary", "stabilize=1:100:5000"]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    process = subprocess.Popen(
-        [*command, "--out", "s"],
-        cwd=tmp_path,
-        env=environment,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    partial = tmp_path / "s" / "sweep.csv.partial"
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (partial.exists() and partial.stat().st_size > 2000):
-        assert process.poll() is None, "it ended before it could be stopped"
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 1, errors
-    assert "stopped by the user" in errors
-    result = json.loads((tmp_path / "s" / "sweep.json").read_text())
-    assert result["status"] == "stopped"
-    assert 0 < result["done"] < result["members"] == 5000
-    assert not partial.exists()
-    with (tmp_path / "s" / "sweep.csv").open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == result["done"]

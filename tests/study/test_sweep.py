@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -158,48 +153,6 @@ def test_bad_workers_and_missing_scheduler_are_refused() -> None:
         sweep(system, {"J": [1.0, 2.0]}, workers=0, stabilize=5)
     with pytest.raises(ModelError, match="a tolerance do not go together"):
         sweep(system, {"run.step": [0.1, 0.2]}, rtol=1e-5)
-
-
-def test_interruption_keeps_rows(tmp_path) -> None:
-    seen = []
-
-    def stop_at_half(done: int, total: int) -> None:
-        seen.append(done)
-        if done >= total / 2:
-            raise KeyboardInterrupt
-
-    keep = tmp_path / "rows.csv"
-    vary = {"stabilize": np.linspace(1, 100, 96)}
-    found = sweep(
-        named("sleigh"), vary, workers=2, progress=stop_at_half, keep=keep, method="euler", step=1e-3, until=0.2
-    )
-    assert found.status == "stopped"
-    assert 48 <= len(found.rows) == seen[-1] < 96
-    with keep.open(newline="") as file:
-        kept = {int(row["number"]): float(row["final.x"]) for row in csv.DictReader(file)}
-    assert kept == {row.number: row.measures["final.x"] for row in found.rows}
-    assert np.isnan(found.grid("final.x")).sum() == 96 - len(found.rows)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")
-def test_killed_sweep_leaves_the_partial_table(tmp_path, root) -> None:
-    command = [sys.executable, "-m", "svyaz", "sweep", "sleigh", "--vary", "stabilize=1:100:4000", "--method", "euler"]
-    command += ["--step", "1e-4", "--until", "6", "--workers", "1", "--out", str(tmp_path)]
-    partial = tmp_path / "sweep.csv.partial"
-    process = subprocess.Popen(command, cwd=tmp_path, env={"PYTHONPATH": str(root / "src"), "PATH": "/usr/bin:/bin"})
-    try:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and not (partial.exists() and partial.stat().st_size > 5000):
-            assert process.poll() is None, "it ended before it could be stopped"
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-    finally:
-        process.kill()
-        process.wait()
-    with partial.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) > 3
-    assert all(math.isfinite(float(row["final.x"])) for row in rows[:-1])
 
 
 def test_cluster_gives_the_same_rows() -> None:

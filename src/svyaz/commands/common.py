@@ -40,6 +40,10 @@ class NegativeAnswer(Exception):
         self.reason = reason
 
 
+class StoppedByUser(NegativeAnswer):
+    """What was asked for is not done, for the user stopped it; what was done is kept. Exit code 130."""
+
+
 class NameAndValue(click.ParamType):
     """``NAME=VALUE`` → (name, value), both as text."""
 

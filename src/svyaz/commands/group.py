@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from svyaz import streams
-from svyaz.commands.common import NegativeAnswer
+from svyaz.commands.common import NegativeAnswer, StoppedByUser
 from svyaz.commands.contents import COMMANDS, overview
 from svyaz.commands.hints import problems_with_flags, with_flags
 from svyaz.commands.terminal import plain
@@ -66,7 +66,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except NegativeAnswer as answer:
-        return _say(with_flags(answer.reason), NEGATIVE_ANSWER)
+        code = INTERRUPTED if isinstance(answer, StoppedByUser) else NEGATIVE_ANSWER
+        return _say(with_flags(answer.reason), code)
     except click.Abort:
         return _say("svyaz: interrupted", INTERRUPTED)
     except click.ClickException as error:

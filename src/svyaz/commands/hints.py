@@ -17,11 +17,13 @@ FLAGS = {
     "family": "the equilibria form a family of dimension {0}: prescribe {1} by --fix ({2}){3}",
     "free base": "--free-base lets it float",
     "invert": "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model",
+    "other study": "--out writes elsewhere",
     "project": "{0}; --project would move it onto the constraints",
     "repetition": "leave out those that repeat others; 'svyaz check' names them",
     "shorter step": "give a shorter --step",
     "start": "{0}; --project moves it onto the constraints, --force runs in spite of it",
     "step": "give --step, or step in [run]",
+    "unfinished study": "--resume continues it, --out writes elsewhere",
     "varied step": "a varied step and --rtol do not go together: a run has one or the other",
     "vary": "a sweep varies something: give at least one --vary",
 }

@@ -9,6 +9,7 @@ import click
 
 from svyaz.commands.common import (
     NegativeAnswer,
+    StoppedByUser,
     examples,
     json_option,
     load_model,
@@ -35,7 +36,8 @@ class SweepOptions(RunOptions):
     beyond: bool
 
 
-PARTIAL = "sweep.csv.partial"
+ROWS = "sweep.rows"
+"""The rows of a study that is not finished."""
 MOST_SHOWN = 12
 MOST_MEASURES = 4
 """Rows and measures of the table on the terminal; the files have all."""
@@ -72,6 +74,7 @@ LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, 
 @click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, to compute on a cluster.")
 @click.option("--project", is_flag=True, help="First move every initial state onto the constraints.")
 @beyond_option
+@click.option("--resume", is_flag=True, help="Go on with the unfinished study in the folder: its rows are kept.")
 @click.option("--out", metavar="FOLDER", help="Where to write; out/NAME-sweep unless given.")
 @json_option
 def command(
@@ -83,13 +86,14 @@ def command(
     out: str | None,
     workers: int | None,
     scheduler: str | None,
+    resume: bool,
     **options: Unpack[SweepOptions],
 ) -> None:
     """Run MODEL for every combination of what is varied and measure each run.
 
     Writes sweep.csv, sweep.json and sweep.png. Gains with an unstable verdict are run all the same and marked; the
-    picture shades the stable interval. A run that fails is a row with its status. Rows are kept as they come: Ctrl-C
-    keeps what is done.
+    picture shades the stable interval. A run that fails is a row with its status. Rows are kept as they come, in the file
+    sweep.rows: after Ctrl-C, a lost worker or a power cut the same command with --resume goes on with them.
     """
     if workers is not None and scheduler is not None:
         raise click.UsageError("--workers is for this computer and --scheduler for a cluster: give one of them.")
@@ -110,7 +114,8 @@ def command(
             workers=workers,
             scheduler=scheduler,
             progress=progress,
-            keep=folder / PARTIAL,
+            keep=folder / ROWS,
+            resume=resume,
             **options,
         )
     files = _write(result, folder)
@@ -119,8 +124,23 @@ def command(
         _show(result)
         for file in files:
             click.echo(str(file))
+    if result.status == "stopped":
+        raise StoppedByUser(
+            f"stopped by the user: {result.answered} of {result.total} members are done; --resume goes on"
+        )
     if not result.finished:
-        raise NegativeAnswer(f"stopped by the user: {len(result.rows)} of {result.total} members are done")
+        raise NegativeAnswer(_missing(result))
+
+
+def _missing(result: Sweep) -> str:
+    """Which members have no answer, and why."""
+    names = [axis.name for axis in result.axes]
+    points = dict(enumerate(result.points()))
+    shown = [", ".join(f"{n} = {v:.6g}" for n, v in zip(names, points[k], strict=True)) for k in result.missing[:3]]
+    told = "; ".join(shown) + ("; …" if len(result.missing) > 3 else "")
+    reasons = [*result.notes, *dict.fromkeys(row.reason for row in result.rows if row.number in set(result.missing))]
+    why = f": {'; '.join(reasons)}" if reasons else ""
+    return f"{len(result.missing)} of {result.total} members are missing ({told}){why}; --resume tries them again"
 
 
 def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:
@@ -136,13 +156,16 @@ def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:
 
 
 def _write(result: Sweep, folder: Path) -> list[Path]:
-    """The files of a sweep; the partial table goes when the whole one is there."""
+    """The files of a sweep; its rows go when the whole table is there."""
     from svyaz.show import as_json, plot_sweep
+    from svyaz.study import discard
 
     table, data, picture = (folder / f"sweep.{ending}" for ending in ("csv", "json", "png"))
     result.to_csv(table)
     write_json(as_json(result), str(data))
-    (folder / PARTIAL).unlink(missing_ok=True)
+    if not result.finished:  # its rows stay, and its picture would come late
+        return [table, data]
+    discard(folder / ROWS)
     files = [table, data]
     if len(result.axes) <= 2 and result.rows and result.measures:
         files.append(plot_sweep(result, picture))
@@ -153,7 +176,7 @@ def _show(result: Sweep) -> None:
     page = Page()
     told = ", ".join(f"{count} {status}" for status, count in result.outcomes().items()) or "nothing done"
     speed = f"{result.seconds:.3g} s, {result.workers}"
-    page.say(f"{result.system.name}: {len(result.rows)} of {result.total} runs ({told}; {speed})")
+    page.say(f"{result.system.name}: {result.answered} of {result.total} runs ({told}; {speed})")
     if result.stable is not None:
         name = result.axes[0].name
         ranges = " and ".join(f"{low:.6g} ≤ {name} < {high:.6g}" for low, high in result.stable) or "nowhere"

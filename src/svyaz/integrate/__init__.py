@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.path import Status as Status
     from svyaz.integrate.path import outcome as outcome
     from svyaz.integrate.solving import LEAST_RTOL as LEAST_RTOL
+    from svyaz.integrate.solving import refinement as refinement
     from svyaz.integrate.solving import schedule as schedule
     from svyaz.integrate.solving import solve as solve
     from svyaz.integrate.solving import solve_many as solve_many

@@ -199,6 +199,8 @@ def fixed(
 
 
 CODE, STEPS = range(2)
+UNWATCHED = 256
+"""So many steps are made before a member looks whether it is to stop."""
 
 
 class Group(NamedTuple):
@@ -226,16 +228,17 @@ def ensemble(
     group: Group,
     columns: NDArray[np.int64],
     observed: int,
+    stop: Counters,
 ) -> None:
     """Run all members of a group by an explicit method with fixed steps over a span; ends, answers and totals are filled.
 
     functions: addresses of the rates, of what is observed (`observed` numbers, of which `columns` are wanted) and of the
-    map after a step; 0 where there is none.
+    map after a step; 0 where there is none. The call is left, with what it has, soon after another thread has set stop[0].
     """
     n = group.starts.shape[1] - 1
     work, slopes, seen = np.zeros((4, n + 1)), np.zeros(tableau.stages * n), np.zeros(observed)
     count, t0, t1 = np.zeros(COUNTERS, dtype=np.int64), float(span[0]), float(span[1])
-    _members(*functions, scheme(tableau), t0, t1, group, columns, work, slopes, seen, count)
+    _members(*functions, scheme(tableau), t0, t1, group, columns, work, slopes, seen, count, stop)
 
 
 @compiled
@@ -252,6 +255,7 @@ def _members(
     slopes: Array,
     seen: Array,
     count: Counters,
+    stop: Counters,
 ) -> int:
     """One member after another; work (4, n + 1), slopes (stages · n,), seen (all columns,), count (COUNTERS,) are room."""
     n = work.shape[1] - 1
@@ -267,7 +271,9 @@ def _members(
         count[:] = 0
         if observe != 0:
             note(save, place(work), True)
-        code = equal_steps(at, after_step, after_constants, plan, save, plan.total, place(work), count)
+        code = RUNNING
+        while code == RUNNING and whole(place(stop), 0) == 0:
+            code = equal_steps(at, after_step, after_constants, plan, save, UNWATCHED, place(work), count)
         if observe != 0 and count[WAITING] > 0:
             note(save, place(work), False)
         copy(place(work), place(group.ends) + size * i, n + 1)

@@ -80,6 +80,19 @@ def solve(
     return path_of(run, code, grid, step, perf_counter() - begin)
 
 
+def refinement(method: str, step: float | None, rtol: float | None) -> tuple[float | None, float | None, float]:
+    """Step, tolerance and factor for an estimate of the error of a path by a finer one (Richardson).
+
+    The error is the factor times the difference: 2^p/(2^p - 1) with half the step; with error control the finer path allows
+    1/32 of the error in each step, and the plain difference is taken.
+    """
+    if step is not None:
+        weight = 2.0 ** find_method(method).order
+        return step / 2, None, weight / (weight - 1)
+    assert rtol is not None, "a run has a step or rtol"
+    return None, max(rtol / 32, LEAST_RTOL), 1.0
+
+
 def solve_many(
     ode: Ode | Flow | Rates,
     starts: Array,

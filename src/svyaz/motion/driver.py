@@ -30,8 +30,7 @@ from svyaz.holding import (
     scaled_difference,
     singular_point,
 )
-from svyaz.integrate import LEAST_RTOL, Path, Status
-from svyaz.integrate import method as find_method
+from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
 from svyaz.motion.limits import reaches, told_beyond
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
@@ -238,14 +237,8 @@ def error_by_halving(structure: Structure, state: Array, coarse: Motion) -> floa
     which the two runs are in different phases, since their events are a little apart, are left out.
     """
     options = structure.options
-    if options.step is not None:
-        finer = replace(options, step=options.step / 2)
-        weight = 2.0 ** find_method(options.method).order
-        factor = weight / (weight - 1)
-    else:
-        assert options.rtol is not None, "a run has a step or rtol"
-        finer = replace(options, rtol=max(options.rtol / 32, LEAST_RTOL))
-        factor = 1.0
+    step, rtol, factor = refinement(options.method, options.step, options.rtol)
+    finer = replace(options, step=step, rtol=rtol)
     fine = driven(structure.with_options(finer), state, Wishes(force=True, rows=np.unique(coarse.times), beyond=True))
     if not fine.finished:
         return float("inf")

@@ -7,6 +7,7 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.study.result import Row as Row
     from svyaz.study.result import Sweep as Sweep
+    from svyaz.study.rows import discard as discard
     from svyaz.study.sweeping import sweep as sweep
     from svyaz.study.vary import spaced as spaced
 else:

@@ -1,33 +1,31 @@
 """Who does the work: threads around native loops, processes around whole simulations, or a cluster.
 
-Each gives (numbers of members, answers) in the order in which shares are finished. Native loops hold no lock of the
-interpreter, so threads keep all cores busy without copying anything; whole simulations spend their time in the
-interpreter and need processes. A process or a cluster is sent nothing but text.
+Each gives (numbers of members, answers) as shares are finished. Native loops hold no lock of the interpreter, so threads keep
+all cores busy without copying anything; whole simulations spend their time in the interpreter and need processes. A process
+or a cluster is sent nothing but text. A worker that dies is replaced, and what it had is given to others.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Event, local
-from typing import Any
+from queue import SimpleQueue
+from threading import Lock, Thread
+from time import perf_counter
 
-from svyaz.expr import ModelError, Problem
-from svyaz.study.tasks import Work
-from svyaz.study.worker import Answer, answers, answers_as_text
+from svyaz.study.shares import Share, Shares
+from svyaz.study.tasks import Answer, Work, answers_from_text, data_as_text, lost, task_as_text
+from svyaz.study.worker import Left, answers, never
 
-Share = range
 Done = Iterator[tuple[Share, list[Answer]]]
+Found = tuple[Share, list[Answer]] | BaseException | None
+"""What a thread sends: a share with its answers, what it failed at, or that it has ended."""
 
-SHARES = 24
-"""So many shares a worker, so that all end at nearly the same time and progress is seen."""
+PATIENCE = 0.5
+"""So many seconds those who work are waited for when the work is left."""
 
 
 def cores() -> int:
@@ -35,79 +33,119 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def shares_of(count: int, workers: int, largest: int) -> list[Share]:
-    """Members in shares of equal size."""
-    size = max(1, min(largest, -(-count // (workers * SHARES))))
-    return [range(first, min(first + size, count)) for first in range(0, count, size)]
+def done_here(work: Work, numbers: Iterable[int]) -> Done:
+    """All in this process and thread, one after another."""
+    for number in numbers:
+        yield (number,), answers(work.task, [work.members[number]])
 
 
-def done_here(work: Work) -> Done:
-    """All in this process and thread, share after share."""
-    for share in shares_of(len(work.members), 1, 256):
-        yield share, answers(work.task, [work.members[k] for k in share])
-
-
-def done_by_threads(work: Work, workers: int) -> Done:
+def done_by_threads(work: Work, numbers: Iterable[int], workers: int) -> Done:
     """Native work in threads of this process."""
-    return _pooled(
-        shares_of(len(work.members), workers, 256), workers, lambda share: _native(work, share), lambda: None
-    )
+    shares, stop = Shares(numbers), never()
+
+    def run(put: Callable[[Found], None]) -> None:
+        while share := shares.take():
+            begin = perf_counter()
+            found = answers(work.task, [work.members[k] for k in share], stop)
+            shares.answered(share, perf_counter() - begin)
+            put((share, found))
+
+    def leave() -> None:
+        stop[0] = 1
+
+    return _gathered(run, workers, leave)
 
 
-def _native(work: Work, share: Share) -> list[Answer]:
-    return answers(work.task, [work.members[k] for k in share])
+def _gathered(run: Callable[[Callable[[Found], None]], None], workers: int, leave: Callable[[], None]) -> Done:
+    """What threads put; when the one who asks goes away, they are told to leave and are not waited for long."""
+    queue: SimpleQueue[Found] = SimpleQueue()
 
-
-def _pooled(
-    shares: Sequence[Share], workers: int, do: Callable[[Share], list[Answer]], end: Callable[[], object]
-) -> Done:
-    """Shares in a pool of threads; when the one who asks goes away, what is not begun is dropped."""
-    stop = Event()
-
-    def unless_stopped(share: Share) -> list[Answer] | None:
-        return None if stop.is_set() else do(share)
-
-    with ThreadPoolExecutor(workers) as pool:
-        futures: dict[Future[list[Answer] | None], Share] = {pool.submit(unless_stopped, s): s for s in shares}
+    def guarded() -> None:
         try:
-            for future in as_completed(futures):
-                found = future.result()
-                if found is not None:
-                    yield futures[future], found
+            run(queue.put)
+        except Left:
+            pass
+        except BaseException as error:  # it is raised where the answers are waited for
+            queue.put(error)
         finally:
-            stop.set()
-            end()
-            pool.shutdown(wait=True, cancel_futures=True)
+            queue.put(None)
+
+    threads = [Thread(target=guarded, daemon=True) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    try:
+        ended = 0
+        while ended < workers:
+            found = queue.get()
+            if isinstance(found, BaseException):
+                raise found
+            if found is None:
+                ended += 1
+            else:
+                yield found
+    finally:
+        leave()
+        end = perf_counter() + PATIENCE
+        for thread in threads:
+            thread.join(max(0.0, end - perf_counter()))
 
 
-def done_by_processes(work: Work, workers: int) -> Done:
-    """Whole simulations in processes of their own, one for each worker."""
-    task = json.dumps(work.task)
-    mine = local()
-    started: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
+def done_by_processes(work: Work, numbers: Iterable[int], workers: int) -> Done:
+    """Whole simulations in processes of their own, one for each worker at a time."""
+    shares, crowd = Shares(numbers), _Crowd(task_as_text(work.task))
 
-    def do(share: Share) -> list[Answer]:
-        if not hasattr(mine, "process"):
-            mine.process = _process()
-            started.put(mine.process)
-            _send(mine.process, task)
-        _send(mine.process, json.dumps([work.members[k] for k in share]))
-        line = mine.process.stdout.readline()
-        if not line:
-            return [_lost(mine.process) for _ in share]
-        found: list[Answer] = json.loads(line)
-        return found
+    def run(put: Callable[[Found], None]) -> None:
+        process = None
+        while share := shares.take():
+            begin = perf_counter()
+            process = crowd.started() if process is None else process
+            line = _asked(process, data_as_text([work.members[k] for k in share]))
+            if line:
+                shares.answered(share, perf_counter() - begin)
+                put((share, answers_from_text(line)))
+                continue
+            reason = f"its worker ended with the code {crowd.ended(process)}"
+            process = None
+            if given_up := shares.died(share):
+                put((given_up, [lost(reason)] * len(given_up)))
+        if process is not None:
+            crowd.ended(process)
 
-    def end() -> None:
-        while True:
-            try:
-                process = started.get_nowait()
-            except Empty:
-                return
-            process.kill()
-            process.communicate()
+    return _gathered(run, workers, crowd.leave)
 
-    return _pooled(shares_of(len(work.members), workers, 1), workers, do, end)
+
+class _Crowd:
+    """The processes that are alive; once all are to leave, none is started any more."""
+
+    def __init__(self, task: str) -> None:
+        self._task, self._leaving = task, False
+        self._alive: set[subprocess.Popen[str]] = set()
+        self._lock = Lock()
+
+    def started(self) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._leaving:
+                raise Left
+            process = _process()
+            self._alive.add(process)
+        _send(process, self._task)
+        return process
+
+    def ended(self, process: subprocess.Popen[str]) -> int:
+        """Make sure that a process has ended; its code."""
+        with self._lock:
+            self._alive.discard(process)
+            leaving = self._leaving
+        code = _closed(process)
+        if leaving:
+            raise Left
+        return code
+
+    def leave(self) -> None:
+        with self._lock:
+            self._leaving = True
+            for process in self._alive:
+                process.kill()
 
 
 def _process() -> subprocess.Popen[str]:
@@ -125,10 +163,18 @@ def _process() -> subprocess.Popen[str]:
         [sys.executable, "-m", "svyaz.study.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env=environment,
         start_new_session=True,
     )
+
+
+def _asked(process: subprocess.Popen[str], line: str) -> str:
+    """What a worker answers to a line; nothing, or a torn line, where it has died."""
+    assert process.stdout is not None, "a worker speaks"
+    _send(process, line)
+    answer = process.stdout.readline()
+    return answer if answer.endswith("\n") else ""
 
 
 def _send(process: subprocess.Popen[str], line: str) -> None:
@@ -140,43 +186,12 @@ def _send(process: subprocess.Popen[str], line: str) -> None:
         return  # that it has died is seen when it does not answer
 
 
-def _lost(process: subprocess.Popen[str]) -> Answer:
-    code = process.wait()
-    return {"status": "lost", "reason": f"the worker ended with the code {code}", "measures": {}}
-
-
-def done_by_cluster(work: Work, address: str) -> Done:
-    """On a Dask cluster: the same text goes to its workers, which compile there."""
-    with _client(address) as client:
-        from dask.distributed import as_completed as finished
-
-        count = len(work.members)
-        total = max(1, sum(client.nthreads().values()))
-        task = client.scatter(json.dumps(work.task), broadcast=True)
-        shares = {}
-        for share in shares_of(count, total, 256):
-            text = json.dumps([work.members[k] for k in share])
-            shares[client.submit(answers_as_text, task, text, pure=False)] = share
+def _closed(process: subprocess.Popen[str]) -> int:
+    """Let a worker go, which ends when nobody speaks to it; its code."""
+    for pipe in (process.stdin, process.stdout):
         try:
-            for future in finished(shares):
-                yield shares[future], json.loads(future.result())
-        finally:
-            client.cancel(list(shares))
-
-
-@contextmanager
-def _client(address: str) -> Iterator[Any]:
-    try:
-        from dask.distributed import Client
-    except ImportError as error:
-        hint = "install it with: pip install 'svyaz[cluster]'"
-        raise ModelError([Problem("a sweep on a cluster needs dask.distributed", None, hint)]) from error
-    try:
-        client = Client(address, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ModelError([Problem(f"there is no Dask scheduler at '{address}': {error}")]) from error
-    try:
-        with client.as_current():
-            yield client
-    finally:
-        client.close()
+            if pipe is not None:
+                pipe.close()
+        except BrokenPipeError:
+            continue
+    return process.wait()

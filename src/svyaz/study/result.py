@@ -15,10 +15,13 @@ from svyaz.arrays import Array
 from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.model import System
-from svyaz.study.vary import Axis
+from svyaz.study.vary import Axis, points_of
 
 if TYPE_CHECKING:
     import xarray
+
+LOST = "lost"
+"""The status of a member to which no answer came."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Sweep:
     """Members in the order of the product of the axes (the last runs fastest); those not done are left out.
 
     ``stable`` is the list of intervals of the only axis in which the gains are stable, None where there is nothing to
-    judge or more than one axis. ``status``: finished, or stopped by the user.
+    judge or more than one axis. ``status``: finished, stopped by the user, or incomplete: members are missing, or were lost
+    with those who worked on them.
     """
 
     system: System
@@ -61,6 +65,21 @@ class Sweep:
     def finished(self) -> bool:
         """Were all members done?"""
         return self.status == "finished"
+
+    @property
+    def answered(self) -> int:
+        """The number of members that have an answer."""
+        return sum(row.status != LOST for row in self.rows)
+
+    def points(self) -> list[tuple[float, ...]]:
+        """The values of all axes for every member that was asked for."""
+        return points_of(self.axes)
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Numbers of the members that have no answer."""
+        answered = {row.number for row in self.rows if row.status != LOST}
+        return tuple(k for k in range(self.total) if k not in answered)
 
     @property
     def table_names(self) -> tuple[str, ...]:

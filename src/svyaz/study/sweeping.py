@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -18,12 +16,14 @@ from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name
 from svyaz.holding import Automatic, Off, Options, options_for, word_of
 from svyaz.json_types import Json
-from svyaz.model import System
-from svyaz.motion import Phase, is_switched, phases_of
+from svyaz.model import System, is_number
+from svyaz.motion import Law, Phase, is_switched, phases_of, with_inputs
 from svyaz.study import crew
+from svyaz.study.cluster import ClusterLost, done_by_cluster
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
-from svyaz.study.result import Row, Sweep, cells
-from svyaz.study.tasks import Work, native_work, whole_work
+from svyaz.study.result import LOST, Row, Sweep
+from svyaz.study.rows import Append, head_of, kept_rows
+from svyaz.study.tasks import Answer, NativeTask, Work, native_work, plain, task_as_text, whole_work
 from svyaz.study.vary import Axis, Member, Recipe, axes_for, members_of, points_of, recipe, structure_depends
 
 Progress = Callable[[int, int], object]
@@ -38,6 +38,8 @@ def sweep(
     scheduler: str | None = None,
     progress: Progress | None = None,
     keep: str | Path | None = None,
+    resume: bool = False,
+    inputs: Mapping[str, Law] | None = None,
     form: str | None = None,
     project: bool = False,
     beyond: bool = False,
@@ -61,10 +63,16 @@ def sweep(
     marked. A member that fails, or leaves the limits of the model without ``beyond``, is a row with its status
     (one that went on beyond them tells it as its reason); KeyboardInterrupt keeps the rows that are done.
 
-    ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead.
-    ``progress`` is called with the members done and their total; rows are appended to the file ``keep`` as they come.
+    ``inputs`` are laws u(t, x) in place of inputs, texts, expressions or numbers, as for ``simulate``.
+
+    ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead. A worker
+    that dies is replaced, and its members are tried again; those that are lost three times are rows with the status ``lost``,
+    and the sweep is then ``incomplete``. ``progress`` is called with the members done and their total; rows are appended to
+    the file ``keep`` as they come, and with ``resume`` those of the same sweep that are there are not computed again.
     """
     begin = perf_counter()
+    laws = _texts(inputs or {})
+    stated, system = system, with_inputs(system, laws) if laws else system
     axes = axes_for(system, vary)
     asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
     options = _options(
@@ -81,27 +89,44 @@ def sweep(
     members = members_of(axes, points, word_of(options.stabilize))
     found = recipe(system, [key for member in members[:1] for key in member.settings])
     if project or not _compiled_once(system, phases, options, found, axes):
-        wishes = {"project": project, "beyond": beyond, "halve": "error" in measures}
-        work = whole_work(system, _whole_asked(options, name, wishes), members)
+        wishes: dict[str, Json] = {"project": project, "beyond": beyond, "halve": "error" in measures}
+        work = whole_work(
+            stated, _whole_asked(options, name, wishes | ({"inputs": dict(laws)} if laws else {})), members
+        )
     else:
         work = native_work(equations, options, found, members, measures)
     judge = judge_for(equations, options)
     marks = judge([_judged(member, options) for member in members])
-    rows: dict[int, Row] = {}
-    done, by = _crew(work, workers, scheduler)
-    with _kept(keep, axes, measures) as store:
-        status = _gather(done, points, marks, rows, store, progress)
+    told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(laws)} if laws else {})
+    head = head_of(plain(stated.words), [told, project, beyond, tolerance, charts], axes, measures, _programs(work))
+    with kept_rows(keep, head, points, resume) as (rows, append):
+        done, by = _crew(work, [k for k in range(len(points)) if k not in rows], workers, scheduler)
+        status, notes = _gather(done, points, marks, rows, append, progress)
     return Sweep(
-        system=system,
+        system=stated,
         axes=axes,
         measures=measures,
         rows=tuple(rows[k] for k in sorted(rows)),
-        asked={"form": name, **_told(options)},
+        asked=told,
         status=status,
         stable=_intervals(axes, points, marks, judge, options),
         seconds=perf_counter() - begin,
         workers=by,
+        notes=notes,
     )
+
+
+def _texts(inputs: Mapping[str, Law]) -> dict[str, str | float]:
+    """Laws as they can be sent to those who work."""
+    for name, law in inputs.items():
+        if callable(law):
+            text = f"the law of '{name}' is a function of Python, which cannot be sent to other processes"
+            raise ModelError([Problem(text, None, "a sweep takes texts, expressions and numbers")])
+    return {name: float(law) if is_number(law) else str(law) for name, law in inputs.items()}
+
+
+def _programs(work: Work) -> str:
+    return task_as_text(work.task)
 
 
 def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, object]) -> Options:
@@ -151,7 +176,7 @@ def _compiled_once(
     return not own and not decided and not structure_depends(system, found.changing)
 
 
-def _whole_asked(options: Options, form: str, wishes: Mapping[str, bool]) -> dict[str, Json]:
+def _whole_asked(options: Options, form: str, wishes: Mapping[str, Json]) -> dict[str, Json]:
     """What is asked of every simulation."""
     asked: dict[str, Json] = {**_told(options), "form": form, **wishes}
     asked["tolerance"] = dict(options.tolerance) if isinstance(options.tolerance, Mapping) else options.tolerance
@@ -168,18 +193,18 @@ def _judged(member: Member, options: Options) -> tuple[Any, float | None]:
     return member.asked.get("stabilize", word_of(options.stabilize)), member.asked.get("step", options.step)
 
 
-def _crew(work: Work, workers: int | None, scheduler: str | None) -> tuple[crew.Done, str]:
-    """Those who do the work, and how they are called in the result."""
+def _crew(work: Work, numbers: Sequence[int], workers: int | None, scheduler: str | None) -> tuple[crew.Done, str]:
+    """Those who do the work on these members, and how they are called in the result."""
     if scheduler is not None:
-        return crew.done_by_cluster(work, scheduler), f"Dask at {scheduler}"
+        return done_by_cluster(work, numbers, scheduler), f"Dask at {scheduler}"
     if workers is not None and workers < 1:
         raise ModelError([Problem(f"the number of workers must be positive, not {workers}")])
-    count = min(workers or crew.cores(), len(work.members))
+    count = max(1, min(workers or crew.cores(), len(numbers)))
+    if isinstance(work.task, NativeTask):
+        return crew.done_by_threads(work, numbers, count), "1" if count == 1 else f"{count} threads"
     if count == 1:
-        return crew.done_here(work), "1"
-    if work.task["work"] == "native":
-        return crew.done_by_threads(work, count), f"{count} threads"
-    return crew.done_by_processes(work, count), f"{count} processes"
+        return crew.done_here(work, numbers), "1"
+    return crew.done_by_processes(work, numbers, count), f"{count} processes"
 
 
 def _gather(
@@ -187,41 +212,39 @@ def _gather(
     points: Sequence[tuple[float, ...]],
     marks: Sequence[bool | None],
     rows: dict[int, Row],
-    store: Callable[[Row], object],
+    append: Append,
     progress: Progress | None,
-) -> str:
-    """Take what is done into ``rows`` until all is done or the user stops it."""
+) -> tuple[str, tuple[str, ...]]:
+    """Take what is done into ``rows`` until all is done, the user stops it, or nobody is left to do it: (status, notes).
+
+    What was lost is a row, but not one to be kept: whoever resumes tries it again.
+    """
+    notes: tuple[str, ...] = ()
     try:
+        if progress is not None:
+            progress(len(rows), len(points))
         for share, found in done:
-            for k, answer in zip(share, found, strict=True):
-                mark = answer.get("stable", marks[k])
-                values = {name: np.nan if v is None else v for name, v in answer["measures"].items()}
-                rows[k] = Row(k, points[k], answer["status"], answer["reason"], mark, values)
-                store(rows[k])
+            new = [_row(k, points[k], marks[k], answer) for k, answer in zip(share, found, strict=True)]
+            rows.update((row.number, row) for row in new)
+            append([row for row in new if row.status != LOST])
             if progress is not None:
                 progress(len(rows), len(points))
     except KeyboardInterrupt:
-        return "stopped"
+        return "stopped", ()
+    except ClusterLost as error:
+        notes = (str(error),)
     finally:
         close = getattr(done, "close", None)
         if close is not None:
             close()
-    return "finished"
+    whole = len(rows) == len(points) and all(row.status != LOST for row in rows.values())
+    return "finished" if whole else "incomplete", notes
 
 
-@contextmanager
-def _kept(path: str | Path | None, axes: Sequence[Axis], measures: Sequence[str]) -> Iterator[Callable[[Row], object]]:
-    """A function that appends a row to the file, where there is one; rows stand there in the order they were done in."""
-    if path is None:
-        yield lambda row: None
-        return
-    Path(path).parent.mkdir(
-        parents=True, exist_ok=True
-    )  # only now: a mistake in what is asked for leaves nothing behind
-    with Path(path).open("w", newline="", encoding="utf-8", buffering=1) as file:
-        writer = csv.writer(file)
-        writer.writerow(["number", *(axis.name for axis in axes), "status", "stable", *measures, "reason"])
-        yield lambda row: writer.writerow([row.number, *cells(row, measures)])
+def _row(number: int, point: tuple[float, ...], mark: bool | None, answer: Answer) -> Row:
+    values = {name: np.nan if v is None else v for name, v in answer.measures.items()}
+    stable = mark if answer.stable is None else answer.stable
+    return Row(number, point, str(answer.status), str(answer.reason), stable, values)
 
 
 def _intervals(

@@ -1,13 +1,20 @@
-"""From a system and the members of a sweep to a task that can be sent anywhere, and plain data for each member."""
+"""From a system and the members of a sweep to a task that can be sent anywhere, and the data of each member.
+
+A task says what all members share, the data of a member what is its own, and an answer what came out. All three can be
+written as text: a ``NativeTask`` carries programs, which are compiled where it is done or found in the cache of compiled code
+there; a ``WholeTask`` carries the words of the model, and each member is one simulation.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import Equations, observed_quantities
 from svyaz.holding import (
@@ -27,9 +34,11 @@ from svyaz.holding import (
     stabilisation,
     word_of,
 )
+from svyaz.json_types import Json
 from svyaz.model import System, is_number
 from svyaz.program import Program, build, to_text
 from svyaz.study.measures import observed_for
+from svyaz.study.result import LOST
 from svyaz.study.vary import Member, Recipe
 
 START = 0.0
@@ -38,25 +47,121 @@ LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}
 
 
 @dataclass(frozen=True)
+class NativeTask:
+    """Programs as text (empty where there is none), what is observed with its columns, and how all members are run."""
+
+    rates: str
+    observe: str
+    project: str
+    jacobian: str
+    observed: Sequence[str]
+    columns: Sequence[int]
+    final: Sequence[str]
+    method: str
+    until: float
+    every: float | None
+    stepped: bool
+    halve: bool
+
+
+@dataclass(frozen=True)
+class WholeTask:
+    """The words of a model, and what is asked of every simulation of it."""
+
+    words: Mapping[str, Any]
+    asked: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class NativeData:
+    """The values of all that the programs of a member take, its start and its steps; why it may not be run, or nothing."""
+
+    values: Mapping[str, float]
+    start: Sequence[float]
+    step: float | None
+    rtol: float | None
+    atol: Any
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class WholeData:
+    """Settings of the model and what is asked of the simulation of a member."""
+
+    settings: Mapping[str, float]
+    asked: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a member: measures by name, None where there is no value; whether its gains are stable, where it told."""
+
+    status: str
+    reason: str
+    measures: Mapping[str, float | None]
+    stable: bool | None = None
+
+
+Task: TypeAlias = NativeTask | WholeTask
+Data: TypeAlias = NativeData | WholeData
+
+
+@dataclass(frozen=True)
 class Work:
     """A task and the data of its members, as ``svyaz.study.worker`` takes them."""
 
-    task: dict[str, Any]
-    members: list[dict[str, Any]] = field(repr=False)
+    task: Task
+    members: Sequence[Data] = field(repr=False)
 
 
-def whole_work(system: System, asked: Mapping[str, Any], members: Sequence[Member]) -> Work:
+def lost(reason: str) -> Answer:
+    """The answer to a member for which nobody answers."""
+    return Answer(LOST, reason, {})
+
+
+def task_as_text(task: Task) -> str:
+    """A task on one line."""
+    return json.dumps({"native": isinstance(task, NativeTask), **vars(task)})
+
+
+def task_from_text(text: str) -> Task:
+    """The task that was written so."""
+    words = json.loads(text)
+    return NativeTask(**words) if words.pop("native") else WholeTask(**words)
+
+
+def data_as_text(members: Sequence[Data]) -> str:
+    """The data of members on one line."""
+    return json.dumps([vars(member) for member in members])
+
+
+def data_from_text(task: Task, text: str) -> list[Data]:
+    """The data that were written so, of a task."""
+    kind = NativeData if isinstance(task, NativeTask) else WholeData
+    return [kind(**words) for words in json.loads(text)]
+
+
+def answers_as_text(answers: Sequence[Answer]) -> str:
+    """Answers on one line."""
+    return json.dumps([vars(answer) for answer in answers])
+
+
+def answers_from_text(text: str) -> list[Answer]:
+    """The answers that were written so."""
+    return [Answer(**words) for words in json.loads(text)]
+
+
+def whole_work(system: System, asked: Mapping[str, Json], members: Sequence[Member]) -> Work:
     """Each member as a simulation of the model."""
-    task = {"work": "whole", "words": _plain(system.words), "asked": dict(asked)}
-    return Work(task, [{"settings": dict(m.settings), "asked": dict(m.asked)} for m in members])
+    return Work(WholeTask(plain(system.words), dict(asked)), [WholeData(m.settings, m.asked) for m in members])
 
 
-def _plain(words: Any) -> Any:
+def plain(words: Any) -> Any:
     """Words of a model as JSON has them."""
     if isinstance(words, Mapping):
-        return {str(key): _plain(value) for key, value in words.items()}
+        return {str(key): plain(value) for key, value in words.items()}
     if isinstance(words, list | tuple):
-        return [_plain(value) for value in words]
+        return [plain(value) for value in words]
     return words
 
 
@@ -76,27 +181,22 @@ def native_work(
     held = held_integrals(system, state, START, rate)
     segment = prepare(equations, law, held, options, START, state)
     program, columns = _observation(segment, observed_for(measures))
-    observed = list(columns)
-    task = {
-        "work": "native",
-        "rates": _text(segment.rates.owner),
-        "observe": to_text(program) if observed else "",
-        "project": _text(segment.projection.owner) if segment.projection else "",
-        "jacobian": _text(segment.jacobian.owner) if segment.jacobian else "",
-        "observed": observed,
-        "columns": list(columns.values()),
-        "final": [f"final.{name}" for name in equations.states],
-        "method": options.method,
-        "until": options.until,
-        "every": options.every,
-        "stepped": options.step is not None,
-        "halve": "error" in measures,
-    }
+    task = NativeTask(
+        rates=_text(segment.rates.owner),
+        observe=to_text(program) if columns else "",
+        project=_text(segment.projection.owner) if segment.projection else "",
+        jacobian=_text(segment.jacobian.owner) if segment.jacobian else "",
+        observed=list(columns),
+        columns=list(columns.values()),
+        final=[f"final.{name}" for name in equations.states],
+        method=options.method,
+        until=options.until,
+        every=options.every,
+        stepped=options.step is not None,
+        halve="error" in measures,
+    )
     without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
-    data = [_data(m, recipe, options, held, gains_of) for m in members]
-    for member in data:
-        member["refused"] = _refused(equations, options, member)
-    return Work(task, [{**member, "values": without | member["values"]} for member in data])
+    return Work(task, [_data(m, equations, recipe, options, held, gains_of, without) for m in members])
 
 
 def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict[str, int]]:
@@ -119,11 +219,13 @@ def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict
 
 def _data(
     member: Member,
+    equations: Equations,
     recipe: Recipe,
     options: Options,
     held: Sequence[HeldIntegral],
     gains_of: Callable[[Any], Mapping[str, float]],
-) -> dict[str, Any]:
+    without: Mapping[str, float],
+) -> NativeData:
     constants, start = recipe.values(member.settings)
     stabilize = member.asked.get("stabilize", word_of(options.stabilize))
     values = {**constants, **gains_of(stabilize)}
@@ -135,15 +237,15 @@ def _data(
             values[h.value_name] = evaluate(h.integral.expression, at_start) if fixed is None else fixed
             values[h.gain_name] = h.integral.gain if rate is None else rate
     own = {key: member.asked.get(key, getattr(options, key)) for key in ("step", "rtol", "atol")}
-    return {"values": values, "start": start, **own}
+    refused = _refused(equations, options, np.array(start), values)
+    return NativeData({**without, **values}, start, **own, refused=refused)
 
 
-def _refused(equations: Equations, options: Options, member: Mapping[str, Any]) -> str:
+def _refused(equations: Equations, options: Options, start: Array, values: Mapping[str, float]) -> str:
     """Why a member may not be run from its start; empty where it may."""
-    start = np.array(member["start"])
-    if not equations.deviations or not np.isfinite(start).all():
-        return ""
-    return inconsistent_start(equations, options, start, START, member["values"])
+    if not np.isfinite(start).all():
+        return "the initial state has no finite value"
+    return inconsistent_start(equations, options, start, START, values) if equations.deviations else ""
 
 
 def _law(

@@ -21,7 +21,8 @@ def _(found: Sweep) -> Record:
         "vary": {axis.name: [float(v) for v in axis.values] for axis in found.axes},
         "run": dict(found.asked),
         "members": found.total,
-        "done": len(found.rows),
+        "done": found.answered,
+        "missing": list(found.missing),
         "outcomes": found.outcomes(),
         "stable": None if found.stable is None else [list(interval) for interval in found.stable],
         "measures": list(found.measures),
@@ -45,4 +46,4 @@ def _row(found: Sweep, row: Row) -> Record:
 def _(found: Sweep) -> str:
     """Its measures over what was varied."""
     columns: str = found.to_xarray()._repr_html_()
-    return f"<p><b>{escape(found.system.name)}</b>: {len(found.rows)} of {found.total} members</p>{columns}"
+    return f"<p><b>{escape(found.system.name)}</b>: {found.answered} of {found.total} members</p>{columns}"

@@ -1,0 +1,454 @@
+"""What befalls a study: workers that die, clusters that fall apart, files that are torn, a user who stops it.
+
+Nothing that was written is lost, nothing wrong is taken for a row, and what is missing is told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from svyaz import System, gallery, loads
+from svyaz.expr import ModelError
+from svyaz.motion import simulate
+from svyaz.study import cluster, crew, sweep
+from svyaz.study.result import Row
+from svyaz.study.rows import head_of, kept_rows
+from svyaz.study.shares import TRIALS, Shares
+from svyaz.study.tasks import WholeData, WholeTask, Work, answers_as_text
+from svyaz.study.vary import Axis
+from svyaz.study.worker import answers
+
+# a worker that answers at once; it dies at the members of the first list, at each so often as the second says
+WORKER = """
+import json, os, sys
+notes, deadly = sys.argv[1], json.loads(sys.argv[2])
+sys.stdin.readline()
+for line in sys.stdin:
+    members = [member["settings"]["x"] for member in json.loads(line)]
+    for x in members:
+        deaths = os.path.join(notes, str(x))
+        died = os.path.getsize(deaths) if os.path.exists(deaths) else 0
+        if died < deadly.get(str(x), 0):
+            with open(deaths, "a") as file:
+                file.write("x")
+            os.kill(os.getpid(), 9)
+    answers = [{"status": "finished", "reason": "", "measures": {"final.x": 2 * x}} for x in members]
+    print(json.dumps(answers), flush=True)
+"""
+
+
+def with_workers(monkeypatch: pytest.MonkeyPatch, folder: Path, deadly: dict[float, int]) -> None:
+    """Processes that die at certain members, so often."""
+    told = json.dumps({str(x): often for x, often in deadly.items()})
+
+    def process() -> subprocess.Popen[str]:
+        command = [sys.executable, "-S", "-c", WORKER, str(folder), told]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+
+    monkeypatch.setattr(crew, "_process", process)
+
+
+def done(count: int, workers: int) -> dict[int, Any]:
+    work = Work(WholeTask({}, {}), [WholeData({"x": float(k)}, {}) for k in range(count)])
+    found: dict[int, Any] = {}
+    for share, given in crew.done_by_processes(work, range(count), workers):
+        for number, answer in zip(share, given, strict=True):
+            assert number not in found, "each member is answered once"
+            found[number] = answer
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_N1_2_3_a_worker_that_dies_is_replaced_and_its_members_are_done(monkeypatch, tmp_path, workers) -> None:
+    """Dead now and then: nothing is missing. Deadly members: they alone are lost, after three trials."""
+    with_workers(monkeypatch, tmp_path, {3.0: 1, 7.0: TRIALS - 1, 11.0: 99, 12.0: 99})
+    found = done(30, workers)
+    assert sorted(found) == list(range(30))
+    assert {k for k, answer in found.items() if answer.status == "lost"} == {11, 12}
+    assert all(answer.measures == {"final.x": 2.0 * k} for k, answer in found.items() if answer.status == "finished")
+    assert "ended with the code -9" in found[11].reason
+    assert (tmp_path / "11.0").stat().st_size == TRIALS
+
+
+def test_N1_2_3_workers_that_never_answer_do_not_go_on_for_ever(monkeypatch, tmp_path) -> None:
+    with_workers(monkeypatch, tmp_path, {float(k): 99 for k in range(200)})
+    assert {answer.status for answer in done(200, 2).values()} == {"lost"}
+    assert len(list(tmp_path.iterdir())) < 20
+
+
+def test_shares_hand_out_every_member_once_and_grow_with_the_time_they_take() -> None:
+    shares, seen, sizes = Shares(range(5000)), [], []
+    while share := shares.take():
+        seen += share
+        sizes.append(len(share))
+        shares.answered(share, 0.001 * len(share))
+    assert seen == list(range(5000))
+    assert sizes[:4] == [1, 2, 4, 8]
+    assert max(sizes) == 200  # a fifth of a second
+
+
+def test_what_svyaz_fails_at_is_lost_alone() -> None:
+    task = WholeTask({"name": "m", "states": ["x"], "rates": {"x": "-x"}}, {"until": 0.1})
+    members = [WholeData({}, {}), WholeData({}, {"no such option": 1}), WholeData({}, {})]
+    found = answers(task, members)
+    assert [answer.status for answer in found] == ["finished", "lost", "finished"]
+    assert "internal error: TypeError" in found[1].reason
+
+
+class Cluster:
+    """A client that does the work of every share after some looks at it; events happen at a number of submissions."""
+
+    def __init__(self, events: dict[int, str]) -> None:
+        self.status, self.events, self.submitted = "running", events, 0
+
+    def nthreads(self) -> dict[str, int]:
+        return {"one": 2}
+
+    def submit(self, function: Any, task: str, text: str, pure: bool) -> Any:
+        self.submitted += 1
+        event = self.events.get(self.submitted, "")
+        if event == "scheduler":
+            self.status = "connecting"
+        status = {"worker": "error", "scheduler": "cancelled", "gathering": "finished"}.get(event, "finished")
+        if self.status != "running":
+            status = "cancelled"
+
+        def result(timeout: float) -> str:
+            if event == "gathering":
+                raise TimeoutError
+            return answers_as_text([_half(x) for x in json.loads(text)])
+
+        return Future(status, result)
+
+
+class Future:
+    """What a client gives for a share."""
+
+    def __init__(self, status: str, result: Any) -> None:
+        self.status, self.result = status, result
+
+
+def _half(member: dict[str, Any]) -> Any:
+    return SimpleNamespace(status="finished", reason="", measures={"x": member["settings"]["x"] / 2}, stable=None)
+
+
+@pytest.mark.parametrize(
+    ("events", "missing"),
+    [
+        ({}, 0),
+        ({2: "worker", 4: "gathering"}, 0),
+        (dict.fromkeys(range(1, 99), "worker"), 60),
+        ({3: "scheduler"}, None),
+    ],
+)
+def test_N1_2_3_clusters_that_fall_apart(monkeypatch, events, missing) -> None:
+    """A lost worker costs nothing but time; without a scheduler what came is kept, and the reason is told."""
+    fake = Cluster(events)
+
+    @contextmanager
+    def client(address: str) -> Iterator[Cluster]:
+        yield fake
+
+    monkeypatch.setattr(cluster, "_client", client)
+    work = Work(WholeTask({}, {}), [WholeData({"x": float(k)}, {}) for k in range(60)])
+    found: dict[int, Any] = {}
+    ends = (
+        pytest.raises(cluster.ClusterLost, match="scheduler at tcp://there:1 is gone")
+        if missing is None
+        else nullcontext()
+    )
+    with ends:
+        for share, given in cluster.done_by_cluster(work, range(60), "tcp://there:1"):
+            found |= zip(share, given, strict=True)
+    assert 0 < len(found) < 60 if missing is None else sorted(found) == list(range(60))
+    assert all(found[k].measures == {"x": k / 2} for k in found if found[k].status == "finished")
+    if missing is not None:
+        assert sum(answer.status == "lost" for answer in found.values()) == missing
+
+
+POINTS = [(0.1 * k, 2.0) for k in range(12)]
+AXES = [Axis("a", "value", "a", np.array([0.1 * k for k in range(12)])), Axis("b", "value", "b", np.array([2.0]))]
+HEAD = head_of({"name": "m"}, {"until": 1}, AXES, ["x"], "program")
+
+
+def row(number: int) -> Row:
+    measures = {"x": [1 / 3, float("nan"), float("inf"), -0.0][number % 4] * 1.1}
+    return Row(
+        number, POINTS[number], "finished", "Grund: ∂\n" * (number % 2), [None, True, False][number % 3], measures
+    )
+
+
+def written(file: Path) -> bytes:
+    with kept_rows(file, HEAD, POINTS, False) as (known, append):
+        assert known == {}
+        append([row(k) for k in range(5)])
+        append([row(k) for k in range(5, 9)])
+    return file.read_bytes()
+
+
+def kept(file: Path) -> dict[int, Row]:
+    with kept_rows(file, HEAD, POINTS, True) as (known, _):
+        return dict(known)
+
+
+def same(found: dict[int, Row], numbers: Any) -> bool:
+    """Rows to the last bit, as their representation tells them (not a number is not equal to itself)."""
+    return {k: repr(r) for k, r in found.items()} == {k: repr(row(k)) for k in numbers}
+
+
+def test_N1_2_3_rows_come_back_to_the_last_bit_and_a_torn_one_is_seen(tmp_path) -> None:
+    """Cut off anywhere: all whole lines are rows, the rest is nothing; what is appended then is whole too."""
+    file = tmp_path / "study" / "rows"
+    content = written(file)
+    ends = [place + 1 for place, byte in enumerate(content) if byte == ord("\n")]
+    assert same(kept(file), range(9))
+    for cut in [*range(0, len(content), 29), *ends, *(end - 1 for end in ends)]:
+        file.write_bytes(content[:cut])
+        whole = max(0, sum(end <= cut for end in ends) - 1)
+        with kept_rows(file, HEAD, POINTS, True) as (known, append):
+            assert same(known, range(whole))
+            append([row(11)])
+        assert same(kept(file), [*range(whole), 11])
+
+
+def test_N1_2_3_damaged_rows_are_not_taken_for_rows(tmp_path) -> None:
+    """Flipped bits cost the lines they are in; a damaged first line is told, and nothing is overwritten."""
+    file, chance = tmp_path / "rows", random.Random(4)
+    content = written(file)
+    head = content.index(b"\n") + 1
+    for _ in range(60):
+        damaged = bytearray(content)
+        place = chance.randrange(head, len(content))
+        damaged[place] ^= 1 << chance.randrange(8)
+        file.write_bytes(damaged)
+        found = kept(file)
+        assert len(found) >= 7  # at most two lines, if it was the end of one
+        assert same(found, found)
+    damaged = bytearray(content)
+    damaged[12] ^= 1
+    file.write_bytes(damaged)
+    for resume in (False, True):
+        with (
+            pytest.raises(ModelError, match="damaged" if resume else "not finished"),
+            kept_rows(file, HEAD, POINTS, resume),
+        ):
+            pass
+    assert file.read_bytes() == damaged
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (head_of({"name": "n"}, {"until": 1}, AXES, ["x"], "program"), "the model differs"),
+        (head_of({"name": "m"}, {"until": 1}, AXES, ["x"], "another"), "the model differs"),
+        (head_of({"name": "m"}, {"until": 2}, AXES, ["x"], "program"), "what is asked of the runs differs"),
+        (head_of({"name": "m"}, {"until": 1}, AXES[::-1], ["x"], "program"), "what is varied differs"),
+        (head_of({"name": "m"}, {"until": 1}, AXES, ["y"], "program"), "what is measured differs"),
+        ({**HEAD, "svyaz": "9.9"}, "svyaz differs"),
+    ],
+)
+def test_N1_2_3_rows_of_another_study_are_refused(tmp_path, changed, words) -> None:
+    content = written(tmp_path / "rows")
+    with pytest.raises(ModelError, match=words), kept_rows(tmp_path / "rows", changed, POINTS, True):
+        pass
+    assert (tmp_path / "rows").read_bytes() == content
+
+
+def test_N1_2_3_two_programs_do_not_write_one_study(tmp_path) -> None:
+    with kept_rows(tmp_path / "rows", HEAD, POINTS, False), pytest.raises(ModelError, match="another program"):
+        kept(tmp_path / "rows")
+
+
+def sleigh() -> System:
+    return loads(gallery.find("sleigh", {}), file="sleigh")
+
+
+OPTIONS: dict[str, Any] = {"method": "euler", "step": 1e-3, "until": 0.2}
+VARY = {"stabilize": np.linspace(1, 100, 96)}
+
+
+def test_N1_2_3_a_study_that_was_stopped_goes_on_with_its_rows(tmp_path) -> None:
+    """Its rows equal those of one that was not; the members that were there are not computed again."""
+    told: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        told.append(done)
+        if done >= total / 2:
+            raise KeyboardInterrupt
+
+    first = sweep(sleigh(), VARY, workers=2, progress=stop, keep=tmp_path / "rows", **OPTIONS)
+    assert first.status == "stopped"
+    assert 48 <= first.answered == len(first.rows) == told[-1] < 96
+    assert len(first.missing) == 96 - first.answered
+    with pytest.raises(ModelError, match="not finished"):
+        sweep(sleigh(), VARY, keep=tmp_path / "rows", **OPTIONS)
+    told.clear()
+    then = sweep(
+        sleigh(),
+        VARY,
+        workers=2,
+        progress=lambda done, _: told.append(done),
+        keep=tmp_path / "rows",
+        resume=True,
+        **OPTIONS,
+    )
+    assert then.status == "finished"
+    assert told[0] == first.answered
+    assert told == sorted(told)
+    assert told[-1] == 96
+    whole = sweep(sleigh(), VARY, workers=1, **OPTIONS)
+    assert [repr(row) for row in then.rows] == [repr(row) for row in whole.rows]
+
+
+def test_N1_2_3_rows_are_checked_against_the_model_and_what_is_asked(tmp_path) -> None:
+    """The same program with another value of a parameter is another study, and so is another method."""
+    vary = {"stabilize": [1.0, 2.0]}
+    sweep(sleigh(), vary, keep=tmp_path / "rows", **OPTIONS)
+    other = sleigh().with_settings({"J": 1.5})
+    with pytest.raises(ModelError, match="another study: the model"):
+        sweep(other, vary, keep=tmp_path / "rows", resume=True, **OPTIONS)
+    with pytest.raises(ModelError, match="what is varied"):
+        sweep(sleigh(), {"stabilize": [1.0, 3.0]}, keep=tmp_path / "rows", resume=True, **OPTIONS)
+    with pytest.raises(ModelError, match="what is asked"):
+        sweep(sleigh(), vary, keep=tmp_path / "rows", resume=True, **{**OPTIONS, "method": "rk2"})
+
+
+def test_a_lost_member_is_told_and_tried_again_when_the_study_goes_on(tmp_path, monkeypatch) -> None:
+    system = loads(gallery.find("sling-hooked", {}), file="sling-hooked")  # a whole simulation for each member
+    vary, options = {"g": [9.7, 9.8, 9.9]}, {"until": 0.6, "stabilize": "off", "workers": 2}
+    with_workers(monkeypatch, tmp_path, {})
+    monkeypatch.setattr(crew, "_asked", lambda process, line: "")
+    found = sweep(system, vary, ["final"], keep=tmp_path / "rows", **options)
+    assert found.status == "incomplete"
+    assert found.missing == (0, 1, 2)
+    assert found.outcomes() == {"lost": 3}
+    monkeypatch.undo()
+    again = sweep(system, vary, ["final"], keep=tmp_path / "rows", resume=True, **{**options, "workers": 1})
+    assert again.status == "finished"
+    assert not again.missing
+
+
+def test_sweeps_take_laws_of_inputs() -> None:
+    """As ``simulate`` does, in native loops and in whole simulations; a function of Python cannot be sent."""
+    words = {
+        "coordinates": ["x"],
+        "kinetic": "m/2*x'^2",
+        "potential": "x^2/2",
+        "forces": {"x": "u"},
+        "inputs": {"u": 0},
+    }
+    run = {"method": "rk4", "step": 0.01, "until": 0.5}
+    system = System(name="driven", parameters={"m": 1.0}, initial={"x": 1.0}, run=run, **words)
+    laws = {"u": "-2*x' + sin(t)/m"}
+    for options in ({}, {"project": True}):
+        found = sweep(system, {"m": [1.0, 2.0]}, ["final"], inputs=laws, workers=1, **options)
+        for line in found.rows:
+            alone = simulate(system.with_settings({"m": line.point[0]}), inputs=laws)
+            assert line.measures["final.x"] == alone.states[-1, 0]
+    with pytest.raises(ModelError, match="function of Python"):
+        sweep(system, {"m": [1.0, 2.0]}, inputs={"u": lambda t, x: 0.0})
+
+
+@pytest.fixture
+def started(root, tmp_path):
+    """``started("sweep", …)`` starts the program."""
+    processes = []
+
+    def start(*arguments: str, **more: Any) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "svyaz", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(root / "src")},
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            **more,
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def until_rows(process: subprocess.Popen[str], file: Path, size: int) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (file.exists() and file.stat().st_size > size):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+
+
+STUDY = ("sweep", "sleigh", "--method", "euler", "--vary", "stabilize=1:100:400", "--step", "1e-4", "--out", "s")
+
+
+def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
+    """Killed at any moment, refused without --resume, and then as if nothing had happened."""
+    rows = tmp_path / "s" / "sweep.rows"
+    process = started(*STUDY)
+    until_rows(process, rows, 3000)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = rows.read_bytes()
+    refused = svyaz(*STUDY)
+    assert refused.returncode == 2
+    assert "holds a study that is not finished" in refused.stderr
+    assert "--resume" in refused.stderr
+    assert rows.read_bytes() == before
+    done = svyaz(*STUDY, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert not rows.exists()
+    found = json.loads((tmp_path / "s" / "sweep.json").read_text())
+    values = np.linspace(1, 100, 400)
+    chosen = [0, 1, 150, 399]
+    whole = sweep(sleigh(), {"stabilize": values[chosen]}, workers=1, method="euler", step=1e-4)
+    for place, line in zip(chosen, whole.rows, strict=True):
+        assert found["rows"][place]["final.x"] == line.measures["final.x"]
+    assert found["done"] == 400
+    assert found["missing"] == []
+
+
+def test_N1_2_7_ctrl_c_is_answered_in_the_middle_of_a_long_run(started, tmp_path) -> None:
+    """Members that would take hours each: the native loops are left, the exit code is 130, --resume is named."""
+    long = ("sweep", "sleigh", "--method", "rk4", "--step", "1e-7", "--vary", "stabilize=1:9:4", "--out", "s")
+    process = started(*long)
+    until_rows(process, tmp_path / "s" / "sweep.rows", 0)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "stopped by the user: 0 of 4 members are done; --resume" in errors
+    assert "Traceback" not in errors
+
+
+def test_N1_2_5_a_full_disk_names_the_file_and_keeps_the_rows(started, svyaz, tmp_path) -> None:
+    import resource
+
+    def small_disk() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    process = started(*STUDY[:-3], "1e-3", *STUDY[-2:], preexec_fn=small_disk)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 2, errors
+    assert "s/sweep.rows: File too large" in errors
+    assert "Traceback" not in errors
+    assert (tmp_path / "s" / "sweep.rows").stat().st_size <= 20_000
+    done = svyaz(*STUDY[:-3], "1e-3", *STUDY[-2:], "--resume")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "s" / "sweep.json").read_text())["done"] == 400
