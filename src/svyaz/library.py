@@ -227,6 +227,7 @@ class WorkingSystem(model.System):
         against_linearised: bool = False,
         seconds: float = SECONDS,
         progress: Progress | None = None,
+        variables: str = "lagrange",
     ) -> Regulation:
         """A regulator (and an observer) about one of its equilibria; see :func:`svyaz.control.regulate`."""
         found = control.regulate(
@@ -242,6 +243,7 @@ class WorkingSystem(model.System):
             against_linearised=against_linearised,
             seconds=seconds,
             progress=progress,
+            variables=variables,
         )
         return _in_html(found)
 

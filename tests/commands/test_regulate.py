@@ -111,7 +111,7 @@ def test_R6_a_wheel_as_large_as_its_rod_has_no_second_equilibrium(svyaz) -> None
     [
         (("--dependent", "alpha,theta"), "'alpha', 'theta' and 1 constraint do not fit"),
         (("--dependent", "beta"), "'beta' cannot be redundant"),
-        (("--variables", "routh"), "those of steady motions"),
+        (("--variables", "routh"), "those of steady motions, in which a cyclic coordinate turns uniformly"),
         (("--near", "nu=1"), "'nu' is no coordinate"),
         (("--input", "tau"), "'tau' is no input of the model; there are nu"),
         (("--measure", "sin("), "'(' is never closed"),

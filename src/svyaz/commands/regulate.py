@@ -50,7 +50,12 @@ LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibriu
     )
 )
 @model_options
-@_repeated("--fix", "NAME=VALUE", "Prescribe a coordinate, an input or a parameter of the equilibrium. Repeatable.")
+@_repeated(
+    "--fix",
+    "NAME=VALUE",
+    "Prescribe a coordinate, an input or a parameter of the equilibrium; the speed (psi') or momentum (p_psi) of a cyclic "
+    "coordinate: then about a steady motion. Repeatable.",
+)
 @_repeated("--near", "NAME=VALUE", "Take the equilibrium nearest to this position (else the initial one). Repeatable.")
 @_repeated("--box", "NAME=LOW:HIGH", "Where to look for equilibria. Repeatable.")
 @budget_option
@@ -130,7 +135,7 @@ def command(
     from svyaz.stability import NoEquilibrium
 
     wanted = wanted or plot is not None or animate is not None
-    _check_questions(asked["variables"], until, start, wanted, count)
+    _check_questions(until, start, wanted, count)
     check_pictures(plot, animate)
     system = load_model(model, settings, choices)
     if animate:
@@ -177,13 +182,8 @@ def _record(
     return result
 
 
-def _check_questions(variables: str, until: float, start: Pairs, run: bool, count: int | None) -> None:
+def _check_questions(until: float, start: Pairs, run: bool, count: int | None) -> None:
     """Refuse what cannot be asked, before anything is computed."""
-    if variables == "routh":
-        raise click.UsageError(
-            "--variables routh: Routh's variables are those of steady motions, where uncontrolled cyclic coordinates are "
-            "replaced by their momenta; regulators about equilibria are designed in Lagrange's."
-        )
     if not 0 < until < float("inf"):
         raise click.UsageError("--until must be positive.")
     for name, text in start:
@@ -207,6 +207,7 @@ def _designed(system: System, places: Mapping[str, Any], asked: Mapping[str, Any
             weights=asked["weights"],
             method=method,
             against_linearised=asked["against"] is not None,
+            variables=asked["variables"],
             seconds=asked["budget"],
             progress=progress,
         )

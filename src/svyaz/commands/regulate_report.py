@@ -55,20 +55,24 @@ def _margin_text(found: Regulation, margin: Margin) -> str:
 def _show_gains(page: Page, found: Regulation) -> None:
     """A row for each variable, a column for each input and for each measurement of the observer."""
     plant, design = found.plant, found.design
-    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
+    turning = (
+        {} if found.uniform is None else {**found.uniform.choice.motion.speeds, **found.uniform.choice.motion.momenta}
+    )
+    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **turning, **plant.inputs}.items())
     page.say(f"{found.system.name}: {rest}")
     if plant.dependent:
         page.say(f"redundant: {', '.join(plant.dependent)}")
     columns: dict[str, list[str]] = {}
-    for name, row in zip(design.inputs, design.regulator.gain, strict=True):
+    for name, row in zip(design.inputs, found.shown_gain, strict=True):
         columns[name] = [f"{k:.6g}" for k in row]
     if found.rival is not None:
         for name, row in zip(design.inputs, found.rival.regulator.gain, strict=True):
             columns[f"{name}, linearised"] = [f"{k:.6g}" for k in row]
-    if design.watcher is not None and design.measurement is not None:
-        for text, column in zip(design.measurement.texts, design.watcher.gain.T, strict=True):
+    watcher = found.shown_watcher
+    if watcher is not None and design.measurement is not None:
+        for text, column in zip(design.measurement.texts, watcher.T, strict=True):
             columns[f"observer, {text}"] = [f"{k:.6g}" for k in column]
-    rows = zip(plant.variables, *columns.values(), strict=True)
+    rows = zip(found.shown.variables, *columns.values(), strict=True)
     page.table("u = u0 - K x", ("gain", *columns), rows)
 
 

@@ -73,7 +73,9 @@ def _control_law(
     """u by name, cut off at its limits, and u - u₀ in the order of the inputs."""
     model, law, added = design.model, {}, []
     rest = {name: _named(values, f"rest {name}", model.state.get(name, 0.0)) for name in model.variables}
-    fed = [se.Symbol(name) for name in estimates] or [se.Symbol(name) - at for name, at in rest.items()]
+    fed = [se.Symbol(name) for name in estimates] or [
+        design.fed.get(name, se.Symbol(name) - at) for name, at in rest.items()
+    ]
     for i, name in enumerate(design.inputs):
         held = _named(values, f"held {name}", model.inputs[name])
         terms = [

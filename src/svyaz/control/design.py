@@ -8,7 +8,7 @@ measurement σ = C ξ the same holds for u = u₀ - K ξ̂. The initial perturba
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import symengine as se
@@ -54,7 +54,8 @@ class Measurement:
 class Design:
     """K (and Λ) found from ``model``, a first approximation; ``inputs`` are those through which it acts.
 
-    ``facts`` name the directions, all of them stable, that it cannot move or see.
+    ``facts`` name the directions, all of them stable, that it cannot move or see. ``fed`` are deviations of variables that
+    are not fed back themselves, but as these expressions, equal to first order.
     """
 
     model: FirstApproximation
@@ -67,6 +68,7 @@ class Design:
     measurement: Measurement | None = None
     watcher: Regulator | None = None
     observable: PairReport | None = None
+    fed: Mapping[str, Expression] = field(default_factory=dict)
 
     @property
     def B(self) -> Array:
@@ -197,17 +199,22 @@ def _found(find: Callable[[], Regulator], facts: PairFacts) -> Regulator:
     return regulator
 
 
-def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measurement:
-    """Expressions of coordinates, velocities and further states, linearised along the constraints."""
+def measurement_of(
+    model: FirstApproximation, texts: Sequence[str], speeds: Mapping[str, Expression] | None = None
+) -> Measurement:
+    """Expressions of coordinates, velocities and further states, linearised along the constraints.
+
+    ``speeds`` are velocities of coordinates that the system ignores.
+    """
     from svyaz.expr import Scope, parse, start_of
 
     system = model.system
     names = (*system.coordinates, *system.rates, *system.parameters)
-    derivatives = {q: velocity(q) for q in system.coordinates}
+    derivatives = {**{q: velocity(q) for q in system.coordinates}, **(speeds or {})}
     scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=derivatives, forbidden={})
     expressions = tuple(parse(text, scope, start_of(text, "measure")) for text in texts)
     values = {**system.constants, **dict.fromkeys(system.velocities, 0.0), **model.state}
-    rows = [_measured_row(model, e, values) for e in expressions]
+    rows = [measured_row(model, e, values) for e in expressions]
     rest = tuple(evaluate(e, values) for e in expressions)
     for text, row in zip(texts, rows, strict=True):
         if not np.abs(row).max(initial=0.0) > 0:
@@ -215,7 +222,9 @@ def measurement_of(model: FirstApproximation, texts: Sequence[str]) -> Measureme
     return Measurement(tuple(texts), expressions, rest, np.array(rows))
 
 
-def _measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, float]) -> Array:
+def measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, float]) -> Array:
+    """The slopes of an expression by ξ along the constraints."""
+
     def slopes(names: Sequence[str]) -> Array:
         return np.array([evaluate(s, values) for s in gradient(e, [se.Symbol(n) for n in names])], dtype=float)
 

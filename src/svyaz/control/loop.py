@@ -288,3 +288,12 @@ def closed_loop(
     equations = shulgin_equations(closed, dependent=design.model.dependent or None)
     switched = constraints is not None and any(c.switched for c in constraints)
     return ClosedLoop(design, equations, closed_system(design, constraints) if switched else None)
+
+
+def with_momenta(loop: ClosedLoop, values: Mapping[str, float]) -> ClosedLoop:
+    """The same loop at other conserved momenta."""
+    if not values:
+        return loop
+    system = loop.equations.system
+    moved = replace(system, parameters={**system.parameters, **values})
+    return ClosedLoop(loop.design, shulgin_equations(moved, dependent=loop.design.model.dependent or None))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svyaz.arrays import Array
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
 from svyaz.control.closed import settled
 from svyaz.control.design import (
@@ -19,19 +20,31 @@ from svyaz.control.design import (
     measurement_of,
     theorem_of,
 )
-from svyaz.control.loop import ClosedLoop, closed_loop
+from svyaz.control.loop import ClosedLoop, closed_loop, with_momenta
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
 from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
 from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
-from svyaz.control.weights import Weights, read_weights, weights_from
+from svyaz.control.uniform import (
+    LAGRANGE,
+    UniformVariables,
+    perturbed_momenta,
+    told_momenta,
+    uniform_variables,
+    with_feed,
+)
+from svyaz.control.weights import Weights, read_weights, unit_weights, weights_from
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import momentum_of, pseudo_cyclic
 from svyaz.model import Constraint, System
 from svyaz.stability import (
     SECONDS,
     Chosen,
     FirstApproximation,
     Hypothesis,
+    SteadyChoice,
     equilibrium_near,
+    steady_near,
     with_linearised_constraints,
 )
 
@@ -39,12 +52,19 @@ if TYPE_CHECKING:
     from control import StateSpace
 
 
+STEADY = (
+    "Krasinskii: stabilisation of a steady motion by linear feedback at fixed momenta; asymptotic where the conserved momenta "
+    "are not perturbed, stable where they are"
+)
+
+
 @dataclass(frozen=True)
 class Regulation:
     """A control for an equilibrium, with the reasons why it works; ``rival`` is designed from linearised constraints.
 
     ``refused`` is the model with linearised constraints where it allows no design, and says why. ``constraints`` are those
-    of the model; where events switch them, the control is designed for those that act at the beginning.
+    of the model; where events switch them, the control is designed for those that act at the beginning. About a steady motion
+    the system is the Routhian one, ``uniform`` tells of its variables and ``model`` is the system as it was stated.
     """
 
     system: System
@@ -57,6 +77,27 @@ class Regulation:
     notes: tuple[str, ...] = field(default=())
     refused: NoRegulator | None = None
     constraints: tuple[Constraint, ...] = ()
+    uniform: UniformVariables | None = None
+    model: System | None = None
+
+    @property
+    def shown(self) -> FirstApproximation:
+        """The first approximation in the variables asked for."""
+        return self.plant if self.uniform is None else self.uniform.renamed
+
+    @property
+    def shown_gain(self) -> Array:
+        """K for the variables asked for."""
+        gain = self.design.regulator.gain
+        return gain if self.uniform is None else self.uniform.gains(gain)
+
+    @property
+    def shown_watcher(self) -> Array | None:
+        """Λ of the observer of the variables asked for."""
+        if self.design.watcher is None:
+            return None
+        gain = self.design.watcher.gain
+        return gain if self.uniform is None else self.uniform.watched(gain)
 
     @property
     def valid(self) -> bool:
@@ -92,12 +133,31 @@ class Regulation:
 
         Each ends where a limit of the model is passed, unless it is to go on ``beyond``.
         """
-        deviations = {name: value - self.plant.state.get(name, 0.0) for name, value in (start or {}).items()}
-        begin = started(self.plant, deviations)
-        trials = {"regulator": tried(self.loop(), begin, until, beyond=beyond)}
+        asked = dict(start or {})
+        moved = (
+            {} if self.uniform is None else {name: asked.pop(name) for name in list(asked) if self._is_uniform(name)}
+        )
+        deviations = {name: value - self.plant.state.get(name, 0.0) for name, value in asked.items()}
+        begin = (
+            started(self.plant, deviations)
+            if asked or not moved
+            else started(self.plant, {self.plant.variables[0]: 0.0})
+        )
+        loop = self.loop()
+        if moved and self.uniform is not None and self.model is not None:
+            p = perturbed_momenta(self.model, self.uniform.choice, begin.state, moved)
+            begin = replace(begin, state={**begin.state, **{n: x for n, x in p.items() if n in self.plant.further}})
+            free = {name: x for name, x in p.items() if name in self.plant.system.parameters}
+            return {"regulator": tried(with_momenta(loop, free), begin, until, beyond=beyond, shifted=bool(free))}
+        trials = {"regulator": tried(loop, begin, until, beyond=beyond)}
         if self.rival is not None:
             trials["linearised constraints"] = tried(self.rival_loop(), begin, until, beyond=beyond)
         return trials
+
+    def _is_uniform(self, name: str) -> bool:
+        """Is it a speed or a momentum of a cyclic coordinate?"""
+        assert self.uniform is not None
+        return any(name in (f"{c.name}'", momentum_of(c.name)) for c in self.uniform.choice.cyclic)
 
     def basin(
         self,
@@ -147,8 +207,12 @@ def regulate(
     against_linearised: bool = False,
     seconds: float = SECONDS,
     progress: Callable[[float], object] | None = None,
+    variables: str = LAGRANGE,
 ) -> Regulation:
     """A regulator (and an observer) about the equilibrium nearest to ``near``.
+
+    Where ``fix`` prescribes the speed or the momentum of a cyclic coordinate, it is about a steady motion; then gains and
+    weights are those of Lagrange's or Routh's ``variables``.
 
     Weights are given by the words of a file of weights, by the name of such a file, or as matrices. The box is
     searched for so many ``seconds``; ``progress`` is told the part that is done. Raises NoEquilibrium or NotSolvable, with
@@ -156,15 +220,26 @@ def regulate(
     """
     way = METHODS[method] if isinstance(method, str) else method
     redundant = _names(dependent) or None
-    chosen = equilibrium_near(settled(system), near, fix, box, redundant, seconds=seconds, progress=progress)
+    steady = None
+    if _turns(system, fix or {}):
+        steady = steady_near(settled(system), near, fix, box, redundant, seconds=seconds, progress=progress)
+        chosen = steady.chosen
+    elif variables != LAGRANGE:
+        message = "Routh's variables are those of steady motions, in which a cyclic coordinate turns uniformly"
+        raise ModelError([Problem(message, hint="prescribe the speed or the momentum of a cyclic coordinate")])
+    else:
+        chosen = equilibrium_near(settled(system), near, fix, box, redundant, seconds=seconds, progress=progress)
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
+    uniform = None if steady is None else uniform_variables(steady, variables)
     names = chosen_inputs(plant, _names(inputs) or None)
     texts = tuple(split_expressions(measure)) if isinstance(measure, str) else tuple(measure)
-    given = _weights(weights, plant, names, texts)
+    given = _weights(weights, plant if uniform is None else uniform.renamed, names, texts)
+    if uniform is not None:
+        given = uniform.weights(given or unit_weights(len(plant.variables), len(names), len(texts)))
     try:
-        measured = measurement_of(plant, texts) if texts else None
-        design = designed(plant, names, given, measured, way)
+        measured = measurement_of(plant, texts, None if steady is None else steady.speeds) if texts else None
+        design = with_feed(designed(plant, names, given, measured, way), uniform)
     except NotSolvable as refusal:
         raise NoRegulator(refusal, plant, names) from refusal
     rival, refused = _rival(plant, design) if against_linearised else (None, None)
@@ -173,10 +248,34 @@ def regulate(
     notes += design.weights.notes
     notes += [f"the equilibrium lies beyond the limits of {name}" for name in chosen.equilibrium.outside]
     notes += [f"linearised constraints allow no design: {refused}"] if refused else []
+    if steady is not None and (kept_momenta := conserved_momenta(steady)):
+        theorem = STEADY
+        notes.append(told_momenta(kept_momenta))
     told = tuple(dict.fromkeys(notes))
     return Regulation(
-        plant.system, chosen, plant, design, theorem, hypotheses, rival, told, refused, system.constraints
+        plant.system,
+        chosen,
+        plant,
+        design,
+        theorem,
+        hypotheses,
+        rival,
+        told,
+        refused,
+        system.constraints,
+        uniform,
+        system,
     )
+
+
+def _turns(system: System, fix: Mapping[str, float]) -> bool:
+    """Is the speed or the momentum of a cyclic coordinate prescribed?"""
+    return any(f"{c.name}'" in fix or momentum_of(c.name) in fix for c in pseudo_cyclic(system))
+
+
+def conserved_momenta(steady: SteadyChoice) -> list[str]:
+    """Those on which no force and no input acts."""
+    return [momentum_of(c.name) for c in steady.cyclic if c.conserved]
 
 
 def _switching_notes(system: System) -> list[str]:

@@ -77,11 +77,14 @@ class Start:
 
 @dataclass(frozen=True)
 class Trial:
-    """A transient from a start; ``limit`` is where an inconsistent one was foretold to end, if that was found."""
+    """A transient from a start; ``limit`` is where one that is inconsistent, or has other conserved momenta (``shifted``), was
+    foretold to end, if that was found.
+    """
 
     start: Start
     transient: Transient
     limit: Mapping[str, float] | None
+    shifted: bool = False
 
     @property
     def distance_from_limit(self) -> float | None:
@@ -99,6 +102,13 @@ class Trial:
             return f"leaves its limits: {run.reason}"
         if run.status is not Status.FINISHED:
             return f"is lost at t = {run.times[-1]:.4g}: {run.reason or run.status}"
+        if self.shifted:
+            off = self.distance_from_limit
+            return (
+                "tends elsewhere"
+                if off is None
+                else f"tends to the shifted steady motion, {off:.2g} from the one foretold"
+            )
         if run.returned:
             passed = [f"{name} from t = {at.left:.4g}" for name, at in run.motion.limits.items() if at.left is not None]
             return "returned" + (f", beyond the limits of {', '.join(passed)}" if passed else "")
@@ -111,7 +121,8 @@ class Trial:
     def failed(self) -> bool:
         """Did it go astray, otherwise than was foretold?"""
         run = self.transient
-        return run.status is not Status.FINISHED or not (run.returned or run.falling or not self.start.consistent)
+        elsewhere = self.shifted or not self.start.consistent
+        return run.status is not Status.FINISHED or not (run.returned or run.falling or elsewhere)
 
 
 def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start:
@@ -149,7 +160,10 @@ def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:
             raise ModelError([Problem(message, hint=nearest(name, known))])
 
 
-def tried(loop: ClosedLoop, start: Start, until: float, *, beyond: bool = False) -> Trial:
-    """Run the closed loop from a start; for one that is not on the constraints, first say where it will end."""
-    limit = None if start.consistent else shifted_limit(loop.design, start.state, loop)
-    return Trial(start, loop.run(start.state, until, beyond=beyond), limit)
+def tried(loop: ClosedLoop, start: Start, until: float, *, beyond: bool = False, shifted: bool = False) -> Trial:
+    """Run the closed loop from a start; for one that is not on the constraints, first say where it will end.
+
+    A loop whose conserved momenta are ``shifted`` ends elsewhere too.
+    """
+    limit = shifted_limit(loop.design, start.state, loop) if shifted or not start.consistent else None
+    return Trial(start, loop.run(start.state, until, beyond=beyond), limit, shifted)

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from svyaz.stability.starts import consistent_start as consistent_start
     from svyaz.stability.starts import dogleg as dogleg
     from svyaz.stability.starts import levenberg_marquardt as levenberg_marquardt
+    from svyaz.stability.steady import SteadyChoice as SteadyChoice
     from svyaz.stability.steady import SteadyMotion as SteadyMotion
     from svyaz.stability.steady import SteadyMotions as SteadyMotions
     from svyaz.stability.steady import forces_of as forces_of
     from svyaz.stability.steady import steady_motions as steady_motions
+    from svyaz.stability.steady import steady_near as steady_near
 else:
     open_door(__name__)

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, ModelError, Problem, evaluate, gradient, velocity
+from svyaz.expr import Advice, Expression, ModelError, Problem, evaluate, gradient, velocity
 from svyaz.forms import Cyclic, at_momenta, at_speeds, momenta, momentum_of, pseudo_cyclic
 from svyaz.model import System, nearest, with_settings
+from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.critical import (
     ASYMPTOTIC,
     FIRST_APPROXIMATION,
@@ -112,34 +113,105 @@ def steady_motions(
     A speed ``psi'`` or momentum ``p_psi`` that is neither prescribed nor has a side in the box keeps the value that the model
     gives the speed at first, if no force acts on the coordinate; else it is an unknown.
     """
-    refuse_unfit(system)
-    ignored = pseudo_cyclic(system)
-    fixed, sides = dict(fix or {}), dict(box or {})
-    if not ignored:
-        text = "no coordinate is cyclic: L and the constraints contain all of them, and what rests is an equilibrium"
-        raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
-    _check_names(system, ignored, (*fixed, *sides))
-    given = {name: fixed.pop(name) for name in list(fixed) if name in system.parameters}
-    system = with_settings(system, given) if given else system
-    by_momentum = [c for c in ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in sides]
-    by_speed = [c for c in ignored if c not in by_momentum]
-    reduced = at_momenta(system, by_momentum).system if by_momentum else system
-    searched = at_speeds(reduced, by_speed) if by_speed else reduced
-    values = {name: fixed.pop(name) for name in list(fixed) if name in searched.parameters}
-    searched = replace(searched, parameters={**searched.parameters, **values})
-    found = equilibria(searched, fixed, sides, dependent=dependent, seconds=seconds, progress=progress)
-    whole = at_momenta(system, ignored).system
+    search = _Search(system, fix or {}, box or {})
+    found = equilibria(search.system, search.fixed, search.box, dependent=dependent, seconds=seconds, progress=progress)
     motions = tuple(
-        _motion(
-            system, ignored, whole, {**searched.constants, **e.parameters, **e.state, **e.inputs}, dependent, e.notes
+        replace(
+            search.motion({**e.parameters, **e.state, **e.inputs}, dependent, e.notes), parameters=dict(e.parameters)
         )
         for e in found.equilibria
     )
-    motions = tuple(replace(m, parameters=dict(e.parameters)) for m, e in zip(motions, found.equilibria, strict=True))
+    ignored = search.ignored
     names = tuple(x for c in ignored for x in (f"{c.name}'", momentum_of(c.name)))
-    taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *sides}
-    kept = [f"{name} = {searched.parameters[name]:.6g} is that of the model's initial state" for name in sorted(taken)]
-    return SteadyMotions(system, ignored, len(ignored) + found.dimension, names, motions, found, tuple(kept))
+    return SteadyMotions(search.model, ignored, len(ignored) + found.dimension, names, motions, found, search.notes)
+
+
+@dataclass(frozen=True)
+class SteadyChoice:
+    """A steady motion as an equilibrium of the Routhian system: what a regulator is designed for.
+
+    ``speeds`` are the velocities of the cyclic coordinates in its terms.
+    """
+
+    motion: SteadyMotion
+    cyclic: tuple[Cyclic, ...]
+    speeds: Mapping[str, Expression]
+    chosen: Chosen
+
+
+def steady_near(
+    system: System,
+    near: Mapping[str, float] | None = None,
+    fix: Mapping[str, float] | None = None,
+    box: Mapping[str, tuple[float, float]] | None = None,
+    dependent: Sequence[str] | None = None,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
+) -> SteadyChoice:
+    """The steady motion with these speeds or momenta whose position is nearest to ``near`` or the model's initial one."""
+    search = _Search(system, fix or {}, box or {})
+    chosen = equilibrium_near(
+        search.system, near, search.fixed, search.box, dependent, seconds=seconds, progress=progress
+    )
+    e = chosen.equilibrium
+    motion = search.motion({**e.parameters, **e.state, **e.inputs}, dependent, e.notes)
+    if motion.approximation is None:
+        raise NoEquilibrium(*motion.notes)
+    state = motion.approximation.state
+    here = replace(e, state=state, approximation=motion.approximation, verdict=motion.at_fixed_momenta)
+    held = {momentum_of(c.name): motion.momenta[momentum_of(c.name)] for c in search.ignored if not c.conserved}
+    held |= {name: x for name, x in chosen.fixed.items() if name in state}
+    speeds = search.routhian.speeds
+    return SteadyChoice(motion, search.ignored, speeds, Chosen(here, held, (*search.notes, *chosen.notes)))
+
+
+class _Search:
+    """Where steady motions are looked for: the system at given speeds and momenta, what is prescribed, and the box."""
+
+    def __init__(self, system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]) -> None:
+        refuse_unfit(system)
+        self.ignored = pseudo_cyclic(system)
+        if not self.ignored:
+            text = (
+                "no coordinate is cyclic: L and the constraints contain all of them, and what rests is an equilibrium"
+            )
+            raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
+        fixed, self.box = dict(fix), dict(box)
+        _check_names(system, self.ignored, (*fixed, *box))
+        given = {name: fixed.pop(name) for name in list(fixed) if name in system.parameters}
+        self.model = with_settings(system, given) if given else system
+        by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
+        by_speed = [c for c in self.ignored if c not in by_momentum]
+        reduced = at_momenta(self.model, by_momentum).system if by_momentum else self.model
+        searched = at_speeds(reduced, by_speed) if by_speed else reduced
+        values = {name: fixed.pop(name) for name in list(fixed) if name in searched.parameters}
+        self.system = replace(searched, parameters={**searched.parameters, **values})
+        self.fixed = fixed
+        taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *box}
+        self.notes = tuple(
+            f"{name} = {searched.parameters[name]:.6g} is that of the model's initial state" for name in sorted(taken)
+        )
+        self.routhian = at_momenta(self.model, self.ignored)
+
+    def motion(self, found: Mapping[str, float], dependent: Sequence[str] | None, notes: Sequence[str]) -> SteadyMotion:
+        """The motion with these values of what rests and of the speeds or momenta."""
+        model, whole = self.model, self.routhian.system
+        values = {**self.system.constants, **found}
+        known = {**values, **{f"{q}'": 0.0 for q in whole.coordinates}, "t": 0.0}
+        speeds, moving = _uniform(model, [c.name for c in self.ignored], known)
+        position = {name: values[name] for name in (*whole.coordinates, *model.rates)}
+        inputs = {name: float(values.get(name, given.value)) for name, given in model.inputs.items()}
+        own = {name: values[name] for name in model.parameters}
+        free = {momentum_of(c.name): moving[momentum_of(c.name)] for c in self.ignored if c.conserved}
+        held = replace(whole, parameters={**whole.parameters, **own, **free})
+        try:
+            approximation = first_approximation(held, {**position, **moving}, inputs, dependent)
+        except ModelError as error:
+            return SteadyMotion(position, speeds, moving, inputs, {}, None, None, None, (*notes, str(error)))
+        here = stability(approximation)
+        verdict = _with_momenta(here, len(free))
+        return SteadyMotion(position, speeds, moving, inputs, {}, approximation, here, verdict, tuple(notes))
 
 
 def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:
@@ -163,38 +235,6 @@ def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]
     for name in cyclic:
         if f"{name}'" in given and momentum_of(name) in given:
             raise ModelError([Problem(f"the speed {name}' and the momentum {momentum_of(name)} determine each other")])
-
-
-def _motion(
-    system: System,
-    ignored: Sequence[Cyclic],
-    whole: System,
-    values: Mapping[str, float],
-    dependent: Sequence[str] | None,
-    notes: Sequence[str],
-) -> SteadyMotion:
-    """The motion with these values of what rests and of the speeds or momenta."""
-    known = {**values, **{f"{q}'": 0.0 for q in whole.coordinates}, "t": 0.0}
-    names = [c.name for c in ignored]
-    speeds, moving = _uniform(system, names, known)
-    position = {name: values[name] for name in (*whole.coordinates, *system.rates)}
-    inputs = {name: float(values.get(name, given.value)) for name, given in system.inputs.items()}
-    try:
-        approximation = first_approximation(
-            whole, {**position, **moving}, inputs, dependent, {**moving, **_own(whole, values)}
-        )
-    except ModelError as error:
-        return SteadyMotion(position, speeds, moving, inputs, {}, None, None, None, (*notes, str(error)))
-    here = stability(approximation)
-    conserved = sum(c.conserved for c in ignored)
-    return SteadyMotion(
-        position, speeds, moving, inputs, {}, approximation, here, _with_momenta(here, conserved), tuple(notes)
-    )
-
-
-def _own(whole: System, values: Mapping[str, float]) -> dict[str, float]:
-    """Values of the parameters of the system, where they were unknowns."""
-    return {name: values[name] for name in whole.parameters if name in values and not name.startswith("p_")}
 
 
 def _uniform(

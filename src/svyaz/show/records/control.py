@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -23,18 +24,19 @@ LINEARISED = "linearised constraints"
 @as_json.register(Regulation)
 def _(found: Regulation) -> Record:
     design, plant = found.design, found.plant
+    shown = found.shown
     result: Record = {
         "svyaz": __version__,
         "model": found.system.name,
         "state": dict(plant.state),
         "inputs": dict(plant.inputs),
-        "variables": list(plant.variables),
+        "variables": list(shown.variables),
         "dependent": list(plant.dependent),
         "control": list(design.inputs),
-        "A": plant.A.tolist(),
-        "B": design.B.tolist(),
-        "Z": plant.Z.tolist(),
-        "K": design.regulator.gain.tolist(),
+        "A": shown.A.tolist(),
+        "B": input_columns(shown, design.inputs).tolist(),
+        "Z": shown.Z.tolist(),
+        "K": found.shown_gain.tolist(),
         "open_roots": _pairs(roots(plant.A)),
         "closed_roots": _pairs(design.closed_roots(plant)),
         "zero_roots": len(plant.dependent) + zero_roots(design.closed_matrix(plant)),
@@ -56,6 +58,13 @@ def _(found: Regulation) -> Record:
         "notes": list(found.notes),
         **given(found.system),
     }
+    if found.uniform is not None:
+        motion = found.uniform.choice.motion
+        kept = [Direction({f"p_{c.name}": 1.0}, 0j) for c in found.uniform.choice.cyclic if c.conserved]
+        result |= {"speeds": dict(motion.speeds), "momenta": dict(motion.momenta)}
+        result["uncontrollable"] = _directions([*kept, *design.facts.uncontrollable])
+        if design.watcher is not None and found.shown_watcher is not None:
+            result["observer"] = _observer(replace(design, watcher=replace(design.watcher, gain=found.shown_watcher)))
     if found.rival is not None:
         result["against"] = _against(found.rival, plant)
     elif found.refused is not None:

@@ -1,0 +1,153 @@
+"""Regulators about steady motions: what is fed back, and in which variables gains are told.
+
+The design is made on the Routhian system, whose further states are the momenta p of driven cyclic coordinates (those of others
+are conserved: no input moves them, and they are not in ξ = (x, ẋ, p)). Sensors measure speeds. With
+
+    w - c = W_x x + W_v ẋ + W_p (p - p₀)      to first order, w = γ',
+
+ξ_L = (x, ẋ, w - c) = S ξ. A cost ξ_Lᵀ Q ξ_L is ξᵀ SᵀQS ξ, gains for ξ_L are K S⁻¹; in Lagrange's variables the control feeds
+back W_p⁻¹ (w - c - W_x x - W_v ẋ) for p - p₀, with the true speed w (the rows Γ, A₃, A₄ of the source).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.control.design import Design, measured_row
+from svyaz.control.weights import Weights
+from svyaz.expr import Expression, add_up, evaluate, velocity
+from svyaz.forms import momenta, momentum_of
+from svyaz.model import System
+from svyaz.stability import FirstApproximation, SteadyChoice
+
+LAGRANGE, ROUTH = "lagrange", "routh"
+
+
+@dataclass(frozen=True)
+class UniformVariables:
+    """S of ξ_L = S ξ, with the names of ξ_L and, for each driven momentum, the speed that stands in its place."""
+
+    plant: FirstApproximation
+    choice: SteadyChoice
+    change: Array
+    asked: str
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """The driven cyclic coordinates, in the order of the further states."""
+        return tuple(name[2:] for name in self.plant.further if name in self.choice.motion.momenta)
+
+    @property
+    def renamed(self) -> FirstApproximation:
+        """The first approximation in the variables asked for."""
+        if self.asked == ROUTH:
+            return self.plant
+        names = {momentum_of(q): f"{q}'" for q in self.driven}
+        back = np.linalg.inv(self.change)
+        return replace(
+            self.plant,
+            further=tuple(names.get(name, name) for name in self.plant.further),
+            state={**self.plant.state, **self.choice.motion.speeds},
+            A=self.change @ self.plant.A @ back,
+            B=self.change @ self.plant.B,
+            Z=self.change @ self.plant.Z,
+        )
+
+    def gains(self, gain: Array) -> Array:
+        """K for the variables asked for."""
+        return gain if self.asked == ROUTH else np.asarray(gain @ np.linalg.inv(self.change))
+
+    def watched(self, gain: Array) -> Array:
+        """Λ of an observer of the variables asked for."""
+        return gain if self.asked == ROUTH else np.asarray(self.change @ gain)
+
+    def weights(self, given: Weights) -> Weights:
+        """Weights of the variables asked for as weights of ξ."""
+        if self.asked == ROUTH:
+            return given
+        s, back = self.change, np.linalg.inv(self.change)
+        return replace(given, state=s.T @ given.state @ s, process_noise=back @ given.process_noise @ back.T)
+
+    def fed(self) -> dict[str, Expression]:
+        """p - p₀ of each driven momentum from what Lagrange's variables tell; nothing where momenta themselves are fed."""
+        if self.asked == ROUTH:
+            return {}
+        back = np.linalg.inv(self.change)
+        plant, motion = self.plant, self.choice.motion
+        names = self.plant.variables
+        deviations = [se.Symbol(name) - plant.state.get(name, 0.0) for name in names]
+        for q in self.driven:
+            deviations[names.index(momentum_of(q))] = self.choice.speeds[q] - motion.speeds[f"{q}'"]
+        rows = {momentum_of(q): back[names.index(momentum_of(q))] for q in self.driven}
+        return {
+            name: add_up(float(k) * e for k, e in zip(row, deviations, strict=True) if k != 0)
+            for name, row in rows.items()
+        }
+
+
+def uniform_variables(choice: SteadyChoice, asked: str) -> UniformVariables:
+    """The change of variables at a steady motion."""
+    plant = choice.chosen.equilibrium.approximation
+    assert plant is not None, "a chosen motion has a first approximation"
+    change = np.eye(len(plant.variables))
+    values = {**plant.system.constants, **dict.fromkeys(plant.system.velocities, 0.0), **plant.state, **plant.inputs}
+    for q, speed in choice.speeds.items():
+        if momentum_of(q) in plant.further:
+            change[plant.variables.index(momentum_of(q))] = measured_row(plant, speed, values)
+    return UniformVariables(plant, choice, change, asked)
+
+
+def perturbed_momenta(
+    model: System, choice: SteadyChoice, state: Mapping[str, float], start: Mapping[str, float]
+) -> dict[str, float]:
+    """The momenta of a start whose positions and velocities are ``state`` and some of whose cyclic speeds or momenta are given.
+
+    What is not given keeps its momentum.
+    """
+    names = [c.name for c in choice.cyclic]
+    given = {name: start[name] for q in names for name in (f"{q}'", momentum_of(q)) if name in start}
+    if not given:
+        return {}
+    kept = {momentum_of(q): choice.motion.momenta[momentum_of(q)] for q in names} | {
+        name: value for name, value in given.items() if not name.endswith("'")
+    }
+    by_speed = [q for q in names if f"{q}'" in given]
+    values = {**model.constants, **state, "t": 0.0}
+    expressions = momenta(model, names)
+    v = [str(velocity(q)) for q in names]
+    rest = _evaluated(expressions, {**values, **dict.fromkeys(v, 0.0)})
+    units = [_evaluated(expressions, {**values, **dict.fromkeys(v, 0.0), s: 1.0}) - rest for s in v]
+    mass = np.column_stack(units)
+    known = [names.index(q) for q in by_speed]
+    others = [k for k in range(len(names)) if k not in known]
+    speeds = np.zeros(len(names))
+    speeds[known] = [given[f"{q}'"] for q in by_speed]
+    if others:
+        wanted = np.array([kept[momentum_of(names[k])] for k in others])
+        side = wanted - rest[others] - mass[np.ix_(others, known)] @ speeds[known]
+        speeds[others] = np.linalg.solve(mass[np.ix_(others, others)], side)
+    found = rest + mass @ speeds
+    return dict(zip(map(momentum_of, names), map(float, found), strict=True))
+
+
+def _evaluated(expressions: Mapping[str, Expression], values: Mapping[str, float]) -> Array:
+    return np.array([evaluate(e, values) for e in expressions.values()], dtype=float)
+
+
+def told_momenta(names: Sequence[str]) -> str:
+    """Words for momenta that no input moves."""
+    one = len(names) == 1
+    return (
+        f"{', '.join(names)} {'is' if one else 'are'} conserved, whatever the inputs: the motion is asymptotically stable "
+        f"where {'it is' if one else 'they are'} not perturbed; else it tends to a neighbouring steady motion"
+    )
+
+
+def with_feed(design: Design, variables: UniformVariables | None) -> Design:
+    """The design with what is fed back for momenta."""
+    return design if variables is None else replace(design, fed=variables.fed())

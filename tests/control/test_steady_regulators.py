@@ -1,0 +1,160 @@
+"""Q4, Q5: regulators about steady motions, in Lagrange's and in Routh's variables."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from control import lqr
+from svyaz import System
+from svyaz.control import NoRegulator, Regulation
+from svyaz.expr import ModelError, evaluate, gradient
+from svyaz.forms import derive
+from svyaz.motion import simulate
+
+PARAMETERS = {"m": 1.0, "g": 9.81, "l": 0.5, "J": 0.3, "b": 0.1, "k": 0.2}
+
+
+def hoop(forces: dict[str, str]) -> System:
+    return System(
+        name="driven hoop",
+        coordinates=["x", "z", "psi"],
+        kinetic="m/2*(x'^2 + z'^2 + x^2*psi'^2) + J/2*psi'^2",
+        potential="m*g*z",
+        parameters=PARAMETERS,
+        inputs={"M": 0},
+        forces=forces,
+        constraint=[{"name": "hoop", "equation": "x^2 + z^2 = l^2", "dependent": "x"}],
+        initial={"x": 0.3, "z": -0.4, "psi'": 6},
+        box={"x": [-0.6, 0.6], "z": [-0.6, 0.6]},
+    )
+
+
+def driven() -> System:
+    """The shaft is driven against friction, the bead slides with friction."""
+    return hoop({"psi": "M - b*psi'", "x": "-k*x'"})
+
+
+@cache
+def regulated(variables: str = "lagrange") -> Regulation:
+    return driven().regulate(fix={"psi'": 6.0}, variables=variables)
+
+
+@cache
+def regulated_at_fixed_momentum() -> Regulation:
+    return pushed().regulate(fix={"psi'": 6.0}, near={"x": 0.4})
+
+
+def pushed() -> System:
+    """The bead is pushed, the shaft turns freely: its momentum cannot be moved."""
+    return hoop({"z": "M"})
+
+
+def lagrange_matrices(system: System, state: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """N and V of (z, z', psi') by differentiating Shulgin's equations, x eliminated by its linear part."""
+    import symengine as se
+
+    equations = derive(system, "shulgin")
+    point = {**system.constants, **dict.fromkeys(equations.states, 0.0), **state, "t": 0.0}
+
+    def table(entries, by):
+        return np.array(
+            [[evaluate(e, point) for e in gradient(entry, [se.Symbol(x) for x in by])] for entry in entries]
+        )
+
+    assert equations.accelerated == ("z", "psi")
+    mass = np.array([[evaluate(e, point) for e in row] for row in equations.mass_matrix])
+    slope = table([equations.explicit["x"]], ["z'"])
+    by_z = table(equations.bias, ["z"]) + table(equations.bias, ["x"]) @ slope
+    rows = -np.linalg.solve(mass, np.hstack([by_z, table(equations.bias, ["z'", "psi'"])]))
+    inputs = -np.linalg.solve(mass, table(equations.bias, ["M"]))
+    return np.vstack([[0.0, 1.0, 0.0], rows]), np.vstack([[0.0], inputs])
+
+
+def test_Q4_lagrange_variables_are_those_of_the_source() -> None:
+    """N, V_b of 1.7 and the optimal K for unit weights, against direct linearisation and python-control."""
+    found = regulated()
+    assert found.shown.variables == ("z", "z'", "psi'")
+    state = {**found.plant.state, "psi'": 6.0, "M": found.plant.inputs["M"]}
+    N, V = lagrange_matrices(driven(), state)
+    assert pytest.approx(N, abs=1e-10) == found.shown.A
+    assert pytest.approx(V, abs=1e-10) == found.shown.B
+    assert found.plant.inputs["M"] == pytest.approx(0.1 * 6.0)
+    K, _, _ = lqr(N, V, np.eye(3), np.eye(1))
+    assert found.shown_gain == pytest.approx(K, abs=1e-8)
+
+
+def test_Q4_weights_belong_to_the_variables_asked_for() -> None:
+    """Routh's: the pair changes with the variables, its roots and whether it is controllable do not."""
+    lagrange, routh = (regulated(word) for word in ("lagrange", "routh"))
+    assert routh.shown.variables == ("z", "z'", "p_psi")
+    K, _, _ = lqr(routh.shown.A, routh.shown.B, np.eye(3), np.eye(1))
+    assert routh.shown_gain == pytest.approx(K, abs=1e-8)
+    roots = [np.sort_complex(np.linalg.eigvals(found.shown.A)) for found in (lagrange, routh)]
+    assert roots[0] == pytest.approx(roots[1], abs=1e-10)
+    assert routh.plant.inputs == pytest.approx(lagrange.plant.inputs)
+
+
+@pytest.mark.parametrize("variables", ["lagrange", "routh"])
+@pytest.mark.parametrize("seed", range(3))
+def test_Q5_the_loop_returns(variables: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    found = regulated(variables)
+    z, speed = found.plant.state["z"], 6.0
+    start = {"z": z * (1 + rng.uniform(-0.02, 0.02)), "psi'": speed * (1 + rng.uniform(-0.02, 0.02))}
+    trial = found.run(start, 30.0)["regulator"]
+    assert trial.start.consistent
+    assert trial.answer == "returned"
+
+
+def test_Q5_the_loop_is_that_of_the_model_itself() -> None:
+    """u = u0 - K (z - z0, z', psi' - c) put into the forces of the model, in all its coordinates, gives the same motion."""
+    found = regulated()
+    z0, u0, K = found.plant.state["z"], found.plant.inputs["M"], [float(k) for k in found.shown_gain[0]]
+    law = f"({u0!r}) - ({K[0]!r})*(z - ({z0!r})) - ({K[1]!r})*z' - ({K[2]!r})*(psi' - 6)"
+    trial = found.run({"z": 1.02 * z0, "psi'": 6.1}, 10.0)["regulator"]
+    begin = {**trial.start.state, "psi'": 6.1}
+    closed = hoop({"psi": f"{law} - b*psi'", "x": "-k*x'"}).with_settings(
+        {f"initial.{name}": begin[name] for name in ("x", "z", "psi'")}
+    )
+    motion = simulate(closed, form="multipliers", method="dop853", rtol=1e-11, until=10.0, stabilize="off", force=True)
+    for name in ("x", "z", "z'"):
+        assert trial.transient.motion.column(name)[-1] == pytest.approx(motion.column(name)[-1], abs=1e-6)
+
+
+def test_Q4_T1_conserved_momenta_are_named() -> None:
+    found = regulated_at_fixed_momentum()
+    assert found.shown.variables == ("z", "z'")
+    assert found.design.controllable.complete
+    assert "p_psi is conserved" in " ".join(found.notes)
+    from svyaz.show import as_json
+
+    record = json.loads(json.dumps(as_json(found)))
+    assert record["uncontrollable"] == [{"direction": {"p_psi": 1.0}, "root": [0.0, 0.0]}]
+    assert record["speeds"] == pytest.approx({"psi'": 6.0})
+
+
+def test_Q5_a_perturbed_momentum_leads_to_the_motion_foretold() -> None:
+    """The limit is announced beforehand and reached; it is a steady motion of the loop at the new momentum."""
+    found = regulated_at_fixed_momentum()
+    trial = found.run({"psi'": 6.3}, 60.0)["regulator"]
+    assert trial.limit is not None
+    assert trial.distance_from_limit < 1e-6
+    assert abs(trial.limit["z"] - found.plant.state["z"]) > 1e-3
+    assert "tends to the shifted steady motion" in trial.answer
+
+
+def test_Q4_T2_velocities_do_not_see_a_neighbouring_motion() -> None:
+    """Σ2, the positional velocity: the vector (x, 0, w) with Phi x + Ups w = 0 of N is not seen."""
+    with pytest.raises(NoRegulator, match="not observable") as caught:
+        hoop({"psi": "M", "x": "-k*x'"}).regulate(fix={"psi'": 6.0}, measure="z'")
+    assert caught.value.facts.unobservable
+    hoop({"psi": "M", "x": "-k*x'"}).regulate(fix={"psi'": 6.0}, measure="psi'")
+
+
+def test_routh_variables_want_a_steady_motion() -> None:
+    with pytest.raises(ModelError, match="those of steady motions"):
+        driven().regulate(fix={"M": 0.0}, variables="routh")
