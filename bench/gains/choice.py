@@ -16,7 +16,7 @@ from bench.tools.jobs import Answer, Job, Samples, answer, series
 from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
-from svyaz.holding.deviation import state_sizes
+from svyaz.holding import state_scale
 from svyaz.holding.gains import choose
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import advance
@@ -97,10 +97,9 @@ def outcome(made: Rig, kappa: float, method: str, step: float, exact: Path) -> O
     residual, scales = made.residuals(path)
     rows = len(exact.times)
     assert np.allclose(path.times[:rows], exact.times, rtol=0, atol=1e-9), "a run has the nodes of the reference"
-    distance = np.max(np.abs(path.states[:rows] - exact.states), axis=0)
     return Outcome(
         kappa,
-        float(np.max(distance / state_sizes(made.equations, exact.times, exact.states))),
+        state_scale(made.equations, exact.times, exact.states).difference(path.states[:rows], exact.states),
         float(np.max(residual / scales)),
     )
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from svyaz.holding.decision import decide as decide
     from svyaz.holding.decision import verdict_alone as verdict_alone
     from svyaz.holding.deviation import deviations as deviations
-    from svyaz.holding.deviation import scaled_difference as scaled_difference
     from svyaz.holding.gains import Choice as Choice
     from svyaz.holding.integrals import HeldIntegral as HeldIntegral
     from svyaz.holding.integrals import cannot_be_held as cannot_be_held
@@ -57,6 +56,11 @@ if TYPE_CHECKING:
     from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
     from svyaz.holding.singularity import passed_near as passed_near
     from svyaz.holding.singularity import singular_point as singular_point
+    from svyaz.holding.sizes import Places as Places
+    from svyaz.holding.sizes import places_of as places_of
+    from svyaz.holding.sizes import sampled as sampled
+    from svyaz.holding.sizes import state_scale as state_scale
+    from svyaz.holding.sizes import weights_program as weights_program
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
     from svyaz.holding.verdicts import Certificate as Certificate
     from svyaz.holding.verdicts import Discretisation as Discretisation

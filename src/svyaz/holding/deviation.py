@@ -1,9 +1,4 @@
-"""Deviations from the constraints along rows of states, in the order of the perturbation equation: h, ḣ, f; scales of states.
-
-The own scale of a state, by which errors are measured, is its largest size along a motion. A coordinate or velocity that
-stays at zero (by a symmetry, say) has no size of its own and takes a small part of the typical one: with E = Σ M_jj q_j²
-that of q_i is √(E / M_ii), which has the unit of q_i and does not see the units of the others.
-"""
+"""Deviations from the constraints along rows of states, in the order of the perturbation equation: h, ḣ, f."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, measure_of, typical_sizes
+from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, measure_of
 from svyaz.expr import Expression, gradient
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
@@ -24,13 +19,7 @@ from svyaz.program import Function, function, remembered
 RIDGE = 1e-13
 
 SAMPLED = 5
-"""States along a motion at which masses and the typical sizes of its coordinates are looked at."""
-
-LEAST_PART = 1e-3
-"""The least scale of a state, as a part of its typical size."""
-
-NO_SIZE = 1e-9
-"""A state below this part of the largest one is zero up to rounding, as far as one can tell without the masses."""
+"""States along a motion at which the scales of constraints are looked at."""
 
 
 @dataclass(frozen=True)
@@ -184,28 +173,3 @@ def deviations(equations: Equations) -> Deviations:
     """The deviations of the constraints that act."""
     places, speeds = tuple(positions_of(equations)), tuple(velocities_of(equations))
     return Deviations(equations, measure_of(equations), places, speeds)
-
-
-def scaled_difference(a: Array, b: Array) -> float:
-    """max over rows and states of |a - b| over the largest size of the state in ``a``; states of no size do not count."""
-    sizes = np.max(np.abs(a), axis=0, initial=0.0)
-    moving = sizes > NO_SIZE * np.max(sizes, initial=0.0)
-    difference = np.max(np.abs(a - b), axis=0, initial=0.0)
-    return float(np.max(difference[moving] / sizes[moving], initial=0.0))
-
-
-def state_sizes(equations: Equations, times: Array, states: Array) -> Array:
-    """One scale a state, (n,); zero only where neither the state nor its like move at all."""
-    sizes: Array = np.max(np.abs(states), axis=0, initial=0.0)
-    if not equations.accelerated:
-        return sizes
-    names = list(equations.states)
-    places = [names.index(q) for q in equations.accelerated]
-    speeds = [names.index(str(v)) for v in equations.velocities]
-    few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
-    here = measure_of(equations).along(times[few], states[few])
-    good = np.isfinite(here.mass).all(axis=(1, 2))
-    for columns, values in ((places, here.q), (speeds, here.v)):
-        floor = LEAST_PART * typical_sizes(here.mass[good], values[good])
-        sizes[columns] = np.maximum(sizes[columns], floor.max(axis=0, initial=0.0))
-    return sizes

@@ -21,11 +21,12 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Budget, spread
 from svyaz.forms import Equations
-from svyaz.holding.deviation import Deviations, Extent, deviations, state_sizes
+from svyaz.holding.deviation import Deviations, Extent, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, rescaled
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.segment import Segment, advance
+from svyaz.holding.sizes import Scale, state_scale
 from svyaz.holding.verdicts import Discretisation, Verdict, judge, largest_gain
 from svyaz.integrate import LEAST_RTOL, Path
 
@@ -210,14 +211,14 @@ class _Look:
     reference: Path
 
     @cached_property
-    def sizes(self) -> Array:
-        return state_sizes(self.equations, self.reference.times, self.reference.states)
+    def scale(self) -> Scale:
+        return state_scale(self.equations, self.reference.times, self.reference.states)
 
     def at(self, path: Path) -> tuple[Extent, float] | None:
         """How far deviations reach, and the error of the trajectory; None for a rehearsal that did not finish."""
         if not path.finished:
             return None
-        error = trajectory_error(path, self.reference, self.sizes) if self.reference.finished else nan
+        error = trajectory_error(path, self.reference, self.scale) if self.reference.finished else nan
         return self.measured.extent(path.times, path.states), error
 
     def compared(self, seen: Mapping[int, tuple[float, tuple[Extent, float] | None]]) -> tuple[Rehearsal, ...]:
@@ -248,16 +249,14 @@ def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
     return np.concatenate([[0.0], np.geomspace(low, limit, CANDIDATES)]).astype(float)
 
 
-def trajectory_error(path: Path, reference: Path, scale: Array) -> float:
+def trajectory_error(path: Path, reference: Path, scale: Scale) -> float:
     """max over common moments and states of |x - x_ref| over the scale of the state."""
     rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
     before = np.clip(rows - 1, 0, None)
     nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
     rows = np.where(nearer, before, rows)
     common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
-    moving = scale > 0
-    distance = np.abs(path.states[rows] - reference.states)[common]
-    return float(np.max(distance[:, moving] / scale[moving], initial=0.0))
+    return scale.difference(path.states[rows][common], reference.states[common])
 
 
 def _best(trials: Sequence[Rehearsal], allowed: Array) -> Rehearsal | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import entered, model_states
+from svyaz.constraints import entered, examined, model_states
 from svyaz.holding import (
     Automatic,
     ByProjection,
@@ -27,8 +27,8 @@ from svyaz.holding import (
     observed,
     passed_near,
     projected_more,
-    scaled_difference,
     singular_point,
+    state_scale,
 )
 from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
@@ -242,6 +242,8 @@ def error_by_halving(structure: Structure, state: Array, coarse: Motion) -> floa
     fine = driven(structure.with_options(finer), state, Wishes(force=True, rows=np.unique(coarse.times), beyond=True))
     if not fine.finished:
         return float("inf")
+    equations = examined(structure.with_options(options).begin(state).phase.equations)
+    scale = state_scale(equations, coarse.times, coarse.states)
     if len(coarse.times) == len(fine.times) and np.array_equal(coarse.times, fine.times):
-        return factor * scaled_difference(coarse.states, fine.states)
-    return factor * scaled_difference(*common_rows(coarse, fine))
+        return factor * scale.difference(coarse.states, fine.states)
+    return factor * scale.difference(*common_rows(coarse, fine))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,8 +30,10 @@ from svyaz.holding import (
     inconsistent_start,
     observing,
     perturbation,
+    places_of,
     prepare,
     stabilisation,
+    weights_program,
     word_of,
 )
 from svyaz.json_types import Json
@@ -48,7 +50,10 @@ LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}
 
 @dataclass(frozen=True)
 class NativeTask:
-    """Programs as text (empty where there is none), what is observed with its columns, and how all members are run."""
+    """Programs as text (empty where there is none), what is observed with its columns, and how all members are run.
+
+    ``weights`` and ``places`` are what the scale of the states is found from, for the error by halving.
+    """
 
     rates: str
     observe: str
@@ -62,6 +67,8 @@ class NativeTask:
     every: float | None
     stepped: bool
     halve: bool
+    weights: str
+    places: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -194,6 +201,8 @@ def native_work(
         every=options.every,
         stepped=options.step is not None,
         halve="error" in measures,
+        weights=to_text(weights_program(equations)) if "error" in measures and equations.mass_matrix else "",
+        places=asdict(places_of(equations)),
     )
     without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
     return Work(task, [_data(m, equations, recipe, options, held, gains_of, without) for m in members])

@@ -216,12 +216,20 @@ def _leaving(stop: Stop) -> Callable[[float], None]:
 
 def _error(task: NativeTask, member: NativeData, coarse: Path, stop: Stop) -> float:
     """The trajectory error by a finer run, each state in its own scale, as ``simulate`` does."""
-    from svyaz.holding import scaled_difference
+    from svyaz.holding import Places, sampled
     from svyaz.integrate import refinement
 
     step, rtol, factor = refinement(task.method, member.step, member.rtol)
     fine = _path(task, member, (step, rtol), coarse.times, stop)
-    return factor * scaled_difference(coarse.states, fine.states) if fine.finished else float("inf")
+    if not fine.finished:
+        return float("inf")
+    weights, few = np.zeros((0, 0)), sampled(coarse.times)
+    if task.weights:
+        code = _compiled(task.weights)
+        rows = np.column_stack([coarse.times[few], coarse.states[few]])
+        weights = code.evaluate(rows, code.constants(member.values))
+    scale = Places(**task.places).scale(weights, coarse.times, coarse.states)
+    return factor * scale.difference(coarse.states, fine.states)
 
 
 def _whole(task: WholeTask, member: WholeData) -> Answer:
