@@ -173,6 +173,10 @@ def tables(motion: Motion) -> None:
     off = [(n, *map(_number, astuple(d.deviation))) for n, d in drifts.items() if d.deviation is not None]
     if off:
         page.table("deviations of integrals from their values", ("integral", "initial", "final", "max"), off)
+    if motion.balance is not None:
+        totals = motion.balance.totals
+        terms = [(name, _number(value, 3 if name == "remainder" else 9)) for name, value in totals.items()]
+        page.table("energy: final = initial + work - dissipated - impacts + remainder", ("term", "value"), terms)
     if motion.phases:
         heads = ("t", "begin to act", "cease to act", "energy before", "energy after")
         page.table("phases", heads, _phases(motion.phases))
