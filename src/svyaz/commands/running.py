@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import click
 
-from svyaz.commands.common import form_option, progress_bar
+from svyaz.commands.common import NegativeAnswer, StoppedByUser, form_option, progress_bar
 from svyaz.commands.hints import with_flags
 from svyaz.commands.terminal import Page
 from svyaz.integrate import method_names
@@ -47,6 +47,12 @@ class RunOptions(TypedDict):
 def of_run(options: Mapping[str, object]) -> dict[str, object]:
     """The options that a model has in its [run], the form apart."""
     return {key: value for key, value in options.items() if key in RUN_OPTIONS[1:]}
+
+
+def not_finished(motion: Motion) -> NegativeAnswer:
+    """Why a run did not come to its end."""
+    reason = f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}"
+    return StoppedByUser(reason) if motion.status == "stopped" else NegativeAnswer(reason)
 
 
 class StabilizeText(click.ParamType):

@@ -5,8 +5,11 @@ Run as a module it takes a task from the first line of its input and answers eac
 
 from __future__ import annotations
 
+import ctypes
+import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -263,8 +266,15 @@ def answer_text(task: str, members: str) -> str:
     return answers_as_text(answers(asked, data_from_text(asked, members)))
 
 
+def _end_with_parent() -> None:
+    """Do not go on when the one who asked has been killed (Linux: prctl(PR_SET_PDEATHSIG, SIGKILL))."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def main() -> None:
     """Answer the lines of the standard input."""
+    _end_with_parent()
     task = task_from_text(sys.stdin.readline())
     for line in sys.stdin:
         print(answers_as_text(answers(task, data_from_text(task, line))), flush=True)
