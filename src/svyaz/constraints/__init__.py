@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.scales import magnitude as magnitude
     from svyaz.constraints.scales import numerical_rank as numerical_rank
     from svyaz.constraints.scales import typical_sizes as typical_sizes
+    from svyaz.constraints.scales import typical_speeds as typical_speeds
     from svyaz.constraints.scales import unit_rows as unit_rows
     from svyaz.constraints.scales import with_floor as with_floor
     from svyaz.constraints.snapshot import DEVIATIONS as DEVIATIONS

@@ -203,7 +203,7 @@ def basin(
     charts = Charts(loop)
     lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // LOT))
     # the general driver, which follows events, is not native all through: threads would only get in its way
-    crew = ThreadPoolExecutor(1 if loop.switched else workers or cpu_count() or 1)
+    crew = ThreadPoolExecutor(workers or cpu_count() or 1 if loop.smooth else 1)
     try:
         done = 0
         for lot, answer in zip(
@@ -232,7 +232,7 @@ def _returns(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Is every deviation at the end small beside its largest size, and the whole no larger than halfway? Was a limit passed?"""
     times = np.linspace(0.0, until, LOOKS)
-    run = _events if loop.switched else _lot
+    run = _lot if loop.smooth else _events
     states, left = run(loop, charts, starts, times, rtol, most, True)
     if beyond and left.any():
         states[left] = run(loop, charts, starts[left], times, rtol, most, False)[0]
@@ -273,7 +273,7 @@ def _lot(
 def _events(
     loop: ClosedLoop, charts: Charts, starts: Array, times: Array, rtol: float, most: int, fenced: bool
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """The same by the general driver, one after another, for constraints that events switch."""
+    """The same by the general driver, one after another, for constraints that events switch and rates that jump."""
     found, left = np.full((len(starts), len(times), starts.shape[1]), np.nan), np.zeros(len(starts), dtype=bool)
     for k, full in enumerate(model_states(loop.equations, np.zeros(len(starts)), starts)):
         start = dict(zip(loop.equations.system.states, map(float, full), strict=True))

@@ -13,7 +13,7 @@ from scipy.linalg import expm
 from svyaz.arrays import Array
 from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import Design
-from svyaz.forms import Equations, derive, jacobian_program, rates_of, rates_program, shulgin_equations
+from svyaz.forms import Equations, derive, jacobian_program, jumps, rates_of, rates_program, shulgin_equations
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Constraint, System
 from svyaz.program import Native, choose_orders, compile_program
@@ -160,6 +160,11 @@ class ClosedLoop:
     @property
     def states(self) -> tuple[str, ...]:
         return self.equations.states
+
+    @cached_property
+    def smooth(self) -> bool:
+        """Do one set of equations hold all the time: does no event switch constraints, and do the rates not jump?"""
+        return self.switched is None and not jumps(self.equations)
 
     @cached_property
     def _natives(self) -> tuple[Native, Native]:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from svyaz.expr.quadratic_forms import quadratic as quadratic
     from svyaz.expr.scope import RESERVED as RESERVED
     from svyaz.expr.scope import Scope as Scope
+    from svyaz.expr.sides import Surface as Surface
+    from svyaz.expr.sides import jumping_parts as jumping_parts
+    from svyaz.expr.sides import split as split
     from svyaz.expr.text import to_text as to_text
     from svyaz.expr.text import to_unicode as to_unicode
     from svyaz.expr.trig import combine as combine

@@ -79,7 +79,7 @@ def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expressio
 def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expression]:
     """[∂ expression/∂s for s in symbols]."""
     present = expression.free_symbols
-    cornered = _cornered_parts(expression) if _corners_made else []
+    cornered = cornered_parts(expression) if _corners_made else []
     if cornered:
         return [_chain(expression, cornered, s) if s in present else ZERO for s in symbols]
     return [expression.diff(s) if s in present else ZERO for s in symbols]
@@ -124,7 +124,7 @@ def add_up(terms: Iterable[Expression]) -> Expression:
     return se.Add(*terms)
 
 
-def _cornered_parts(expression: Expression) -> list[Expression]:
+def cornered_parts(expression: Expression) -> list[Expression]:
     """The outermost cornered functions in it.
 
     Each part is asked once (expressions share parts, and as trees may be exponentially large), without recursion (they

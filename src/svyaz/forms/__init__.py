@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
     from svyaz.forms.observed import observed_quantities as observed_quantities
-    from svyaz.forms.power import Power as Power
-    from svyaz.forms.power import keeps_energy as keeps_energy
-    from svyaz.forms.power import power_of as power_of
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program
     from svyaz.forms.programs import export_with_reactions as export_with_reactions
@@ -50,6 +47,10 @@ if TYPE_CHECKING:
     from svyaz.forms.routhian import at_speeds as at_speeds
     from svyaz.forms.routhian import momenta as momenta
     from svyaz.forms.routhian import momentum_of as momentum_of
+    from svyaz.forms.sides import jumps as jumps
+    from svyaz.forms.sides import may_jump as may_jump
+    from svyaz.forms.sides import on_sides as on_sides
+    from svyaz.forms.sides import sided as sided
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import symengine as se
 
-from svyaz.expr import Expression, gradient, substitute, velocity
+from svyaz.expr import Expression, Surface, gradient, substitute, velocity
 from svyaz.model import Constraint, System
 
 
@@ -45,7 +45,7 @@ class Equations:
     multipliers that were reduced. ``entering`` gives states that the model has not, such as momenta, in terms of those that
     it has. ``dependent`` are the coordinates for whose velocities the constraints were solved
     (a chart, which may degenerate). ``gibbs`` is the function of the accelerations from which Appell's equations come.
-    ``notes`` tell what was decided on the way.
+    ``notes`` tell what was decided on the way. Along ``sliding`` surfaces the motion is held, by sides that are unknowns.
     """
 
     form: str
@@ -66,6 +66,7 @@ class Equations:
     origin: Equations | None = None
     gibbs: Expression | None = None
     notes: tuple[str, ...] = ()
+    sliding: tuple[Surface, ...] = ()
 
     @cached_property
     def constants(self) -> tuple[str, ...]:

@@ -23,7 +23,18 @@ from dataclasses import dataclass
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, ZERO, Expression, add_up, differentiate, gradient, total_derivative, velocity
+from svyaz.expr import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    add_up,
+    differentiate,
+    gradient,
+    substitute,
+    total_derivative,
+    velocity,
+)
 from svyaz.forms.equations import Equations
 from svyaz.forms.observed import Quantities, observed_quantities
 from svyaz.model import GivenEquations
@@ -79,7 +90,7 @@ Correction = Sequence[Expression]
 def augmented_system(equations: Equations, correction: Correction | None = None) -> Linear | None:
     """The linear system for accelerations and multipliers; None when every rate is explicit."""
     n, m = len(equations.accelerated), len(equations.deviations)
-    if n == 0:
+    if n == 0 and not equations.sliding:
         return None
     added = correction if correction is not None else [ZERO] * m
     jacobian = equations.constraint_jacobian
@@ -88,7 +99,25 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     side = [-b for b in equations.bias]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
+    if equations.sliding:
+        return _with_sliding(equations, rows, side, unknowns)
     return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations))
+
+
+def _with_sliding(
+    equations: Equations, rows: list[list[Expression]], side: list[Expression], unknowns: list[se.Symbol]
+) -> Linear:
+    """The system with a row ṡ = 0 and an unknown side for each surface that is slid along; all is linear in the sides."""
+    sides = [surface.side for surface in equations.sliding]
+    still: dict[se.Symbol, Expression] = dict.fromkeys([*unknowns, *sides], ZERO)
+    flow = {se.Symbol(x): rate for x, rate in equations.explicit.items()} | {TIME: ONE}
+    flow |= dict(zip(equations.velocities, equations.accelerations, strict=True))
+    columns = [[-e for e in gradient(entry, sides)] for entry in side]
+    full = [[*row, *more] for row, more in zip(rows, columns, strict=True)]
+    rates = [total_derivative(surface.expression, flow) for surface in equations.sliding]
+    full += [gradient(rate, [*unknowns, *sides]) for rate in rates]
+    rest = [*(substitute(entry, still) for entry in side), *(-substitute(rate, still) for rate in rates)]
+    return Linear(full, [rest], [[*unknowns, *sides]])
 
 
 def _has_symmetric_mass(equations: Equations) -> bool:

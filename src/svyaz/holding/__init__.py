@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from svyaz.holding.settling import SWITCH_TOLERANCE as SWITCH_TOLERANCE
     from svyaz.holding.settling import Entry as Entry
     from svyaz.holding.settling import Refusal as Refusal
+    from svyaz.holding.settling import Settling as Settling
     from svyaz.holding.settling import inconsistent_start as inconsistent_start
     from svyaz.holding.settling import settle as settle
     from svyaz.holding.settling import unfit_to_hold as unfit_to_hold

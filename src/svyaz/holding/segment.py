@@ -60,6 +60,11 @@ class Segment:
         """The rates of the states, for loops."""
         return Flow(self.code.address, self.constants, len(self.equations.states), self.code)
 
+    @property
+    def known(self) -> dict[str, float]:
+        """The values of all constants of the code: of the system, of held integrals, of gains."""
+        return {**self.values, **constants_of(self.held), **self.perturbation.gains}
+
     def regained(self, perturbation: Perturbation) -> Segment:
         """The same code with other values of the gains; a gain that is not named is zero."""
         known = {**self.values, **constants_of(self.held), **perturbation.gains}

@@ -75,6 +75,7 @@ def path_of(run: Run, code: int, grid: Array | None, step: float | None, seconds
         rows = np.vstack((rows, run.room.work[0]))
     status, reason = _verdict(run, code)
     failed = int(run.room.count[STATUS])
+    every_step = step is None and grid is None and len(rows) == run.room.count[DONE] + 1
     return Path(
         times=rows[:, 0].copy(),
         states=rows[:, 1:] if 2 * len(rows) > len(run.room.rows) else rows[:, 1:].copy(),
@@ -84,7 +85,7 @@ def path_of(run: Run, code: int, grid: Array | None, step: float | None, seconds
         rejected=int(run.room.count[REJECTED]),
         evaluations=run.evaluations,
         seconds=seconds,
-        step_sizes=np.diff(rows[:, 0]) if step is None and grid is None else None,
+        step_sizes=np.diff(rows[:, 0]) if every_step else None,
         singular_system=failed - 1 if status is Status.SINGULAR and failed > 0 else None,
     )
 
@@ -101,13 +102,17 @@ def _verdict(run: Run, code: int) -> tuple[Status, str]:
 def outcome(code: int, time: float) -> tuple[Status, str]:
     """Status and reason, in words of mechanics, for the code with which a loop ended at a time."""
     from svyaz.integrate import calls
-    from svyaz.integrate.runs import EXHAUSTED, STOPPED
+    from svyaz.integrate.runs import EXHAUSTED, HOPELESS, STOPPED
 
     when = f"t = {time:.9g}"
     words: dict[int, tuple[Status, str]] = {
         calls.FINISHED: (Status.FINISHED, ""),
         STOPPED: (Status.STOPPED, f"stopped by the user at {when}"),
         EXHAUSTED: (Status.STALLED, f"all steps that were allowed are used up at {when}"),
+        HOPELESS: (
+            Status.STALLED,
+            f"the steps become so short at {when} that the end is out of reach: the rates jump there, or they are stiff",
+        ),
         calls.DIVERGED: (Status.DIVERGED, f"the motion diverged: after {when} the state is no longer finite"),
         calls.SINGULAR: (Status.SINGULAR, f"the equations have no unique solution for the accelerations after {when}"),
         calls.PROJECTION: (Status.SINGULAR, f"the state could not be put back on the constraints after {when}"),

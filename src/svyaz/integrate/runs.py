@@ -38,8 +38,13 @@ from svyaz.integrate.stages import scheme
 from svyaz.integrate.tableau import Tableau
 
 SHARE = 0.03  # seconds of native work between two looks at the outside world
-STOPPED, EXHAUSTED = -1, -2  # interrupted by the user; more steps than allowed; other codes: svyaz.integrate.calls
+# interrupted by the user; more steps than allowed; steps so short that more than allowed would be needed; other codes:
+# svyaz.integrate.calls
+STOPPED, EXHAUSTED, HOPELESS = -1, -2, -3
 BUFFER = 4096  # rows that a loop with steps of its own choice fills before they are put away
+MOST_KEPT = 500_000  # rows that are kept; beyond, every second one is let go
+PACE = 1_000_000  # trials over which it is seen how fast the time goes on
+MOST_AHEAD, SLOW = 2e7, 1e-3  # a run that has become so slow, and would need so many more trials, is given up
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,17 @@ class Run:
         if stored:
             self.kept[int(self.room.count[DONE])] = self.room.rows[:stored].copy()
             self.room.count[STORED] = 0
+        if sum(map(len, self.kept.values())) > MOST_KEPT:
+            rows = np.vstack([*self.kept.values()])
+            self.kept.clear()
+            self.kept[int(self.room.count[DONE])] = np.vstack([rows[:-1:2], rows[-1:]])
+
+    def is_hopeless(self, pace: float, best: float) -> bool:
+        """With this ``pace`` (time per trial), would the end need more trials than are allowed, or than are worth while now
+        that the pace has fallen so far below its ``best``?
+        """
+        ahead = self.end - self.time
+        return ahead > pace * self.most or (pace < SLOW * best and ahead > pace * MOST_AHEAD)
 
     def stored(self) -> Array:
         """All rows [t, y…] stored so far: a view where none were put away, for copying costs more than many a run."""
@@ -154,10 +170,10 @@ def interrupts_kept() -> Iterator[None]:
 
 def drive(run: Run, progress: Callable[[float], object] | None) -> int:
     """Advance a run to its end; KeyboardInterrupt stops it between two shares and keeps what was computed."""
-    chunk, code = 64, RUNNING
+    chunk, code, trials, time, best = 64, RUNNING, 0, run.time, 0.0
     try:
         while code == RUNNING:
-            begin = perf_counter()
+            begin, share = perf_counter(), (run.trials, run.time)
             code = run.advance(chunk)
             elapsed = perf_counter() - begin
             if elapsed < SHARE / 2:
@@ -166,6 +182,12 @@ def drive(run: Run, progress: Callable[[float], object] | None) -> int:
                 chunk = max(1, chunk // 2)
             if progress is not None:
                 progress(run.time)
+            if run.first is not None and code == RUNNING:
+                best = max(best, (run.time - share[1]) / max(run.trials - share[0], 1))
+                if run.trials - trials >= PACE:
+                    if run.is_hopeless((run.time - time) / (run.trials - trials), best):
+                        return HOPELESS
+                    trials, time = run.trials, run.time
     except KeyboardInterrupt:
         return STOPPED if code == RUNNING else code
     return code

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.motion.balance import Balance as Balance
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
     from svyaz.motion.driver import driven as driven
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from svyaz.motion.result import Motion as Motion
     from svyaz.motion.result import Reach as Reach
     from svyaz.motion.result import ResidualSize as ResidualSize
+    from svyaz.motion.result import Slide as Slide
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of

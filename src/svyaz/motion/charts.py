@@ -24,7 +24,7 @@ from svyaz.forms import MOST_CHOICES, Equations, form_of
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System
-from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
+from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of, only
 from svyaz.program import function
 
 POOR, NEAR, LEAST = 0.2, 0.02, 0.01
@@ -88,19 +88,20 @@ class Charted:
         grid = grid_of(options, (phase.start, phase.end), wishes.rows)
         fine = None if grid is None else np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
-        def path_of(options: Options) -> Path:
-            return self.phases.advance(beginning, segment, options, replace(wishes, rows=fine)).path
+        def advanced(options: Options) -> Advance:
+            return self.phases.advance(beginning, segment, options, replace(wishes, rows=fine))
 
         if options.charts == "keep":
-            path = path_of(options)
-            return _ended(path, kept_chart(equations, path), grid)
+            found = advanced(options)
+            return _ended(found, kept_chart(equations, found.path), grid)
         usual = replace(options, max_steps=min(USUAL_STEPS, options.max_steps))
-        path = path_of(options if options.rtol is None else usual)
-        switch = chart_switch(equations, path, phase.active)
-        if options.rtol is not None and path.status is Status.STALLED and (switch is None or switch.equations is None):
-            path = path_of(options)
-            switch = chart_switch(equations, path, phase.active)
-        return _ended(path, switch, grid)
+        found = advanced(options if options.rtol is None else usual)
+        switch = chart_switch(equations, found.path, phase.active)
+        stalled = options.rtol is not None and found.path.status is Status.STALLED
+        if stalled and (switch is None or switch.equations is None):
+            found = advanced(options)
+            switch = chart_switch(equations, found.path, phase.active)
+        return _ended(found, switch, grid)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         last = chapters[-1]
@@ -130,12 +131,13 @@ class Switch:
     equations: Equations | None
 
 
-def _ended(path: Path, switch: Switch | None, grid: Array | None) -> Advance:
+def _ended(found: Advance, switch: Switch | None, grid: Array | None) -> Advance:
     """The path up to the row at which another chart takes over, or to the singular point of the only one."""
+    path = found.path
     if switch is None:
-        return Advance(only(path, grid))
+        return replace(found, path=only(path, grid))
     if switch.equations is None and path.status in (Status.FINISHED, Status.LEFT):
-        return Advance(only(path, grid), switch.note)
+        return replace(found, path=only(path, grid), note=switch.note)
     every_step = len(path.times) == path.steps + 1
     if path.status is Status.STOPPED:
         status, reason = Status.STOPPED, f"stopped by the user after t = {path.times[switch.row]:.9g}"
@@ -150,16 +152,8 @@ def _ended(path: Path, switch: Switch | None, grid: Array | None) -> Advance:
         reason=reason,
         passed=tuple(limit for limit in path.passed if limit[-1] <= path.times[switch.row]),
     )
-    return Advance(only(cut, grid), switch.note, switch.equations)
-
-
-def only(path: Path, grid: Array | None) -> Path:
-    """The path with the rows of the grid alone, and the first and the last one."""
-    if grid is None:
-        return path
-    kept = np.isin(path.times, grid)
-    kept[[0, -1]] = True
-    return replace(path, times=path.times[kept], states=path.states[kept])
+    modes = tuple(mode for mode in found.modes if mode.start <= path.times[switch.row])
+    return Advance(only(cut, grid), switch.note, switch.equations, modes)
 
 
 @dataclass(frozen=True)

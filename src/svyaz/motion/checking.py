@@ -24,7 +24,6 @@ from svyaz.holding import (
     Tolerance,
     cannot_be_held,
     decay_rate,
-    decide,
     held_integrals,
     in_states_of,
     not_integrals,
@@ -32,6 +31,7 @@ from svyaz.holding import (
     verdict_alone,
 )
 from svyaz.model import Mechanical, System
+from svyaz.motion.events.sides import decided_on_sides
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
 
@@ -107,7 +107,7 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
         runnable = not unfit
     if runnable:
         span = (phase.start, structure.foreseen(beginning, held))
-        decision = decide(phase.equations, held, options, own, span)
+        decision = decided_on_sides(phase.equations, held, options, own, span)
         return decision.gains, wrong if decision.allowed else (*wrong, decision.reason)
     if not isinstance(options.stabilize, Off | ByProjection | Automatic):
         gains = verdict_alone(phase.equations, options, options.stabilize)

@@ -32,11 +32,10 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
-from svyaz.motion.energy import account_of
 from svyaz.motion.limits import reaches, told_beyond
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
-from svyaz.motion.plausible import defined_part
 from svyaz.motion.result import Event, Motion, common_rows
+from svyaz.motion.slides import slides_of, told_slides
 
 Observed = Mapping[str, Mapping[str, Array]]
 """Columns by kind and name."""
@@ -65,9 +64,8 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
 
 
 def driven(structure: Structure, state: Array, wishes: Wishes) -> Motion:
-    """The motion from a state of the model, as far as it is defined (by ``force`` as far as it runs)."""
-    motion = collected(structure, drive(structure, state, wishes))
-    return motion if wishes.force else defined_part(motion)
+    """The motion from a state of the model."""
+    return collected(structure, drive(structure, state, wishes))
 
 
 def unborn(beginning: Beginning, options: Options, refusal: Refusal) -> Chapter:
@@ -111,7 +109,7 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
     grid = grid_of(options, (beginning.phase.start, beginning.phase.end), wishes.rows)
     joint = grid is not None and found.onward is not None and path.times[-1] not in grid
     ended = _ended_at_singularity(segment, path, options)
-    return Chapter(beginning, ended, options, segment, decision, tuple(notes), found.onward, joint)
+    return Chapter(beginning, ended, options, segment, decision, tuple(notes), found.onward, joint, found.modes)
 
 
 def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Path:
@@ -129,16 +127,16 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
     """The motion over all phases. A row at a switch by time belongs to the phase that ends there; at an event there are
     two, before it and after it.
     """
-    system, times, states, tables, shown = structure.system, [], [], [], []
+    system, times, states, tables = structure.system, [], [], []
     for k, chapter in enumerate(chapters):
-        first = 0 if k == 0 or chapter.beginning.entry is Entry.EVENT else 1
-        shown.append(slice(first, -1 if chapter.joint else None))
-        times.append(chapter.path.times[shown[-1]])
-        own = chapter.path.states[shown[-1]]
+        shown = slice(0 if k == 0 or chapter.beginning.entry is Entry.EVENT else 1, -1 if chapter.joint else None)
+        times.append(chapter.path.times[shown])
+        own = chapter.path.states[shown]
         states.append(model_states(chapter.phase.equations, times[-1], own))
         tables.append(_table(chapter, times[-1], own))
     last, log = chapters[-1], _log(chapters)
     lengths = [len(t) for t in times]
+    slides = slides_of(chapters)
     passed = [limit for c in chapters for limit in c.path.passed]
     limits = reaches(system, np.concatenate(times), np.concatenate(states), passed)
     beyond = told_beyond(limits) if last.path.status is not Status.LEFT else []
@@ -163,12 +161,12 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         rejected=sum(c.path.rejected for c in chapters),
         evaluations=sum(c.path.evaluations for c in chapters),
         seconds=sum(c.path.seconds for c in chapters),
-        notes=(*(note for c in chapters for note in c.notes), *_rises(log), *beyond),
+        notes=(*(note for c in chapters for note in c.notes), *_rises(log), *beyond, *told_slides(slides)),
         limits=limits,
+        slides=slides,
         jumps=_jumps(system, chapters),
         error_bound=_error_bound(chapters),
         phases=log,
-        account=account_of(system, chapters, shown),
     )
 
 
@@ -196,7 +194,14 @@ def _rises(log: Sequence[Event]) -> list[str]:
 def _table(chapter: Chapter, times: Array, states: Array) -> Observed:
     if chapter.segment is None or not len(times):
         return {}
-    return observed(chapter.segment, times, states)
+    if not chapter.modes:
+        return observed(chapter.segment, times, states)
+    number = np.searchsorted([mode.start for mode in chapter.modes], times, side="right") - 1
+    number = np.maximum(number, 0)
+    shares = [(mode, number == k) for k, mode in enumerate(chapter.modes) if (number == k).any()]
+    parts = [observed(mode.segment, times[rows], states[rows]) for mode, rows in shares]
+    lengths = [int(rows.sum()) for _, rows in shares]
+    return {kind: _columns(parts, lengths, [kind]) for part in parts for kind in part}
 
 
 def _columns(tables: Sequence[Observed], lengths: Sequence[int], kinds: Sequence[str]) -> dict[str, Array]:

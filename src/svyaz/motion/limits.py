@@ -9,29 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice
+from svyaz.expr import Advice, Expression
 from svyaz.forms import Equations
 from svyaz.holding import Options, Segment
 from svyaz.integrate import Flow, Path, Status
 from svyaz.model import Limit, System
-from svyaz.motion.phases import Wishes, grid_of
+from svyaz.motion.phases import Advance, Wishes
 from svyaz.motion.result import Reach
 from svyaz.program import function
 
 
-def within_limits(segment: Segment, state: Array, span: tuple[float, float], options: Options, wishes: Wishes) -> Path:
+def within_limits(
+    segment: Segment, state: Array, span: tuple[float, float], options: Options, wishes: Wishes
+) -> Advance:
     """Integrate a phase without events of its own up to where a limit is passed, or past it if that is wished."""
-    from svyaz.motion.events.conditions import conditions
-    from svyaz.motion.events.locating import advance_to_event
+    from svyaz.motion.events.conditions import Conditions, Key, conditions
+    from svyaz.motion.events.stretches import advance_in_stretches
 
-    limits = segment.equations.system.limits
-    watched = conditions(segment, (), (), span[0], limits=limits, passing=wishes.beyond)
+    def watch(here: Segment, sides: Sequence[tuple[Key, Expression]], margins: Mapping[str, float]) -> Conditions:
+        limits = here.equations.system.limits
+        return conditions(here, (), (), span[0], limits=limits, passing=wishes.beyond, sides=sides, margins=margins)
 
-    def rows(end: float) -> Array | None:
-        return grid_of(options, (span[0], end), wishes.rows)
-
-    path = advance_to_event(segment, watched, (), state, span, options, rows, wishes.progress)
-    return ended_at_limit(segment, path)
+    return advance_in_stretches(segment, watch, (), state, span, options, wishes)
 
 
 def ended_at_limit(segment: Segment, path: Path) -> Path:

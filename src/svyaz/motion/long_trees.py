@@ -11,18 +11,8 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, differentiate, names_in
-from svyaz.forms import (
-    FLOATS,
-    Equations,
-    NumericTree,
-    axis_kind,
-    keeps_energy,
-    loose_joint,
-    placed,
-    step_programs,
-    welded,
-)
+from svyaz.expr import ZERO, differentiate, jumping_parts, names_in
+from svyaz.forms import FLOATS, Equations, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
 from svyaz.holding import Decision, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
 from svyaz.integrate import Flow, Status, along, by_differences
 from svyaz.integrate import method as find_method
@@ -146,12 +136,16 @@ class Articulated(Timed):
 def articulated(system: System | Equations, form: str | None, options: Options) -> Articulated | None:
     """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed.
 
-    Those are needed to hold integrals: what holds them is added to the equations.
+    Those are needed to hold integrals, for what holds them is added to the equations, and to follow forces that jump.
     """
     if isinstance(system, Equations) or not (form == FORM or (form is None and is_long(system))):
         return None
     start = np.array(system.initial_state())
-    if not _is_loop(system) or held_integrals(system, start, START, decay_rate(options.stabilize)):
+    if (
+        not _is_loop(system)
+        or jumping_parts(system.forces.values())
+        or held_integrals(system, start, START, decay_rate(options.stabilize))
+    ):
         return None
     named = Equations(FORM, system, system.states, system.coordinate_rates, accelerated=system.coordinates)
     return Articulated(system, FORM, options, one_phase(named, options.until))
@@ -165,8 +159,7 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
     accelerations = along(rates, rows)[:, count:]
     numeric = NumericTree(tree_of(system), system.parameters)
     kinetic, potential = numeric.energies(q, v)
-    energy = kinetic + potential
-    integrals = {"energy": energy} if keeps_energy(system) else {}
+    integrals = {"energy": kinetic + potential}
     cyclic = _cyclic(system)
     if cyclic:
         still = np.zeros_like(v)
@@ -184,7 +177,7 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
         "residuals": {},
         "hidden": {},
         "through": {},
-        "energies": {"kinetic": kinetic, "potential": potential, "energy": energy},
+        "energies": {"kinetic": kinetic, "potential": potential},
         "integrals": integrals,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -58,12 +58,25 @@ class Beginning:
 
 
 @dataclass(frozen=True)
+class Mode:
+    """From ``start`` on the rates of a phase are those of this segment, held on surfaces at which they jump (``sliding``)."""
+
+    start: float
+    segment: Segment
+    sliding: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Advance:
-    """A path to where the phase ends. Where the chart of its equations degenerated, others go ``onward`` if there are any."""
+    """A path to where the phase ends. Where the chart of its equations degenerated, others go ``onward`` if there are any.
+
+    ``modes`` tell of stretches with rates of their own, where those of the phase jump.
+    """
 
     path: Path
     note: str = ""
     onward: Equations | None = None
+    modes: tuple[Mode, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ class Chapter:
     """A phase as it was run (or not: then without a segment), with what was decided about its gains, and its notes.
 
     ``onward``: the equations that take over since the chart degenerated. ``joint``: the last row, at which they do, was
-    not asked for.
+    not asked for. ``modes``: stretches with rates of their own.
     """
 
     beginning: Beginning
@@ -82,6 +95,7 @@ class Chapter:
     notes: tuple[str, ...] = ()
     onward: Equations | None = None
     joint: bool = False
+    modes: tuple[Mode, ...] = ()
 
     @property
     def phase(self) -> Phase:
@@ -171,3 +185,12 @@ def grid_of(options: Options, span: tuple[float, float], rows: Array | None) -> 
     close = 1e-9 * (end - start)
     inner = rows[(rows > start + close) & (rows < end - close)]
     return np.concatenate([[start], inner, [end]])
+
+
+def only(path: Path, grid: Array | None) -> Path:
+    """The path with the rows of the grid alone, and the first and the last one."""
+    if grid is None:
+        return path
+    kept = np.isin(path.times, grid)
+    kept[[0, -1]] = True
+    return replace(path, times=path.times[kept], states=path.states[kept])

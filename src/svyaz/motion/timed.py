@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from svyaz.arrays import Array
 from svyaz.constraints import entered
-from svyaz.forms import Equations
+from svyaz.forms import Equations, may_jump
 from svyaz.holding import (
     Decision,
     Entry,
@@ -16,6 +16,7 @@ from svyaz.holding import (
     Options,
     Refusal,
     Segment,
+    Settling,
     advance,
     decay_rate,
     held_integrals,
@@ -47,7 +48,20 @@ class Timed:
         held = held_integrals(self.system, initial, START, decay_rate(self.options.stabilize))
         phase, state = beginning.phase, beginning.state
         span, new = (phase.start, phase.end), names_of(phase.new)
-        return settle(phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force)
+        gains = self._gains_on_sides(phase.equations, span) if may_jump(self.system) else None
+        return settle(
+            phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force, gains=gains
+        )
+
+    def _gains_on_sides(self, equations: Equations, span: tuple[float, float]) -> Settling:
+        """Gains of equations whose rates jump."""
+        from svyaz.motion.events.sides import decided_on_sides
+
+        def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
+            found = decided_on_sides(equations, held, self.options, own, span)
+            return replace(found, notes=(*equations.notes, *found.notes))
+
+        return gains
 
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         return beginning.phase.end
@@ -56,11 +70,19 @@ class Timed:
         phase = beginning.phase
         span = (phase.start, phase.end)
         own = entered(phase.equations, beginning.state, phase.start)
-        if self.system.limits:
+        if self.system.limits or self._jumps(segment):
             from svyaz.motion.limits import within_limits
 
-            return Advance(within_limits(segment, own, span, options, wishes))
+            return within_limits(segment, own, span, options, wishes)
         return Advance(advance(segment, own, span, options, grid_of(options, span, wishes.rows), wishes.progress))
+
+    def _jumps(self, segment: Segment) -> bool:
+        """Do the rates of a phase jump somewhere?"""
+        if not may_jump(self.system):
+            return False
+        from svyaz.motion.events.sides import sides_of
+
+        return bool(sides_of(segment).surfaces)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         last = chapters[-1]

@@ -19,9 +19,12 @@ from svyaz.motion.phases import reached
 from svyaz.program import Function, SingularSystem, function
 
 Key = tuple[str, str]
-"""("on" or "off", name of the constraint), or ("low" or "high", name of the limit)."""
+"""("on" or "off", name of the constraint), ("low" or "high", name of the limit), or one of SIDED and a surface."""
 
-SIDES = ("low", "high")
+LIMITS = ("low", "high")
+
+SIDED = ("crossed", "released up", "released down")
+"""A surface at which rates jump was reached from its side; a motion that slides along one is let go to a side."""
 
 LOW = 1e-9
 """A condition is armed once it is below minus this part of the size of its terms."""
@@ -33,7 +36,7 @@ class Conditions:
 
     After an event, ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
     even if it has never been negative. ``gain`` is the largest gain of the phases before. ``passing``: limits are told and
-    do not end the phase.
+    do not end the phase. ``margins`` are values of further constants.
     """
 
     keys: tuple[Key, ...]
@@ -44,6 +47,7 @@ class Conditions:
     depths: Mapping[str, float] = field(default_factory=dict)
     gain: float = 0.0
     passing: bool = False
+    margins: Mapping[str, float] = field(default_factory=dict)
 
     def bound(self, segment: Segment) -> Function:
         """g (m,) as a function with the gains of the segment."""
@@ -51,7 +55,7 @@ class Conditions:
 
     def _known(self, segment: Segment) -> dict[str, float]:
         depths = {_depth(name): depth for name, depth in self.depths.items()}
-        return {**segment.equations.system.constants, **segment.perturbation.gains, **depths}
+        return {**segment.equations.system.constants, **segment.perturbation.gains, **depths, **self.margins}
 
     def at(self, segment: Segment, time: float, state: Array) -> Array:
         """g (m,); not a number where the reactions are not defined."""
@@ -71,7 +75,7 @@ class Conditions:
     def outside(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Limits beyond which a state lies already."""
         values = zip(self.keys, self.at(segment, time, state), strict=True)
-        return tuple(key for key, value in values if key[0] in SIDES and value > 0.0)
+        return tuple(key for key, value in values if key[0] in LIMITS and value > 0.0)
 
     def most_overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """The one of them that pulls most, with those that cease by the same condition: others may push without it."""
@@ -105,14 +109,16 @@ def conditions(
     limits: Sequence[Limit] = (),
     *,
     passing: bool = False,
+    sides: Sequence[tuple[Key, Expression]] = (),
+    margins: Mapping[str, float] | None = None,
 ) -> Conditions:
     """What may switch constraints in a phase: ``on`` of those that do not act, ``off`` of those that do; and ``limits``.
 
-    Those that a run is ``passing`` do not end it.
+    Limits that a run is ``passing`` do not end it. ``sides`` are further conditions, with the constants ``margins``.
     The multiplier of a constraint that does not act is zero. ``contacts`` are given for phases after an event.
     """
     equations = segment.equations
-    found = [pair for limit in limits for pair in beyond(limit, equations)]
+    found = [*sides, *(pair for limit in limits for pair in beyond(limit, equations))]
     depths = {}
     for c in constraints:
         if c not in active and c.on is not None and (c.end is None or not reached(time, c.end)):
@@ -126,15 +132,17 @@ def conditions(
     reactions = {multiplier_symbol(c.name): known.get(c.name, ZERO) for c in constraints}
     written = [substitute(e, reactions) for _, e in found]
     reacting = tuple(bool(e.free_symbols & set(reactions)) for _, e in found)
-    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if any(reacting) else ()
+    solved = any(reacting) or bool(equations.sliding)
+    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if solved else ()
     values = {**equations.system.constants, **segment.perturbation.gains, **{_depth(name): 0.0 for name in depths}}
+    values |= margins or {}
 
     def numbers(expressions: Sequence[Expression]) -> Function:
         return function({"g": expressions}, ("t", *equations.states), values, systems=systems)
 
     sizes = numbers([magnitude(e) for e in written])
     keys = tuple(key for key, _ in found)
-    return Conditions(keys, numbers(written), sizes, reacting, contacts, depths, passing=passing)
+    return Conditions(keys, numbers(written), sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
 
 
 def beyond(limit: Limit, equations: Equations) -> list[tuple[Key, Expression]]:

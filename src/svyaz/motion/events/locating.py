@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
 from svyaz.integrate import Ode, Path, Status, solve
-from svyaz.motion.events.conditions import SIDES, Conditions, Key
+from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.guarding import Guard
 from svyaz.program import SingularSystem
 
@@ -79,7 +79,7 @@ def _to_event(
     progress: Callable[[float], object] | None,
 ) -> Path:
     time, end = span
-    counting = [key in continuing or key[0] in SIDES for key in watched.keys]
+    counting = [key in continuing or key[0] in (*LIMITS, *SIDED) for key in watched.keys]
     flags = np.array(counting) & (watched.at(segment, time, state) < 0.0)
     pieces: list[Path] = []
     passed: list[tuple[str, str, float]] = []
@@ -92,18 +92,18 @@ def _to_event(
         pieces.append(path)
         if not guard.alarmed:
             if path.status is not Status.FINISHED or stop >= end:
-                return replace(_joined(pieces, path.status, path.reason, ()), passed=tuple(passed))
+                return replace(joined(pieces, path.status, path.reason, ()), passed=tuple(passed))
             time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
             continue
         found = _located(segment, watched, guard, path, options)
         pieces.append(_row(found.time, found.state))
-        told = [key for key in found.fired if watched.passing and key[0] in SIDES]
+        told = [key for key in found.fired if watched.passing and key[0] in LIMITS]
         passed += [(*key, found.time) for key in told]
         fired = tuple(key for key in found.fired if key not in told)
         time, state, flags = found.time, found.state, found.armed
         if found.reason or fired or time >= end:
             status = Status.SINGULAR if found.reason else Status.FINISHED
-            return replace(_joined(pieces, status, found.reason, fired), passed=tuple(passed))
+            return replace(joined(pieces, status, found.reason, fired), passed=tuple(passed))
 
 
 def _first_stop(
@@ -221,7 +221,7 @@ def _row(time: float, state: Array) -> Path:
     return Path(np.array([time]), state[None, :].copy(), Status.FINISHED, "", 1, 0, 0, 0.0)
 
 
-def _joined(pieces: Sequence[Path], status: Status, reason: str, events: tuple[Key, ...]) -> Path:
+def joined(pieces: Sequence[Path], status: Status, reason: str, events: tuple[Key, ...]) -> Path:
     """Pieces one after another; a row that two of them share is kept once."""
     times, states = [pieces[0].times], [pieces[0].states]
     for piece in pieces[1:]:
@@ -242,4 +242,5 @@ def _joined(pieces: Sequence[Path], status: Status, reason: str, events: tuple[K
         seconds=sum(p.seconds for p in pieces),
         singular_system=pieces[-1].singular_system,
         events=events,
+        passed=tuple(limit for p in pieces for limit in p.passed),
     )

@@ -7,14 +7,14 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
 from svyaz.holding import (
     ByProjection,
@@ -26,7 +26,6 @@ from svyaz.holding import (
     Refusal,
     Segment,
     decay_rate,
-    decide,
     held_integrals,
     perturbation,
     prepare,
@@ -35,12 +34,13 @@ from svyaz.holding import (
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.complementarity import collision_of, kept_contacts
-from svyaz.motion.events.conditions import SIDES, Conditions, Key, conditions
+from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
 from svyaz.motion.events.impacts import Impact, anchored, fitted
 from svyaz.motion.events.locating import advance_to_event, slopes
-from svyaz.motion.limits import ended_at_limit
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, grid_of, reached
+from svyaz.motion.events.sides import decided_on_sides
+from svyaz.motion.events.stretches import advance_in_stretches
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached
 from svyaz.motion.result import Event
 from svyaz.program import Function, function
 
@@ -99,7 +99,7 @@ class Switched:
             if names in self._decisions:
                 return replace(self._decisions[names], notes=())
             span = (phase.start, self.foreseen(beginning, held))
-            found = decide(phase.equations, held, self.options, own, span)
+            found = decided_on_sides(phase.equations, held, self.options, own, span)
             self._decisions[names] = found
             return replace(found, notes=(*phase.equations.notes, *found.notes))
 
@@ -112,17 +112,13 @@ class Switched:
 
     def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
         """Up to the event that ends the phase."""
-        phase = beginning.phase
+        span = (beginning.phase.start, beginning.phase.end)
 
-        def times(end: float) -> Array | None:
-            return grid_of(options, (phase.start, end), wishes.rows)
+        def watch(here: Segment, sides: Sequence[tuple[Key, Expression]], margins: Mapping[str, float]) -> Conditions:
+            watched = self._conditions(beginning, here, sides, margins)
+            return replace(watched, passing=wishes.beyond)
 
-        span = (phase.start, phase.end)
-        watched = replace(self._conditions(beginning, segment), passing=wishes.beyond)
-        path = advance_to_event(
-            segment, watched, beginning.continuing, beginning.state, span, options, times, wishes.progress
-        )
-        return Advance(ended_at_limit(segment, path))
+        return advance_in_stretches(segment, watch, beginning.continuing, beginning.state, span, options, wishes)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         """The constraints that act after an event, and the state with which they begin."""
@@ -196,16 +192,29 @@ class Switched:
         """The one-sided constraints."""
         return contacts_of(self.free, self.system.constraints)
 
-    def _conditions(self, beginning: Beginning, segment: Segment) -> Conditions:
-        """The conditions that are watched in a phase, the limits among them; after an event those of contacts have a depth."""
+    def _conditions(
+        self,
+        beginning: Beginning,
+        segment: Segment,
+        sides: Sequence[tuple[Key, Expression]] = (),
+        margins: Mapping[str, float] | None = None,
+    ) -> Conditions:
+        """The conditions that are watched in a phase, the limits among them; after an event those of contacts have a depth.
+
+        ``sides`` are those of surfaces at which its rates jump.
+        """
         phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
         after_event = beginning.entry is Entry.EVENT
         over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
         key = (names_of(phase.active), over) if after_event else ((), ("at the start",))
-        if key not in self._watched:
-            contacts = self._contacts if after_event else None
-            self._watched[key] = conditions(segment, constraints, phase.active, time, contacts, self.system.limits)
-        watched = self._watched[key]
+        watched = None if sides else self._watched.get(key)
+        if watched is None:
+            contacts, limits = self._contacts if after_event else None, self.system.limits
+            watched = conditions(
+                segment, constraints, phase.active, time, contacts, limits, sides=sides, margins=margins
+            )
+            if not sides:
+                self._watched[key] = watched
         if not watched.depths:
             return watched
         depths = self._contacts.depths(time, beginning.state, self.options.until)
@@ -287,7 +296,7 @@ def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) ->
     notes = []
     for key, value, later, level in zip(watched.keys, now, soon, levels, strict=True):
         kind, name = key
-        if kind in SIDES:
+        if kind in LIMITS:
             continue
         if value > level and key not in overdue:
             told = "is positive at the start already: it counts when it rises through zero again"

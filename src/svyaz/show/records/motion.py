@@ -32,7 +32,6 @@ def _(motion: Motion) -> Record:
         "seconds": float(motion.seconds),
         "residuals": {name: _residual(size) for name, size in motion.residual_sizes().items()},
         "integrals": {name: _integral(drift) for name, drift in motion.drifts().items()},
-        **_energy(motion),
         "multipliers": {name: finite(value) for name, value in motion.last_multipliers().items()},
         "gains": gains_record(motion.gains),
         "trajectory_error": finite(motion.trajectory_error),
@@ -40,6 +39,8 @@ def _(motion: Motion) -> Record:
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
         "notes": list(motion.notes),
     }
+    if motion.slides:
+        result["slides"] = [{"surface": s.surface, "from": s.start, "until": s.end} for s in motion.slides]
     if motion.limits:
         result["limits"] = {name: as_json(reach) for name, reach in motion.limits.items()}
     if motion.error_bound is not None:
@@ -63,13 +64,6 @@ def _residual(size: ResidualSize) -> Json:
         "final": finite(size.final),
         "time_of_max": finite(size.time_of_largest),
     }
-
-
-def _energy(motion: Motion) -> Record:
-    """Where the energy went, of a system that does not keep it."""
-    if motion.balance is None:
-        return {}
-    return {"energy": {name: finite(value) for name, value in motion.balance.totals.items()}}
 
 
 def _integral(drift: Drift) -> Json:

@@ -1,0 +1,104 @@
+"""A phase in stretches: where its rates jump, the motion crosses to the other side of a surface or slides along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.expr import Expression
+from svyaz.holding import Options, Segment
+from svyaz.integrate import Path, Status
+from svyaz.motion.events.conditions import SIDED, Conditions, Key
+from svyaz.motion.events.locating import advance_to_event, joined
+from svyaz.motion.events.sides import Sides, sides_of
+from svyaz.motion.limits import ended_at_limit
+from svyaz.motion.phases import Advance, Mode, Wishes, grid_of, only, reached
+
+MOST_QUICK, QUICK = 30, 1e-9
+"""So many jumps within this part of a phase are chatter: time would not go on."""
+
+MOST_JUMPS = 100_000
+
+Watch = Callable[[Segment, Sequence[tuple[Key, Expression]], Mapping[str, float]], Conditions]
+"""From the code of a stretch, and the conditions at its surfaces with their constants, to all that is watched."""
+
+
+def advance_in_stretches(
+    segment: Segment,
+    watch: Watch,
+    continuing: Collection[Key],
+    state: Array,
+    span: tuple[float, float],
+    options: Options,
+    wishes: Wishes,
+) -> Advance:
+    """Integrate a phase up to its first event, stretch by stretch; ``watch`` and ``continuing`` are as for one stretch."""
+
+    def rows(start: float) -> Callable[[float], Array | None]:
+        return lambda end: grid_of(options, (start, end), wishes.rows)
+
+    sides = sides_of(segment)
+    if not sides.surfaces:
+        watched = watch(segment, (), {})
+        path = advance_to_event(segment, watched, continuing, state, span, options, rows(span[0]), wishes.progress)
+        return Advance(ended_at_limit(segment, path))
+    time, (side, touched) = span[0], sides.begun(span[0], state)
+    pieces: list[Path] = []
+    modes: list[Mode] = []
+    known: dict[tuple[object, ...], Conditions] = {}
+    while True:
+        found = sides.decided(time, state, side, touched, options)
+        if found is None:
+            pieces.append(_undecided(sides, touched, time, state))
+            break
+        side, sliding = found
+        state = sides.held(time, state, side, sliding)
+        here = sides.segment_on(side, sliding, options, time, state)
+        key, margins = (*side.tolist(), sliding), sides.margins(time, state, side)
+        if key not in known:
+            known[key] = watch(here, sides.watched(side, sliding), margins)
+        watched = replace(known[key], margins=margins)
+        path = advance_to_event(here, watched, continuing, state, (time, span[1]), options, rows(time), wishes.progress)
+        pieces.append(path)
+        modes.append(Mode(time, here, tuple(sides.names[k] for k in sliding)))
+        jumped = {int(name) for kind, name in path.events if kind in SIDED}
+        ended = path.status is not Status.FINISHED or len(jumped) < len(path.events) or not jumped
+        time, state = float(path.times[-1]), path.states[-1]
+        if ended or reached(time, span[1]):
+            break
+        if _chatters([mode.start for mode in modes], time, span):
+            pieces.append(_chattering(sides, jumped, time, state))
+            break
+        touched = jumped | set(sliding) | set(np.flatnonzero(side == 0.0).tolist())
+        continuing = frozenset(key for key in watched.keys if key[0] not in SIDED)
+    last = pieces[-1]
+    events = tuple(key for key in last.events if key[0] not in SIDED)
+    path = ended_at_limit(segment, joined(pieces, last.status, last.reason, events))
+    return Advance(only(path, grid_of(options, (span[0], float(path.times[-1])), wishes.rows)), modes=tuple(modes))
+
+
+def _chatters(moments: Sequence[float], time: float, span: tuple[float, float]) -> bool:
+    """Do surfaces follow each other so fast that the phase would never end?"""
+    quick = len(moments) >= MOST_QUICK and time - moments[-MOST_QUICK] <= QUICK * (span[1] - span[0])
+    return quick or len(moments) > MOST_JUMPS
+
+
+def _chattering(sides: Sides, jumped: Collection[int], time: float, state: Array) -> Path:
+    told = " and ".join(f"{sides.names[k]} = 0" for k in sorted(jumped))
+    reason = (
+        f"the rates jump too often where {told}, near t = {time:.9g}: time does not go on; a smooth law in place of sign(), "
+        "such as tanh(…/small), would be followed"
+    )
+    return Path(np.array([time]), state[None, :].copy(), Status.STALLED, reason, 0, 0, 0, 0.0)
+
+
+def _undecided(sides: Sides, touched: Collection[int], time: float, state: Array) -> Path:
+    told = " and ".join(f"{sides.names[k]} = 0" for k in sorted(touched))
+    reason = (
+        f"the rates jump where {told}, and at t = {time:.9g} no way to go on was found: neither does a side lead away from "
+        "there, nor can the motion be held"
+    )
+    return Path(np.array([time]), state[None, :].copy(), Status.STALLED, reason, 0, 0, 0, 0.0)
