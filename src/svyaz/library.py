@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from svyaz.json_types import Json
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
     from svyaz.motion import Check, Laws, Motion
-    from svyaz.stability import Equilibria, SteadyMotions
+    from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
 
@@ -212,6 +212,19 @@ class WorkingSystem(model.System):
         return _in_html(
             stability.steady_motions(self, fix, box, dependent=dependent, seconds=seconds, progress=progress)
         )
+
+    def steady_branches(
+        self,
+        along: str,
+        span: tuple[float, float],
+        fix: Mapping[str, float] | None = None,
+        box: Mapping[str, tuple[float, float]] | None = None,
+        *,
+        dependent: Sequence[str] | None = None,
+        seconds: float = SECONDS,
+    ) -> SteadyBranches:
+        """Its steady motions followed along a quantity; see :func:`svyaz.stability.steady_branches`."""
+        return stability.steady_branches(self, along, span, fix, box, dependent=dependent, seconds=seconds)
 
     def regulate(
         self,

@@ -87,12 +87,15 @@ def test_velocities_that_do_not_fit_are_a_negative_answer(call, tmp_path) -> Non
 
 def test_sweeps_run_through_events(call, tmp_path) -> None:
     """The string takes 1 - (x/l)² of the kinetic energy m g (l² - x²)^½."""
-    code, *_ = call("sweep", "string.toml", "--vary", "l=0.9:1:2", "--workers", "1", "--out", "swept")
+    asked = ("--measure", "energy", "--measure", "residual")
+    code, *_ = call("sweep", "string.toml", "--vary", "l=0.9:1:2", "--workers", "1", "--out", "swept", *asked)
     assert code == 0
     with (tmp_path / "swept" / "sweep.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["status"] for row in rows} == {"finished"}
-    assert [float(row["drift.energy"]) for row in rows] == pytest.approx([1 - 0.36 / 0.81, 0.64], rel=1e-6)
+    lost = [(1 - (0.6 / l) ** 2) * 2 * 9.81 * sqrt(l**2 - 0.36) for l in (0.9, 1.0)]  # noqa: E741
+    assert [float(row["energy.impacts"]) for row in rows] == pytest.approx(lost, rel=1e-6)
+    assert all(abs(float(row["energy.remainder"])) < 1e-6 for row in rows)
     assert all(float(row["residual.string"]) < 1e-12 for row in rows)
 
 

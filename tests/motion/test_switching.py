@@ -89,7 +89,7 @@ def test_gains_hold_the_constraint_within_its_phase(stabilize) -> None:
     assert motion.finished
     late = motion.times > motion.phases[1].t
     assert np.nanmax(np.abs(motion.residuals["string"])) < 1e-8
-    energy = motion.integrals["energy"][late]
+    energy = motion.energy[late]
     assert np.max(np.abs(energy - motion.phases[1].energy_after)) < 1e-7
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz.motion import Drift, ResidualSize
+from svyaz.motion import Balance, Drift, ResidualSize
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,19 @@ class FakeMotion:
     notes: tuple[str, ...] = ()
     deviations: dict[str, np.ndarray] = field(default_factory=dict)
     limits: Mapping[str, object] = field(default_factory=dict)
+    balance: Balance | None = None
+
+    @property
+    def energy(self) -> np.ndarray | None:
+        return self.integrals.get("energy")
+
+    @property
+    def energy_error(self) -> np.ndarray | None:
+        return None if self.energy is None else np.abs(self.energy - self.energy[0]) / self.energy_scale
+
+    @property
+    def energy_scale(self) -> float:
+        return max(abs(self.energy[0]), self.kinetic.max()) or 1.0
 
     def column(self, name: str) -> np.ndarray:
         return self.states[:, self.state_names.index(name)]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from svyaz.show import plots
+from svyaz.show.energy_plots import energy_plot
 
 
 def lines(figure, panel: int = 0) -> dict[str, np.ndarray]:
@@ -38,7 +39,7 @@ def test_time_plot_of_chosen_columns(constrained) -> None:
 
 
 def test_energy_and_its_drift(sling) -> None:
-    figure = plots.energy_plot(sling)
+    figure = energy_plot(sling)
     energies = lines(figure)
     assert energies["$T$"][:, 1] + energies["$P$"][:, 1] == pytest.approx(energies["$E$"][:, 1])
     (drift,) = lines(figure, 1).values()
@@ -51,7 +52,7 @@ def test_energy_and_its_drift(sling) -> None:
 
 
 def test_an_energy_that_never_changes_is_said_in_words(constrained) -> None:
-    figure = plots.energy_plot(constrained)
+    figure = energy_plot(constrained)
     assert [text.get_text() for text in figure.axes[1].texts] == ["exactly zero"]
     plots.save_to(figure, Path("/dev/null"), ".svg")
 

@@ -18,6 +18,7 @@ FLAGS = {
     "free base": "--free-base lets it float",
     "invert": "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model",
     "other study": "--out writes elsewhere",
+    "jump": "{0}; --method dop853 --rtol 1e-10 would tell",
     "project": "{0}; --project would move it onto the constraints",
     "repetition": "leave out those that repeat others; 'svyaz check' names them",
     "shorter step": "give a shorter --step",

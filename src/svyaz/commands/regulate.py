@@ -10,6 +10,7 @@ import click
 from svyaz.commands.common import (
     NameAndValue,
     NegativeAnswer,
+    StoppedByUser,
     check_looks,
     check_pictures,
     examples,
@@ -272,6 +273,8 @@ def _answer(found: Regulation, runs: Mapping[str, Trial]) -> None:
         raise NegativeAnswer(found.reason)
     run = runs.get("regulator")
     if run is not None and run.failed:
+        if run.transient.status == "stopped":
+            raise StoppedByUser(f"the run {run.answer}")
         hint = "; --beyond runs on and tells it" if run.transient.status == "left" else ""
         raise NegativeAnswer(f"the run {run.answer}{hint}")
 

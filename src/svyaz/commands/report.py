@@ -7,7 +7,6 @@ from typing import Unpack
 import click
 
 from svyaz.commands.common import (
-    NegativeAnswer,
     examples,
     load_model,
     model_options,
@@ -15,8 +14,7 @@ from svyaz.commands.common import (
     writable_folder,
     write_json,
 )
-from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, beyond_option, of_run, run_options, tables, time_bar
+from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
 
 LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
@@ -81,4 +79,4 @@ def command(
         if entry != page and entry.is_file():
             click.echo(f"        {entry}")
     if not motion.finished:
-        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}")
+        raise not_finished(motion)

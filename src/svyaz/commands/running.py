@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import click
 
-from svyaz.commands.common import form_option, progress_bar
+from svyaz.commands.common import NegativeAnswer, StoppedByUser, form_option, progress_bar
 from svyaz.commands.hints import with_flags
 from svyaz.commands.terminal import Page
 from svyaz.integrate import method_names
@@ -47,6 +47,12 @@ class RunOptions(TypedDict):
 def of_run(options: Mapping[str, object]) -> dict[str, object]:
     """The options that a model has in its [run], the form apart."""
     return {key: value for key, value in options.items() if key in RUN_OPTIONS[1:]}
+
+
+def not_finished(motion: Motion) -> NegativeAnswer:
+    """Why a run did not come to its end."""
+    reason = f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}"
+    return StoppedByUser(reason) if motion.status == "stopped" else NegativeAnswer(reason)
 
 
 class StabilizeText(click.ParamType):
@@ -173,6 +179,10 @@ def tables(motion: Motion) -> None:
     off = [(n, *map(_number, astuple(d.deviation))) for n, d in drifts.items() if d.deviation is not None]
     if off:
         page.table("deviations of integrals from their values", ("integral", "initial", "final", "max"), off)
+    if motion.balance is not None:
+        totals = motion.balance.totals
+        terms = [(name, _number(value, 3 if name == "remainder" else 9)) for name, value in totals.items()]
+        page.table("energy: final = initial + work - dissipated - impacts + remainder", ("term", "value"), terms)
     if motion.phases:
         heads = ("t", "begin to act", "cease to act", "energy before", "energy after")
         page.table("phases", heads, _phases(motion.phases))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from svyaz.commands.common import (
-    NegativeAnswer,
     check_looks,
     check_pictures,
     examples,
@@ -20,7 +19,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, beyond_option, of_run, run_options, tables, time_bar
+from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion
@@ -102,7 +101,7 @@ def command(
     if "-" not in (csv, json_file):
         tables(motion)
     if not motion.finished:
-        raise NegativeAnswer(f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}")
+        raise not_finished(motion)
 
 
 def _pictures(motion: Motion, plot: str | None, animate: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ import click
 from svyaz.commands.common import (
     NameAndValue,
     NegativeAnswer,
+    check_pictures,
     examples,
     json_option,
     load_model,
@@ -22,9 +24,11 @@ from svyaz.commands.hints import with_flags
 from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
+from svyaz.files import text_file
 
 if TYPE_CHECKING:
-    from svyaz.stability import SteadyMotion, SteadyMotions
+    from svyaz.model import System
+    from svyaz.stability import SteadyBranches, SteadyMotion, SteadyMotions
 
 LISTED = ("Examine", 33, "Find the steady motions of cyclic coordinates, and decide their stability.")
 
@@ -33,6 +37,7 @@ LISTED = ("Examine", 33, "Find the steady motions of cyclic coordinates, and dec
     epilog=examples(
         'svyaz steady hoop --fix "psi\'=6"',
         "svyaz steady hoop --fix p_psi=2.8 --json steady.json",
+        'svyaz steady hoop --along "psi\'=2:8" --plot branches.png',
         'svyaz steady my-model.toml --fix "psi\'=5" --box x=-1:1',
     )
 )
@@ -52,6 +57,14 @@ LISTED = ("Examine", 33, "Find the steady motions of cyclic coordinates, and dec
     help="Where to look; the model's [box] unless given, and one turn for angles. A parameter, a speed or a momentum "
     "becomes unknown. Repeatable.",
 )
+@click.option(
+    "--along",
+    metavar="NAME=FROM:TO",
+    type=NameAndValue(),
+    help="Follow all branches while a speed, a momentum, a parameter, an input or a coordinate changes.",
+)
+@click.option("--plot", metavar="FILE", help="With --along: draw the branches, stability by colour (.png, .svg, .pdf).")
+@click.option("--csv", metavar="FILE", help="With --along: write the branches as a table.")
 @budget_option
 @json_option
 def command(
@@ -60,6 +73,9 @@ def command(
     choices: tuple[tuple[str, str], ...],
     fix: tuple[tuple[str, str], ...],
     box: tuple[tuple[str, str], ...],
+    along: tuple[str, str] | None,
+    plot: str | None,
+    csv: str | None,
     budget: float,
     json_file: str | None,
 ) -> None:
@@ -73,10 +89,17 @@ def command(
     from svyaz.show import as_json
     from svyaz.stability import steady_motions
 
+    if along is None and (plot or csv):
+        raise click.UsageError("--plot and --csv belong to --along.")
+    check_pictures(plot, None)
     system = load_model(model, settings, choices)
     warn(system)
-    writable_outputs(json_file)
+    writable_outputs(json_file, plot, csv)
     prescribed, sides = values_of(fix, system, "--fix"), ranges_of(box, system, "--box")
+    if along is not None:
+        span = ranges_of([along], system, "--along")[along[0]]
+        _follow(system, along[0], span, (prescribed, sides, budget), (plot, csv, json_file))
+        return
     with search_bar(system.name) as progress:
         found = steady_motions(system, prescribed, sides, seconds=budget, progress=progress)
     write_json(as_json(found) | {"reason": with_flags(found.reason())}, json_file)
@@ -84,6 +107,69 @@ def command(
         _show(found)
     if found.reason():
         raise NegativeAnswer(found.reason())
+
+
+def _follow(
+    system: System,
+    along: str,
+    span: tuple[float, float],
+    asked: tuple[dict[str, float], dict[str, tuple[float, float]], float],
+    files: tuple[str | None, str | None, str | None],
+) -> None:
+    """Follow the branches, and write and show what was found."""
+    from svyaz.show import as_json, plot_branches
+    from svyaz.stability import steady_branches
+
+    plot, csv, json_file = files
+    fix, box, seconds = asked
+    found = steady_branches(system, along, span, fix, box, seconds=seconds)
+    write_json(as_json(found), json_file)
+    if csv is not None:
+        _write_table(found, csv)
+    if plot is not None:
+        plot_branches(found, plot)
+    if json_file != "-":
+        _show_branches(found)
+    if found.incomplete:
+        raise NegativeAnswer("a branch could not be followed to its end")
+
+
+def _write_table(found: SteadyBranches, file: str) -> None:
+    import csv
+
+    with text_file(file) as out:
+        writer = csv.writer(out, lineterminator="\n")
+        for k, m in enumerate(found.members):
+            values = {**m.motion.state, **m.motion.speeds, **m.motion.momenta, **m.motion.inputs}
+            if k == 0:
+                writer.writerow(["branch", "kind", found.along, *values, "verdict"])
+            word = "undecided" if m.motion.verdict is None else m.motion.verdict.word
+            writer.writerow([m.number, m.kind, repr(m.value), *(repr(float(x)) for x in values.values()), word])
+
+
+def _show_branches(found: SteadyBranches) -> None:
+    page = Page()
+    low, high = found.span
+    page.say(
+        f"{found.system.name}: {found.count} branch{'' if found.count == 1 else 'es'} of {len(found.members)} steady motions, "
+        f"{found.along} from {low:.6g} to {high:.6g}"
+    )
+    for kind in ("branching", "turning"):
+        for m in found.special(kind):
+            values = {**m.motion.state, **m.motion.speeds}
+            told = ", ".join(f"{name} = {x + 0.0:.8g}" for name, x in values.items() if name != found.along)
+            page.say(f"{kind} point at {found.along} = {m.value:.10g}: {told}", hang=2)
+    rows = []
+    for _, branch in groupby(found.members, key=lambda m: m.number):
+        members = list(branch)
+        for word, run in groupby(
+            members, key=lambda m: "undecided" if m.motion.verdict is None else m.motion.verdict.word
+        ):
+            piece = list(run)
+            rows.append(
+                (str(members[0].number + 1), f"{piece[0].value:.6g}", f"{piece[-1].value:.6g}", word, str(len(piece)))
+            )
+    page.table("", ("branch", f"{found.along} from", "to", "verdict", "motions"), rows)
 
 
 def _show(found: SteadyMotions) -> None:

@@ -67,8 +67,9 @@ LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, 
     "--measure",
     multiple=True,
     metavar="NAME",
-    help="final, residual, drift, multiplier (or one: final.x), energy, error (by step halving), steps, …; repeatable. "
-    "Residuals, energy drift and final state unless given.",
+    help="final, residual, drift, multiplier, energy (or one: final.x, energy.work), error (by step halving), steps, …; "
+    "repeatable. "
+    "Residuals, energy drift (where it is an integral) and final state unless given.",
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Cores to use; all unless given.")
 @click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, to compute on a cluster.")

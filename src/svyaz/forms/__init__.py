@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
     from svyaz.forms.observed import observed_quantities as observed_quantities
+    from svyaz.forms.power import Power as Power
+    from svyaz.forms.power import keeps_energy as keeps_energy
+    from svyaz.forms.power import power_of as power_of
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program
     from svyaz.forms.programs import export_with_reactions as export_with_reactions

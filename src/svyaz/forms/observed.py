@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import symengine as se
 
 from svyaz.expr import Expression, add_up, differentiate, gradient, names_in, substitute, velocity
 from svyaz.forms.equations import Equations
+from svyaz.forms.power import keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
 from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
 
@@ -15,7 +18,7 @@ Quantities = dict[str, dict[str, Expression]]
 
 def observed_quantities(equations: Equations) -> Quantities:
     """Of the state alone: ``residuals`` (h, or f), ``hidden`` (ḣ), ``through`` (G q̇, the velocities against which multipliers
-    do work), ``energies`` (kinetic, potential) and ``integrals``.
+    do work), ``energies`` (kinetic, potential, and the whole energy) and ``integrals``.
     """
     system = equations.system
     found: Quantities = {
@@ -27,6 +30,9 @@ def observed_quantities(equations: Equations) -> Quantities:
     }
     if isinstance(system.law, Mechanical):
         found["energies"] = dict(zip(("kinetic", "potential"), kinetic_and_potential(system), strict=True))
+    total = energy(system)
+    if total is not None:
+        found["energies"]["energy"] = total
     if not equations.observed:
         return found
     return {kind: {name: equations.in_states(e) for name, e in table.items()} for kind, table in found.items()}
@@ -79,14 +85,15 @@ def _is_quadratic(kinetic: Expression) -> bool:
     return abs(twice - 4 * once) <= 1e-9 * abs(once)
 
 
-def first_integrals(system: System) -> dict[str, Expression]:
-    """The energy, the momenta of cyclic coordinates, and the integrals that the model declares.
+def first_integrals(system: System, varied: Collection[str] = ()) -> dict[str, Expression]:
+    """The energy where nothing changes it, the momenta of cyclic coordinates, and the integrals that the model declares.
 
-    An energy that the model declares under a name of its own is not listed again.
+    An energy that the model declares under a name of its own is not listed again. ``varied`` are parameters that may have
+    other values than the model gives them.
     """
     found: dict[str, Expression] = {}
     declared = {i.name: i.expression for i in system.integrals}
-    total = energy(system)
+    total = energy(system) if keeps_energy(system, varied) else None
     if total is not None and not any(se.expand(total - g) == 0 for g in declared.values()):
         found["energy"] = total
     if isinstance(system.law, Mechanical):

@@ -141,5 +141,5 @@ def _without(
         drawings=(),
         box={name: side for name, side in system.box.items() if name not in lost or name in forced},
         run={key: value for key, value in system.run.items() if key not in ("form", "momenta")},
-        words={},
+        words={"parameters": system.words.get("parameters", {})},  # some are given in terms of others
     )

@@ -32,8 +32,10 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
+from svyaz.motion.energy import account_of
 from svyaz.motion.limits import reaches, told_beyond
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
+from svyaz.motion.plausible import defined_part
 from svyaz.motion.result import Event, Motion, common_rows
 from svyaz.motion.slides import slides_of, told_slides
 
@@ -64,8 +66,9 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
 
 
 def driven(structure: Structure, state: Array, wishes: Wishes) -> Motion:
-    """The motion from a state of the model."""
-    return collected(structure, drive(structure, state, wishes))
+    """The motion from a state of the model, as far as it is defined (by ``force`` as far as it runs)."""
+    motion = collected(structure, drive(structure, state, wishes))
+    return motion if wishes.force else defined_part(motion)
 
 
 def unborn(beginning: Beginning, options: Options, refusal: Refusal) -> Chapter:
@@ -127,11 +130,12 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
     """The motion over all phases. A row at a switch by time belongs to the phase that ends there; at an event there are
     two, before it and after it.
     """
-    system, times, states, tables = structure.system, [], [], []
+    system, times, states, tables, shown = structure.system, [], [], [], []
     for k, chapter in enumerate(chapters):
-        shown = slice(0 if k == 0 or chapter.beginning.entry is Entry.EVENT else 1, -1 if chapter.joint else None)
-        times.append(chapter.path.times[shown])
-        own = chapter.path.states[shown]
+        first = 0 if k == 0 or chapter.beginning.entry is Entry.EVENT else 1
+        shown.append(slice(first, -1 if chapter.joint else None))
+        times.append(chapter.path.times[shown[-1]])
+        own = chapter.path.states[shown[-1]]
         states.append(model_states(chapter.phase.equations, times[-1], own))
         tables.append(_table(chapter, times[-1], own))
     last, log = chapters[-1], _log(chapters)
@@ -167,6 +171,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         jumps=_jumps(system, chapters),
         error_bound=_error_bound(chapters),
         phases=log,
+        account=account_of(system, chapters, shown),
     )
 
 

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, differentiate, jumping_parts, names_in
-from svyaz.forms import FLOATS, Equations, NumericTree, axis_kind, loose_joint, placed, step_programs, welded
+from svyaz.forms import (
+    FLOATS,
+    Equations,
+    NumericTree,
+    axis_kind,
+    keeps_energy,
+    loose_joint,
+    placed,
+    step_programs,
+    welded,
+)
 from svyaz.holding import Decision, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
 from svyaz.integrate import Flow, Status, along, by_differences
 from svyaz.integrate import method as find_method
@@ -159,7 +169,8 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
     accelerations = along(rates, rows)[:, count:]
     numeric = NumericTree(tree_of(system), system.parameters)
     kinetic, potential = numeric.energies(q, v)
-    integrals = {"energy": kinetic + potential}
+    energy = kinetic + potential
+    integrals = {"energy": energy} if keeps_energy(system) else {}
     cyclic = _cyclic(system)
     if cyclic:
         still = np.zeros_like(v)
@@ -177,7 +188,7 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
         "residuals": {},
         "hidden": {},
         "through": {},
-        "energies": {"kinetic": kinetic, "potential": potential},
+        "energies": {"kinetic": kinetic, "potential": potential, "energy": energy},
         "integrals": integrals,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from svyaz.files import text_file
 from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
 from svyaz.model import Drawing, System
+from svyaz.motion.balance import Balance
 
 if TYPE_CHECKING:
     import xarray
@@ -97,9 +98,10 @@ class Motion:
     """A motion of a system. Rows are moments of time; a constraint that does not act has NaN in its columns.
 
     ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
-    position constraints. ``integrals`` holds the energy first, where the system has one. ``inputs`` are the values that
-    laws gave to inputs. ``phases`` tells when
-    constraints began and ceased to act; at an event there are two rows, the state before it and the state after it.
+    position constraints. ``integrals`` are those that the system has, the energy first where nothing changes it; otherwise
+    ``balance`` says where it went, by the ``account`` of it. ``inputs`` are the values that laws gave to inputs.
+    ``phases`` tells when constraints began and ceased to act; at an event there are two rows, the state before it and the
+    state after it.
     """
 
     system: System
@@ -130,6 +132,7 @@ class Motion:
     phases: tuple[Event, ...] = ()
     limits: Mapping[str, Reach] = field(default_factory=dict)
     slides: tuple[Slide, ...] = ()
+    account: Callable[[float], Array] | None = field(default=None, repr=False, compare=False)
 
     def column(self, name: str) -> Array:
         """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
@@ -152,6 +155,37 @@ class Motion:
     def potential(self) -> Array | None:
         """The potential energy, where the model gives one."""
         return self.quantities.get("potential")
+
+    @property
+    def energy(self) -> Array | None:
+        """The whole energy, where the model gives one."""
+        return self.quantities.get("energy")
+
+    @cached_property
+    def balance(self) -> Balance | None:
+        """Where the energy went; None where it is a first integral, or there is none."""
+        if self.account is None or self.energy is None:
+            return None
+        work, dissipated, impacts = self.account(self.energy_scale).T
+        return Balance(self.energy, work, dissipated, impacts, self.energy_scale)
+
+    @property
+    def energy_error(self) -> Array | None:
+        """Over ``energy_scale``: the drift of an energy that nothing changes, or the remainder of the balance of another.
+
+        None where there is no energy, or it stands under another name among the integrals.
+        """
+        off = self.integrals.get("energy")
+        if self.balance is not None:
+            return np.abs(self.balance.remainder) / self.energy_scale
+        return None if off is None else np.abs(off - off[0]) / self.energy_scale
+
+    @property
+    def energy_scale(self) -> float:
+        """max(|E₀|, max T), or one where both vanish."""
+        kinetic, energy = self.kinetic, self.energy
+        largest = float(np.nanmax(kinetic, initial=0.0)) if kinetic is not None else 0.0
+        return max(largest, abs(float(energy[0])) if energy is not None else 0.0) or 1.0
 
     @property
     def finished(self) -> bool:
@@ -221,10 +255,7 @@ class Motion:
     def _drift(self, name: str, values: Array) -> Drift:
         change = float(np.max(np.abs(values - values[0])))
         if name == "energy":
-            kinetic = self.kinetic
-            largest = float(np.max(kinetic)) if kinetic is not None else 0.0
-            scale = max(abs(float(values[0])), largest)
-            change = change / scale if scale > 0 else change
+            change /= self.energy_scale
         off = self.deviations.get(name)
         distance = None if off is None else Distance(float(off[0]), float(off[-1]), float(np.max(np.abs(off))))
         return Drift(float(values[0]), float(values[-1]), change, distance)

@@ -22,6 +22,7 @@ from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Laws, along, controlled
 from svyaz.motion.long_trees import articulated
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
+from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
 from svyaz.motion.timed import Timed, intervals, one_phase
 
@@ -91,6 +92,9 @@ def simulate(
     motion = driven(structure, state, Wishes(force, rows, progress, beyond))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
+    notes = doubts(motion, options)
+    if notes:
+        motion = replace(motion, notes=(*notes, *motion.notes))
     if control is not None:
         control.raise_failure()
         motion = replace(motion, inputs=along(stated, control.laws, motion.times, motion.states))

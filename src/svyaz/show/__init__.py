@@ -7,6 +7,7 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.show.animation import animate as animate
     from svyaz.show.animation import check_animation_file as check_animation_file
+    from svyaz.show.branch_diagram import plot_branches as plot_branches
     from svyaz.show.equations import equations_page as equations_page
     from svyaz.show.equations import is_long as is_long
     from svyaz.show.equations import latex_document as latex_document

@@ -27,7 +27,6 @@ from svyaz.show.scene import (
 )
 from svyaz.show.style import (
     COLOURS,
-    INK,
     MOST_CURVES,
     MUTED,
     SETTINGS,
@@ -90,11 +89,11 @@ def _curves(axes: Axes, motion: Motion, names: Sequence[str], title: str) -> Non
     axes.set_title(title + _count_note(names))
     axes.set_xlabel("$t$")
     axes.margins(x=0.01)
-    _borders(axes, motion)
+    borders(axes, motion)
     legend(axes)
 
 
-def _borders(axes: Axes, motion: Motion) -> None:
+def borders(axes: Axes, motion: Motion) -> None:
     """Thin lines where constraints begin or cease to act, unless there are too many to be told apart."""
     borders = [event.t for event in motion.phases[1:]]
     for time in borders if len(borders) <= MOST_BORDERS else []:
@@ -139,38 +138,7 @@ def velocity_names(motion: Motion) -> list[str]:
     return [name for name in motion.state_names if name not in found]
 
 
-@styled
-def energy_plot(motion: Motion) -> Figure:
-    """Kinetic, potential and whole energy; below, on a logarithmic scale, |E - E₀| / max(|E₀|, max T)."""
-    figure = new_figure(8.0, 5.2)
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    curves = {"$T$": motion.kinetic, "$P$": motion.potential, "$E$": motion.integrals.get("energy")}
-    for k, (name, values) in enumerate(curves.items()):
-        if values is not None:
-            upper.plot(motion.times, values, label=name, color=(*COLOURS[:2], INK)[k])
-    upper.set_title("Energy")
-    upper.margins(x=0.01)
-    legend(upper)
-    drift = energy_drift(motion)
-    if drift is not None:
-        _magnitudes(lower, motion.times, {"": drift})
-    lower.set_title("Drift of the energy")
-    lower.set_xlabel("$t$")
-    return figure
-
-
-def energy_drift(motion: Motion) -> Array | None:
-    """|E - E₀| / max(|E₀|, max T) along the motion, None where the energy is not defined."""
-    energy = motion.integrals.get("energy")
-    if energy is None or not len(energy):
-        return None
-    scale = abs(energy[0])
-    if motion.kinetic is not None:
-        scale = max(scale, float(np.nanmax(motion.kinetic)))
-    return np.asarray(np.abs(energy - energy[0]) / (scale or 1.0))
-
-
-def _magnitudes(axes: Axes, times: Array, series: Mapping[str, Array]) -> None:
+def magnitudes(axes: Axes, times: Array, series: Mapping[str, Array]) -> None:
     """Absolute values on a logarithmic axis; exact zeros have no place on it and are left out."""
     shown = chosen(list(series))
     empty = True
@@ -196,9 +164,9 @@ def residuals_plot(motion: Motion) -> Figure:
     figure = new_figure()
     axes = figure.subplots()
     off = {**motion.residuals, **motion.deviations}
-    _magnitudes(axes, motion.times, off)
-    kinds = [("residuals of the constraints", motion.residuals), ("deviations of integrals", motion.deviations)]
-    axes.set_title(" and ".join(kind for kind, table in kinds if table).capitalize() + _count_note(list(off)))
+    magnitudes(axes, motion.times, off)
+    kinds = {"residuals of the constraints": motion.residuals, "deviations of integrals": motion.deviations}
+    axes.set_title(" and ".join(kind for kind, table in kinds.items() if table).capitalize() + _count_note(list(off)))
     axes.set_xlabel("$t$")
     return figure
 
@@ -218,7 +186,7 @@ def _multipliers(axes: Axes, motion: Motion) -> None:
     axes.set_title("Multipliers" + _count_note(list(motion.multipliers)))
     axes.set_xlabel("$t$")
     axes.margins(x=0.01)
-    _borders(axes, motion)
+    borders(axes, motion)
     legend(axes)
 
 
@@ -316,8 +284,8 @@ def overview(motion: Motion) -> Figure:
     panels += ["path"] if can_be_drawn(motion) else []
     panels += ["velocities"] if velocity_names(motion) else []
     panels += ["multipliers"] if motion.multipliers else []
-    drift = energy_drift(motion)
-    zeros = {**motion.residuals, **motion.deviations, **({} if drift is None else {"energy": drift})}
+    error = motion.energy_error
+    zeros = {**motion.residuals, **motion.deviations, **({} if error is None else {"energy": error})}
     panels += ["zeros"] if zeros else []
     rows = -(-len(panels) // 2)
     figure = new_figure(12.5, 3.5 * rows + 0.4)
@@ -332,11 +300,11 @@ def overview(motion: Motion) -> Figure:
         elif panel == "path":
             _path(axes, _sampled_scene(motion))
         else:
-            _magnitudes(axes, motion.times, zeros)
+            magnitudes(axes, motion.times, zeros)
             kinds = {
                 "residuals": motion.residuals,
                 "deviations of integrals": motion.deviations,
-                "energy drift": drift is not None,
+                "energy drift" if motion.balance is None else "energy remainder": error is not None,
             }
             axes.set_title(" and ".join(kind for kind, there in kinds.items() if there).capitalize())
             axes.set_xlabel("$t$")

@@ -18,6 +18,7 @@ from svyaz.arrays import Array
 from svyaz.expr import latex_name
 from svyaz.files import write_text
 from svyaz.show import katex, plots
+from svyaz.show.energy_plots import energy_plot
 from svyaz.show.files import page
 from svyaz.show.player import player, player_script
 from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
@@ -83,10 +84,13 @@ def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[
         found["velocities"] = (plots.velocities_plot(motion), f"{plots.velocities_title(motion)} against time.")
     if any(name + "'" in motion.state_names for name in motion.state_names):
         found["phase"] = (plots.phase_plot(motion), "Velocity against coordinate; a dot marks the start.")
-    if "energy" in motion.integrals:
-        words = "Kinetic energy T, potential energy P and their sum E; below, the drift |E − E₀| / max(|E₀|, max T)."
-        words += " Forces or friction do work here: the energy need not stay the same." if _does_work(motion) else ""
-        found["energy"] = (plots.energy_plot(motion), words)
+    if motion.energy is not None and (motion.balance is not None or "energy" in motion.integrals):
+        words = "Kinetic energy T, potential energy P and the whole energy E; below, "
+        if motion.balance is None:
+            words += "the drift |E − E₀| / max(|E₀|, max T)."
+        else:
+            words += "where it went, and what the balance leaves over: the error of the motion, over max(|E₀|, max T)."
+        found["energy"] = (energy_plot(motion), words)
     if motion.residuals or motion.deviations:
         whose = ["of each constraint from being satisfied"] * bool(motion.residuals)
         whose += ["of each integral from its value"] * bool(motion.deviations)
@@ -150,17 +154,13 @@ def _heading(motion: Motion) -> str:
     )
 
 
-def _does_work(motion: Motion) -> bool:
-    """Do forces or friction act, so that the energy need not stay the same?"""
-    return bool(motion.system.forces) or bool(motion.system.dissipation != 0)
-
-
 def _worst(motion: Motion) -> dict[str, str]:
     """The two numbers a reader looks for first."""
     facts = {}
-    if "energy" in motion.integrals:
-        title = "Energy change" if _does_work(motion) else "Energy drift"
-        facts[title] = number(finite(motion.drifts()["energy"].drift), 2)
+    error = motion.energy_error
+    if error is not None:
+        title = "Energy drift" if motion.balance is None else "Energy remainder"
+        facts[title] = number(finite(np.max(error)), 2)
     sizes = [size.largest for size in motion.residual_sizes().values() if np.isfinite(size.largest)]
     if sizes:
         facts["Largest residual"] = number(max(sizes), 2)
@@ -273,6 +273,9 @@ def _trust(motion: Motion) -> str:
     if off:
         heads = ["integral", "initial", "final", "largest"]
         tables.append(rows_table("Deviations of integrals from their values", heads, off, 3))
+    if motion.balance is not None:
+        terms = [[escape(name), number(finite(value), 8)] for name, value in motion.balance.totals.items()]
+        tables.append(table("Energy: final = initial + work − dissipated − impacts + remainder", [], terms))
     if motion.multipliers:
         spans = {name: _span(values) for name, values in motion.multipliers.items()}
         tables.append(rows_table("Multipliers", ["constraint", "least", "greatest", "final"], spans, 8))

@@ -28,6 +28,7 @@ TITLES = {
     "residual": "Largest residual",
     "error": "Trajectory error (by step halving)",
     "drift": "Drift of integrals",
+    "energy": "Energy balance",
     "multiplier": "Multipliers at the end",
     "final": "Final state",
     "steps": "Steps",

@@ -15,14 +15,14 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError
-from svyaz.model import System, with_settings
+from svyaz.model import System
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
 from svyaz.stability.critical import StabilityVerdict, stability
 from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.families import EquilibriumFamily, family_among, family_of, rounded, with_free
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.reduction import EXACT
-from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
+from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails, with_values
 
 SECONDS = 60.0
 """So long the box is searched unless asked otherwise."""
@@ -217,7 +217,7 @@ def equilibrium_at(
     inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
     parameters = {name: values[name] for name in system.parameters if name in rest.bounded}
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
-    there = with_settings(system, parameters) if parameters else system
+    there = with_values(system, parameters) if parameters else system
     notes: tuple[str, ...] = ()
     approximation, verdict = None, None
     try:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -21,6 +21,7 @@ from svyaz.expr import (
     Problem,
     add_up,
     differentiate,
+    evaluate,
     gradient,
     names_in,
     substitute,
@@ -129,6 +130,13 @@ def rest_equations(
         raise ModelError([Problem(message, hint=hint)])
     problem = _problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+
+
+def with_values(system: System, values: Mapping[str, float]) -> System:
+    """The system with other values of some parameters, and of those that are given in terms of them."""
+    known = {**system.parameters, **values}
+    following = {str(name): evaluate(e, known) for name, e in _following(system, tuple(values)).items()}
+    return replace(system.plain(), parameters={**known, **following})
 
 
 def _following(system: System, freed: Sequence[str]) -> dict[se.Symbol, Expression]:

@@ -33,9 +33,10 @@ from svyaz.stability.critical import (
     stability,
 )
 from svyaz.stability.derivatives import refuse_unfit
-from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria
+from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.rest import with_values
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
@@ -113,14 +114,9 @@ def steady_motions(
     A speed ``psi'`` or momentum ``p_psi`` that is neither prescribed nor has a side in the box keeps the value that the model
     gives the speed at first, if no force acts on the coordinate; else it is an unknown.
     """
-    search = _Search(system, fix or {}, box or {})
+    search = SteadySearch(system, fix or {}, box or {})
     found = equilibria(search.system, search.fixed, search.box, dependent=dependent, seconds=seconds, progress=progress)
-    motions = tuple(
-        replace(
-            search.motion({**e.parameters, **e.state, **e.inputs}, dependent, e.notes), parameters=dict(e.parameters)
-        )
-        for e in found.equilibria
-    )
+    motions = tuple(search.motion(e, dependent) for e in found.equilibria)
     ignored = search.ignored
     names = tuple(x for c in ignored for x in (f"{c.name}'", momentum_of(c.name)))
     return SteadyMotions(search.model, ignored, len(ignored) + found.dimension, names, motions, found, search.notes)
@@ -150,12 +146,12 @@ def steady_near(
     progress: Callable[[float], object] | None = None,
 ) -> SteadyChoice:
     """The steady motion with these speeds or momenta whose position is nearest to ``near`` or the model's initial one."""
-    search = _Search(system, fix or {}, box or {})
+    search = SteadySearch(system, fix or {}, box or {})
     chosen = equilibrium_near(
         search.system, near, search.fixed, search.box, dependent, seconds=seconds, progress=progress
     )
     e = chosen.equilibrium
-    motion = search.motion({**e.parameters, **e.state, **e.inputs}, dependent, e.notes)
+    motion = search.motion(e, dependent)
     if motion.approximation is None:
         raise NoEquilibrium(*motion.notes)
     state = motion.approximation.state
@@ -166,7 +162,7 @@ def steady_near(
     return SteadyChoice(motion, search.ignored, speeds, Chosen(here, held, (*search.notes, *chosen.notes)))
 
 
-class _Search:
+class SteadySearch:
     """Where steady motions are looked for: the system at given speeds and momenta, what is prescribed, and the box."""
 
     def __init__(self, system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]) -> None:
@@ -194,24 +190,26 @@ class _Search:
         )
         self.routhian = at_momenta(self.model, self.ignored)
 
-    def motion(self, found: Mapping[str, float], dependent: Sequence[str] | None, notes: Sequence[str]) -> SteadyMotion:
+    def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
         """The motion with these values of what rests and of the speeds or momenta."""
-        model, whole = self.model, self.routhian.system
-        values = {**self.system.constants, **found}
+        model, whole, notes, freed = self.model, self.routhian.system, found.notes, dict(found.parameters)
+        values = {**with_values(self.system, freed).constants, **found.state, **found.inputs}
         known = {**values, **{f"{q}'": 0.0 for q in whole.coordinates}, "t": 0.0}
         speeds, moving = _uniform(model, [c.name for c in self.ignored], known)
         position = {name: values[name] for name in (*whole.coordinates, *model.rates)}
         inputs = {name: float(values.get(name, given.value)) for name, given in model.inputs.items()}
         own = {name: values[name] for name in model.parameters}
         free = {momentum_of(c.name): moving[momentum_of(c.name)] for c in self.ignored if c.conserved}
-        held = replace(whole, parameters={**whole.parameters, **own, **free})
+        held = {**whole.parameters, **own, **free}
         try:
-            approximation = first_approximation(held, {**position, **moving}, inputs, dependent)
+            # what is formed once for a system serves all values of its parameters
+            formed = first_approximation(whole, {**position, **moving}, inputs, dependent, held)
+            approximation = replace(formed, system=replace(whole, parameters=held))
         except ModelError as error:
-            return SteadyMotion(position, speeds, moving, inputs, {}, None, None, None, (*notes, str(error)))
+            return SteadyMotion(position, speeds, moving, inputs, freed, None, None, None, (*notes, str(error)))
         here = stability(approximation)
         verdict = _with_momenta(here, len(free))
-        return SteadyMotion(position, speeds, moving, inputs, {}, approximation, here, verdict, tuple(notes))
+        return SteadyMotion(position, speeds, moving, inputs, freed, approximation, here, verdict, tuple(notes))
 
 
 def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:

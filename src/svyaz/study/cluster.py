@@ -114,7 +114,8 @@ def _client(address: str) -> Iterator[Any]:
 @contextmanager
 def _quiet(*names: str) -> Iterator[None]:
     """Without the tracebacks that libraries log when others go away: what matters is told by us."""
-    loggers = [(logger := logging.getLogger(name), logger.level) for name in names]
+    known = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in names]  # each has a level
+    loggers = [(logger, logger.level) for logger in map(logging.getLogger, known)]
     for logger, _ in loggers:
         logger.setLevel(logging.CRITICAL + 1)
     try:

@@ -6,7 +6,7 @@ Which members have gains that the method and step keep stable, and where along a
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, first_integrals
+from svyaz.forms import Equations, energy, first_integrals, keeps_energy
 from svyaz.holding import (
     ROUNDING,
     Discretisation,
@@ -29,26 +29,38 @@ from svyaz.holding import (
 from svyaz.model import is_number, nearest
 from svyaz.motion import Motion
 
-KINDS = ("final", "residual", "drift", "multiplier")
-_WHAT = {"final": "state", "residual": "constraint", "drift": "integral", "multiplier": "constraint"}
+KINDS = ("final", "residual", "drift", "multiplier", "energy")
+_WHAT = {
+    "final": "state",
+    "residual": "constraint",
+    "drift": "integral",
+    "multiplier": "constraint",
+    "energy": "term of an energy balance",
+}
+ENERGY = ("initial", "final", "work", "dissipated", "impacts", "remainder")
 SINGLE = ("t", "steps", "evaluations", "error", "phases", "period")
 FIRST, SIZE, CHANGE, TOP, LAST = range(5)
 """Columns of the totals of an observed quantity: first value, largest size, largest change, largest value, last value."""
 
 
-def known_measures(equations: Equations) -> dict[str, list[str]]:
-    """Kind → names that can be measured of this system."""
+def known_measures(equations: Equations, varied: Collection[str] = ()) -> dict[str, list[str]]:
+    """Kind → names that can be measured of this system, whatever the values of the parameters that are ``varied``."""
+    system = equations.system
+    changes = energy(system) is not None and not keeps_energy(system, varied)
     names = list(dict.fromkeys([*equations.multiplier_names, *(c.name for c in equations.eliminated)]))
     return {
-        "final": list(equations.system.states),
+        "final": list(system.states),
         "residual": names,
-        "drift": list(first_integrals(equations.system)),
+        "drift": list(first_integrals(system, varied)),
         "multiplier": names,
+        "energy": list(ENERGY) if changes else [],
     }
 
 
 def measures_for(known: Mapping[str, Sequence[str]], asked: Sequence[str]) -> tuple[str, ...]:
-    """The full names; a kind alone means all of it, and nothing asked for means residuals, energy drift, final state."""
+    """The full names; a kind alone means all of it, and nothing asked for means residuals, final state, and the drift of the
+    energy where that is an integral.
+    """
     if not asked:
         drift = ["drift.energy"] if "energy" in known["drift"] else []
         return (*(f"residual.{n}" for n in known["residual"]), *drift, *(f"final.{n}" for n in known["final"]))
@@ -70,7 +82,7 @@ def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
     if word == "energy" and "energy" in known["drift"]:
         return ["drift.energy"]
     if kind not in KINDS:
-        words = [*KINDS, *SINGLE, "status", "energy"]
+        words = [*KINDS, *SINGLE, "status"]
         raise _bad(f"'{word}' cannot be measured", nearest(word, words) or f"there are {', '.join(words)}")
     if not dot:
         return [f"{kind}.{n}" for n in known[kind]]
@@ -142,6 +154,17 @@ def of_motion(motion: Motion) -> dict[str, float | None]:
     found["phases"] = max(len(moments), 1)
     found["period"] = moments[-1] - moments[-2] if len(moments) > 1 else np.nan
     return {name: value if np.isfinite(value) else None for name, value in found.items()}
+
+
+def energy_terms(motion: Motion) -> dict[str, float | None]:
+    """The terms of the energy balance of a whole simulation; an energy that nothing changes has a remainder alone."""
+    found = dict.fromkeys(ENERGY, 0.0)
+    if motion.balance is not None:
+        found = motion.balance.totals
+    elif motion.energy is not None:
+        first, last = float(motion.energy[0]), float(motion.energy[-1])
+        found |= {"initial": first, "final": last, "remainder": last - first}
+    return {f"energy.{name}": value if np.isfinite(value) else None for name, value in found.items()}
 
 
 def _bad(message: str, hint: str | None) -> ModelError:

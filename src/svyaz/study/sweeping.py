@@ -57,8 +57,8 @@ def sweep(
     """Run the system for every member of the product of what is varied.
 
     ``vary``: values by name: parameters, ``initial.x``, ``run.step``, and the gains ``stabilize`` (κ), or ``kappa``,
-    ``alpha``, ``beta``. ``measure``: ``final``, ``residual``, ``drift``, ``multiplier`` (all of a kind, or one as in
-    ``final.x``), ``error`` (trajectory error by step halving), ``steps``, ``evaluations``, ``t``; by default residuals,
+    ``alpha``, ``beta``. ``measure``: ``final``, ``residual``, ``drift``, ``multiplier``, ``energy`` (all of a kind, or one
+    as in ``final.x``), ``error`` (trajectory error by step halving), ``steps``, ``evaluations``, ``t``; by default residuals,
     energy drift and final state. The others are the options of ``simulate``. Gains with an unstable verdict are run and
     marked. A member that fails, or leaves the limits of the model without ``beyond``, is a row with its status
     (one that went on beyond them tells it as its reason); KeyboardInterrupt keeps the rows that are done.
@@ -84,15 +84,15 @@ def sweep(
         phases = [replace(phases[0], equations=derive(system, name))]
     equations = phases[0].equations
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
-    measures = measures_for(known_measures(_all_constraints(phases)), measure)
     points = points_of(axes)
     members = members_of(axes, points, word_of(options.stabilize))
     found = recipe(system, [key for member in members[:1] for key in member.settings])
-    if project or not _compiled_once(system, phases, options, found, axes):
+    measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
+    balance = any(name.startswith("energy.") for name in measures)
+    if project or balance or not _compiled_once(system, phases, options, found, axes):
         wishes: dict[str, Json] = {"project": project, "beyond": beyond, "halve": "error" in measures}
-        work = whole_work(
-            stated, _whole_asked(options, name, wishes | ({"inputs": dict(laws)} if laws else {})), members
-        )
+        wishes |= {"inputs": dict(laws)} if laws else {}
+        work = whole_work(stated, _whole_asked(options, name, wishes), members, balance=balance)
     else:
         work = native_work(equations, options, found, members, measures)
     judge = judge_for(equations, options)

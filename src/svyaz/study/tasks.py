@@ -73,10 +73,11 @@ class NativeTask:
 
 @dataclass(frozen=True)
 class WholeTask:
-    """The words of a model, and what is asked of every simulation of it."""
+    """The words of a model, what is asked of every simulation of it, and whether its energy balance is."""
 
     words: Mapping[str, Any]
     asked: Mapping[str, Any]
+    energy: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,9 +159,10 @@ def answers_from_text(text: str) -> list[Answer]:
     return [Answer(**words) for words in json.loads(text)]
 
 
-def whole_work(system: System, asked: Mapping[str, Json], members: Sequence[Member]) -> Work:
-    """Each member as a simulation of the model."""
-    return Work(WholeTask(plain(system.words), dict(asked)), [WholeData(m.settings, m.asked) for m in members])
+def whole_work(system: System, asked: Mapping[str, Json], members: Sequence[Member], *, balance: bool = False) -> Work:
+    """Each member as a simulation of the model, with its energy ``balance`` where that is asked for."""
+    task = WholeTask(plain(system.words), dict(asked), balance)
+    return Work(task, [WholeData(m.settings, m.asked) for m in members])
 
 
 def plain(words: Any) -> Any:

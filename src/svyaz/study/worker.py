@@ -5,8 +5,11 @@ Run as a module it takes a task from the first line of its input and answers eac
 
 from __future__ import annotations
 
+import ctypes
+import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.study.measures import measured, of_motion, totals_along
+from svyaz.study.measures import energy_terms, measured, of_motion, totals_along
 from svyaz.study.tasks import (
     START,
     Answer,
@@ -245,17 +248,16 @@ def _whole(task: WholeTask, member: WholeData) -> Answer:
             system = with_settings(system, member.settings)
         asked = {**task.asked, **member.asked}
         motion = simulate(system, **asked)
-        if (
-            motion.status is Status.INFEASIBLE and motion.gains is not None
-        ):  # gains with a bad verdict are run, and told
-            motion = simulate(system, force=True, **asked)
+        if motion.status is Status.INFEASIBLE and motion.gains is not None and not motion.steps:
+            motion = simulate(system, force=True, **asked)  # gains with a bad verdict are run, and told
     except ModelError as error:
         return _failed(str(error))
     if motion.status is Status.STOPPED:  # a run keeps what it has when the user stops it; here the sweep is stopped
         raise KeyboardInterrupt
     verdict = motion.gains.word if motion.gains is not None else None
     reason = motion.reason or "; ".join(told_beyond(motion.limits))
-    return Answer(motion.status, reason, of_motion(motion), None if verdict is None else verdict == "stable")
+    found = of_motion(motion) | (energy_terms(motion) if task.energy else {})
+    return Answer(motion.status, reason, found, None if verdict is None else verdict == "stable")
 
 
 def answer_text(task: str, members: str) -> str:
@@ -264,8 +266,15 @@ def answer_text(task: str, members: str) -> str:
     return answers_as_text(answers(asked, data_from_text(asked, members)))
 
 
+def _end_with_parent() -> None:
+    """Do not go on when the one who asked has been killed (Linux: prctl(PR_SET_PDEATHSIG, SIGKILL))."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def main() -> None:
     """Answer the lines of the standard input."""
+    _end_with_parent()
     task = task_from_text(sys.stdin.readline())
     for line in sys.stdin:
         print(answers_as_text(answers(task, data_from_text(task, line))), flush=True)

@@ -32,6 +32,7 @@ def _(motion: Motion) -> Record:
         "seconds": float(motion.seconds),
         "residuals": {name: _residual(size) for name, size in motion.residual_sizes().items()},
         "integrals": {name: _integral(drift) for name, drift in motion.drifts().items()},
+        **_energy(motion),
         "multipliers": {name: finite(value) for name, value in motion.last_multipliers().items()},
         "gains": gains_record(motion.gains),
         "trajectory_error": finite(motion.trajectory_error),
@@ -64,6 +65,13 @@ def _residual(size: ResidualSize) -> Json:
         "final": finite(size.final),
         "time_of_max": finite(size.time_of_largest),
     }
+
+
+def _energy(motion: Motion) -> Record:
+    """Where the energy went, of a system that does not keep it."""
+    if motion.balance is None:
+        return {}
+    return {"energy": {name: finite(value) for name, value in motion.balance.totals.items()}}
 
 
 def _integral(drift: Drift) -> Json:

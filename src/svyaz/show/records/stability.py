@@ -9,7 +9,16 @@ from svyaz import __version__
 from svyaz.json_types import Json, Record
 from svyaz.show.results import as_json, given, html_of
 from svyaz.show.tables import notebook_table
-from svyaz.stability import UNDECIDED, Equilibria, Equilibrium, Hypothesis, SteadyMotion, SteadyMotions, forces_of
+from svyaz.stability import (
+    UNDECIDED,
+    Equilibria,
+    Equilibrium,
+    Hypothesis,
+    SteadyBranches,
+    SteadyMotion,
+    SteadyMotions,
+    forces_of,
+)
 
 
 @as_json.register(Equilibrium)
@@ -88,6 +97,19 @@ def _(found: SteadyMotions) -> Record:
         "box": {name: list(sides) for name, sides in found.found.box.items()},
         "reason": found.reason(),
         "notes": [*found.notes, *found.found.notes],
+        **given(found.system),
+    }
+
+
+@as_json.register(SteadyBranches)
+def _(found: SteadyBranches) -> Record:
+    return {
+        "svyaz": __version__,
+        "model": found.system.name,
+        "along": found.along,
+        "span": list(found.span),
+        "complete": not found.incomplete,
+        "branch": [{**as_json(m.motion), "value": m.value, "kind": m.kind, "number": m.number} for m in found.members],
         **given(found.system),
     }
 

@@ -1,0 +1,100 @@
+"""Where the energy of a motion went: the work of forces, dissipation and impacts along its rows (see ``forms.power``).
+
+The integrals are taken along the path when they are asked for, with the accuracy with which it was computed; the motion
+itself and its steps do not know of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.expr import add_up
+from svyaz.forms import Power, keeps_energy, observation, power_of, rates_of
+from svyaz.holding import Segment, observed
+from svyaz.integrate import Flow, along, integrals_along
+from svyaz.model import System
+from svyaz.motion.phases import Chapter
+from svyaz.program import Function, Linear, Native, Table, function
+
+EXACT = 1e-12
+"""Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
+
+Account = Callable[[float], Array]
+"""Gives work, dissipated and lost at impacts up to each row (k, 3), for a motion with energies of this size."""
+
+
+def account_of(system: System, chapters: Sequence[Chapter], shown: Sequence[slice]) -> Account | None:
+    """What is known of the energy along the rows that are shown of each chapter; None where it is an integral, or there
+    is none.
+    """
+    power = power_of(system)
+    if power is None or keeps_energy(system):
+        return None
+
+    def found(size: float) -> Array:
+        total, before, columns = np.zeros(3), None, []
+        for chapter, rows in zip(chapters, shown, strict=True):
+            gained, ends = _along(power, chapter, size), _energies(chapter)
+            if before is not None and ends is not None:
+                total[2] += before - ends[0]
+            columns.append((total + gained)[rows])
+            total, before = total + gained[-1], None if ends is None else ends[1]
+        return np.concatenate(columns)
+
+    return found
+
+
+def _energies(chapter: Chapter) -> tuple[float, float] | None:
+    """The energy at both ends of a phase that was run."""
+    if chapter.segment is None:
+        return None
+    path = chapter.path
+    energy = observed(chapter.segment, path.times[[0, -1]], path.states[[0, -1]])["energies"]["energy"]
+    return float(energy[0]), float(energy[1])
+
+
+def _along(power: Power, chapter: Chapter, size: float) -> Array:
+    """(k, 3): work, dissipated, 0 from the beginning of a phase to each of its rows."""
+    segment, path, options = chapter.segment, chapter.path, chapter.options
+    found = np.zeros((len(path.times), 3))
+    if segment is None or power.vanishes:
+        return found
+    meter = _meter(power, segment)
+    found[:, :2] = integrals_along(
+        lambda rows: segment.code.evaluate(rows, segment.constants),
+        None if segment.jacobian is None else _slopes(segment.jacobian),
+        lambda rows: meter(rows)["power"],
+        path.times,
+        path.states,
+        method=options.method,
+        step=options.step,
+        steps=path.steps,
+        error=max(EXACT, options.rtol or 0.0) * size,
+    )
+    return found
+
+
+def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
+    """∂ rates/∂ states along rows."""
+    owner = jacobian.owner
+    if isinstance(owner, Native):
+        return lambda rows: owner.evaluate(rows, jacobian.constants)
+    flow = Flow(jacobian.address, jacobian.constants, jacobian.size**2, owner)
+    return lambda rows: along(flow, rows)
+
+
+def _meter(power: Power, segment: Segment) -> Function:
+    """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
+    equations, law = segment.equations, segment.perturbation
+    systems: list[Linear] = []
+    works = [equations.in_states(power.work)]
+    if power.slips:
+        linear = rates_of(equations, law.correction).systems
+        systems, quantities = observation(equations, linear[0] if linear else None)
+        pushes = quantities["multipliers"]
+        works += [pushes[name] * equations.in_states(e) for name, e in power.slips.items() if name in pushes]
+    tables: dict[str, Table] = {"power": [add_up(works), equations.in_states(power.dissipated)]}
+    return function(tables, ("t", *equations.states), {**segment.values, **law.gains}, systems=systems)

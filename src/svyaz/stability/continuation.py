@@ -1,0 +1,183 @@
+"""Branches of steady motions along a speed, a momentum, a parameter, an input or a coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import pi
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem
+from svyaz.model import System
+from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
+from svyaz.stability.critical import UNDECIDED
+from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
+from svyaz.stability.rest import RestEquations, rest_equations
+from svyaz.stability.steady import SteadyMotion, SteadySearch
+
+WELL_SPLIT = 0.1
+"""Redundant coordinates are kept along a branch while ∂F/∂s is conditioned so well."""
+
+VANISHING_ROOT = "a root vanishes where branches turn or meet: the first approximation does not decide"
+
+STARTS = 3
+"""At so many values, the ends among them, all motions are looked for, so that branches that meet no other are found."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A steady motion of a branch: the ``value`` of what is varied, and whether the branch turns or meets another there."""
+
+    value: float
+    motion: SteadyMotion
+    kind: str
+    number: int
+
+
+@dataclass(frozen=True)
+class SteadyBranches:
+    """All branches with what was varied between ``span``; incomplete where a branch could not be followed to its end."""
+
+    system: System
+    along: str
+    span: tuple[float, float]
+    members: tuple[Member, ...]
+    incomplete: bool
+
+    @property
+    def count(self) -> int:
+        """Number of branches."""
+        return len({m.number for m in self.members})
+
+    def special(self, kind: str) -> list[Member]:
+        """The turning or branching points, each once."""
+        found: list[Member] = []
+        for m in self.members:
+            near = 1e-6 * max(abs(self.span[1] - self.span[0]), 1e-300)
+            if m.kind == kind and not any(_same(m.motion, other.motion, near) for other in found):
+                found.append(m)
+        return found
+
+
+def steady_branches(
+    system: System,
+    along: str,
+    span: tuple[float, float],
+    fix: Mapping[str, float] | None = None,
+    box: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    dependent: Sequence[str] | None = None,
+    seconds: float = SECONDS,
+) -> SteadyBranches:
+    """Follow all steady motions while ``along`` goes from one end of its span to the other."""
+    fixed, sides = dict(fix or {}), dict(box or {})
+    if along in fixed or along in sides:
+        raise ModelError([Problem(f"'{along}' is varied: it cannot be prescribed or looked for in a box as well")])
+    search = SteadySearch(system, fixed, {**sides, along: span})
+    rest = rest_equations(search.system, search.fixed, search.box)
+    order = [k for k, name in enumerate(rest.unknowns) if name != along] + [rest.unknowns.index(along)]
+    names = [rest.unknowns[k] for k in order]
+    if rest.problem.equations + 1 != len(names):
+        more = len(names) - rest.problem.equations - 1
+        message = (
+            f"the steady motions along '{along}' form no curves: {'prescribe' if more > 0 else 'free'} {abs(more)} more"
+        )
+        raise ModelError([Problem(message, hint=", ".join(names[:-1]))])
+    starts = _starts(system, along, span, fixed, sides, names, dependent, seconds)
+    curves = follow_all(_curves(rest, order, names, np.array(starts), span), starts)
+    members = []
+    for number, branch in enumerate(curves.branches):
+        split = dependent
+        for p in branch:
+            motion = _motion(search, rest, order, p, curves.scale, split)
+            if not dependent and _badly_split(motion):  # others are chosen, and kept for a while
+                motion = _motion(search, rest, order, p, curves.scale, None)
+            split = dependent or (motion.approximation.dependent if motion.approximation else None)
+            if p.kind != REGULAR and motion.verdict is not None:
+                told = replace(motion.verdict, word=UNDECIDED, theorem=VANISHING_ROOT, hypotheses=())
+                motion = replace(motion, verdict=told)
+            members.append(Member(float(p.z[-1] * curves.scale[-1]), motion, p.kind, number))
+    return SteadyBranches(search.model, along, span, tuple(members), curves.incomplete)
+
+
+def _starts(
+    system: System,
+    along: str,
+    span: tuple[float, float],
+    fixed: Mapping[str, float],
+    sides: Mapping[str, tuple[float, float]],
+    names: Sequence[str],
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> list[Array]:
+    """All motions at some values of what is varied, as points of branches."""
+    starts = []
+    for value in np.linspace(*span, STARTS):
+        at = SteadySearch(system, {**fixed, along: float(value)}, sides)
+        found = equilibria(at.system, at.fixed, at.box, dependent=dependent, seconds=seconds / STARTS)
+        starts += [_point(e, names, {along: float(value)}) for e in found.equilibria]
+    if not starts:
+        message = f"there is no steady motion in the box from which a branch along '{along}' could begin"
+        raise ModelError([Problem(message)])
+    return starts
+
+
+def _curves(
+    rest: RestEquations, order: Sequence[int], names: Sequence[str], starts: Array, span: tuple[float, float]
+) -> Curves:
+    """f with the varied unknown last, the others scaled by the box or, where they have none, by what they are at first."""
+    back = np.argsort(order)
+
+    def values(z: Array) -> tuple[Array, Array]:
+        value, slope = rest.problem.value_and_slope(z[back][None, :])
+        return value[0], slope[0][:, order]
+
+    low, high, scale = [], [], []
+    for k, name in enumerate(names):
+        side = rest.box.get(name)
+        if name in rest.angles:
+            side = None
+        size = float(np.abs(starts[:, k]).max()) if side is None else side[1] - side[0]
+        size = 2 * pi if name in rest.angles else size
+        scale.append(size if size > 0 else 1.0)
+        low.append(-np.inf if side is None else side[0] / scale[-1])
+        high.append(np.inf if side is None else side[1] / scale[-1])
+    low[-1], high[-1] = span[0] / scale[-1], span[1] / scale[-1]
+    return Curves(values, np.array(scale), np.array(low), np.array(high))
+
+
+def _point(e: Equilibrium, names: Sequence[str], varied: Mapping[str, float]) -> Array:
+    pushes = {f"multiplier of {name}": value for name, value in e.multipliers.items()}
+    known = {**e.state, **e.inputs, **pushes, **e.parameters, **varied}
+    return np.array([known[name] for name in names])
+
+
+def _motion(
+    search: SteadySearch,
+    rest: RestEquations,
+    order: Sequence[int],
+    point: BranchPoint,
+    scale: Array,
+    dependent: Sequence[str] | None,
+) -> SteadyMotion:
+    """The motion at a point of a branch."""
+    values = rest.named((point.z * scale)[np.argsort(order)])
+    system = search.system
+    state = {name: values[name] for name in (*system.coordinates, *system.rates)}
+    inputs = {name: values.get(name, given.value) for name, given in system.inputs.items()}
+    freed = {name: values[name] for name in system.parameters if name in rest.bounded}
+    pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
+    return search.motion(Equilibrium(state, inputs, pushes, freed, None, None), dependent)
+
+
+def _badly_split(motion: SteadyMotion) -> bool:
+    """Has it no first approximation with these redundant coordinates, or a badly conditioned one?"""
+    return motion.approximation is None or motion.approximation.conditioning < WELL_SPLIT
+
+
+def _same(a: SteadyMotion, b: SteadyMotion, near: float) -> bool:
+    return all(abs(value - b.state[name]) <= near for name, value in a.state.items()) and all(
+        abs(value - b.speeds[name]) <= near for name, value in a.speeds.items()
+    )
