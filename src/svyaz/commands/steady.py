@@ -27,6 +27,7 @@ from svyaz.commands.values import ranges_of, values_of
 from svyaz.files import text_file
 
 if TYPE_CHECKING:
+    from svyaz.forms import Cyclic
     from svyaz.model import System
     from svyaz.stability import SteadyBranches, SteadyMotion, SteadyMotions
 
@@ -174,7 +175,7 @@ def _show_branches(found: SteadyBranches) -> None:
 
 def _show(found: SteadyMotions) -> None:
     page = Page()
-    cyclic = ", ".join(f"{c.name} ({_kind(c.driven, c.forced)})" for c in found.cyclic)
+    cyclic = ", ".join(f"{c.name} ({_kind(c)})" for c in found.cyclic)
     page.say(f"{found.system.name}: cyclic are {cyclic}")
     page.say(
         f"the steady motions form a manifold of dimension {found.dimension}; prescribe {', '.join(found.prescribable)}"
@@ -191,10 +192,12 @@ def _show(found: SteadyMotions) -> None:
         page.say(note)
 
 
-def _kind(driven: tuple[str, ...], forced: bool) -> str:
-    if driven:
-        return f"driven by {', '.join(driven)}"
-    return "a force acts on it" if forced else "its momentum is conserved"
+def _kind(cyclic: Cyclic) -> str:
+    if cyclic.driven:
+        return f"driven by {', '.join(cyclic.driven)}"
+    if cyclic.tied:
+        return "tied by constraints"
+    return "a force acts on it" if cyclic.forced else "its momentum is conserved"
 
 
 def _show_one(page: Page, title: str, motion: SteadyMotion) -> None:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from svyaz.forms.quasi import basis as basis
     from svyaz.forms.reduction import is_nothing as is_nothing
     from svyaz.forms.reduction import shorter as shorter
+    from svyaz.forms.reduction import solve as solve
     from svyaz.forms.reduction import velocity_rows as velocity_rows
     from svyaz.forms.reduction import written_size as written_size
     from svyaz.forms.reduction_choice import MOST_CHOICES as MOST_CHOICES

@@ -16,16 +16,20 @@ from svyaz.model import Mechanical, System
 
 @dataclass(frozen=True)
 class Cyclic:
-    """A coordinate that L and the constraints do not contain; ``driven`` by these inputs, ``forced`` by other forces."""
+    """A coordinate that L and the constraints do not contain; ``driven`` by these inputs, ``forced`` by other forces.
+
+    Where bodies roll the constraints may contain its velocity: it is ``tied``, and its momentum is that of nothing conserved.
+    """
 
     name: str
     driven: tuple[str, ...]
     forced: bool
+    tied: bool = False
 
     @property
     def conserved(self) -> bool:
         """Is its momentum a first integral?"""
-        return not self.driven and not self.forced
+        return not (self.driven or self.forced or self.tied)
 
 
 def pseudo_cyclic(system: System) -> tuple[Cyclic, ...]:

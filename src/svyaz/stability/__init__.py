@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from svyaz.stability.linearisation import with_linearised_constraints as with_linearised_constraints
     from svyaz.stability.rest import RestEquations as RestEquations
     from svyaz.stability.rest import rest_equations as rest_equations
+    from svyaz.stability.rolling import RollingApproximation as RollingApproximation
+    from svyaz.stability.rolling import rolling_approximation as rolling_approximation
     from svyaz.stability.spectrum import roots as roots
     from svyaz.stability.spectrum import signs as signs
     from svyaz.stability.spectrum import zero_roots as zero_roots

@@ -169,7 +169,8 @@ def _kept(problem: BoxProblem, parts: Interval, found: Zeros, width: Array) -> I
     settled = np.zeros(len(low), dtype=bool)
     if bounded.any():
         inner = _choose(bounded, low, high, e1, d0, d1)
-        new_low, new_high, proved = _krawczyk(problem, *inner)
+        new_low, new_high, inside = _krawczyk(problem, *inner)
+        proved = inside & (problem.equations == low.shape[1])
         low[bounded], high[bounded] = new_low, new_high
         settled[bounded] = proved | np.any(new_low > new_high, axis=1)
         _record(problem, 0.5 * (new_low[proved] + new_high[proved]), found)
@@ -212,7 +213,10 @@ def _bounded_free(problem: BoxProblem, low: Array, high: Array, e0: Interval, e1
 def _krawczyk(
     problem: BoxProblem, low: Array, high: Array, e1: Interval, d0: Interval, d1: Interval
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """X ∩ K(X), and where K(X) lies inside X; what has no bounds stays as it is."""
+    """X ∩ K(X), and where K(X) lies inside X; what has no bounds stays as it is.
+
+    Inside means that C f has one zero in X: f has one if it is square, and at most one if it has more equations.
+    """
     d = problem.bounded
     y = low[:, d:], high[:, d:]
     slope = joined(sum_of(d0, contracted(d1, y)), e1)
@@ -229,13 +233,12 @@ def _krawczyk(
     reach = np.einsum("nij,nj->ni", rest, radius) * (1 + 1e-12) + rounding
     target = middle - np.einsum("nij,nj->ni", inverse, value)
     new_low, new_high = target - reach, target + reach
-    square = problem.equations == low.shape[1]
-    proved = np.all((new_low > low) & (new_high < high), axis=1) & square & np.isfinite(reach).all(axis=1)
+    inside = np.all((new_low > low) & (new_high < high), axis=1) & np.isfinite(reach).all(axis=1)
     usable = np.isfinite(reach)
     return (
         np.where(usable, np.maximum(low, new_low), low),
         np.where(usable, np.minimum(high, new_high), high),
-        proved,
+        inside,
     )
 
 
@@ -307,7 +310,8 @@ def _alone(problem: BoxProblem, zeros: Array) -> tuple[Array, Array, NDArray[np.
         spread = radius * (1 + np.abs(zeros[left]))
         low[left], high[left] = zeros[left] - spread, zeros[left] + spread
         _, e1, d0, d1 = problem.at(low[left][:, :d], high[left][:, :d])
-        _, _, sure = _krawczyk(problem, low[left], high[left], e1, d0, d1)
+        _, _, inside = _krawczyk(problem, low[left], high[left], e1, d0, d1)
+        sure = inside & (problem.equations >= zeros.shape[1])
         proved[left] = sure | (problem.equations > zeros.shape[1] and radius <= 1e-3)
     return low, high, proved
 

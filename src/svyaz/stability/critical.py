@@ -44,7 +44,8 @@ class StabilityVerdict:
     """What is known of the stability of an equilibrium, and why.
 
     ``roots`` are those of the full first approximation, ``zero_roots`` of them are zero; the constraints account for
-    ``constraint_roots``. ``reduced`` is the force along the one direction in which the first approximation has none.
+    ``constraint_roots``. ``reduced`` is the force along the one direction in which the first approximation has none;
+    ``manifold`` is the dimension of that of the steady motions, where it was followed.
     """
 
     word: str
@@ -55,6 +56,7 @@ class StabilityVerdict:
     constraint_roots: int
     notes: tuple[str, ...] = ()
     reduced: ReducedForce | None = None
+    manifold: int | None = None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ from svyaz.stability.families import EquilibriumFamily, family_among, family_of,
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.reduction import EXACT
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails, with_values
+from svyaz.stability.rolling import completed_speeds, rolling_approximation
+from svyaz.stability.rolling_rest import has_velocity_constraints, rolling_rest
+from svyaz.stability.rolling_verdict import rolling_stability
 
 SECONDS = 60.0
 """So long the box is searched unless asked otherwise."""
@@ -115,8 +118,24 @@ def equilibria(
     After ``seconds`` of search the parts of the box that are left are counted (``left``); ``progress`` is told the part
     of the box that is done.
     """
-    rest = rest_equations(system, fix, box)
-    check_redundant(system, dependent)
+    if has_velocity_constraints(system):
+        rest = rolling_rest(system, fix, box)
+    else:
+        rest = rest_equations(system, fix, box)
+        check_redundant(system, dependent)
+    return searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
+
+
+def searched_equilibria(
+    rest: RestEquations,
+    dependent: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
+) -> Equilibria:
+    """All solutions of the equations of rest, or of a steady motion, with the unknowns in their box."""
+    system = rest.system
     searched = {name: rest.box[name] for name in rest.bounded}
     family = family_of(rest, seed)
     if family is not None:
@@ -215,8 +234,12 @@ def equilibrium_at(
     values = rest.named(point)
     state = {name: values[name] for name in (*system.coordinates, *system.rates)}
     inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
-    parameters = {name: values[name] for name in system.parameters if name in rest.bounded}
+    parameters = {name: values[name] for name in (*system.parameters, *rest.speeds) if name in rest.bounded}
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
+    if has_velocity_constraints(system):
+        verdict, failed = _rolling(rest, values, state)
+        told = (*failed, *beyond_limits(system, inputs))
+        return Equilibrium(state, inputs, pushes, parameters, None, verdict, told, system.outside(state, parameters))
     there = with_values(system, parameters) if parameters else system
     notes: tuple[str, ...] = ()
     approximation, verdict = None, None
@@ -234,6 +257,19 @@ def equilibrium_at(
         notes = (str(error),)
     told = (*notes, *beyond_limits(system, inputs))
     return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
+
+
+def _rolling(
+    rest: RestEquations, values: Mapping[str, float], state: Mapping[str, float]
+) -> tuple[StabilityVerdict | None, tuple[str, ...]]:
+    """The verdict where velocities are constrained: at rest, or in a steady motion with these speeds."""
+    system, known = rest.system, {**rest.system.constants, **values}
+    given = {name: values[name] for name in rest.speeds if name in values}
+    try:
+        moved = {**state, **(completed_speeds(system, {**state, **given}, known) if rest.speeds else {})}
+        return rolling_stability(rolling_approximation(system, moved, known, tuple(given)), moved, known), ()
+    except ModelError as error:
+        return None, (str(error),)
 
 
 def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, ...]]:

@@ -44,7 +44,8 @@ UNBALANCED = 1e-3
 class RestEquations:
     """f(q, y) = 0: ``bounded`` unknowns q with a box each, ``free`` unknowns y that enter linearly.
 
-    ``angles`` are the bounded ones with the period 2π that are looked for over one turn.
+    ``angles`` are the bounded ones with the period 2π that are looked for over one turn. Of a steady motion with
+    constrained velocities ``speeds`` are those of the coordinates that no equation needs.
     """
 
     system: System
@@ -54,6 +55,7 @@ class RestEquations:
     box: Mapping[str, tuple[float, float]]
     angles: tuple[str, ...]
     problem: BoxProblem
+    speeds: tuple[str, ...] = ()
 
     @property
     def unknowns(self) -> tuple[str, ...]:
@@ -114,22 +116,25 @@ def rest_equations(
     freed = [name for name in system.parameters if name in sides and name not in fixed]
     following = _following(system, freed)
     expressions = [substitute(e, following) for e in rest_expressions(system)]
-    free = _linear(expressions, [*multipliers, *further, *inputs])
+    free = linear_unknowns(expressions, [*multipliers, *further, *inputs])
     left = [q for q in system.coordinates if q not in fixed]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
     angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
     limits = {**_input_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
-    missing = [name for name in bounded if name not in limits]
+    missing_sides([name for name in bounded if name not in limits])
+    problem = box_problem(system, expressions, bounded, free, fixed)
+    return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+
+
+def missing_sides(missing: Sequence[str]) -> None:
+    """Refuse unknowns without a side in the box."""
     if missing:
         names = ", ".join(f"'{name}'" for name in missing)
         message = (
             f"equilibria are looked for in a box, and {names} {'has' if len(missing) == 1 else 'have'} no side in it"
         )
         text = f"give '{missing[0]}' a side in the box, here or in the [box] of the model, or prescribe it"
-        hint = Advice(text, "box", missing[0])
-        raise ModelError([Problem(message, hint=hint)])
-    problem = _problem(system, expressions, bounded, free, fixed)
-    return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+        raise ModelError([Problem(message, hint=Advice(text, "box", missing[0]))])
 
 
 def with_values(system: System, values: Mapping[str, float]) -> System:
@@ -200,7 +205,7 @@ def rest_expressions(system: System) -> list[Expression]:
     ]
 
 
-def _linear(expressions: Sequence[Expression], candidates: Sequence[str]) -> list[str]:
+def linear_unknowns(expressions: Sequence[Expression], candidates: Sequence[str]) -> list[str]:
     """The candidates in which all equations together are linear, multipliers first."""
     chosen: list[str] = []
     for name in candidates:
@@ -211,7 +216,7 @@ def _linear(expressions: Sequence[Expression], candidates: Sequence[str]) -> lis
     return chosen
 
 
-def _problem(
+def box_problem(
     system: System,
     expressions: Sequence[Expression],
     bounded: Sequence[str],

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, Expression, ModelError, Problem, evaluate, gradient, velocity
+from svyaz.expr import Advice, Expression, ModelError, Problem, evaluate, gradient, names_in, velocity
 from svyaz.forms import Cyclic, at_momenta, at_speeds, momenta, momentum_of, pseudo_cyclic
 from svyaz.model import System, nearest, with_settings
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
@@ -33,10 +33,12 @@ from svyaz.stability.critical import (
     stability,
 )
 from svyaz.stability.derivatives import refuse_unfit
-from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria
+from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
 from svyaz.stability.rest import with_values
+from svyaz.stability.rolling import completed_speeds
+from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
@@ -114,6 +116,8 @@ def steady_motions(
     A speed ``psi'`` or momentum ``p_psi`` that is neither prescribed nor has a side in the box keeps the value that the model
     gives the speed at first, if no force acts on the coordinate; else it is an unknown.
     """
+    if has_velocity_constraints(system):
+        return _rolling(system, fix or {}, box or {}, seconds, progress)
     search = SteadySearch(system, fix or {}, box or {})
     found = equilibria(search.system, search.fixed, search.box, dependent=dependent, seconds=seconds, progress=progress)
     motions = tuple(search.motion(e, dependent) for e in found.equilibria)
@@ -210,6 +214,37 @@ class SteadySearch:
         here = stability(approximation)
         verdict = _with_momenta(here, len(free))
         return SteadyMotion(position, speeds, moving, inputs, freed, approximation, here, verdict, tuple(notes))
+
+
+def _rolling(
+    system: System,
+    fix: Mapping[str, float],
+    box: Mapping[str, tuple[float, float]],
+    seconds: float,
+    progress: Callable[[float], object] | None,
+) -> SteadyMotions:
+    """Where velocities are constrained: no momenta are conserved, and the speeds that the constraints leave are prescribed."""
+    rest, speeds, taken = steady_rest(system, fix, box)
+    if not rest.speeds:
+        text = "every coordinate is in the equations, in turned axes too: what is steady is an equilibrium"
+        raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
+    found = searched_equilibria(rest, seconds=seconds, progress=progress)
+    motions = []
+    for e in found.equilibria:
+        known = {**rest.system.constants, **rest.fixed, **e.parameters, **e.inputs}
+        given = {name: known[name] for name in rest.speeds if name in known}
+        moving = completed_speeds(rest.system, {**e.state, **given}, known)
+        shown = {name: x for name, x in moving.items() if name in rest.speeds}
+        own = {name: x for name, x in e.parameters.items() if name not in shown}
+        motions.append(SteadyMotion(e.state, shown, {}, e.inputs, own, None, e.verdict, e.verdict, e.notes))
+    driven = {q: tuple(u for u in system.inputs if u in names_in(force)) for q, force in system.forces.items()}
+    ignored = [name.removesuffix("'") for name in rest.speeds]
+    cyclic = tuple(Cyclic(q, driven.get(q, ()), q in system.forces, tied=True) for q in ignored)
+    kept = [f"{name} = {rest.fixed[name]:.6g} is that of the model's initial state" for name in taken]
+    kept += [f"{', '.join(axes)} are told in axes that turn with {psi}" for psi, axes in speeds.turning.items()]
+    followed = [m.verdict.manifold for m in motions if m.verdict is not None and m.verdict.manifold is not None]
+    dimension = max(followed, default=len(speeds.free) + found.dimension)
+    return SteadyMotions(rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept))
 
 
 def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:

@@ -1,0 +1,235 @@
+"""The first approximation of rest and of steady motions where velocities are constrained, and what it decides.
+
+Coordinates that no equation needs are left out (see ``ignorable``); what remains is the state x = (r, u, w) of the other
+coordinates r, all velocities u (those of a plane in axes that turn with the heading) and further states, on the surface
+
+    F(r) = 0,    f(r, u) = 0,    Ḟ(r, u) = 0,
+
+which the motion does not leave. Its rates there, differentiated along the surface, are the first approximation. No momenta are
+assumed: as a rule steady motions form a manifold, and each of its dimensions gives a zero root (E. T. Whittaker; Yu. I. Neimark
+and N. A. Fufaev 1967, A. V. Karapetyan and V. V. Rumyantsev 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr
+
+from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem
+from svyaz.model import System
+from svyaz.stability.ignorable import Ignorable, ignorable
+from svyaz.stability.moving import InMotion, MovingSystem, moving
+
+STEADY = 1e-7
+"""Rates of a steady motion may be off by this part of their sizes."""
+
+INDEPENDENT = 1e-6
+"""A column whose part across those taken before is below this is not taken as that of a dependent variable."""
+
+STEP, CLOSE = 1e-3, 1e-9
+
+
+@dataclass(frozen=True)
+class RollingApproximation:
+    """ξ' = A ξ + B u for the ``independent`` of the names of x, the others following by ``tangent``: δx = tangent δξ.
+
+    ``manifold`` is the dimension of the manifold of steady motions, ``geometric`` the number of constraints F.
+    """
+
+    system: System
+    ignorable: Ignorable
+    names: tuple[str, ...]
+    independent: tuple[str, ...]
+    tangent: Array
+    A: Array
+    B: Array
+    multipliers: Mapping[str, float]
+    manifold: int
+    geometric: int
+
+
+class Surface:
+    """The rates of x and the equations of the surface in numbers, for a system at given values of inputs and parameters."""
+
+    def __init__(self, system: System, values: Mapping[str, float]) -> None:
+        self.system = system
+        self.moving: MovingSystem = moving(system).with_values(values)
+        self.ignorable = ignorable(self.moving)
+        self.n = len(system.coordinates)
+        place = {q: k for k, q in enumerate(system.coordinates)}
+        self.left = [k for q, k in place.items() if q not in self.ignorable.names]
+        self.headings = [
+            (place[h.name], place[h.plane[0]], place[h.plane[1]], h.drift) for h in self.ignorable.headings if h.plane
+        ]
+        coordinates = [system.coordinates[k] for k in self.left]
+        self.names = (*coordinates, *(f"{q}'" for q in system.coordinates), *system.rates)
+        self.columns = [*self.left, *range(self.n, 2 * self.n + len(system.rates))]
+
+    def vector(self, state: Mapping[str, float]) -> Array:
+        """x of a state; what is left out is zero."""
+        return np.array([float(state.get(name, 0.0)) for name in self.names])
+
+    def at(self, x: Array) -> InMotion:
+        """Everything with the ignorable coordinates at zero."""
+        q, k = np.zeros(self.n), len(self.left)
+        q[self.left] = x[:k]
+        return self.moving.at(q, x[k : k + self.n], x[k + self.n :])
+
+    def rates(self, x: Array, here: InMotion) -> Array:
+        """ẋ, in axes that turn with the headings."""
+        k = len(self.left)
+        v = x[k : k + self.n]
+        turned = here.accelerations.copy()
+        for psi, a, b, (da, db) in self.headings:
+            turned[a] += v[psi] * (v[b] + db)
+            turned[b] -= v[psi] * (v[a] + da)
+        return np.concatenate([v[self.left], turned, here.rates])
+
+    def slopes(self, x: Array, here: InMotion) -> tuple[Array, Array]:
+        """∂ẋ/∂x and ∂ẋ/∂u."""
+        k, n = len(self.left), self.n
+        v, by = x[k : k + n], here.slopes[:, self.columns]
+        for psi, a, b, (da, db) in self.headings:
+            by[a, k + psi] += v[b] + db
+            by[a, k + b] += v[psi]
+            by[b, k + psi] -= v[a] + da
+            by[b, k + a] -= v[psi]
+        above = np.zeros((k, by.shape[1]))
+        above[range(k), [k + i for i in self.left]] = 1.0
+        return np.vstack([above, by]), np.vstack([np.zeros((k, here.by_inputs.shape[1])), here.by_inputs])
+
+    def tangent(self, here: InMotion) -> Array:
+        """Slopes of (F, f, Ḟ) by x."""
+        return here.tangent[:, self.columns]
+
+    def off(self, x: Array) -> tuple[Array, Array]:
+        """Everything that must vanish in a steady motion, and its slope."""
+        here = self.at(x)
+        return (
+            np.concatenate([here.positions, here.speeds, self.rates(x, here)]),
+            np.vstack([self.tangent(here), self.slopes(x, here)[0]]),
+        )
+
+
+def rolling_approximation(
+    system: System, state: Mapping[str, float], values: Mapping[str, float], prescribed: Sequence[str] = ()
+) -> RollingApproximation:
+    """About the motion with these coordinates, velocities and further states; refused where it is not steady.
+
+    ``prescribed`` velocities are taken as independent where they can be; ``values`` are those of inputs and parameters.
+    """
+    surface = Surface(system, values)
+    x = surface.vector(state)
+    here = surface.at(x)
+    _refuse_change(surface, x, here)
+    across = surface.tangent(here)
+    dependent = _dependent(surface, across, len(here.positions), prescribed)
+    free = [k for k in range(len(x)) if k not in dependent]
+    tangent = np.zeros((len(x), len(free)))
+    tangent[free, range(len(free))] = 1.0
+    tangent[dependent] = -np.linalg.solve(across[:, dependent], across[:, free])
+    by_state, by_input = surface.slopes(x, here)
+    names = [c.name for c in system.constraints]
+    return RollingApproximation(
+        system=system,
+        ignorable=surface.ignorable,
+        names=surface.names,
+        independent=tuple(surface.names[k] for k in free),
+        tangent=tangent,
+        A=(by_state @ tangent)[free],
+        B=by_input[free],
+        multipliers=dict(zip(names, map(float, here.multipliers), strict=True)),
+        manifold=_manifold(surface, x),
+        geometric=len(here.positions),
+    )
+
+
+def completed_speeds(system: System, state: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
+    """Velocities of the ignorable coordinates that satisfy f = 0 with those given in ``state``; all other coordinates rest."""
+    surface = Surface(system, values)
+    k, x = len(surface.left), surface.vector(state)
+    loose = [k + i for i, q in enumerate(system.coordinates) if q in surface.ignorable.names and f"{q}'" not in state]
+    for _ in range(20):  # one step where f is linear
+        here = surface.at(x)
+        step = np.linalg.lstsq(surface.tangent(here)[:, loose], -np.concatenate([here.positions, here.speeds]))[0]
+        x[loose] += step
+        if np.abs(step).max(initial=0.0) <= 1e-14 * (1 + np.abs(x).max()):
+            break
+    x[np.abs(x) <= 1e-15 * (1 + np.abs(x).max())] = 0.0
+    return {surface.names[i]: float(x[i]) for i in range(k, k + surface.n)}
+
+
+def _refuse_change(surface: Surface, x: Array, here: InMotion) -> None:
+    rates, slope = surface.rates(x, here), surface.slopes(x, here)[0]
+    size = 1 + np.abs(slope) @ (1 + np.abs(x))
+    moving = [name for name, off in zip(surface.names, np.abs(rates) > STEADY * size, strict=True) if off]
+    across = np.concatenate([here.positions, here.speeds])
+    wide = np.abs(across) > STEADY * (1 + np.abs(surface.tangent(here)) @ (1 + np.abs(x)))
+    if moving or wide.any():
+        what = f"{', '.join(moving)} change" if moving else "the constraints do not hold"
+        raise ModelError([Problem(f"this is no steady motion: {what}")])
+
+
+def _dependent(surface: Surface, across: Array, geometric: int, prescribed: Sequence[str]) -> list[int]:
+    """Columns of the dependent variables: plane velocities first, prescribed ones and those of other coordinates last."""
+    names, turned = surface.names, {f"{q}'" for q in surface.ignorable.turned}
+    carried = {f"{q}'" for q in surface.ignorable.names}
+    k = len(surface.left)
+    first = independent_columns(across[:geometric, :k], [list(range(k))])
+    if len(first) < geometric:
+        raise ModelError([Problem("the geometric constraints depend on each other here")])
+    speeds = range(k, k + surface.n)
+    lots = [
+        [i for i in speeds if names[i] in turned and names[i] not in prescribed],
+        [i for i in speeds if names[i] in carried - turned and names[i] not in prescribed],
+        [i for i in speeds if names[i] not in carried],
+        list(speeds),
+    ]
+    second = independent_columns(across[geometric:], lots)
+    if len(second) < len(across) - geometric:
+        raise ModelError([Problem("the constraints depend on each other here: what each carries is not determined")])
+    return [*first, *second]
+
+
+def independent_columns(matrix: Array, lots: Sequence[Sequence[int]]) -> list[int]:
+    """Independent columns, as many as there are, those of earlier lots before others."""
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    left = matrix / np.where(lengths > 0, lengths, 1.0)
+    taken: list[int] = []
+    for lot in lots:
+        columns = [i for i in lot if i not in taken]
+        if not columns or len(taken) == len(matrix):
+            continue
+        basis, triangle, order = qr(left[:, columns], pivoting=True)
+        rank = int(np.count_nonzero(np.abs(np.diag(triangle)) > INDEPENDENT))
+        taken += [columns[i] for i in order[:rank]]
+        left = left - basis[:, :rank] @ (basis[:, :rank].T @ left)
+    return taken
+
+
+def _manifold(surface: Surface, x: Array) -> int:
+    """In how many independent directions steady motions go on from x, found by going there."""
+    _, slope = surface.off(x)
+    _, values, rows = np.linalg.svd(slope)
+    rank = int(np.count_nonzero(values > CLOSE * values.max(initial=0.0)))
+    moves = []
+    for along in rows[rank:]:
+        there = x + STEP * along
+        try:
+            for _ in range(12):
+                off, slope = surface.off(there)
+                left, sizes, right = np.linalg.svd(slope, full_matrices=False)
+                there = there - right[:rank].T @ ((left[:, :rank].T @ off) / sizes[:rank])
+            off, slope = surface.off(there)
+        except ModelError:
+            continue
+        size = 1 + float(np.abs(slope).max()) * (1 + float(np.abs(there).max()))
+        if np.abs(off).max() <= 1e-12 * size and np.linalg.norm(there - x) >= 0.3 * STEP:
+            moves.append((there - x) / np.linalg.norm(there - x))
+    if not moves:
+        return 0
+    return int(np.count_nonzero(np.linalg.svd(np.array(moves), compute_uv=False) > 0.1))

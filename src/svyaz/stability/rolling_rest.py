@@ -1,0 +1,228 @@
+"""The equations of rest and of steady motions where velocities are constrained.
+
+Coordinates that no equation needs stand at zero, all others rest; the speeds of the former are constant (those of a plane in
+axes that turn with the heading ψ, which accelerates them by ψ̇ J (u + d)):
+
+    M q̈ + bias(r, u) = Gᵀλ,    f(r, u) = 0,    F(r) = 0,    ẇ = 0.
+
+f is solved for as many of the speeds as it determines; the others are prescribed or unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    evaluate,
+    quadratic,
+    substitute,
+    velocity,
+)
+from svyaz.forms import is_nothing, solve
+from svyaz.model import Mechanical, System, nearest, with_settings
+from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides
+from svyaz.stability.rolling import Surface, independent_columns
+
+
+def has_velocity_constraints(system: System) -> bool:
+    """Is it a mechanical system with constraints on velocities?"""
+    return isinstance(system.law, Mechanical) and any(c.order == 1 for c in system.constraints)
+
+
+def refuse_varying(system: System) -> None:
+    """Constraints must always act, and velocities be rates of coordinates."""
+    if system.velocities != tuple(f"{q}'" for q in system.coordinates):
+        message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
+        raise ModelError([Problem(message, hint="describe the free body by coordinates of its own")])
+    for c in system.constraints:
+        if c.varying:
+            message = f"the constraint '{c.name}' does not always act: equilibria are those of constraints that do"
+            raise ModelError([Problem(message, c.place)])
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """Speeds of the ignorable coordinates: ``free`` ones may be prescribed, ``following`` are given in their terms.
+
+    ``rows`` are what the constraints say beside, ``turning`` the velocities that are told in axes turned by a heading.
+    """
+
+    free: tuple[str, ...]
+    following: Mapping[str, Expression]
+    rows: tuple[Expression, ...]
+    turning: Mapping[str, tuple[str, ...]]
+
+
+def rolling_rest(
+    system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None
+) -> RestEquations:
+    """The equations of rest: all velocities are zero."""
+    fixed, sides, system = _settled(system, fix, box)
+    _check_names(system, (), (*fixed, *sides))
+    surface = Surface(system, system.constants | fixed)
+    none = {velocity(q): ZERO for q in system.coordinates}
+    values = {se.Symbol(name): se.RealDouble(x) for name, x in (system.constants | fixed).items() if name not in sides}
+    rows = [substitute(c.expression, none) for c in system.constraints if c.order == 1]
+    rows = [e for e in rows if not is_nothing(substitute(e, values))]
+    return _rest(surface, {}, rows, fixed, sides)
+
+
+def steady_rest(
+    system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]
+) -> tuple[RestEquations, Speeds, tuple[str, ...]]:
+    """The equations of steady motions, the speeds, and those that have the values of the model's initial state."""
+    fixed, sides, system = _settled(system, fix, box)
+    surface = Surface(system, system.constants | fixed)
+    speeds = [f"{q}'" for q in system.coordinates if q in surface.ignorable.names]
+    _check_names(system, speeds, (*fixed, *sides))
+    for q in surface.ignorable.names:
+        if q in fixed or q in sides:
+            message = f"'{q}' is in no equation: of a steady motion its speed is prescribed"
+            raise ModelError([Problem(message, hint=f"{q}'")])
+    found = determined_speeds(surface, [name for name in speeds if name in fixed or name in sides])
+    taken = tuple(name for name in found.free if name not in fixed and name not in sides)
+    fixed |= {name: float(system.initial.get(name, 0.0)) for name in taken}
+    extra = [se.Symbol(name) - e for name, e in found.following.items() if name in fixed or name in sides]
+    put = {name: found.following.get(name, se.Symbol(name)) for name in speeds}
+    return _rest(surface, put, [*found.rows, *extra], fixed, sides), found, taken
+
+
+def determined_speeds(surface: Surface, prescribed: Sequence[str]) -> Speeds:
+    """f(r, u) = 0 at rest of r solved for speeds, plane velocities before others and prescribed ones last."""
+    system, ignored = surface.system, surface.ignorable
+    names = [f"{q}'" for q in system.coordinates if q in ignored.names]
+    u = [se.Symbol(name) for name in names]
+    still = _still(surface, {name: se.Symbol(name) for name in names})
+    rows, rests = [], []
+    for c in system.constraints:
+        if c.order == 1:
+            terms = quadratic(substitute(c.expression, still), u)
+            if terms is None or any(len(key) == 2 for key in terms):
+                message = f"'{c.name}' is not linear in the velocities: steady motions are not looked for"
+                raise ModelError([Problem(message, c.place)])
+            rows.append([terms.get((k,), ZERO) for k in range(len(u))])
+            rests.append(terms.get((), ZERO))
+    turned = {f"{q}'" for q in ignored.turned}
+    matrix = _sampled(surface, rows)
+    asked = [k for k, name in enumerate(names) if name in prescribed]
+    plane = [k for k, name in enumerate(names) if name in turned and k not in asked]
+    other = [k for k in range(len(names)) if k not in (*asked, *plane)]
+    columns = independent_columns(matrix, [plane, other, asked])
+    lines = independent_columns(matrix[:, columns].T, [list(range(len(rows)))])
+    free = [k for k in range(len(names)) if k not in columns]
+    sides = [[-add_up([rests[i], *(rows[i][k] * u[k] for k in free)])] for i in lines]
+    solution = solve([[rows[i][k] for k in columns] for i in lines], sides) if columns else []
+    if solution is None:
+        raise ModelError([Problem("the constraints do not determine the speeds: they depend on each other")])
+    following = {names[k]: row[0] for k, row in zip(columns, solution, strict=True)}
+    put = {se.Symbol(name): e for name, e in following.items()}
+    others = [
+        substitute(add_up([rests[i], *(rows[i][k] * u[k] for k in range(len(u)))]), put)
+        for i in range(len(rows))
+        if i not in lines
+    ]
+    turning = {h.name: tuple(f"{q}'" for q in h.plane) for h in ignored.headings if h.plane}
+    rest = tuple(e for e in others if not is_nothing(e))
+    return Speeds(tuple(names[k] for k in free), following, rest, turning)
+
+
+def _sampled(surface: Surface, rows: Sequence[Sequence[Expression]]) -> Array:
+    """The rows at the model's initial position; elsewhere if their rank is less there than it may be."""
+    system, random = surface.system, np.random.default_rng(2)
+    start = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates}
+    found = []
+    for spread in (0.0, 0.1, 0.3):
+        known = {**system.constants, **{q: x + spread * random.normal() for q, x in start.items()}}
+        values = np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float)
+        found.append(values.reshape(len(rows), len(surface.ignorable.names)))
+    ranks = [np.linalg.matrix_rank(matrix) if matrix.size and np.isfinite(matrix).all() else 0 for matrix in found]
+    return found[int(np.argmax(ranks))]
+
+
+def _still(surface: Surface, speeds: Mapping[str, Expression]) -> dict[se.Symbol, Expression]:
+    """What is put in: ignorable coordinates zero, and velocities."""
+    system = surface.system
+    gone: dict[se.Symbol, Expression] = {se.Symbol(q): ZERO for q in surface.ignorable.names}
+    return gone | {velocity(q): speeds.get(f"{q}'", ZERO) for q in system.coordinates}
+
+
+def _rest(
+    surface: Surface,
+    speeds: Mapping[str, Expression],
+    rows: Sequence[Expression],
+    fixed: Mapping[str, float],
+    sides: Mapping[str, tuple[float, float]],
+) -> RestEquations:
+    system, equations = surface.system, surface.moving.equations
+    still = _still(surface, speeds)
+    accelerations = _accelerations(surface, speeds)
+    pushes = [se.Symbol(f"multiplier of {d.name}") for d in equations.deviations]
+    forces = [
+        add_up(
+            [
+                *(m * accelerations[q] for m, q in zip(line, system.coordinates, strict=True) if q in accelerations),
+                bias,
+                *(-row[i] * s for row, s in zip(equations.constraint_jacobian, pushes, strict=True)),
+            ]
+        )
+        for i, (line, bias) in enumerate(zip(equations.mass_matrix, equations.bias, strict=True))
+    ]
+    held = [d.position for d in equations.deviations if d.position is not None]
+    everything = [*forces, *rows, *held, *system.rates.values()]
+    expressions = [substitute(e, still) for e in everything]
+    ignored = surface.ignorable.names
+    further = [name for name in system.rates if name not in fixed]
+    inputs = [name for name in system.inputs if name not in fixed]
+    freed = [name for name in sides if (name in system.parameters or name in speeds) and name not in fixed]
+    free = linear_unknowns(expressions, [*map(str, pushes), *further, *inputs])
+    left = [q for q in system.coordinates if q not in fixed and q not in ignored]
+    bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
+    angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
+    limits = {**system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
+    missing_sides([name for name in bounded if name not in limits])
+    known = {**{q: float(system.initial.get(q, 0.0)) for q in ignored}, **fixed}
+    problem = box_problem(system, expressions, bounded, free, known)
+    return RestEquations(system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds))
+
+
+def _accelerations(surface: Surface, speeds: Mapping[str, Expression]) -> dict[str, Expression]:
+    """Of the plane velocities, which turn with the heading; all others are zero."""
+    found = {}
+    for h in surface.ignorable.headings:
+        turn = speeds.get(f"{h.name}'", ZERO)
+        if h.plane is not None and turn != ZERO:
+            (a, b), (da, db) = h.plane, h.drift
+            found[a] = -turn * (speeds.get(f"{b}'", ZERO) + db)
+            found[b] = turn * (speeds.get(f"{a}'", ZERO) + da)
+    return found
+
+
+def _settled(
+    system: System, fix: Mapping[str, float] | None, box: Mapping[str, tuple[float, float]] | None
+) -> tuple[dict[str, float], dict[str, tuple[float, float]], System]:
+    refuse_varying(system)
+    fixed, sides = dict(fix or {}), dict(box or {})
+    given = {name: value for name, value in fixed.items() if name in system.parameters}
+    for name, (low, high) in sides.items():
+        if not low < high:
+            raise ModelError([Problem(f"the side of the box for '{name}' is empty: {low:g} is not below {high:g}")])
+    return fixed, sides, with_settings(system, given) if given else system
+
+
+def _check_names(system: System, speeds: Sequence[str], given: Sequence[str]) -> None:
+    known = (*system.coordinates, *system.rates, *system.inputs, *system.parameters, *speeds)
+    for name in given:
+        if name not in known:
+            what = "coordinate, speed, input or parameter" if speeds else "coordinate, input or parameter"
+            raise ModelError([Problem(f"'{name}' is no {what} of the model", hint=nearest(name, known))])

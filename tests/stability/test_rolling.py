@@ -1,0 +1,132 @@
+"""Q3: rest and steady motions where velocities are constrained, against closed forms and against reduced equations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svyaz import System, load
+from svyaz.expr import ModelError, evaluate, gradient
+from svyaz.forms import derive, rates_of
+from svyaz.motion import simulate
+
+G = 9.81
+
+
+def squares(roots: np.ndarray) -> list[float]:
+    """λ² of the roots that are not zero, each pair once."""
+    return sorted({round(float((z * z).real), 9) for z in roots if abs(z) > 1e-6})
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0, 1.8, 1.82, 4.0])
+def test_Q3_disc_rolling_straight(speed: float) -> None:
+    """(A + m r²) λ² = m g r - C (C + m r²)/A φ'²: stable above v² = g r/3 for the uniform disc."""
+    found = load("rolling-disc").steady({"psi'": 0.0, "phi'": speed, "theta": 0.0})
+    (motion,) = found.motions
+    A, C = 0.25, 0.5
+    expected = (G - C * (C + 1) / A * speed**2) / (A + 1)
+    assert squares(motion.verdict.roots) == pytest.approx([expected], abs=1e-8)
+    assert motion.verdict.word == ("unstable" if speed**2 < G / 3 else "stable")
+    assert (motion.verdict.zero_roots, found.dimension) == (2, 2)
+    assert motion.speeds["x'"] == pytest.approx(speed)
+
+
+@pytest.mark.parametrize("spin", [2.0, 2.80, 2.81, 5.0])
+def test_Q3_disc_spinning_on_the_spot(spin: float) -> None:
+    """λ² = m g r/(A + m r²) - ψ'²: stable above ψ'² = 4 g/5 r."""
+    (motion,) = load("rolling-disc").steady({"psi'": spin, "phi'": 0.0, "theta": 0.0}).motions
+    assert squares(motion.verdict.roots) == pytest.approx([G / 1.25 - spin**2], abs=1e-8)
+    assert motion.verdict.word == ("unstable" if spin**2 < 0.8 * G else "stable")
+
+
+def test_Q3_leaning_disc_rolls_in_circles() -> None:
+    """The motion stays what it is, and its roots are those of Voronets' equations differentiated."""
+    disc = load("rolling-disc")
+    found = disc.steady({"theta": 0.4, "phi'": 2.5}, {"psi'": (-4.0, 4.0)})
+    assert found.found.complete
+    for motion in found.motions:
+        start = {**motion.state, **motion.speeds}
+        run = simulate(
+            System.from_words({**disc.words, "initial": start}), until=3.0, method="dop853", rtol=1e-11, stabilize="off"
+        )
+        assert run.column("theta") == pytest.approx(0.4, abs=1e-8)
+        assert run.column("psi'") == pytest.approx(motion.speeds["psi'"], abs=1e-8)
+        assert squares(motion.verdict.roots) == pytest.approx(squares(by_voronets(disc, start)), abs=1e-7)
+
+
+def by_voronets(system: System, state: dict[str, float]) -> np.ndarray:
+    """Roots of Voronets' equations of θ, θ', ψ', φ' by K du = ds - dK u, the system solved on numbers."""
+    import symengine as se
+
+    equations = derive(system, "voronets")
+    (linear,) = rates_of(equations).systems
+    values = {**system.constants, **state, "theta'": 0.0, "t": 0.0}
+    names = ["theta", *(str(v) for v in equations.velocities)]
+    by = [se.Symbol(name) for name in names]
+    matrix = np.array([[evaluate(e, values) for e in row] for row in linear.matrix])
+    sides = np.array([evaluate(e, values) for e in linear.sides[0]])
+    solution = np.linalg.solve(matrix, sides)
+    columns = []
+    for s in by:
+        moved = np.array([evaluate(gradient(e, [s])[0], values) for e in linear.sides[0]])
+        turned = np.array([[evaluate(gradient(e, [s])[0], values) for e in row] for row in linear.matrix])
+        columns.append(np.linalg.solve(matrix, moved - turned @ solution))
+    first = [[float(name == "theta'") for name in names]]
+    return np.linalg.eigvals(np.vstack([first, np.array(columns).T]))
+
+
+@pytest.mark.parametrize("speed", [2.0, -1.5])
+def test_Q3_sleigh_runs_straight_with_its_centre_ahead(speed: float) -> None:
+    """J δφ'' = -m a u δφ': Chaplygin's sleigh is stable when the centre of mass goes before the blade."""
+    flat = load("sleigh").words | {"parameters": {"m": 2, "a": 0.3, "J": 0.7, "b": 0, "g": 9.8, "incline": 0}}
+    (motion,) = System.from_words(flat).steady({"x'": speed, "phi'": 0.0}).motions
+    assert sorted(motion.verdict.roots.real) == pytest.approx(sorted([0.0, -2 * 0.3 * speed / 0.7]), abs=1e-10)
+    assert motion.verdict.word == ("stable" if speed > 0 else "unstable")
+
+
+def test_Q3_a_sleigh_that_turns_is_not_steady() -> None:
+    flat = load("sleigh").words | {"parameters": {"m": 1, "a": 1, "J": 1, "b": 0, "g": 9.8, "incline": 0}}
+    found = System.from_words(flat).steady({"x'": 1.0, "phi'": 1.0})
+    assert (found.motions, found.found.complete) == ((), True)
+
+
+def test_Q3_sleigh_rests_across_the_incline() -> None:
+    found = load("sleigh").equilibria()
+    assert sorted(e.state["phi"] for e in found.equilibria) == pytest.approx([-np.pi / 2, np.pi / 2])
+    for e in found.equilibria:
+        push = -np.sin(e.state["phi"])  # of the blade, along x, for a unit multiplier
+        assert push * e.multipliers["blade"] == pytest.approx(-1.0 * 9.8 * 0.5)
+
+
+def test_Q3_which_way_it_heads_and_from_where_it_is_seen_does_not_matter() -> None:
+    """The same disc from axes that run along with it, turned, and told with other signs of the heading."""
+    disc = load("rolling-disc").words
+    words = {key: disc[key] for key in ("coordinates", "potential", "parameters", "kinetic")}
+    places = {"xc": "X + r*sin(theta)*sin(psi)", "yc": "Y - r*sin(theta)*cos(psi)", "zc": "r*cos(theta)"}
+    along = {"X": "x + 2*t", "Y": "y - 1*t", **places}
+    rolled = [
+        {"name": "along", "equation": "X' = r*phi'*cos(psi)"},
+        {"name": "across", "equation": "Y' = r*phi'*sin(psi)"},
+    ]
+    seen = System.from_words({**words, "name": "seen from a cart", "definitions": along, "constraint": rolled})
+    fix = {"psi'": 1.3, "phi'": 2.0}
+    one, other = load("rolling-disc").steady(fix), seen.steady(fix)
+    assert len(one.motions) == len(other.motions) == 2
+    for a, b in zip(one.motions, other.motions, strict=True):
+        assert a.state["theta"] == pytest.approx(b.state["theta"], abs=1e-9)
+        assert squares(a.verdict.roots) == pytest.approx(squares(b.verdict.roots), abs=1e-8)
+        assert a.verdict.word == b.verdict.word
+
+
+def test_Q3_refusals_where_velocities_are_constrained() -> None:
+    words = load("sleigh").words
+    moving = {**words, "constraint": [{"name": "blade", "equation": "y'*cos(phi) = x'*sin(phi) + sin(t)"}]}
+    with pytest.raises(ModelError, match="change with time"):
+        System.from_words(moving).equilibria()
+    brief = {**words, "constraint": [{**words["constraint"][0], "until": 2.0}]}
+    with pytest.raises(ModelError, match="'blade' does not always act"):
+        System.from_words(brief).equilibria()
+    with pytest.raises(ModelError, match="its speed is prescribed"):
+        load("rolling-disc").steady({"psi": 1.0})
+    with pytest.raises(ModelError, match="is no coordinate, speed, input or parameter"):
+        load("rolling-disc").steady({"psy'": 1.0})
