@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from svyaz import System
+from svyaz import System, load
 from svyaz.constraints.ranks import examine
 from svyaz.forms.derivation import derive
 from svyaz.forms.named.multipliers import with_multipliers
+from svyaz.motion import simulate
 
 
 def ten_coordinates() -> System:
@@ -248,3 +249,43 @@ def _scaled_crank() -> np.ndarray:
     g = np.array([[1 / math.sqrt(3), 0, s / math.sqrt(0.2)], [0, 1 / math.sqrt(3), -c / math.sqrt(0.2)]])
     g /= np.linalg.norm(g, axis=1)[:, None]
     return np.block([[np.eye(3), g.T], [g, np.zeros((2, 2))]])
+
+
+EXTREME = [1e-290, 1e-155, 1e-20, 1e20, 1e155, 1e290]
+
+
+@pytest.mark.parametrize("size", EXTREME)
+def test_N1_2_5_ranks_do_not_depend_on_how_large_masses_are(size) -> None:
+    """Masses and forces by a common factor change nothing about the constraints; the run has a motion or a status."""
+    for name in ("pendulum-xy", "rolling-disc", "slider-crank"):
+        plain = load(name)
+        masses = [key for key in plain.parameters if key.startswith("m")]
+        heavy = plain.with_settings({key: size * plain.parameters[key] for key in masses})
+        found, expected = examine(heavy.derive()), examine(plain.derive())
+        assert (found.rank, found.singular, found.weightless) == (expected.rank, expected.singular, expected.weightless)
+        assert found.augmented_condition == pytest.approx(expected.augmented_condition, rel=1e-9)
+
+
+@pytest.mark.parametrize("ratio", EXTREME)
+def test_N1_2_5_masses_that_differ_beyond_all_bounds_end_with_an_answer(ratio) -> None:
+    """Two points on a rod, the second of another mass: the motion of any size of ratio is regular."""
+    system = System(
+        name="dumbbell",
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + m*y'^2)/2",
+        parameters={"m": ratio},
+        constraint=[{"name": "rod", "equation": "x + y = 1"}],
+        initial={"x": 1},
+    )
+    report = examine(system.derive())
+    assert report.rank == 1
+    assert report.full
+    motion = simulate(system, until=0.1, method="rk4", step=0.01)
+    assert motion.finished or motion.reason
+
+
+def test_N1_2_5_negative_inertia_is_not_called_dependence(svyaz) -> None:
+    for mass in ("-1", "-1e160", "-1e299"):
+        answer = svyaz("check", "pendulum-xy", "--set", f"m={mass}")
+        assert "depend" not in answer.stdout + answer.stderr
+        assert "internal error" not in answer.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from importlib import import_module
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, load, loads
+from svyaz.constraints import budget, spread
 from svyaz.holding.gains import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.sizes import Places, state_scale
-from svyaz.motion import simulate
+from svyaz.motion import check, simulate
 
 ROOT = Path(__file__).parents[2]
 
@@ -215,3 +217,31 @@ def test_C4_cases_in_which_every_gain_diverges_are_listed_and_not_scored() -> No
     rows = study.rows(samples, False)
     assert len(rows) == 9
     assert all("every gain diverges" in row.name and row.verdict == "reported" for row in rows)
+
+
+def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
+    """A clock on which every look takes half of what is allowed for a run of no length: two gains are rehearsed, spread."""
+    ticks = itertools.count()
+    monkeypatch.setattr(budget, "clock", lambda: 0.2 * next(ticks))
+    monkeypatch.setattr(budget, "FACTOR", 0.0)
+    motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)
+    choice = motion.gains.choice
+    assert 2 <= len(choice.trials) < CANDIDATES + 1
+    assert any("rehearsals were cut at" in line and "s of work" in line for line in choice.log)
+    assert set(choice.log) <= set(motion.notes)
+    assert motion.finished
+    ticks = itertools.count()
+    found = check(model("sleigh"), method="euler", step=0.01, until=2, stabilize=30.0, tolerance=0.1).gains
+    assert any("the range of gains was looked for at" in reason for reason in found.reasons)
+    low, high = found.limits
+    assert low <= 30.0 <= high
+
+
+def test_N1_2_6_judgements_within_their_budget_do_not_speak_of_it() -> None:
+    notes = simulate(model("sleigh"), method="euler", step=0.01, until=2).notes
+    assert not [note for note in notes if "cut" in note]
+
+
+def test_gains_are_rehearsed_in_an_order_that_is_spread_from_the_first() -> None:
+    assert sorted(spread(17)) == list(range(17))
+    assert spread(8) == [0, 4, 2, 6, 1, 5, 3, 7]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales
+from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, row_lengths, scaled_mass
 from svyaz.constraints.snapshot import Measure, Snapshot
 
 ITERATIONS = 60
@@ -78,11 +78,12 @@ def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
     """δ with G δ = wanted (in the sense of least squares) and the least ½ δᵀ M δ; independent of units."""
     n = len(mass)
     d = coordinate_scales(mass, jacobian)
-    g = jacobian * d
-    lengths = np.linalg.norm(g, axis=1)
+    largest = np.max(d, initial=0.0)
+    g = jacobian * (d / largest)
+    lengths = row_lengths(g)
     r = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
-    g = g * r[:, None]
-    weight = mass * np.outer(d, d) + g.T @ g
+    g, r = g * r[:, None], r / largest
+    weight = scaled_mass(mass, d) + g.T @ g
     values = np.linalg.eigvalsh(weight)
     if values[0] < 1e-10 * max(values[-1], 1e-300):
         weight = weight + (1e-3 * max(values[-1], 1.0) - min(values[0], 0.0)) * np.eye(n)

@@ -18,6 +18,8 @@ from svyaz.constraints.scales import (
     coordinate_scales,
     dependencies,
     numerical_rank,
+    row_lengths,
+    scaled_mass,
     typical_sizes,
     unit_rows,
 )
@@ -81,7 +83,9 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
     measure = measure_of(equations)
     s = measure.at(state_vector(equations, state), time)
     if not (s.finite and np.isfinite(s.mass).all()):
-        return _undefined(equations, time)
+        return _undefined(equations, "are not defined", time)
+    if not np.isfinite(scaled_mass(s.mass, coordinate_scales(s.mass, s.jacobian))).all():
+        return _undefined(equations, "have numbers that differ too much to be computed with", time)
     names = equations.multiplier_names
     rows = scaled_rows(s)
     found = dependencies(rows)
@@ -100,10 +104,16 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
         dependencies=told,
         messages=(),
         augmented_condition=condition,
-        augmented_determinant=abs(float(np.linalg.det(augmented_matrix(s.mass, s.jacobian)))),
-        mass_determinant=float(np.linalg.det(s.mass)),
+        augmented_determinant=abs(_determinant(augmented_matrix(s.mass, s.jacobian))),
+        mass_determinant=_determinant(s.mass),
     )
     return _with_messages(report, s)
+
+
+def _determinant(a: Array) -> float:
+    """Infinite where it is too large for a number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.linalg.det(a))
 
 
 def augmented_matrix(mass: Array, jacobian: Array) -> Array:
@@ -115,13 +125,14 @@ def augmented_matrix(mass: Array, jacobian: Array) -> Array:
 def scaled_rows(s: Snapshot) -> Array:
     """G with scaled coordinates and unit rows; a row that is nothing but rounding is zero."""
     d = coordinate_scales(s.mass, s.jacobian)
-    return unit_rows(s.jacobian * d, ZERO_RELATIVE * np.linalg.norm(s.jacobian_terms * d, axis=1))
+    d = d / np.max(d, initial=0.0) if len(d) else d
+    return unit_rows(s.jacobian * d, ZERO_RELATIVE * row_lengths(s.jacobian_terms * d))
 
 
 def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:
     """(condition of the scaled augmented matrix, coordinates of motions without inertia)."""
     d = coordinate_scales(s.mass, s.jacobian)
-    scaled = augmented_matrix(s.mass * np.outer(d, d), scaled_rows(s))
+    scaled = augmented_matrix(scaled_mass(s.mass, d), scaled_rows(s))
     if not scaled.size:
         return 1.0, ()
     _, singular, right = np.linalg.svd(scaled)
@@ -194,7 +205,7 @@ def _contradict(s: Snapshot, group: list[int]) -> bool:
         return False
     c = np.linalg.svd(rows)[0][:, -1]
     d = coordinate_scales(s.mass, s.jacobian)
-    lengths = np.linalg.norm(s.jacobian[group] * d, axis=1)
+    lengths = row_lengths(s.jacobian[group] * (d / np.max(d, initial=0.0)))
     c = np.where(np.abs(c) > 1e-6, c, 0.0) / np.where(lengths > 0.0, lengths, 1.0)
     if s.holonomic[[k for k, x in zip(group, c, strict=True) if x]].all() and _differs(
         c, s.position[group], s.position_scale[group]
@@ -232,7 +243,7 @@ def _with_messages(report: RankReport, s: Snapshot) -> RankReport:
 
 def _mass_singular(mass: Array) -> bool:
     d = coordinate_scales(mass, np.zeros((0, len(mass))))
-    singular = np.linalg.svd(mass * np.outer(d, d), compute_uv=False)
+    singular = np.linalg.svd(scaled_mass(mass, d), compute_uv=False)
     return bool(len(singular)) and bool(singular[-1] <= SINGULAR * singular[0])
 
 
@@ -250,9 +261,9 @@ def _dependency_message(d: Dependency, when: str) -> str:
     return f"constraint '{d.name}' {verb} {named} {when} {where}"
 
 
-def _undefined(equations: Equations, time: float) -> RankReport:
+def _undefined(equations: Equations, what: str, time: float) -> RankReport:
     nothing = float("nan")
-    message = f"the constraints or the mass matrix are not defined at the state at t = {time:g}"
+    message = f"the constraints or the mass matrix {what} at the state at t = {time:g}"
     return RankReport(
         rank=0,
         constraints=len(equations.deviations),

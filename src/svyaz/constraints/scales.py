@@ -33,11 +33,19 @@ def balanced(a: Array, rounds: int = 8) -> tuple[Array, Array, Array]:
     rows, columns = np.ones(a.shape[0]), np.ones(a.shape[1])
     b = np.array(a, dtype=float)
     for _ in range(rounds if b.size else 0):
-        r = _inverse_root(np.linalg.norm(b, axis=1))
-        c = _inverse_root(np.linalg.norm(b, axis=0))
+        r = _inverse_root(row_lengths(b))
+        c = _inverse_root(row_lengths(b.T))
         b = b * r[:, None] * c[None, :]
         rows, columns = rows * r, columns * c
     return b, rows, columns
+
+
+def row_lengths(a: Array) -> Array:
+    """Euclidean lengths of the rows, also where squares would be too large or too small for numbers."""
+    largest = np.max(np.abs(a), axis=-1, initial=0.0)
+    unit = np.where((largest > 0.0) & np.isfinite(largest), largest, 1.0)
+    found: Array = unit * np.linalg.norm(a / unit[..., None], axis=-1)
+    return found
 
 
 def _inverse_root(lengths: Array) -> Array:
@@ -88,27 +96,32 @@ def independent_rows(a: Array) -> int:
 
 
 def coordinate_scales(mass: Array, jacobian: Array) -> Array:
-    """1/√M_ii, so that the scaled coordinates have one unit; for a coordinate without inertia, what balances G."""
-    diagonal = np.diag(mass)
+    """1/√|M_ii|, so that the scaled coordinates have one unit; for a coordinate without inertia, what balances G."""
+    diagonal = np.abs(np.diag(mass))
     heavy = diagonal > 0.0
     scales = np.where(heavy, 1.0 / np.sqrt(np.where(heavy, diagonal, 1.0)), 1.0)
     if heavy.all() or not jacobian.size:
         return scales
     g = jacobian * scales
     for _ in range(8):
-        rows = np.linalg.norm(g, axis=1)
+        rows = row_lengths(g)
         g = g / np.where(rows > 0.0, rows, 1.0)[:, None]
-        columns = np.where(heavy, 1.0, np.linalg.norm(g, axis=0))
+        columns = np.where(heavy, 1.0, row_lengths(g.T))
         columns = np.where(columns > 0.0, columns, 1.0)
         g, scales = g / columns, scales / columns
     return scales
 
 
+def scaled_mass(mass: Array, scales: Array) -> Array:
+    """D M D; the products of scales alone may be no numbers."""
+    return (mass * scales[:, None]) * scales
+
+
 def unit_rows(a: Array, least: Array) -> Array:
     """Rows of length one; a row not longer than ``least`` (one number a row) becomes a row of zeros."""
-    lengths = np.linalg.norm(a, axis=1)
+    lengths = row_lengths(a)
     present = (lengths > least) & (lengths > 0.0)
-    return np.where(present, 1.0 / np.where(present, lengths, 1.0), 0.0)[:, None] * a
+    return np.where(present[:, None], a / np.where(present, lengths, 1.0)[:, None], 0.0)
 
 
 def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
@@ -192,26 +205,28 @@ def scale_expressions(equations: Equations) -> tuple[tuple[Expression | None, Ex
 
 def typical_sizes(mass: Array, q: Array) -> Array:
     """√(Σ_j M_jj q_j² / M_ii) for each coordinate with inertia, |q_i| for one without; of one state or of many."""
-    diagonal = np.diagonal(mass, axis1=-2, axis2=-1)
-    return _sizes(diagonal, _energy(diagonal, q), q)
+    root, _ = _roots(mass)
+    return _alone(root, row_lengths(root * q), q)
 
 
 def typical_speeds(mass: Array, bias: Array, q: Array, v: Array) -> Array:
     """√(E / M_ii) with E = Σ M_jj v_j² + Σ |bias_j| size_j: of the motion, or what the forces would give."""
-    diagonal = np.diagonal(mass, axis1=-2, axis2=-1)
-    work = np.sum(np.abs(bias) * typical_sizes(mass, q), axis=-1, keepdims=True)
-    return _sizes(diagonal, _energy(diagonal, v) + work, v)
+    root, largest = _roots(mass)
+    work = np.sum(np.abs(bias) / largest * typical_sizes(mass, q), axis=-1)
+    return _alone(root, np.hypot(row_lengths(root * v), np.sqrt(work)), v)
 
 
-def _energy(diagonal: Array, z: Array) -> Array:
-    """Σ M_jj z_j² over what has inertia, (…, 1)."""
-    total: Array = np.sum(np.where(diagonal > 0.0, diagonal, 0.0) * z**2, axis=-1, keepdims=True)
-    return total
+def _roots(mass: Array) -> tuple[Array, Array]:
+    """√M_jj over the largest of them, zero for what has no inertia; and the largest M_jj, one if there is none."""
+    diagonal = np.maximum(np.diagonal(mass, axis1=-2, axis2=-1), 0.0)
+    largest = np.max(diagonal, axis=-1, keepdims=True, initial=0.0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    return np.sqrt(diagonal / largest), largest
 
 
-def _sizes(diagonal: Array, total: Array, own: Array) -> Array:
-    heavy = diagonal > 0.0
-    return np.where(heavy, np.sqrt(total / np.where(heavy, diagonal, 1.0)), np.abs(own))
+def _alone(root: Array, whole: Array, own: Array) -> Array:
+    """What each would be if it had the energy of all."""
+    return np.where(root > 0.0, whole[..., None] / np.where(root > 0.0, root, 1.0), np.abs(own))
 
 
 def with_floor(terms: Array, gradient: Array, sizes: Array) -> Array:

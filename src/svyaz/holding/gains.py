@@ -93,6 +93,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
     """The gain for "auto" in one phase, and the step where a tolerance asks for a smaller one."""
     begin, budget = perf_counter(), Budget.started()
     log: list[str] = []
+    halved: list[str] = []
     steps = 0
     rehearsals = None
     for halving in range(MOST_HALVINGS + 1):
@@ -103,14 +104,23 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
         log.extend([rehearsals.cut] if rehearsals.cut else [])
         best = _best(trials, now.allowed(deviations(segment.equations).names))
         if best is not None:
+            log.extend(_told_of_halving(options, halved))
             log.append(_told(best, trials, now))
             coarse = _coarseness(now, span)
             return Choice(best.kappa, now.step, trials, tuple(log), steps, perf_counter() - begin, coarseness=coarse)
         if options.tolerance is None or options.step is None or budget.over:
             break
-        log.append(f"no gain keeps {_limit(options)} with the step {now.step:g}: the step is halved")
+        halved.append(f"{now.step:g}")
+    log.extend(_told_of_halving(options, halved))
     log.append("no gain was found" + ("" if options.tolerance is None else f" that keeps {_limit(options)}"))
     return Choice(0.0, options.step, trials, tuple(log), steps, perf_counter() - begin, feasible=False)
+
+
+def _told_of_halving(options: Options, halved: Sequence[str]) -> list[str]:
+    if not halved:
+        return []
+    tried = f"the step {halved[0]}" if len(halved) == 1 else f"the steps {', '.join(halved)}"
+    return [f"no gain keeps {_limit(options)} with {tried}: the step is halved"]
 
 
 def _limit(options: Options) -> str:

@@ -171,7 +171,7 @@ class _Run:
         count = g.shape[1]
         found = np.ones((3, len(g)))
         for k in np.flatnonzero(good):
-            mass = numbers.mass[k] * np.outer(d, d)
+            mass = (numbers.mass[k] * d[:, None]) * d
             _, singular, right = np.linalg.svd(g[k])
             free = right[count:] @ mass @ right[count:].T
             found[:, k] = [

@@ -34,6 +34,7 @@ from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
 from svyaz.motion.energy import account_of
 from svyaz.motion.limits import reaches, told_beyond
+from svyaz.motion.notes import told_once
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
 from svyaz.motion.plausible import defined_part
 from svyaz.motion.result import Event, Motion, common_rows
@@ -86,11 +87,12 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
     def run(segment: Segment, options: Options) -> Advance:
         return structure.advance(beginning, segment, options, wishes)
 
-    for _ in range(MOST_REPETITIONS):
+    for repetition in range(MOST_REPETITIONS + 1):
         found = run(segment, options)
         exceeded = exceeds(segment, found.path, options)
         if (
             not exceeded
+            or repetition == MOST_REPETITIONS
             or not isinstance(options.stabilize, Automatic)
             or options.step is None
             or found.path.status not in (Status.FINISHED, Status.LEFT)
@@ -105,8 +107,9 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         notes.append(
             "the steps lead far off the constraints: repeated with twice as many corrections after each of them"
         )
+        exceeded = exceeds(segment, found.path, options)
     path = found.path
-    notes.extend([found.note] if found.note else [])
+    notes.extend(note for note in (exceeded, found.note) if note)
     notes.extend(lost_constraints(segment, path, decision.gains.predicted if decision.gains else {}))
     notes.extend(passed_near(segment, path))
     grid = grid_of(options, (beginning.phase.start, beginning.phase.end), wishes.rows)
@@ -165,7 +168,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         rejected=sum(c.path.rejected for c in chapters),
         evaluations=sum(c.path.evaluations for c in chapters),
         seconds=sum(c.path.seconds for c in chapters),
-        notes=(*(note for c in chapters for note in c.notes), *_rises(log), *beyond, *told_slides(slides)),
+        notes=told_once([*(note for c in chapters for note in c.notes), *_rises(log), *beyond, *told_slides(slides)]),
         limits=limits,
         slides=slides,
         jumps=_jumps(system, chapters),
