@@ -23,7 +23,7 @@ from svyaz.commands.hints import with_flags
 from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
-from svyaz.show import HELD, roots_text
+from svyaz.show import HELD, roots_text, sure_text
 
 if TYPE_CHECKING:
     from svyaz.stability import Equilibria, Equilibrium, StabilityVerdict
@@ -118,18 +118,28 @@ def _show(found: Equilibria) -> None:
     )
     given = "".join(f", {name} = {value:.6g}" for name, value in found.fixed.items())
     page.say(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}")
-    for k, member in enumerate(found.members):
-        values = ", ".join(f"{n} = {x:.6g}" for n, x in member.items() if not n.startswith("multiplier of "))
-        page.say(f"member {k + 1}: {values}")
+    count = 0
+    for k, family in enumerate(found.families):
+        names = ", ".join(family.free)
+        title = f"family {k + 1} of dimension {family.dimension}, along {names}: {family.verdict}"
+        for j, e in enumerate(family.members):
+            count += 1
+            if j == 0:
+                _show_one(page, f"{title}; member {count}", e)
+            else:
+                page.say(f"member {count}: {_values(e)}")
     for k, e in enumerate(found.equilibria):
         _show_one(page, f"equilibrium {k + 1}: {_word(found, e)}", e)
     if not found.family:
         count = len(found.equilibria)
-        sure = "there are no others in the box" if found.complete else "there may be others"
         work = f"{found.parts} part{'' if found.parts == 1 else 's'}"
-        page.say(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure} ({work})")
-    for note in found.notes:
-        page.say(note)
+        page.say(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure_text(found)} ({work})")
+    for told in (*map(str, found.poles), *found.notes):
+        page.say(told)
+
+
+def _values(e: Equilibrium) -> str:
+    return ", ".join(f"{name} = {x + 0.0:.6g}" for name, x in {**e.state, **e.inputs, **e.parameters}.items())
 
 
 def _word(found: Equilibria, e: Equilibrium) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.stability.boxes import newton as newton
+    from svyaz.stability.box_problem import newton as newton
     from svyaz.stability.choice import Chosen as Chosen
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
     from svyaz.stability.derivatives import at_rest as at_rest
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria
-    from svyaz.stability.equilibrium_search import Equilibrium as Equilibrium
     from svyaz.stability.equilibrium_search import equilibria as equilibria
+    from svyaz.stability.family_branches import FamilyBranch as FamilyBranch
     from svyaz.stability.hypotheses import Hypothesis as Hypothesis
     from svyaz.stability.hypotheses import special_case as special_case
     from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
     from svyaz.stability.linearisation import differentiated as differentiated
     from svyaz.stability.linearisation import first_approximation as first_approximation
     from svyaz.stability.linearisation import with_linearised_constraints as with_linearised_constraints
+    from svyaz.stability.poles import Pole as Pole
     from svyaz.stability.rest import RestEquations as RestEquations
     from svyaz.stability.rest import rest_equations as rest_equations
+    from svyaz.stability.resting import Equilibrium as Equilibrium
     from svyaz.stability.rolling import RollingApproximation as RollingApproximation
     from svyaz.stability.rolling import rolling_approximation as rolling_approximation
     from svyaz.stability.spectrum import roots as roots

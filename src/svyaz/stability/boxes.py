@@ -13,23 +13,22 @@ halved. (R. Krawczyk 1969; R. E. Moore 1977.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.program import Program
+from svyaz.stability.box_problem import BoxProblem, among, newton
 from svyaz.stability.intervals import (
     Interval,
     contracted,
     joined,
     number_matrix_times,
     number_times,
-    numbers,
-    ranges,
     sum_of,
     times_vector,
 )
@@ -49,41 +48,21 @@ CUT = 0.4878
 """Parts are not cut in the middle: zeros like to lie there."""
 
 
-@dataclass(frozen=True)
-class BoxProblem:
-    """E₀ (n,), E₁ (n, k), ∂E₀/∂q (n, d) and ∂E₁/∂q (n, k, d) as the outputs of one program of q, in this order."""
+COARSE = 0.05
+MOST_UNBOUNDED = 1000
+"""Parts in which the equations have no bounds are set aside when they are no wider than this part of the box, and divided
+further, four times finer at a time, while there are not too many of them.
+"""
 
-    program: Program
-    values: Mapping[str, float]
-    equations: int
-    bounded: int
-    free: int
-
-    def at(self, low: Array, high: Array) -> tuple[Interval, Interval, Interval, Interval]:
-        """The four arrays over parts (N, d), each with its bounds."""
-        lower, upper = (self._shaped(bound) for bound in ranges(self.program, self.values, low, high))
-        first, second, third, fourth = zip(lower, upper, strict=True)
-        return first, second, third, fourth
-
-    def _shaped(self, outputs: Array) -> list[Array]:
-        n, d, k = self.equations, self.bounded, self.free
-        pieces = np.split(outputs, np.cumsum([n, n * k, n * d]), axis=1)
-        shapes = [(n,), (n, k), (n, d), (n, k, d)]
-        return [piece.reshape(len(outputs), *shape) for piece, shape in zip(pieces, shapes, strict=True)]
-
-    @np.errstate(invalid="ignore", over="ignore")
-    def value_and_slope(self, x: Array) -> tuple[Array, Array]:
-        """f (N, n) and f' (N, n, d + k) at points x = (q, y)."""
-        q, y = x[:, : self.bounded], x[:, self.bounded :]
-        e0, e1, d0, d1 = self._shaped(numbers(self.program, self.values, q))
-        value = e0 + np.einsum("nij,nj->ni", e1, y)
-        slope = np.concatenate([d0 + np.einsum("nijk,nj->nik", d1, y), e1], axis=2)
-        return value, slope
+COVER = 3000
+COVER_WIDTH = 1 / 64
+"""A cover has at most so many parts; it need not be finer than this part of the box."""
 
 
 @dataclass
 class Zeros:
-    """Points x = (q, y), proved to be alone in the boxes around them; parts that could not be decided.
+    """Points x = (q, y), proved to be alone in the boxes around them; parts that could not be decided, and lots of parts in
+    which the equations have no bounds (poles).
 
     Parts looked at, and parts ``left`` when the work allowed was done.
     """
@@ -91,12 +70,13 @@ class Zeros:
     points: list[Array] = field(default_factory=list)
     boxes: list[Interval] = field(default_factory=list)
     undecided: list[Interval] = field(default_factory=list)
+    unbounded: list[Interval] = field(default_factory=list)
     parts: int = 0
     left: int = 0
 
     @property
     def complete(self) -> bool:
-        """Is it proved that there are no others?"""
+        """Is it proved that there are no others outside of the parts without bounds?"""
         return not self.undecided and not self.left
 
 
@@ -116,7 +96,12 @@ def all_zeros(
     width = np.where(high > low, high - low, 1.0)
     slack = 1e-9 * width
     waiting: list[Interval] = [_unbounded(problem, low - slack, high + slack)]
-    while waiting:
+    fine = COARSE
+    while waiting or _finer(found.unbounded, fine):
+        if not waiting:
+            fine = max(fine / 4, LEAST_WIDTH)
+            parts, found.unbounded = _stacked(found.unbounded), []
+            waiting.append(_halved(parts, width, problem.bounded))
         parts = waiting.pop()
         if len(parts[0]) > LOT:
             waiting += [(parts[0][LOT:], parts[1][LOT:])]
@@ -125,12 +110,38 @@ def all_zeros(
             found.left = sum(len(lot[0]) for lot in [*waiting, parts])
             break
         found.parts += len(parts[0])
-        parts = _kept(problem, parts, found, width)
+        parts = _kept(problem, parts, found, width, fine)
         if len(parts[0]):
             waiting.append(_halved(parts, width, problem.bounded))
         if progress is not None:
             progress(1.0 - sum(_volume(lot, width) for lot in waiting))
     return found
+
+
+def _finer(unbounded: list[Interval], fine: float) -> bool:
+    """Is it worth while to divide the parts without bounds further? Not when they are many, or as narrow as parts get."""
+    return 0 < sum(len(lot[0]) for lot in unbounded) <= MOST_UNBOUNDED and fine > LEAST_WIDTH
+
+
+def _stacked(parts: list[Interval]) -> Interval:
+    return np.vstack([lot[0] for lot in parts]), np.vstack([lot[1] for lot in parts])
+
+
+def cover(problem: BoxProblem, low: Array, high: Array, seconds: float = np.inf) -> Interval:
+    """Parts of the box, as fine as a few thousand of them can be, outside of which there are proved to be no zeros."""
+    end, d = monotonic() + seconds, problem.bounded
+    width = np.where(high > low, high - low, 1.0)
+    parts = _unbounded(problem, low - 1e-9 * width, high + 1e-9 * width)
+    while len(parts[0]):
+        lots = [
+            _narrowed(problem, (parts[0][k : k + LOT], parts[1][k : k + LOT])) for k in range(0, len(parts[0]), LOT)
+        ]
+        parts = _stacked([(lot.low, lot.high) for lot in lots])
+        widest = float(((parts[1] - parts[0])[:, :d] / width).max(initial=0.0))
+        if 2 * len(parts[0]) > COVER or widest <= COVER_WIDTH or monotonic() >= end:
+            break
+        parts = _halved(parts, width, d)
+    return parts
 
 
 def _volume(parts: Interval, width: Array) -> float:
@@ -152,28 +163,51 @@ def _unbounded(problem: BoxProblem, low: Array, high: Array) -> Interval:
     return np.concatenate([low, -free])[None, :], np.concatenate([high, free])[None, :]
 
 
-def _kept(problem: BoxProblem, parts: Interval, found: Zeros, width: Array) -> Interval:
-    """Parts that may still contain a zero that was not found yet, shrunk."""
+class _Narrowed(NamedTuple):
+    """Parts that may hold zeros, as narrow as bounds make them.
+
+    ``bounded``: are there bounds on y? ``proved``: does the part hold one zero for certain? ``infinite``: have the equations
+    no bounds there?
+    """
+
+    low: Array
+    high: Array
+    bounded: NDArray[np.bool_]
+    proved: NDArray[np.bool_]
+    infinite: NDArray[np.bool_]
+
+
+def _narrowed(problem: BoxProblem, parts: Interval) -> _Narrowed:
+    """What is left of the parts."""
     d = problem.bounded
     low, high = parts
     e0, e1, d0, d1 = problem.at(low[:, :d], high[:, :d])
+    infinite = np.any(~np.isfinite(np.hstack([*e0, *(e.reshape(len(low), -1) for e in e1)])), axis=1)
     low, high = _bounded_free(problem, low, high, e0, e1)
     total = sum_of(e0, times_vector(e1, (low[:, d:], high[:, d:])))
     fixed = ~np.any((e1[0] != 0) | (e1[1] != 0), axis=2)
     bounds = np.where(fixed, e0[0], total[0]), np.where(fixed, e0[1], total[1])
     alive = np.all((bounds[0] <= SLACK) & (bounds[1] >= -SLACK), axis=1) & np.all(low <= high, axis=1)
     low, high, e1, d0, d1 = _choose(alive, low, high, e1, d0, d1)
-    if not len(low):
-        return low, high
+    infinite = infinite[alive]
     bounded = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
-    settled = np.zeros(len(low), dtype=bool)
+    proved = np.zeros(len(low), dtype=bool)
     if bounded.any():
         inner = _choose(bounded, low, high, e1, d0, d1)
-        new_low, new_high, inside = _krawczyk(problem, *inner)
-        proved = inside & (problem.equations == low.shape[1])
-        low[bounded], high[bounded] = new_low, new_high
-        settled[bounded] = proved | np.any(new_low > new_high, axis=1)
-        _record(problem, 0.5 * (new_low[proved] + new_high[proved]), found)
+        low[bounded], high[bounded], inside = _krawczyk(problem, *inner)
+        proved[bounded] = inside & (problem.equations == low.shape[1])
+    left = np.all(low <= high, axis=1)
+    return _Narrowed(low[left], high[left], bounded[left], proved[left], infinite[left])
+
+
+def _kept(problem: BoxProblem, parts: Interval, found: Zeros, width: Array, fine: float) -> Interval:
+    """Parts that must be looked at more closely; zeros, undecided parts, and fine ones without bounds go to ``found``."""
+    d = problem.bounded
+    low, high, bounded, settled, infinite = _narrowed(problem, parts)
+    aside = infinite & np.all(high[:, :d] - low[:, :d] <= fine * width, axis=1)
+    found.unbounded += [(low[aside], high[aside])] if aside.any() else []
+    low, high, bounded, settled = (x[~aside] for x in (low, high, bounded, settled))
+    _record(problem, 0.5 * (low[settled] + high[settled]), found)
     small = np.all(high[:, :d] - low[:, :d] <= TRY_NEWTON * width, axis=1) & ~settled & bounded
     untried = small & ~_covered(low, high, found)
     _record(problem, 0.5 * (low[untried] + high[untried]), found)
@@ -242,36 +276,6 @@ def _krawczyk(
     )
 
 
-def newton(problem: BoxProblem, starts: Array, steps: int = 60, scale: Array | None = None) -> Array:
-    """Zeros by Newton's method from many starts (N, d + k); NaN for none.
-
-    Unless the system is square, the steps are the shortest in the sense of least squares, unknowns measured by ``scale``.
-    """
-    x = np.array(starts, dtype=float)
-    unit = np.ones(x.shape[1]) if scale is None else scale
-    going = np.ones(len(x), dtype=bool)
-    for _ in range(steps):
-        value, slope = problem.value_and_slope(x[going])
-        good = np.isfinite(value).all(axis=1) & np.isfinite(slope).all(axis=(1, 2))
-        rows = np.flatnonzero(going)
-        x[rows[~good]] = np.nan
-        rows = rows[good]
-        inverse = np.linalg.pinv(slope[good] * unit, rcond=1e-12)
-        change = -np.einsum("nij,nj->ni", inverse, value[good]) * unit
-        x[rows] += change
-        small = np.abs(change).max(axis=1, initial=0.0) <= 1e-13 * (1 + np.abs(x[rows]).max(axis=1, initial=0.0))
-        going[:] = False
-        going[rows[~small]] = True
-        if not going.any():
-            break
-    finite = np.isfinite(x).all(axis=1)
-    value, slope = problem.value_and_slope(np.where(finite[:, None], x, 0.0))
-    size = np.einsum("nij,nj->ni", np.abs(slope), np.abs(np.where(finite[:, None], x, 0.0)))
-    converged = finite & np.all(np.abs(value) <= 1e-9 * (1 + size), axis=1)
-    x[~converged] = np.nan
-    return x
-
-
 def _record(problem: BoxProblem, starts: Array, found: Zeros) -> None:
     """Find the zeros near the starts; those that are new are kept with a box in which each is proved to be alone."""
     if not len(starts):
@@ -285,18 +289,14 @@ def _record(problem: BoxProblem, starts: Array, found: Zeros) -> None:
 
 def _new(zeros: Array, found: Zeros) -> Array:
     """Zeros that are not known yet, each once."""
-    known = np.array(found.points).reshape(len(found.points), zeros.shape[1])
-    kept: list[Array] = []
+    known = np.empty((len(found.points) + len(zeros), zeros.shape[1]))
+    first = count = len(found.points)
+    known[:first] = found.points if first else known[:0]
     for zero in zeros:
-        if among(zero, known, SAME) or (kept and among(zero, np.array(kept), SAME)):
-            continue
-        kept.append(zero)
-    return np.array(kept).reshape(len(kept), zeros.shape[1])
-
-
-def among(zero: Array, points: Array, tolerance: float) -> bool:
-    """Is the point one of these (N, n), to a part of their sizes?"""
-    return bool(np.any(np.all(np.abs(points - zero) <= tolerance * (1 + np.abs(points)), axis=1)))
+        if not among(zero, known[:count], SAME):
+            known[count] = zero
+            count += 1
+    return known[first:count]
 
 
 def _alone(problem: BoxProblem, zeros: Array) -> tuple[Array, Array, NDArray[np.bool_]]:

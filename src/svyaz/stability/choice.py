@@ -12,11 +12,12 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System, nearest
-from svyaz.stability.boxes import newton
+from svyaz.stability.box_problem import newton
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
-from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, equilibrium_at
+from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations
+from svyaz.stability.resting import Equilibrium, equilibrium_at
 
 REACH = 2.0
 """Coordinates without a side in the box are looked for within this distance of the position, and more if it is large."""

@@ -14,21 +14,27 @@ from math import pi
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, ModelError
+from svyaz.expr import Advice
 from svyaz.model import System
-from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, among, newton, zeros_near
-from svyaz.stability.critical import StabilityVerdict, stability
+from svyaz.stability.box_problem import among, newton
+from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
+from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.derivatives import check_redundant
-from svyaz.stability.families import EquilibriumFamily, family_among, family_of, rounded, with_free
-from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
-from svyaz.stability.reduction import EXACT
-from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails, with_values
-from svyaz.stability.rolling import completed_speeds, rolling_approximation
+from svyaz.stability.families import EquilibriumFamily, family_among, family_of, with_free
+from svyaz.stability.family_branches import FamilyBranch, with_verdicts
+from svyaz.stability.poles import Pole, poles_in
+from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
+from svyaz.stability.resting import Equilibrium, equilibrium_at
 from svyaz.stability.rolling_rest import has_velocity_constraints, rolling_rest
-from svyaz.stability.rolling_verdict import rolling_stability
 
 SECONDS = 60.0
 """So long the box is searched unless asked otherwise."""
+
+FAMILY_SECONDS = 10.0
+"""So long at most the box is divided to find the branches of families."""
+
+FIRST_PARTS = 6000
+"""After so many parts a search that goes on asks whether it follows a family."""
 
 MOST_DOUBTS = 2000
 """So many undecided parts are told apart."""
@@ -45,28 +51,11 @@ MULTIPLE = (
 
 
 @dataclass(frozen=True)
-class Equilibrium:
-    """A position of rest: values of coordinates and further states, of inputs, of the multipliers of the constraints.
-
-    ``parameters`` are those that were unknown. ``verdict`` is missing where the first approximation has no split.
-    ``outside`` are the model's limits beyond which it lies.
-    """
-
-    state: Mapping[str, float]
-    inputs: Mapping[str, float]
-    multipliers: Mapping[str, float]
-    parameters: Mapping[str, float]
-    approximation: FirstApproximation | None
-    verdict: StabilityVerdict | None
-    notes: tuple[str, ...] = ()
-    outside: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Equilibria:
-    """What was found. ``dimension`` is that of the set of equilibria: 0 for single points; of a family, ``members`` are
-    examples and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided,
-    ``left`` the number of parts of the box that were not looked at, ``angles`` the unknowns searched over one turn.
+    """What was found. ``dimension`` is that of the set of equilibria: 0 for single points; ``families`` are the branches of
+    families and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided,
+    ``poles`` enclose where nothing can be proved, ``left`` is the number of parts of the box that were not looked at,
+    ``angles`` are the unknowns searched over one turn.
     """
 
     system: System
@@ -76,16 +65,22 @@ class Equilibria:
     box: Mapping[str, tuple[float, float]]
     fixed: Mapping[str, float]
     free: tuple[str, ...] = ()
-    members: tuple[Mapping[str, float], ...] = ()
+    families: tuple[FamilyBranch, ...] = ()
     parts: int = 0
     notes: tuple[str, ...] = field(default=())
     doubtful: tuple[Mapping[str, float], ...] = ()
     left: int = 0
     angles: tuple[str, ...] = ()
+    poles: tuple[Pole, ...] = ()
 
     @property
     def family(self) -> bool:
         return self.dimension > 0
+
+    @property
+    def members(self) -> tuple[Mapping[str, float], ...]:
+        """Examples of all families, by the values of all names."""
+        return tuple({**e.state, **e.inputs, **e.parameters} for part in self.families for e in part.members)
 
     def reason(self) -> str:
         """Why the answer is negative, or an empty text."""
@@ -139,13 +134,18 @@ def searched_equilibria(
     searched = {name: rest.box[name] for name in rest.bounded}
     family = family_of(rest, seed)
     if family is not None:
-        return _of_family(rest, family, searched, dependent)
-    zeros = all_zeros(rest.problem, rest.low, rest.high, seconds=seconds, progress=progress)
+        return _of_family(rest, family, searched, dependent, seconds)
+    told = _forwards(progress)
+    zeros = all_zeros(rest.problem, rest.low, rest.high, FIRST_PARTS, seconds, told)
+    if zeros.left and seconds > 0:
+        if (family := _hidden_family(rest, seconds)) is not None:
+            return _of_family(rest, family, searched, dependent, seconds)
+        zeros = all_zeros(rest.problem, rest.low, rest.high, seconds=seconds, progress=told)
     points = _distinct(rest, zeros.points)
     places, notes = _doubts(rest, zeros)
     doubts = _multiple(rest, places, points)
     if len(doubts) >= MANY and (family := family_among(rest, doubts[:: len(doubts) // MANY])) is not None:
-        return _of_family(rest, replace(family, alone=tuple(points)), searched, dependent)
+        return _of_family(rest, replace(family, alone=tuple(points)), searched, dependent, seconds)
     multiple = [equilibrium_at(rest, point, dependent, _inexactness(rest, zeros, point)) for point in doubts]
     found = (
         *(equilibrium_at(rest, point, dependent) for point in points),
@@ -164,7 +164,28 @@ def searched_equilibria(
         doubtful=doubtful,
         left=zeros.left,
         angles=rest.angles,
+        poles=poles_in(rest, zeros.unbounded),
     )
+
+
+def _forwards(progress: Callable[[float], object] | None) -> Callable[[float], object] | None:
+    """Progress that never goes back, though the search begins anew."""
+    if progress is None:
+        return None
+    done = 0.0
+
+    def tell(part: float) -> None:
+        nonlocal done
+        done = max(done, part)
+        progress(done)
+
+    return tell
+
+
+def _hidden_family(rest: RestEquations, seconds: float) -> EquilibriumFamily | None:
+    """The family among what a fine cover of the box leaves, when random starts did not meet it."""
+    found = connected_families(rest, min(seconds, FAMILY_SECONDS)).found
+    return family_among(rest, [branch.points[len(branch.points) // 2] for branch in found])
 
 
 def _of_family(
@@ -172,24 +193,35 @@ def _of_family(
     family: EquilibriumFamily,
     searched: Mapping[str, tuple[float, float]],
     dependent: Sequence[str] | None,
+    seconds: float,
 ) -> Equilibria:
-    """A family with examples, and those of the equilibria beside it that were met on the way."""
+    """Families with examples, and those of the equilibria beside them that were met on the way."""
     system = rest.system
-    alone = _distinct(rest, zeros_near(rest.problem, np.array(family.alone)).points) if family.alone else []
-    members = tuple(rest.named(m) for m in family.members)
-    notes = [f"member {k + 1}: {text}" for k, m in enumerate(members) for text in beyond_limits(system, m)]
+    found = connected_families(rest, min(seconds, FAMILY_SECONDS))
+    known = found.found or tuple(
+        ConnectedFamily(family.dimension, m[None, :], (np.zeros((len(m), 0)),)) for m in family.members[:1]
+    )
+    families = tuple(part for branch in known for part in with_verdicts(rest, branch, dependent, family.free))
+    beside = [*family.alone, *found.alone]
+    alone = _distinct(rest, zeros_near(rest.problem, np.array(beside)).points) if beside else []
+    notes = [
+        f"member {k + 1}: {text}"
+        for k, e in enumerate(e for part in families for e in part.members)
+        for text in beyond_limits(system, e.inputs)
+    ]
+    if families:
+        notes.append(f"families were looked for in parts no wider than {found.width:.2g} of the box")
     if alone:
         notes.append("equilibria beside the family are those that were met; there may be others")
-    found = tuple(equilibrium_at(rest, point, dependent) for point in alone)
     return Equilibria(
         system,
-        found,
-        family.dimension,
+        tuple(equilibrium_at(rest, point, dependent) for point in alone),
+        max((part.dimension for part in families), default=family.dimension),
         False,
         searched,
         rest.fixed,
         family.free,
-        members,
+        families,
         notes=tuple(notes),
         angles=rest.angles,
     )
@@ -225,53 +257,6 @@ def _inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, f
     }
 
 
-def equilibrium_at(
-    rest: RestEquations, point: Array, dependent: Sequence[str] | None, inexact: Mapping[str, float] | None = None
-) -> Equilibrium:
-    """The equilibrium at a solution (q, y), its first approximation as far as a position known to ``inexact`` allows."""
-    system = rest.system
-    point = np.where(np.abs(point) < 1e-14, 0.0, point)
-    values = rest.named(point)
-    state = {name: values[name] for name in (*system.coordinates, *system.rates)}
-    inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
-    parameters = {name: values[name] for name in (*system.parameters, *rest.speeds) if name in rest.bounded}
-    pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
-    if has_velocity_constraints(system):
-        verdict, failed = _rolling(rest, values, state)
-        told = (*failed, *beyond_limits(system, inputs))
-        return Equilibrium(state, inputs, pushes, parameters, None, verdict, told, system.outside(state, parameters))
-    there = with_values(system, parameters) if parameters else system
-    notes: tuple[str, ...] = ()
-    approximation, verdict = None, None
-    try:
-        if inexact:  # the balance of forces that all but vanish says nothing here
-            approximation = rounded(formal_approximation(there, state, inputs, dependent), inexact)
-        else:
-            approximation = first_approximation(there, state, inputs, dependent)
-        verdict = stability(approximation, 10 * max((inexact or {}).values(), default=0.0) or EXACT)
-        notes = approximation.notes
-        if verdict.reduced is not None and verdict.reduced.power:  # known better now
-            state, pushes = {**state, **verdict.reduced.state}, dict(verdict.reduced.multipliers)
-            approximation = replace(approximation, state=state)
-    except ModelError as error:
-        notes = (str(error),)
-    told = (*notes, *beyond_limits(system, inputs))
-    return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
-
-
-def _rolling(
-    rest: RestEquations, values: Mapping[str, float], state: Mapping[str, float]
-) -> tuple[StabilityVerdict | None, tuple[str, ...]]:
-    """The verdict where velocities are constrained: at rest, or in a steady motion with these speeds."""
-    system, known = rest.system, {**rest.system.constants, **values}
-    given = {name: values[name] for name in rest.speeds if name in values}
-    try:
-        moved = {**state, **(completed_speeds(system, {**state, **given}, known) if rest.speeds else {})}
-        return rolling_stability(rolling_approximation(system, moved, known, tuple(given)), moved, known), ()
-    except ModelError as error:
-        return None, (str(error),)
-
-
 def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, ...]]:
     """Positions in parts of the box that could not be decided, joined where they touch, and words for them."""
     if not zeros.undecided:
@@ -279,8 +264,10 @@ def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, 
     d = len(rest.bounded)
     centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided[:MOST_DOUBTS]])
     places: list[Array] = []
+    slack, seen = TOUCHING * rest.width, np.empty_like(centres)
     for c in centres:
-        if not any(np.all(np.abs(c - p) <= TOUCHING * rest.width) for p in places):
+        if not np.any(np.all(np.abs(seen[: len(places)] - c) <= slack, axis=1)):
+            seen[len(places)] = c
             places.append(c)
     told = [", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, p, strict=True)) for p in places[:5]]
     more = "" if len(places) <= 5 else f" and {len(places) - 5} more places"

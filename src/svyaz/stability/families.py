@@ -12,22 +12,20 @@ nor a minimum of the energy may be claimed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.stability.boxes import all_zeros, newton
+from svyaz.stability.box_problem import zeros_beside
+from svyaz.stability.boxes import all_zeros
 from svyaz.stability.linearisation import FirstApproximation, formal_approximation
 from svyaz.stability.rest import RestEquations
 
 SAMPLES = 60
 """Starts of Newton's method from which a family is recognised."""
-
-SHOWN = 3
-"""So many members of a family are given as examples."""
 
 FEW_PARTS = 20_000
 FEW_SECONDS = 10.0
@@ -52,8 +50,8 @@ def family_of(rest: RestEquations, seed: int) -> EquilibriumFamily | None:
     random = np.random.default_rng(seed)
     excess = len(rest.unknowns) - rest.problem.equations
     positions = random.uniform(rest.low, rest.high, (SAMPLES, len(rest.bounded)))
-    starts, scale = with_free(rest, positions)
-    found = family_among(rest, newton(rest.problem, starts, scale=scale))
+    starts, _ = with_free(rest, positions)
+    found = family_among(rest, zeros_beside(rest.problem, starts, rest.width))
     if found is None and excess > 0 and not _empty(rest):
         return EquilibriumFamily(excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")))
     return found
@@ -61,20 +59,11 @@ def family_of(rest: RestEquations, seed: int) -> EquilibriumFamily | None:
 
 def family_among(rest: RestEquations, zeros: Iterable[Array]) -> EquilibriumFamily | None:
     """The family to which some of these solutions belong; none if each is alone or lies outside the box."""
-    excess = len(rest.unknowns) - rest.problem.equations
-    members: list[Array] = []
-    alone: list[Array] = []
-    directions: list[Array] = []
-    for zero in zeros:
-        if np.isnan(zero).any() or not rest.inside(zero, 1e-6):
-            continue
-        null = _null_space(rest, zero)
-        tangent = null if excess > 0 else _goes_on(rest, zero, null)
-        if tangent.shape[1]:
-            members.append(zero)
-            directions.append(tangent)
-        elif not null.shape[1]:
-            alone.append(zero)
+    inside = [zero for zero in zeros if not np.isnan(zero).any() and rest.inside(zero, 1e-6)]
+    tangents, isolated = going_on(rest, inside)
+    members = [zero for zero, tangent in zip(inside, tangents, strict=True) if tangent.shape[1]]
+    directions = [tangent for tangent in tangents if tangent.shape[1]]
+    alone = [zero for zero, only in zip(inside, isolated, strict=True) if only]
     if not members:
         return None
     dimension = min(null.shape[1] for null in directions)
@@ -83,7 +72,7 @@ def family_among(rest: RestEquations, zeros: Iterable[Array]) -> EquilibriumFami
     free = tuple(name for name, s in named if s > 1e-6)
     if not free:
         _refuse_repetition(rest, size)
-    return EquilibriumFamily(dimension, free, tuple(members[:SHOWN]), tuple(alone))
+    return EquilibriumFamily(dimension, free, tuple(members), tuple(alone))
 
 
 def _refuse_repetition(rest: RestEquations, size: Array) -> None:
@@ -105,7 +94,7 @@ def with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
     return np.hstack([positions, free]), np.concatenate([rest.width, 1e3 * (1 + sizes)])
 
 
-def _null_space(rest: RestEquations, zero: Array) -> Array:
+def null_space(rest: RestEquations, zero: Array) -> Array:
     """Directions in which the equations do not change, columns scaled by the sizes of the unknowns' effects."""
     slope = rest.problem.value_and_slope(zero[None, :])[1][0]
     columns = np.linalg.norm(slope, axis=0)
@@ -119,22 +108,41 @@ def _null_space(rest: RestEquations, zero: Array) -> Array:
 
 def is_multiple(rest: RestEquations, zero: Array) -> bool:
     """Is the solution multiple: neither alone to first order, nor one of a family?"""
-    null = _null_space(rest, zero)
-    excess = len(rest.unknowns) - rest.problem.equations
-    return excess <= 0 and null.shape[1] > 0 and not _goes_on(rest, zero, null).shape[1]
+    (tangent,), (alone,) = going_on(rest, [zero])
+    return not alone and not tangent.shape[1]
 
 
-def _goes_on(rest: RestEquations, zero: Array, null: Array) -> Array:
-    """Directions in which the solution continues, of those in which it may; a multiple solution has none."""
-    step = 1e-3 * (1 + float(np.abs(zero).max(initial=0.0)))
-    moves = []
-    for k in range(null.shape[1]):
-        near = newton(rest.problem, (zero + step * null[:, k])[None, :])[0]
-        move = near - zero
-        if float(np.abs(move).max()) >= 0.3 * step * float(np.abs(null[:, k]).max()) and _null_space(rest, near).size:
-            moves.append(move / np.linalg.norm(move))
+STEP = 1e-3
+"""So far, beside 1 and the solution, it is followed to see whether it goes on."""
+
+
+def going_on(rest: RestEquations, zeros: Sequence[Array]) -> tuple[list[Array], list[bool]]:
+    """The directions (unknowns, number) in which each solution goes on, and which of them are alone to first order.
+
+    With more unknowns than equations these are all that the equations leave. Otherwise a step along each is tried: a
+    solution that is multiple leads back to itself.
+    """
+    spaces = [null_space(rest, zero) for zero in zeros]
+    alone = [space.shape[1] == 0 for space in spaces]
+    if len(rest.unknowns) > rest.problem.equations:
+        return spaces, alone
+    moves: list[list[Array]] = [[] for _ in zeros]
+    for k in range(max((space.shape[1] for space in spaces), default=0)):
+        rows = [i for i, space in enumerate(spaces) if space.shape[1] > k]
+        steps = [STEP * (1 + float(np.abs(zeros[i]).max(initial=0.0))) for i in rows]
+        starts = np.array([zeros[i] + step * spaces[i][:, k] for i, step in zip(rows, steps, strict=True)])
+        ends = zeros_beside(rest.problem, starts, rest.width)
+        for i, step, near in zip(rows, steps, ends, strict=True):
+            move = near - zeros[i]
+            if np.abs(move).max() >= 0.3 * step * np.abs(spaces[i][:, k]).max() and null_space(rest, near).size:
+                moves[i].append(move / np.linalg.norm(move))
+    return [_span(found, len(rest.unknowns)) for found in moves], alone
+
+
+def _span(moves: Sequence[Array], size: int) -> Array:
+    """An orthonormal basis of the directions that were found."""
     if not moves:
-        return np.zeros((len(zero), 0))
+        return np.zeros((size, 0))
     columns, values, _ = np.linalg.svd(np.array(moves).T, full_matrices=False)
     return np.asarray(columns[:, values > 0.1])
 

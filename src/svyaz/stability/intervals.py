@@ -20,9 +20,13 @@ TURN = 2 * np.pi
 
 
 def ranges(program: Program, values: Mapping[str, float], low: Array, high: Array) -> Interval:
-    """Bounds (N, outputs) of all outputs over N boxes; ``low`` and ``high`` have the shape (N, inputs)."""
+    """Bounds (N, outputs) of all outputs over N boxes; ``low`` and ``high`` have the shape (N, inputs).
+
+    Where a function is defined nowhere in a box, there is no value: the bounds are those of nothing, ∞ and -∞.
+    """
     parameters = parameter_row(program, values)
     found: list[Interval] = []
+    nowhere = np.zeros(len(low), dtype=bool)
     with np.errstate(all="ignore"):
         for node in program.nodes:
             op = node[0]
@@ -32,6 +36,7 @@ def ranges(program: Program, values: Mapping[str, float], low: Array, high: Arra
             elif op == "input":
                 found.append((low[:, node[1]], high[:, node[1]]))
             else:
+                nowhere |= _undefined(op, [found[a] for a in node[1:]])
                 found.append(_applied(op, node[1:], found))
     shape = (len(low), len(program.outputs))
     bounds = np.empty(shape), np.empty(shape)
@@ -39,7 +44,27 @@ def ranges(program: Program, values: Mapping[str, float], low: Array, high: Arra
         bounds[0][:, k], bounds[1][:, k] = found[place]
     undefined = np.isnan(bounds[0]) | np.isnan(bounds[1])
     bounds[0][undefined], bounds[1][undefined] = -np.inf, np.inf
+    bounds[0][nowhere], bounds[1][nowhere] = np.inf, -np.inf
     return bounds
+
+
+def _undefined(op: str, arguments: list[Interval]) -> NDArray[np.bool_] | bool:
+    """Where does an argument that depends on the box lie outside of the domain altogether?"""
+    low, high = arguments[0]
+    if op == "log":
+        return np.asarray(high <= 0)
+    if op == "sqrt":
+        return np.asarray(high < 0)
+    if op in ("asin", "acos"):
+        return np.asarray((low > 1) | (high < -1))
+    if op == "pow" and not _is_whole(arguments[1]):
+        return np.asarray(high < 0)
+    return False
+
+
+def _is_whole(b: Interval) -> bool:
+    """Is it one whole number?"""
+    return bool(b[0].size == 1 and np.all(b[0] == b[1]) and np.all(b[0] == np.round(b[0])))
 
 
 def numbers(program: Program, values: Mapping[str, float], points: Array) -> Array:
@@ -199,9 +224,8 @@ def _absolute(a: Interval) -> Interval:
 
 def _power(a: Interval, b: Interval) -> Interval:
     """Positive bases only: aᵇ = exp(b log a); a whole exponent may have any base."""
-    exponent = b[0]
-    if np.all(b[0] == b[1]) and np.all(exponent == np.round(exponent)) and exponent.size == 1:
-        return _whole_power(a, int(exponent.ravel()[0]))
+    if _is_whole(b):
+        return _whole_power(a, int(b[0].ravel()[0]))
     return OPERATIONS["exp"](multiply(b, OPERATIONS["log"](a)))
 
 

@@ -20,7 +20,6 @@ from math import comb
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from scipy.linalg import matrix_balance
 
 from svyaz.arrays import Array
 from svyaz.model import System
@@ -30,7 +29,7 @@ from svyaz.stability.implicit import Residual, implicit_series, jacobian
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.rest import multiplier_symbols, rest_expressions
 from svyaz.stability.series import Coefficients, series
-from svyaz.stability.spectrum import NEGLIGIBLE
+from svyaz.stability.spectrum import NEGLIGIBLE, balance
 
 HIGHEST = 8
 """Powers of the reduced force are looked at up to this one."""
@@ -149,7 +148,7 @@ def _is_clear(force: Array, scatter: Array, power: int, off: float) -> bool:
 def _critical(approximation: FirstApproximation) -> _Critical | None:
     """The null vectors where there is one of each."""
     a, n = approximation.A, len(approximation.independent)
-    balanced, (scale, _) = matrix_balance(a, permute=False, separate=True)
+    balanced, scale = balance(a)
     u, values, vt = np.linalg.svd(balanced)
     if int(np.count_nonzero(values < NEGLIGIBLE * max(float(values[0]), 1e-300))) != 1:
         return None

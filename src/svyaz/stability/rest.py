@@ -30,7 +30,7 @@ from svyaz.expr import (
 from svyaz.forms import applied_forces, lagrangian
 from svyaz.model import System, nearest, with_settings
 from svyaz.program import build
-from svyaz.stability.boxes import BoxProblem
+from svyaz.stability.box_problem import BoxProblem
 from svyaz.stability.derivatives import refuse_unfit
 
 VANISHING = 1e-5

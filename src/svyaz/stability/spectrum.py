@@ -36,13 +36,23 @@ def roots(matrix: ArrayLike) -> NDArray[np.complex128]:
     return np.asarray((real + 1j * imaginary)[order])
 
 
+def balance(matrix: Array) -> tuple[Array, Array]:
+    """D⁻¹AD with comparable rows and columns, and the diagonal of D; A itself where it spans too many orders for that."""
+    with np.errstate(invalid="ignore"):
+        balanced, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
+    if not (np.isfinite(balanced).all() and np.isfinite(scale).all()):
+        return matrix, np.ones(len(matrix))
+    return np.asarray(balanced), np.asarray(scale)
+
+
 def _roots_and_errors(matrix: ArrayLike) -> tuple[NDArray[np.complex128], Array]:
     """The roots of the balanced matrix as computed, and how far they may be off."""
     a = np.array(matrix, dtype=float)
     if not len(a):
         return np.zeros(0, dtype=complex), np.zeros(0)
-    balanced = np.asarray(matrix_balance(a, permute=False)[0])
-    found, left, right = eig(balanced, left=True, right=True)
+    balanced, _ = balance(a)
+    solved: tuple = eig(balanced, left=True, right=True)
+    found, left, right = solved
     angle = np.abs(np.einsum("ij,ij->j", left.conj(), right))
     rounding = ROUNDINGS * len(a) * np.finfo(float).eps * float(np.linalg.norm(balanced, 2))
     return np.asarray(found, dtype=complex), rounding / np.maximum(angle, 1e-300)
@@ -56,7 +66,7 @@ def zero_roots(matrix: ArrayLike) -> int:
     """
     left = np.array(matrix, dtype=float)
     if len(left):
-        left = np.asarray(matrix_balance(left, permute=False)[0])
+        left, _ = balance(left)
     size = max(float(np.linalg.norm(left, 2)) if left.size else 0.0, 1e-300)
     count = 0
     while len(left):

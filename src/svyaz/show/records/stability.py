@@ -13,7 +13,9 @@ from svyaz.stability import (
     UNDECIDED,
     Equilibria,
     Equilibrium,
+    FamilyBranch,
     Hypothesis,
+    Pole,
     SteadyBranches,
     SteadyMotion,
     SteadyMotions,
@@ -40,6 +42,22 @@ def _(found: Equilibrium) -> Record:
     }
 
 
+@as_json.register(Pole)
+def _(found: Pole) -> Record:
+    box = {name: list(sides) for name, sides in found.box.items()}
+    return {"where": list(found.where), "box": box, "parts": found.parts}
+
+
+@as_json.register(FamilyBranch)
+def _(found: FamilyBranch) -> Record:
+    return {
+        "dimension": found.dimension,
+        "may_be_fixed": list(found.free),
+        "members": [as_json(e) for e in found.members],
+        "verdict": found.verdict,
+    }
+
+
 @as_json.register(Equilibria)
 def _(found: Equilibria) -> Record:
     system = found.system
@@ -53,7 +71,9 @@ def _(found: Equilibria) -> Record:
         "box": {name: list(sides) for name, sides in found.box.items()},
         "fixed": dict(found.fixed),
         "may_be_fixed": list(found.free),
+        "families": [as_json(family) for family in found.families],
         "members": [dict(m) for m in found.members],
+        "poles": [as_json(pole) for pole in found.poles],
         "reason": found.reason(),
         "notes": list(found.notes),
         **given(system),
@@ -131,16 +151,28 @@ def _(found: Equilibria) -> str:
     """A row for each equilibrium."""
     title = f"<p><b>{escape(found.system.name)}</b>: "
     if found.family:
-        rows = [[k + 1, *(m.get(n, "") for n in found.free)] for k, m in enumerate(found.members)]
-        return f"{title}{escape(found.reason())}</p>" + notebook_table(["", *found.free], rows)
+        heads = list(found.members[0]) if found.members else []
+        rows = [
+            [k + 1, *{**e.state, **e.inputs, **e.parameters}.values(), e.word]
+            for k, family in enumerate(found.families)
+            for e in family.members
+        ]
+        return f"{title}{escape(found.reason())}</p>" + notebook_table(["family", *heads, "verdict"], rows)
     named = [{**e.state, **e.inputs, **e.parameters} for e in found.equilibria]
     heads = list(named[0]) if named else []
     verdicts = [
         [UNDECIDED, ""] if e.verdict is None else [e.verdict.word, e.verdict.zero_roots] for e in found.equilibria
     ]
-    sure = "there are no others in the box" if found.complete else "there may be others"
+    sure = sure_text(found)
     lines = [[*x.values(), *verdict] for x, verdict in zip(named, verdicts, strict=True)]
     return f"{title}{len(lines)} equilibria; {sure}</p>" + notebook_table([*heads, "verdict", "zero roots"], lines)
+
+
+def sure_text(found: Equilibria) -> str:
+    """What is known of others."""
+    if not found.complete:
+        return "there may be others"
+    return "there are no others in the box" + (" outside of what encloses its poles" if found.poles else "")
 
 
 def hypotheses_json(hypotheses: Sequence[Hypothesis]) -> Json:

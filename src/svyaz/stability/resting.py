@@ -1,0 +1,119 @@
+"""A position of rest, its first approximation, and the verdict on its stability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import pi
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.expr import ModelError
+from svyaz.stability.critical import UNDECIDED, StabilityVerdict, stability
+from svyaz.stability.families import rounded
+from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
+from svyaz.stability.reduction import EXACT
+from svyaz.stability.rest import RestEquations, beyond_limits, with_values
+from svyaz.stability.rolling import completed_speeds, rolling_approximation
+from svyaz.stability.rolling_rest import has_velocity_constraints
+from svyaz.stability.rolling_verdict import rolling_stability
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A position of rest: values of coordinates and further states, of inputs, of the multipliers of the constraints.
+
+    ``parameters`` are those that were unknown. ``verdict`` is missing where the first approximation has no split.
+    ``outside`` are the model's limits beyond which it lies.
+    """
+
+    state: Mapping[str, float]
+    inputs: Mapping[str, float]
+    multipliers: Mapping[str, float]
+    parameters: Mapping[str, float]
+    approximation: FirstApproximation | None
+    verdict: StabilityVerdict | None
+    notes: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word."""
+        return UNDECIDED if self.verdict is None else self.verdict.word
+
+
+def equilibrium_at(
+    rest: RestEquations, point: Array, dependent: Sequence[str] | None, inexact: Mapping[str, float] | None = None
+) -> Equilibrium:
+    """The equilibrium at a solution (q, y), its first approximation as far as a position known to ``inexact`` allows."""
+    system = rest.system
+    point = tidied(rest, point)
+    values = rest.named(point)
+    state = {name: values[name] for name in (*system.coordinates, *system.rates)}
+    inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
+    parameters = {name: values[name] for name in (*system.parameters, *rest.speeds) if name in rest.bounded}
+    pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
+    if has_velocity_constraints(system):
+        verdict, failed = _rolling(rest, values, state)
+        told = (*failed, *beyond_limits(system, inputs))
+        return Equilibrium(state, inputs, pushes, parameters, None, verdict, told, system.outside(state, parameters))
+    there = with_values(system, parameters) if parameters else system
+    notes: tuple[str, ...] = ()
+    approximation, verdict = None, None
+    try:
+        if inexact:  # the balance of forces that all but vanish says nothing here
+            approximation = rounded(formal_approximation(there, state, inputs, dependent), inexact)
+        else:
+            approximation = first_approximation(there, state, inputs, dependent)
+        verdict = stability(approximation, 10 * max((inexact or {}).values(), default=0.0) or EXACT)
+        notes = approximation.notes
+        if verdict.reduced is not None and verdict.reduced.power:  # known better now
+            state, pushes = {**state, **verdict.reduced.state}, dict(verdict.reduced.multipliers)
+            approximation = replace(approximation, state=state)
+    except ModelError as error:
+        notes = (str(error),)
+    told = (*notes, *beyond_limits(system, inputs))
+    return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
+
+
+def _rolling(
+    rest: RestEquations, values: Mapping[str, float], state: Mapping[str, float]
+) -> tuple[StabilityVerdict | None, tuple[str, ...]]:
+    """The verdict where velocities are constrained: at rest, or in a steady motion with these speeds."""
+    system, known = rest.system, {**rest.system.constants, **values}
+    given = {name: values[name] for name in rest.speeds if name in values}
+    try:
+        moved = {**state, **(completed_speeds(system, {**state, **given}, known) if rest.speeds else {})}
+        return rolling_stability(rolling_approximation(system, moved, known, tuple(given)), moved, known), ()
+    except ModelError as error:
+        return None, (str(error),)
+
+
+TINY = 1e-9
+"""A value below this part of 1 and the largest may stand for zero."""
+
+
+def tidied(rest: RestEquations, point: Array) -> Array:
+    """The same solution with angles in (-π, π], and zero in place of tiny values where that is a solution as well."""
+    point = np.array(point, dtype=float)
+    for k, name in enumerate(rest.bounded):
+        if name in rest.angles:
+            point[k] = pi - (pi - point[k]) % (2 * pi) if abs(point[k]) > pi else point[k]
+            point[k] = pi if point[k] <= -pi + TINY else point[k]
+    tiny = np.flatnonzero((np.abs(point) <= TINY * (1 + np.abs(point).max(initial=0.0))) & (point != 0))
+    for chosen in (tiny, *(tiny[k : k + 1] for k in range(len(tiny)))):
+        trial = point.copy()
+        trial[chosen] = 0.0
+        if len(chosen) and _as_good(rest, trial, point):
+            point = trial
+    return point + 0.0
+
+
+def _as_good(rest: RestEquations, trial: Array, point: Array) -> bool:
+    """Is the trial a solution as well as the point is, to the rounding of the equations there?"""
+    d = len(rest.bounded)
+    off, was = (np.abs(rest.problem.value_and_slope(x[None, :])[0][0]) for x in (trial, point))
+    e0, e1, _, _ = rest.problem.at(trial[None, :d], trial[None, :d])
+    rounding = (e0[1] - e0[0])[0] + (e1[1] - e1[0])[0] @ np.abs(trial[d:])
+    return bool(np.all(off <= was + 4 * rounding))
