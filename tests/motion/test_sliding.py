@@ -150,6 +150,11 @@ def test_N1_2_2_a_block_on_a_belt_sticks_and_slips() -> None:
     found, expected = [(s.start, s.end) for s in motion.slides], belt(24)
     assert len(found) == len(expected) >= 3
     assert np.array(found) == pytest.approx(np.array(expected), abs=1e-6)
+    for run in (motion, system.simulate(until=24, every=3.0)):  # what friction does while it holds is work too
+        balance = run.balance
+        assert balance is not None
+        assert np.abs(balance.remainder).max() < 1e-7
+        assert balance.work[-1] == pytest.approx(sum(run.states[-1] ** 2) / 2, abs=1e-7)
 
 
 def moreau(until: float, step: float) -> np.ndarray:

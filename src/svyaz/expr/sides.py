@@ -49,7 +49,7 @@ def split(expressions: Sequence[Expression], moving: Collection[str]) -> tuple[l
         if node is None:
             return current, tuple(surfaces)
         side, a = se.Symbol(f"side {len(surfaces) + 1}"), _argument(node)
-        changed = [_on_side(e, a, side) for e in current]
+        changed = [on_side(e, a, side) for e in current]
         if names_in(a) & set(moving) and _jump(changed, a, side, moving):
             current = changed
             surfaces.append(Surface(side, a))
@@ -68,7 +68,7 @@ def _argument(node: Expression) -> Expression:
     return node.args[0] if isinstance(node, sign) else node.args[0].args[0]
 
 
-def _on_side(expression: Expression, a: Expression, side: se.Symbol) -> Expression:
+def on_side(expression: Expression, a: Expression, side: se.Symbol) -> Expression:
     """The expression on a side of a = 0, linear in the side."""
     put: dict[Expression, Expression] = {}
     seen: set[Expression] = set()
@@ -103,9 +103,9 @@ def _on_side(expression: Expression, a: Expression, side: se.Symbol) -> Expressi
 
 def _turned(e: Expression, a: Expression) -> Expression | None:
     """1 for a, -1 for -a, None for anything else."""
-    if e == a:
+    if e == a or is_zero(se.expand(e - a)):
         return ONE
-    return -ONE if is_zero(e + a) else None
+    return -ONE if is_zero(se.expand(e + a)) else None
 
 
 def _jump(expressions: Iterable[Expression], a: Expression, side: se.Symbol, moving: Collection[str]) -> bool:

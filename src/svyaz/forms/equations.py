@@ -16,7 +16,7 @@ from typing import Protocol
 
 import symengine as se
 
-from svyaz.expr import Expression, Surface, gradient, substitute, velocity
+from svyaz.expr import Expression, Surface, gradient, on_side, substitute, velocity
 from svyaz.model import Constraint, System
 
 
@@ -45,7 +45,8 @@ class Equations:
     multipliers that were reduced. ``entering`` gives states that the model has not, such as momenta, in terms of those that
     it has. ``dependent`` are the coordinates for whose velocities the constraints were solved
     (a chart, which may degenerate). ``gibbs`` is the function of the accelerations from which Appell's equations come.
-    ``notes`` tell what was decided on the way. Along ``sliding`` surfaces the motion is held, by sides that are unknowns.
+    ``notes`` tell what was decided on the way. ``sides`` are surfaces at which rates
+    jump, with the symbols of their sides in these equations; along ``sliding`` ones the motion is held: theirs are unknowns.
     """
 
     form: str
@@ -66,6 +67,7 @@ class Equations:
     origin: Equations | None = None
     gibbs: Expression | None = None
     notes: tuple[str, ...] = ()
+    sides: tuple[Surface, ...] = ()
     sliding: tuple[Surface, ...] = ()
 
     @cached_property
@@ -110,8 +112,11 @@ class Equations:
         return {q: gradient(self.explicit[q], self.velocities) for q in self.system.coordinates}
 
     def in_states(self, expression: Expression) -> Expression:
-        """An expression of coordinates and velocities in terms of the states."""
-        return substitute(expression, {se.Symbol(name): value for name, value in self.observed.items()})
+        """An expression of coordinates and velocities in terms of the states, on the sides of surfaces where these are."""
+        found = substitute(expression, {se.Symbol(name): value for name, value in self.observed.items()})
+        for surface in self.sides:
+            found = on_side(found, surface.expression, surface.side)
+        return found
 
 
 class Reduction(Protocol):

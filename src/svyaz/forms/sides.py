@@ -67,5 +67,6 @@ def on_sides(
         system=system,
         explicit={name: substitute(e, unknown) for name, e in equations.explicit.items()},
         bias=tuple(substitute(e, unknown) for e in equations.bias),
+        sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
         sliding=tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding),
     )

@@ -16,7 +16,7 @@ from svyaz.forms import Power, keeps_energy, observation, power_of, rates_of
 from svyaz.holding import Segment, observed
 from svyaz.integrate import Flow, along, integrals_along
 from svyaz.model import System
-from svyaz.motion.phases import Chapter
+from svyaz.motion.phases import Chapter, Mode
 from svyaz.program import Function, Linear, Native, Table, function
 
 EXACT = 1e-12
@@ -58,23 +58,40 @@ def _energies(chapter: Chapter) -> tuple[float, float] | None:
 
 def _along(power: Power, chapter: Chapter, size: float) -> Array:
     """(k, 3): work, dissipated, 0 from the beginning of a phase to each of its rows."""
-    segment, path, options = chapter.segment, chapter.path, chapter.options
+    path = chapter.path
     found = np.zeros((len(path.times), 3))
-    if segment is None or power.vanishes:
+    if chapter.segment is None or power.vanishes:
         return found
-    meter = _meter(power, segment)
-    found[:, :2] = integrals_along(
+    modes = chapter.modes or (Mode(float(path.times[0]), path.states[0], chapter.segment),)
+    total = np.zeros(2)
+    for k, mode in enumerate(modes):
+        after = modes[k + 1] if k + 1 < len(modes) else None
+        own = np.flatnonzero((path.times >= mode.start) & (path.times < (np.inf if after is None else after.start)))
+        inner = own[path.times[own] > mode.start]
+        times, states = np.append(mode.start, path.times[inner]), np.vstack([mode.state, path.states[inner]])
+        if after is not None:
+            times, states = np.append(times, after.start), np.vstack([states, after.state])
+        gained = total + _over(power, mode.segment, times, states, chapter, size)
+        begins = len(own) - len(inner)  # is the row at which it begins among them?
+        found[own, :2] = gained[1 - begins : 1 + len(inner)]
+        total = gained[-1]
+    return found
+
+
+def _over(power: Power, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
+    """(k, 2): work and dissipated along rows of a phase on which the rates are those of the segment."""
+    meter, options = _meter(power, segment), chapter.options
+    return integrals_along(
         lambda rows: segment.code.evaluate(rows, segment.constants),
         None if segment.jacobian is None else _slopes(segment.jacobian),
         lambda rows: meter(rows)["power"],
-        path.times,
-        path.states,
+        times,
+        states,
         method=options.method,
         step=options.step,
-        steps=path.steps,
+        steps=chapter.path.steps,
         error=max(EXACT, options.rtol or 0.0) * size,
     )
-    return found
 
 
 def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
@@ -91,7 +108,7 @@ def _meter(power: Power, segment: Segment) -> Function:
     equations, law = segment.equations, segment.perturbation
     systems: list[Linear] = []
     works = [equations.in_states(power.work)]
-    if power.slips:
+    if power.slips or equations.sliding:
         linear = rates_of(equations, law.correction).systems
         systems, quantities = observation(equations, linear[0] if linear else None)
         pushes = quantities["multipliers"]

@@ -59,9 +59,12 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Mode:
-    """From ``start`` on the rates of a phase are those of this segment, held on surfaces at which they jump (``sliding``)."""
+    """From ``start``, in a ``state`` of the equations, the rates of a phase are those of this segment, held on surfaces at
+    which they jump (``sliding``).
+    """
 
     start: float
+    state: Array
     segment: Segment
     sliding: tuple[str, ...] = ()
 

@@ -63,7 +63,7 @@ def advance_in_stretches(
         watched = replace(known[key], margins=margins)
         path = advance_to_event(here, watched, continuing, state, (time, span[1]), options, rows(time), wishes.progress)
         pieces.append(path)
-        modes.append(Mode(time, here, tuple(sides.names[k] for k in sliding)))
+        modes.append(Mode(time, state, here, tuple(sides.names[k] for k in sliding)))
         jumped = {int(name) for kind, name in path.events if kind in SIDED}
         ended = path.status is not Status.FINISHED or len(jumped) < len(path.events) or not jumped
         time, state = float(path.times[-1]), path.states[-1]
