@@ -17,6 +17,8 @@ from svyaz.motion import Motion, simulate
 from svyaz.show import as_json, write_report
 from svyaz.show.energy_plots import energy_plot
 from svyaz.show.plots import overview, velocities_title
+from svyaz.study import sweep
+from svyaz.study.measures import ENERGY
 
 HELD = """
 name = "held oscillator"
@@ -256,3 +258,89 @@ def test_N1_1_2_reports_and_plots_show_the_balance(tmp_path) -> None:
     assert "Energy remainder" in page
     assert "final = initial + work − dissipated − impacts + remainder" in page
     assert "drift" not in page.lower().replace("<style", "").split("<body", 1)[1]
+
+
+POLE = """
+name = "fall"
+coordinates = ["x"]
+kinetic = "x'^2/2"
+potential = "-1/abs(x)"
+initial.x = 1
+run = {until = 3, method = "rk4", step = 0.01}
+"""
+LOG = POLE.replace("-1/abs(x)", "log(x - 5)").replace("fall", "log")
+
+
+@pytest.mark.parametrize("more", ["", 'forces.x = "-0.1*x\'"', "forces.x = 'sin(t)'"], ids=["kept", "damped", "driven"])
+@pytest.mark.parametrize("method", ["euler", "rk4", "dop853"])
+def test_N1_1_11_a_step_over_a_pole_is_told(more: str, method: str) -> None:
+    motion = simulate(loads(POLE + more), method=method, until=1.6)
+    assert motion.finished
+    assert "the energy balance jumps" in motion.notes[0]
+    moment = float(motion.notes[0].split("between t = ")[1].split()[0])
+    assert 0.9 < moment < 1.6, "undisturbed it falls into the pole at pi/sqrt(8)"
+
+
+@pytest.mark.parametrize("more", ["", 'forces.x = "-0.1*x\'"'])
+@pytest.mark.parametrize(("start", "method"), [(1.0, "rk4"), (5.1, "rk4"), (5.1, "dop853")])
+def test_N1_1_11_a_motion_without_an_energy_has_a_status(start: float, method: str, more: str) -> None:
+    """The force -1/(x - 5) is finite where the potential energy log(x - 5) is none."""
+    text = LOG.replace("initial.x = 1", f'initial = {{x = {start}, "x\'" = 0.5}}') + more
+    motion = simulate(loads(text), method=method, step=0.05, until=6)
+    where = "in the initial state" if start < 5 else "after t = "
+    assert motion.status in ("infeasible" if start < 5 else "singular", "diverged")
+    if motion.status != "diverged":
+        assert f"the energy has no value {where}" in motion.reason
+        assert np.isfinite(motion.energy[:-1]).all()
+    forced = simulate(loads(text), method=method, step=0.05, until=6, force=True)
+    assert not forced.finished or "the energy has no value at t = " in forced.notes[0]
+
+
+def test_N1_1_11_integrals_without_a_value_are_told() -> None:
+    text = HELD.replace("(x'^2 + x^2)/2", "log(x^2 + x'^2 - 2) - log(x^2 + x'^2 - 2)*x^2*0").replace("hold = true", "")
+    motion = simulate(loads(text))
+    assert any("the integral 'total' has no value at t = 0" in note for note in motion.notes)
+    assert as_json(motion)["integrals"]["total"]["drift"] is None
+
+
+def test_N1_1_11_members_without_an_energy_have_a_status() -> None:
+    found = sweep(loads(LOG), vary={"initial.x": [1.0, 5.5]}, until=0.1, workers=1)
+    assert [row.status for row in found.rows] == ["infeasible", "finished"]
+    assert "the energy has no value in the initial state" in found.rows[0].reason
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (CHANGED["resistance"][0], {}),
+        (CHANGED["a driving force"][0], {"method": "euler", "step": 0.01}),
+        (CHANGED["a moving wall"][0], {"method": "rk4", "step": 0.05, "stabilize": 5.0}),
+        ("", {"method": "euler", "step": 0.1, "until": 5.0}),
+        ("", {"method": "dop853", "rtol": 1e-3, "until": 20.0}),
+        ("constraint = [{name = 'c', equation = 'x + y = 2'}]", {"stabilize": 20.0, "method": "rk4", "step": 0.01}),
+    ],
+)
+def test_N1_1_11_errors_of_a_method_and_the_work_of_stabilisation_are_no_jumps(text: str, options: dict) -> None:
+    motion = simulate(loads(FREE + START + text), force=True, **options)
+    assert motion.finished
+    assert not any("jumps" in note for note in motion.notes)
+
+
+def test_N1_1_2_what_is_declared_and_is_no_integral_is_told() -> None:
+    declared = "integral = [{name = 'sum', expression = \"x'^2/2 + y'^2/2 + 2*x^2 + y^2\"}]\n"
+    kept, damped = found(declared), found(declared + CHANGED["dissipation"][0])
+    assert not any("first integral" in note for note in kept.notes)
+    assert any("'sum' is not a first integral" in note for note in damped.notes)
+
+
+def test_N1_1_2_measures_of_sweeps() -> None:
+    """Parameters that are varied do not count as zero; terms of the balance are measured where the energy is no integral."""
+    text = FREE + START + 'parameters.b = 0\nforces.x = "-b*x\'"'
+    free = sweep(loads(text), vary={"initial.x": [1.0]}, workers=1)
+    assert "drift.energy" in free.measures
+    assert "drift.energy" not in sweep(loads(text), vary={"b": [0.0, 0.1]}, workers=1).measures
+    found = sweep(loads(text), vary={"b": [0.0, 0.1]}, measure=["energy"], workers=1)
+    assert found.measures == tuple(f"energy.{name}" for name in ENERGY)
+    lost = [row.measures["energy.dissipated"] for row in found.rows]
+    assert lost[0] == 0.0 < lost[1]
+    assert all(abs(row.measures["energy.remainder"]) < 1e-9 for row in found.rows)

@@ -27,6 +27,9 @@ what the tolerances of the run allow."""
 OUTSTANDING = 100.0
 """So many times the usual change between two rows is a jump."""
 
+UNLIKE = 3.0
+"""A jump is that of reactions off the constraints unless it is so many times as large: their work is known roughly."""
+
 EXPLAINED = 1000.0
 """So many times what the tolerances allow in a step is not explained by them."""
 
@@ -90,7 +93,7 @@ def doubts(motion: Motion, options: Options) -> tuple[str, ...]:
 
 
 def _jumps(motion: Motion, options: Options) -> list[str]:
-    """Words for jumps of the energy that neither its balance, nor stabilisation, nor the tolerances explain."""
+    """Words for jumps of the energy that neither its balance, nor reactions off the constraints, nor tolerances explain."""
     total = motion.energy
     if total is None or len(total) < 3 or any(i.hold for i in motion.system.integrals):
         return []
@@ -99,11 +102,16 @@ def _jumps(motion: Motion, options: Options) -> list[str]:
     if not len(_outstanding(motion, total, least)):
         return []
     left = total if motion.balance is None else motion.balance.remainder
-    rows = _outstanding(motion, left - _stabilising_work(motion), least)
+    reactions = _work_off_the_constraints(motion)
+    rows = [k for k in _outstanding(motion, left, least) if _step_of(left, k) > UNLIKE * _step_of(reactions, k)]
     rows = [k for k in rows if not any(motion.times[k] <= j.t <= motion.times[k + 1] for j in motion.jumps)]
     allowed = _allowed(motion, options, rows) if judged and rows else np.zeros(len(rows))
-    found = [k for k, most in zip(rows, allowed, strict=True) if not abs(left[k + 1] - left[k]) <= most]
+    found = [k for k, most in zip(rows, allowed, strict=True) if not _step_of(left, k) <= most]
     return [_told(motion, left, found)] if found else []
+
+
+def _step_of(values: Array, k: int) -> float:
+    return abs(float(values[k + 1] - values[k]))
 
 
 def _outstanding(motion: Motion, values: Array, least: float) -> list[int]:
@@ -114,13 +122,13 @@ def _outstanding(motion: Motion, values: Array, least: float) -> list[int]:
     return [int(k) for k in np.flatnonzero(inside & (change > max(least, OUTSTANDING * usual)))]
 
 
-def _stabilising_work(motion: Motion) -> Array | float:
-    """The work of forces that only stabilise, by the trapezoidal rule."""
-    power = motion.quantities.get("stabilising power")
-    if power is None:
-        return 0.0
+def _work_off_the_constraints(motion: Motion) -> Array:
+    """The work of reactions against deviations, Σ λ ḣ and Σ λ f, of which stabilisation is a part; by the trapezoidal rule."""
+    power = np.zeros(len(motion.times))
+    for name, push in motion.multipliers.items():
+        power += np.nan_to_num(push * motion.hidden.get(name, motion.residuals.get(name, np.nan)))
     parts = 0.5 * (power[1:] + power[:-1]) * np.diff(motion.times)
-    return np.concatenate([[0.0], np.cumsum(np.nan_to_num(parts))])
+    return np.concatenate([[0.0], np.cumsum(parts)])
 
 
 def _allowed(motion: Motion, options: Options, rows: list[int]) -> Array:
@@ -138,7 +146,7 @@ def _allowed(motion: Motion, options: Options, rows: list[int]) -> Array:
 
 
 def _told(motion: Motion, left: Array, rows: list[int]) -> str:
-    jump, k = max((abs(float(left[k + 1] - left[k])), k) for k in rows)
+    jump, k = max((_step_of(left, k), k) for k in rows)
     more = f" (and at {len(rows) - 1} other places)" if len(rows) > 1 else ""
     words = (
         f"the energy balance jumps by {jump:.3g}, {jump / motion.energy_scale:.2g} of the energies, between "

@@ -13,18 +13,21 @@ from svyaz.constraints import NoConsistentState, examined
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
-from svyaz.holding import Options, Refusal, Tolerance, options_for
+from svyaz.holding import Options, Refusal, Tolerance, not_integrals, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Laws, along, controlled
-from svyaz.motion.long_trees import articulated
+from svyaz.motion.long_trees import Articulated, articulated
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
 from svyaz.motion.timed import Timed, intervals, one_phase
+
+SUSPECT = 1e-6
+"""A declared integral that changed by more than this part of its size is looked at."""
 
 Stabilize: TypeAlias = str | float | Mapping[str, Json]
 """How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""
@@ -92,13 +95,25 @@ def simulate(
     motion = driven(structure, state, Wishes(force, rows, progress, beyond))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
-    notes = doubts(motion, options)
+    notes = (*doubts(motion, options), *_falsely_declared(structure, state, motion))
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
     if control is not None:
         control.raise_failure()
         motion = replace(motion, inputs=along(stated, control.laws, motion.times, motion.states))
     return motion
+
+
+def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tuple[str, ...]:
+    """Words for quantities that the model declares to be integrals, that changed, and that are none."""
+    suspect = []
+    for integral in structure.system.integrals:
+        values = motion.integrals.get(integral.name)
+        if values is not None and not integral.hold and np.ptp(values) > SUSPECT * np.abs(values).max():
+            suspect.append(integral)
+    if not suspect or isinstance(structure, Articulated):
+        return ()
+    return not_integrals(examined(structure.begin(state).phase.equations), suspect, state, START)
 
 
 def _start(system: System, given: Mapping[str, float] | None) -> Array:

@@ -140,6 +140,16 @@ def measured(totals: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return found
 
 
+def undefined_energy(totals: Mapping[str, Sequence[float]]) -> tuple[str, str] | None:
+    """Status and reason of a member whose energy was observed and is not always a number; None for any other."""
+    total = totals.get("integrals energy", ())
+    if not total or np.isfinite(total[CHANGE]):
+        return None
+    if not np.isfinite(total[FIRST]):
+        return "infeasible", "the energy has no value in the initial state: the motion is not defined there"
+    return "singular", "the energy has no value somewhere along the run: the motion is not defined there"
+
+
 def of_motion(motion: Motion) -> dict[str, float | None]:
     """All measures of a whole simulation; None for what has no number."""
     found: dict[str, float] = {

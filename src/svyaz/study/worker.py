@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.study.measures import energy_terms, measured, of_motion, totals_along
+from svyaz.study.measures import energy_terms, measured, of_motion, totals_along, undefined_energy
 from svyaz.study.tasks import (
     START,
     Answer,
@@ -115,8 +115,8 @@ def _together(task: NativeTask, members: Sequence[NativeData], stop: Stop) -> li
         status, reason = outcome(int(group.answers[i, CODE]), time)
         values = {"t": time, "steps": steps, "evaluations": steps * tableau.stages}
         values |= zip(task.final, group.ends[i, 1:].tolist(), strict=True)
-        values |= measured(dict(zip(task.observed, group.totals[i].tolist(), strict=True)))
-        found[k] = Answer(status, reason, values)
+        totals = dict(zip(task.observed, group.totals[i].tolist(), strict=True))
+        found[k] = _answer(status, reason, values | measured(totals), totals)
     return [found[k] for k in range(len(members))]
 
 
@@ -156,14 +156,21 @@ def _alone(task: NativeTask, member: NativeData, stop: Stop) -> Answer:
     path = _path(task, member, (member.step, member.rtol), _output(task), stop)
     values: dict[str, float] = {"t": float(path.times[-1]), "steps": path.steps, "evaluations": path.evaluations}
     values |= zip(task.final, path.states[-1].tolist(), strict=True)
+    totals: dict[str, list[float]] = {}
     if task.observe:
         code = _compiled(task.observe)
         rows = code.evaluate(np.column_stack([path.times, path.states]), code.constants(member.values))
-        totals = totals_along(rows[:, list(task.columns)]).tolist()
-        values |= measured(dict(zip(task.observed, totals, strict=True)))
+        totals = dict(zip(task.observed, totals_along(rows[:, list(task.columns)]).tolist(), strict=True))
+        values |= measured(totals)
     if task.halve and path.finished:
         values["error"] = _error(task, member, path, stop)
-    return Answer(path.status.told, path.reason, values)
+    return _answer(path.status.told, path.reason, values, totals)
+
+
+def _answer(status: str, reason: str, values: Mapping[str, float], totals: Mapping[str, Sequence[float]]) -> Answer:
+    """A run to its end on which the energy is not always a number is none."""
+    wrong = undefined_energy(totals) if status == "finished" else None
+    return Answer(*(wrong or (status, reason)), values)
 
 
 def _output(task: NativeTask) -> Array | None:
