@@ -3,10 +3,11 @@
 The design is made on the Routhian system, whose further states are the momenta p of driven cyclic coordinates (those of others
 are conserved: no input moves them, and they are not in ξ = (x, ẋ, p)). Sensors measure speeds. With
 
-    w - c = W_x x + W_v ẋ + W_p (p - p₀)      to first order, w = γ',
+    w - c = W_x x + W_v ẋ + W_p (p - p₀) + W_s z      to first order, w = γ',
 
-ξ_L = (x, ẋ, w - c) = S ξ. A cost ξ_Lᵀ Q ξ_L is ξᵀ SᵀQS ξ, gains for ξ_L are K S⁻¹; in Lagrange's variables the control feeds
-back W_p⁻¹ (w - c - W_x x - W_v ẋ) for p - p₀, with the true speed w (the rows Γ, A₃, A₄ of the source).
+ξ_L = (x, ẋ, w - c) = S ξ + D z, and z = 0 on the constraints. A cost ξ_Lᵀ Q ξ_L is ξᵀ SᵀQS ξ, gains for ξ_L are K S⁻¹; in
+Lagrange's variables the control feeds back W_p⁻¹ (w - c - W_x x - W_v ẋ) for p - p₀, with the true speed w (the rows Γ, A₃, A₄
+of the source).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.control.design import Design, measured_row
 from svyaz.control.weights import Weights
-from svyaz.expr import Expression, add_up, evaluate, velocity
+from svyaz.expr import Expression, add_up, evaluate, gradient, velocity
 from svyaz.forms import momenta, momentum_of
 from svyaz.model import System
 from svyaz.stability import FirstApproximation, SteadyChoice
@@ -30,11 +31,12 @@ LAGRANGE, ROUTH = "lagrange", "routh"
 
 @dataclass(frozen=True)
 class UniformVariables:
-    """S of ξ_L = S ξ, with the names of ξ_L and, for each driven momentum, the speed that stands in its place."""
+    """S and D (``shift``) of ξ_L = S ξ + D z, with the speed that stands in the place of each driven momentum."""
 
     plant: FirstApproximation
     choice: SteadyChoice
     change: Array
+    shift: Array
     asked: str
 
     @property
@@ -48,14 +50,14 @@ class UniformVariables:
         if self.asked == ROUTH:
             return self.plant
         names = {momentum_of(q): f"{q}'" for q in self.driven}
-        back = np.linalg.inv(self.change)
+        matrix = self.change @ self.plant.A @ np.linalg.inv(self.change)
         return replace(
             self.plant,
             further=tuple(names.get(name, name) for name in self.plant.further),
             state={**self.plant.state, **self.choice.motion.speeds},
-            A=self.change @ self.plant.A @ back,
+            A=matrix,
             B=self.change @ self.plant.B,
-            Z=self.change @ self.plant.Z,
+            Z=self.change @ self.plant.Z - matrix @ self.shift,
         )
 
     def gains(self, gain: Array) -> Array:
@@ -95,11 +97,15 @@ def uniform_variables(choice: SteadyChoice, asked: str) -> UniformVariables:
     plant = choice.chosen.equilibrium.approximation
     assert plant is not None, "a chosen motion has a first approximation"
     change = np.eye(len(plant.variables))
+    shift = np.zeros((len(change), len(plant.dependent)))
+    redundant = [se.Symbol(s) for s in plant.dependent]
     values = {**plant.system.constants, **dict.fromkeys(plant.system.velocities, 0.0), **plant.state, **plant.inputs}
     for q, speed in choice.speeds.items():
         if momentum_of(q) in plant.further:
-            change[plant.variables.index(momentum_of(q))] = measured_row(plant, speed, values)
-    return UniformVariables(plant, choice, change, asked)
+            row = plant.variables.index(momentum_of(q))
+            change[row] = measured_row(plant, speed, values)
+            shift[row] = [evaluate(e, values) for e in gradient(speed, redundant)]
+    return UniformVariables(plant, choice, change, shift, asked)
 
 
 def perturbed_momenta(

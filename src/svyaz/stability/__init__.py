@@ -47,5 +47,8 @@ if TYPE_CHECKING:
     from svyaz.stability.steady import forces_of as forces_of
     from svyaz.stability.steady import steady_motions as steady_motions
     from svyaz.stability.steady import steady_near as steady_near
+    from svyaz.stability.steady_blocks import SteadyBlocks as SteadyBlocks
+    from svyaz.stability.steady_blocks import lagrange_blocks as lagrange_blocks
+    from svyaz.stability.steady_blocks import routh_blocks as routh_blocks
 else:
     open_door(__name__)
