@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from svyaz import System, load
 from svyaz.expr import ModelError, evaluate, gradient
 from svyaz.forms import derive, rates_of
 from svyaz.motion import simulate
+from svyaz.stability import rolling_approximation
 
 G = 9.81
 
@@ -130,3 +133,59 @@ def test_Q3_refusals_where_velocities_are_constrained() -> None:
         load("rolling-disc").steady({"psi": 1.0})
     with pytest.raises(ModelError, match="is no coordinate, speed, input or parameter"):
         load("rolling-disc").steady({"psy'": 1.0})
+
+
+BENCHMARK = {
+    0.0: [5.53094372, 3.13164325, -3.13164325, -5.53094372],
+    5.0: [-0.32286643, -0.77534188 + 4.46486771j, -0.77534188 - 4.46486771j, -14.07838969],
+}
+"""J. P. Meijaard, J. M. Papadopoulos, A. Ruina and A. L. Schwab 2007, table 2."""
+
+
+@pytest.fixture(scope="module")
+def bicycle() -> System:
+    return load("bicycle")
+
+
+def moving_roots(roots: np.ndarray) -> np.ndarray:
+    return np.sort_complex(np.array([z for z in roots if abs(z) > 1e-6]))
+
+
+@pytest.mark.parametrize("speed", BENCHMARK)
+def test_Q3_bicycle_has_the_roots_of_the_benchmark(speed: float) -> None:
+    (found,) = load("bicycle").equilibria({"v": speed}).equilibria
+    assert found.state["th"] == pytest.approx(np.pi / 10, abs=1e-12)
+    assert moving_roots(found.verdict.roots) == pytest.approx(np.sort_complex(BENCHMARK[speed]), abs=1e-8)
+    assert (found.verdict.zero_roots, found.verdict.constraint_roots) == (2, 1)
+    assert found.verdict.word == ("stable" if speed else "unstable")
+
+
+def test_Q3_weave_and_capsize_speeds(bicycle: System) -> None:
+    """Where a pair crosses the imaginary axis, and where the product of the roots but that of the speed does, by bisection."""
+
+    def matrix(v: float) -> np.ndarray:
+        return rolling_approximation(bicycle, {"th": np.pi / 10}, {**bicycle.constants, "v": v}).A
+
+    def growth(v: float) -> float:
+        return max(float(z.real) for z in np.linalg.eigvals(matrix(v)) if abs(z.imag) > 0.1)
+
+    def product(v: float) -> float:
+        return float(np.poly(matrix(v))[-2])
+
+    assert bisected(growth, 4.0, 4.5) == pytest.approx(4.29238253634111, abs=1e-8)
+    assert bisected(product, 5.8, 6.3) == pytest.approx(6.02426201538837, abs=1e-8)
+
+
+def bisected(function: Callable[[float], float], low: float, high: float) -> float:
+    start = function(low) > 0
+    for _ in range(28):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if (function(middle) > 0) == start else (low, middle)
+    return low
+
+
+def test_Q3_bicycle_from_the_ground_has_the_same_roots(bicycle: System) -> None:
+    """v = 0 in the description and the wheels turning: a steady motion with speeds instead of an equilibrium."""
+    (motion,) = bicycle.steady({"v": 0.0, "ro'": -5.0 / 0.3, "ph": 0.0, "de": 0.0}).motions
+    assert motion.speeds["x'"] == pytest.approx(5.0, abs=1e-9)
+    assert moving_roots(motion.verdict.roots) == pytest.approx(np.sort_complex(BENCHMARK[5.0]), abs=1e-7)
