@@ -39,6 +39,7 @@ from svyaz.stability.linearisation import FirstApproximation, first_approximatio
 from svyaz.stability.rest import with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
+from svyaz.stability.spectrum import signs
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
@@ -113,8 +114,8 @@ def steady_motions(
 ) -> SteadyMotions:
     """All steady motions in the box with these speeds, momenta, coordinates, inputs and parameters.
 
-    A speed ``psi'`` or momentum ``p_psi`` that is neither prescribed nor has a side in the box keeps the value that the model
-    gives the speed at first, if no force acts on the coordinate; else it is an unknown.
+    A speed ``psi'`` that nothing determines, neither a prescribed value, a side of the box, its momentum nor the balance of
+    forces at given inputs, has the value that the model gives it at first.
     """
     if has_velocity_constraints(system):
         return _rolling(system, fix or {}, box or {}, seconds, progress)
@@ -155,7 +156,7 @@ def steady_near(
         search.system, near, search.fixed, search.box, dependent, seconds=seconds, progress=progress
     )
     e = chosen.equilibrium
-    motion = search.motion(e, dependent)
+    motion = search.under_control(e, dependent)
     if motion.approximation is None:
         raise NoEquilibrium(*motion.notes)
     state = motion.approximation.state
@@ -185,25 +186,40 @@ class SteadySearch:
         by_speed = [c for c in self.ignored if c not in by_momentum]
         reduced = at_momenta(self.model, by_momentum).system if by_momentum else self.model
         searched = at_speeds(reduced, by_speed) if by_speed else reduced
+        drives = {*fixed, *box}
+        driven = [c for c in by_speed if c.driven and not drives & {f"{c.name}'", *c.driven}]
+        wanted = {f"{c.name}'": float(system.initial.get(f"{c.name}'", 0.0)) for c in driven}
+        fixed |= wanted
         values = {name: fixed.pop(name) for name in list(fixed) if name in searched.parameters}
         self.system = replace(searched, parameters={**searched.parameters, **values})
         self.fixed = fixed
         taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *box}
-        self.notes = tuple(
-            f"{name} = {searched.parameters[name]:.6g} is that of the model's initial state" for name in sorted(taken)
-        )
+        kept = {**{name: searched.parameters[name] for name in sorted(taken)}, **wanted}
+        self.notes = tuple(f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
         self.routhian = at_momenta(self.model, self.ignored)
+        # while its inputs are constant and balanced, a coordinate on which nothing else acts keeps its momentum
+        self.left_alone = tuple(c if c.forced else replace(c, driven=()) for c in self.ignored)
+        self.alone = at_momenta(self.model, self.left_alone) if self.left_alone != self.ignored else self.routhian
 
     def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
-        """The motion with these values of what rests and of the speeds or momenta."""
-        model, whole, notes, freed = self.model, self.routhian.system, found.notes, dict(found.parameters)
+        """The motion with these values of what rests and of the speeds or momenta, its inputs held constant."""
+        return self._motion(found, dependent, self.alone.system, self.left_alone)
+
+    def under_control(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
+        """The same with the momenta that inputs move among the states."""
+        return self._motion(found, dependent, self.routhian.system, self.ignored)
+
+    def _motion(
+        self, found: Equilibrium, dependent: Sequence[str] | None, whole: System, ignored: Sequence[Cyclic]
+    ) -> SteadyMotion:
+        model, notes, freed = self.model, found.notes, dict(found.parameters)
         values = {**with_values(self.system, freed).constants, **found.state, **found.inputs}
         known = {**values, **{f"{q}'": 0.0 for q in whole.coordinates}, "t": 0.0}
         speeds, moving = _uniform(model, [c.name for c in self.ignored], known)
         position = {name: values[name] for name in (*whole.coordinates, *model.rates)}
         inputs = {name: float(values.get(name, given.value)) for name, given in model.inputs.items()}
         own = {name: values[name] for name in model.parameters}
-        free = {momentum_of(c.name): moving[momentum_of(c.name)] for c in self.ignored if c.conserved}
+        free = {momentum_of(c.name): moving[momentum_of(c.name)] for c in ignored if c.conserved}
         held = {**whole.parameters, **own, **free}
         try:
             # what is formed once for a system serves all values of its parameters
@@ -212,6 +228,8 @@ class SteadySearch:
         except ModelError as error:
             return SteadyMotion(position, speeds, moving, inputs, freed, None, None, None, (*notes, str(error)))
         here = stability(approximation)
+        if held_up := held_by_gyroscopic_forces(approximation):
+            here = replace(here, notes=(*here.notes, held_up))
         verdict = _with_momenta(here, len(free))
         return SteadyMotion(position, speeds, moving, inputs, freed, approximation, here, verdict, tuple(notes))
 
@@ -245,6 +263,23 @@ def _rolling(
     followed = [m.verdict.manifold for m in motions if m.verdict is not None and m.verdict.manifold is not None]
     dimension = max(followed, default=len(speeds.free) + found.dimension)
     return SteadyMotions(rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept))
+
+
+def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:
+    """Words where the forces without the gyroscopic ones would let the motion go, and no root does (Kelvin, Tait, Chetaev)."""
+    if signs(approximation.A)[2] or approximation.further:
+        return ""
+    forces = forces_of(approximation)
+    stiffness = forces["potential"] + 0.5 * (forces["second_order"] + forces["second_order"].T)
+    sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
+    curved = np.linalg.eigvalsh(stiffness / np.outer(sizes, sizes))
+    count = int(np.sum(curved < -1e-9 * np.abs(curved).max(initial=0.0)))
+    if not count:
+        return ""
+    return (
+        f"gyroscopic forces hold up, to first order, {count} direction{'s' if count > 1 else ''} in which the potential has no "
+        "minimum; friction in all directions would destroy this (Kelvin, Tait and Chetaev)"
+    )
 
 
 def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:

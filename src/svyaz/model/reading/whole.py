@@ -212,7 +212,7 @@ def _box(reader: Reader, words: Table, names: Names) -> dict[str, tuple[float, f
     box = {}
     for name, pair in vocabulary.table(words, "box").items():
         path = ("box", name)
-        if name not in names.known:
+        if name not in names.known and name not in names.states:
             reader.report(path, f"'{name}' is not a name of the model", at_key=True)
         elif not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             reader.report(path, "a side of the box is [low, high]")
