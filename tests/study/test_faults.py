@@ -318,6 +318,9 @@ def test_N1_2_3_rows_are_checked_against_the_model_and_what_is_asked(tmp_path) -
     """The same program with another value of a parameter is another study, and so is another method."""
     vary = {"stabilize": [1.0, 2.0]}
     sweep(sleigh(), vary, keep=tmp_path / "rows", **OPTIONS)
+    with pytest.raises(ModelError, match="rows of a whole study"):
+        sweep(sleigh(), vary, keep=tmp_path / "rows", **OPTIONS)
+    assert sweep(sleigh(), vary, keep=tmp_path / "rows", resume=True, **OPTIONS).status == "finished"
     other = sleigh().with_settings({"J": 1.5})
     with pytest.raises(ModelError, match="another study: the model"):
         sweep(other, vary, keep=tmp_path / "rows", resume=True, **OPTIONS)

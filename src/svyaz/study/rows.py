@@ -13,7 +13,7 @@ from binascii import crc32
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,6 +35,7 @@ def head_of(model: Json, asked: Json, axes: Sequence[Axis], measures: Sequence[s
     """Which study it is: what must be the same for rows to belong to it."""
     values = [[axis.name, [float(value).hex() for value in axis.values]] for axis in axes]
     return {
+        "members": prod(len(axis.values) for axis in axes),
         "svyaz": __version__,
         "the model": _hash([model, programs]),
         "what is asked of the runs": _hash(asked),
@@ -59,8 +60,8 @@ def kept_rows(
         yield {}, lambda rows: None
         return
     file = Path(path)
-    if file.exists() and not resume and _unfinished(file):
-        raise _refusal(f"'{file.parent}' holds a study that is not finished", UNFINISHED)
+    if file.exists() and not resume and (told := _study_in(file)):
+        raise _refusal(told, UNFINISHED)
     with named(file):
         file.parent.mkdir(parents=True, exist_ok=True)  # only now: a mistake in what is asked for leaves nothing behind
         stream = file.open("r+b" if file.exists() else "x+b", buffering=0)
@@ -80,10 +81,17 @@ def kept_rows(
         yield known, append
 
 
-def _unfinished(file: Path) -> bool:
-    """Does the file hold a study? One that was left before its first line was written does not."""
+def _study_in(file: Path) -> str:
+    """What to say of a study in the file; nothing where it was left before its first line was written."""
     with named(file), file.open("rb") as stream:
-        return stream.readline().endswith(b"\n")
+        first = stream.readline()
+        rows = sum(_content(line) is not None for line in stream)
+    if not first.endswith(b"\n"):
+        return ""
+    head = _content(first)
+    if isinstance(head, dict) and head.get("members") == rows:
+        return f"'{file}' holds the rows of a whole study"
+    return f"'{file.parent}' holds a study that is not finished"
 
 
 def _read(stream: BinaryIO, file: Path, head: Head, points: Sequence[tuple[float, ...]]) -> tuple[dict[int, Row], int]:
@@ -94,7 +102,7 @@ def _read(stream: BinaryIO, file: Path, head: Head, points: Sequence[tuple[float
     there = _content(first)
     if not isinstance(there, dict):
         raise _refusal(f"the first line of '{file}' is damaged: which study its rows belong to is not known", ELSEWHERE)
-    differs = [name for name in head if there.get(name) != head[name]]
+    differs = [name for name in head if name != "members" and there.get(name) != head[name]]
     if differs:
         raise _refusal(f"the rows in '{file}' are of another study: {', '.join(differs)} differs", ELSEWHERE)
     rows, end = {}, len(first)
