@@ -8,6 +8,7 @@ from svyaz.commands.common import (
     NegativeAnswer,
     examples,
     json_option,
+    json_text,
     load_model,
     model_options,
     warn,
@@ -51,8 +52,6 @@ def command(
     The conditions are linear in masses, first moments and inertias, named by body, none of them superfluous, and proved on
     numbers both ways. Lengths with names stand for any lengths other than zero. Exit code 1 when no bodies can satisfy them.
     """
-    import json
-
     from svyaz.model import to_toml
     from svyaz.show import as_json, balance_latex, balance_text
     from svyaz.synthesis import Infeasible, balance_tree
@@ -67,7 +66,7 @@ def command(
         written = {
             "text": lambda: balance_text(found),
             "latex": lambda: balance_latex(found),
-            "json": lambda: json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n",
+            "json": lambda: json_text(as_json(found)),
         }
         write_text(written[output_format](), None)
     if not found.proof.holds:

@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 from svyaz.commands.hints import problems_with_flags
 from svyaz.commands.terminal import plain
 from svyaz.files import text_file
+from svyaz.json_types import finite
 from svyaz.streams import takes_all_letters
 
 if TYPE_CHECKING:
@@ -238,11 +239,12 @@ def write_json(result: Mapping[str, Json], json_file: str | None) -> None:
     if json_file is None:
         return
     escaped = json_file == "-" and not takes_all_letters()  # escapes are read back as the very letters
-    text = json.dumps(result, indent=2, ensure_ascii=escaped, allow_nan=False)
-    if json_file == "-":
-        click.echo(text)
-    else:
-        write_text(text + "\n", json_file)
+    write_text(json_text(result, ascii_only=escaped), json_file)
+
+
+def json_text(result: Mapping[str, Json], ascii_only: bool = False) -> str:
+    """A result as JSON that every reader takes, numbers that are not finite as null."""
+    return json.dumps(finite(result), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
 
 
 def write_text(text: str, out: str | None) -> None:

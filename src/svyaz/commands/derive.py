@@ -11,6 +11,7 @@ from svyaz.commands.common import (
     form_option,
     format_option,
     json_option,
+    json_text,
     load_model,
     model_options,
     warn,
@@ -59,8 +60,6 @@ def command(
     the multipliers and the rates of all states as code with as few operations as were found. Forms without multipliers
     leave the reactions of velocity constraints out; --reactions adds what gives them once the accelerations are known.
     """
-    import json
-
     from svyaz.forms import derive
     from svyaz.show import as_json, equations_page, latex_document, reaction_page, reaction_record
 
@@ -77,7 +76,7 @@ def command(
     elif output_format == "latex":
         text = latex_document(equations)
     elif output_format == "json":
-        text = json.dumps(as_json(equations) | recovered, indent=2, ensure_ascii=False) + "\n"
+        text = json_text(as_json(equations) | recovered)
     else:
         text = _code(equations, output_format, out, reactions=reactions)
     if json_file is not None:
@@ -88,8 +87,6 @@ def command(
 
 def _write_parts(system: System, output_format: str, out: str | None, json_file: str | None) -> None:
     """The parts of the bias of a tree; code gives all of them as outputs."""
-    import json
-
     from svyaz.forms import bias_parts
     from svyaz.program import export
     from svyaz.show import as_json, parts_latex, parts_text
@@ -104,7 +101,7 @@ def _write_parts(system: System, output_format: str, out: str | None, json_file:
     elif output_format == "latex":
         text = parts_latex(found)
     elif output_format == "json":
-        text = json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n"
+        text = json_text(as_json(found))
     else:
         text = export(found.program(), output_format, out)
     write_text(text, out)

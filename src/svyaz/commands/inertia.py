@@ -11,6 +11,7 @@ from svyaz.commands.common import (
     examples,
     format_option,
     json_option,
+    json_text,
     load_model,
     model_options,
     warn,
@@ -84,8 +85,6 @@ def command(
     Named constants first, computed once from the parameters; then the sequence for each position, in the order of
     evaluation; the matrix; and how many operations the sequence takes, counted for symbolic parameters.
     """
-    import json
-
     from svyaz.program import export
     from svyaz.show import base_parameters_text, explicit_latex, explicit_text, inertia_latex, inertia_text
 
@@ -101,7 +100,7 @@ def command(
     if json_file == "-":
         return
     if output_format == "json":
-        text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+        text = json_text(result)
     elif output_format == "latex":
         text = inertia_latex(inertia) if elements is None else explicit_latex(elements, system)
     elif output_format == "text":

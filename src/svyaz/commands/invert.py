@@ -11,6 +11,7 @@ from svyaz.commands.common import (
     examples,
     format_option,
     json_option,
+    json_text,
     load_model,
     model_options,
     warn,
@@ -95,11 +96,9 @@ def _written(found: Inverse, output_format: str, out: str | None) -> str:
 
 
 def _json(found: Inverse | FieldFamily) -> str:
-    import json
-
     from svyaz.show import as_json
 
-    return json.dumps(as_json(found), indent=2, ensure_ascii=False) + "\n"
+    return json_text(as_json(found))
 
 
 def _show_family(found: FieldFamily, output_format: str, out: str | None, json_file: str | None) -> None:

@@ -70,7 +70,7 @@ def reaction_system(equations: Equations, multipliers: list[Expression]) -> tupl
     forces = [
         add_up(
             [
-                *(m * q2[q] for m, q in zip(row, coordinates, strict=True)),
+                *(equations.in_states(m) * q2[q] for m, q in zip(row, coordinates, strict=True)),
                 equations.in_states(origin.bias[i]),
                 *(-push[i] for push in pushes),
             ]

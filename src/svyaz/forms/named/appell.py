@@ -98,7 +98,8 @@ def _coefficients(function: Expression, u2: Sequence[se.Symbol]) -> tuple[list[l
 def gibbs_function(system: System, kinematics: Kinematics, chosen: Basis) -> Expression:
     """S in quasi-velocities and quasi-accelerations, up to terms without the latter."""
     moving, _ = _parts(system)
-    mass, inertial = terms_of(moving, system.coordinates, [ZERO] * len(system.coordinates))
+    given, inertial = terms_of(moving, system.coordinates, [ZERO] * len(system.coordinates))
+    mass = [[kinematics.substituted(m) for m in row] for row in given]
     drifts = [shorter(total_derivative(rate, kinematics.flow)) for rate in kinematics.rates.values()]
     own = [
         add_up(a * se.Symbol(f"{name}'") for a, name in zip(row, chosen.names, strict=True)) for row in chosen.matrix

@@ -35,12 +35,13 @@ def maggi(
     kinematics = chosen.kinematics(system.coordinates)
     flow = kinematics.flow
     drifts = [shorter(total_derivative(rate, flow)) for rate in kinematics.rates.values()]
+    full = [[kinematics.substituted(m) for m in row] for row in origin.mass_matrix]
     forces = [
         add_up([*(m * s for m, s in zip(row, drifts, strict=True)), kinematics.substituted(b)])
-        for row, b in zip(origin.mass_matrix, origin.bias, strict=True)
+        for row, b in zip(full, origin.bias, strict=True)
     ]
     columns = list(zip(*chosen.matrix, strict=True))
-    moved = [[_dot(row, column) for row in origin.mass_matrix] for column in columns]
+    moved = [[_dot(row, column) for row in full] for column in columns]
     mass = [[shorter(_dot(left, m)) for m in moved] for left in columns]
     bias = [shorter(_dot(column, forces)) for column in columns]
     return assembled(

@@ -118,7 +118,8 @@ def _projected(
     """NᵀMN and Nᵀ(M (0; β) + bias) with the redundant velocities put in."""
     place = {q: k for k, q in enumerate(origin.system.coordinates)}
     r, s = [place[q] for q in split.independent], [place[q] for q in split.dependent]
-    full, columns = origin.mass_matrix, range(len(split.independent))
+    full = [[substitute(m, moving) for m in row] for row in origin.mass_matrix]
+    columns = range(len(split.independent))
 
     def along(row: Sequence[Expression], j: int) -> Expression:
         """Entry j of row · N."""

@@ -71,7 +71,7 @@ def read_rayleigh(reader: Reader, given: object, names: Names) -> Square:
         return zero
     scope = names.scope(velocities=False, inputs=False, why="the matrix depends on positions only")
     matrix = [
-        tuple(reader.entry(("rayleigh", i, j), entry, scope) for j, entry in enumerate(row))
+        tuple(reader.expression(("rayleigh", i, j), entry, scope) for j, entry in enumerate(row))
         for i, row in enumerate(rows)
     ]
     for i in range(n):

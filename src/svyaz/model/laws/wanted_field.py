@@ -23,7 +23,7 @@ class WantedField(SecondOrder):
 def _read(reader: Reader, words: Table, names: Names) -> WantedField:
     scope = names.scope(velocities=False, inputs=False, why="a velocity field depends on positions only")
     free = {
-        name: reader.entry(("free", name), text, scope)
+        name: reader.expression(("free", name), text, scope)
         for name, text in vocabulary.table(words, "free").items()
         if reader.declare_one(names, name, "free function", ("free", name))
     }

@@ -192,8 +192,17 @@ class Reader:
 
     def expression(self, path: Path, value: object, scope: Scope) -> Expression:
         """Read an expression; zero stands for one that cannot be read, with the mistake noted."""
-        if not isinstance(value, str):
-            return se.Integer(value) if isinstance(value, int) else se.RealDouble(value)
+        if not self.fits(path, value, vocabulary.EXPRESSION):
+            return ZERO
+        if isinstance(value, int):
+            return se.Integer(value)
+        if isinstance(value, float):
+            if not isfinite(value):
+                kind = "the parameter " if path[0] == "parameters" else ""
+                what = "this" if isinstance(path[-1], int) else f"{kind}'{path[-1]}'"
+                self.report(path, f"{what} has no finite real value")
+            return se.RealDouble(value if isfinite(value) else 0.0)
+        assert isinstance(value, str)
         try:
             expression = parse(value, scope, self.start(path, value))
         except ModelError as error:
@@ -201,10 +210,6 @@ class Reader:
             return ZERO
         self.used |= names_in(expression)
         return expression
-
-    def entry(self, path: Path, value: object, scope: Scope) -> Expression:
-        """The same for a value of which the type is not checked yet."""
-        return self.expression(path, value, scope) if self.fits(path, value, vocabulary.EXPRESSION) else ZERO
 
     def energy(self, key: str, words: Table, scope: Scope) -> Expression:
         """An energy of the model, zero if it is not stated."""

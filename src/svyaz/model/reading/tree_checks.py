@@ -48,7 +48,7 @@ def about_pole(mass: Expression, center: Vector, central: tuple[Expression, ...]
 def read_constant(reader: Reader, scope: Scope, path: Path, value: object) -> Expression:
     """An expression of the parameters; a whole number stays exact."""
     expression = reader.expression(path, value, scope)
-    return se.Integer(int(value)) if isinstance(value, float) and value == int(value) else expression
+    return se.Integer(int(value)) if isinstance(value, float) and value.is_integer() else expression
 
 
 def read_vector(reader: Reader, scope: Scope, path: Path, given: object) -> Vector:

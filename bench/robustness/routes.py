@@ -1,0 +1,63 @@
+"""Random systems in all forms, as native code, against accelerations and multipliers by another way of differentiating.
+
+The seeds are new every time; ``python -m bench.robustness.routes run SEED COUNT`` does the same systems again.
+"""
+
+from __future__ import annotations
+
+from random import SystemRandom
+
+from bench.robustness.comparison import TOLERANCE, differences
+from bench.tools.jobs import Answer, Job, Samples, answer, series
+from bench.tools.rows import Row
+
+MODULE = "bench.robustness.routes"
+SEED = SystemRandom().randrange(10**9)
+SYSTEMS, EACH = 5000, 500
+
+
+def jobs(quick: bool) -> list[Job]:
+    count = 100 if quick else SYSTEMS
+    each = min(EACH, count)
+    return [Job(MODULE, ("run", str(SEED + first), str(each)), 1, 0.3 * each) for first in range(0, count, each)]
+
+
+def rows(samples: Samples, quick: bool) -> list[Row]:
+    done = {key: sum(sum(series(samples, job, key)) for job in jobs(quick)) for key in ("systems", "forms", "agree")}
+    worst = max((x for job in jobs(quick) for x in series(samples, job, "worst")), default=float("nan"))
+    wrong = [
+        key for job in jobs(quick) for found in samples.get(job.name, ()) for key in found if key.startswith("seed")
+    ]
+    count = sum(int(job.arguments[2]) for job in jobs(quick))
+    note = f"seeds from {SEED}, {done['forms']:.0f} forms compared, the worst differs by {worst:.1e}"
+    share = done["agree"] / count
+    return [
+        Row(
+            "random systems: all forms agree",
+            done["agree"],
+            float(count),
+            share,
+            "systems",
+            "all",
+            1.0,
+            note="; ".join([note, *wrong]),
+        )
+    ]
+
+
+def run_job(seed: str, count: str) -> Answer:
+    """How many systems and forms were compared, how many systems agree, the worst difference, and where it is too large."""
+    found: Answer = {"systems": 0.0, "forms": 0.0, "agree": 0.0, "worst": 0.0}
+    for number in range(int(seed), int(seed) + int(count)):
+        off = differences(number, native=True)
+        wrong = {form: x for form, x in off.items() if not x <= TOLERANCE}
+        found["systems"] += 1
+        found["forms"] += len(off)
+        found["agree"] += not wrong
+        found["worst"] = max([found["worst"], *off.values()])
+        found |= {f"seed {number}, {form}": x for form, x in wrong.items()}
+    return found
+
+
+if __name__ == "__main__":
+    answer({"run": run_job})
