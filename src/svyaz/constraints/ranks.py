@@ -136,7 +136,8 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
     if not scaled.size:
         return 1.0, ()
     _, singular, right = np.linalg.svd(scaled)
-    condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
+    with np.errstate(over="ignore"):
+        condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
     missing = int(np.sum(singular <= SINGULAR * singular[0])) - (len(s.jacobian) - rank)
     if missing <= 0:
         return condition, ()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import Expression as Expression
     from svyaz.expr.calculus import acceleration as acceleration
     from svyaz.expr.calculus import add_up as add_up
+    from svyaz.expr.calculus import cornered_parts as cornered_parts
     from svyaz.expr.calculus import differentiate as differentiate
     from svyaz.expr.calculus import evaluate as evaluate
     from svyaz.expr.calculus import gradient as gradient

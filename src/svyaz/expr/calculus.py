@@ -79,7 +79,7 @@ def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expressio
 def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expression]:
     """[∂ expression/∂s for s in symbols]."""
     present = expression.free_symbols
-    cornered = cornered_parts(expression) if _corners_made else []
+    cornered = cornered_parts(expression)
     if cornered:
         return [_chain(expression, cornered, s) if s in present else ZERO for s in symbols]
     return [expression.diff(s) if s in present else ZERO for s in symbols]
@@ -130,6 +130,8 @@ def cornered_parts(expression: Expression) -> list[Expression]:
     Each part is asked once (expressions share parts, and as trees may be exponentially large), without recursion (they
     may be deep), and nothing is remembered: to find an equal expression again costs more than to ask again.
     """
+    if not _corners_made:
+        return []
     found: dict[Expression, None] = {}
     seen: set[Expression] = set()
     asked = [expression]

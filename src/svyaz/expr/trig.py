@@ -25,6 +25,9 @@ Monomial = frozenset
 LARGEST_EXPANSION = 20_000
 """Sums that would grow beyond this number of terms are left as they are."""
 
+HIGHEST_POWER = 8
+"""Sums with a higher power are not multiplied out: thousands of terms say less than the power."""
+
 
 def combine(expression: Expression) -> Expression:
     """The expression with trigonometric pairs combined and common factors taken out; equal to it identically."""
@@ -52,7 +55,9 @@ def expanded_size(expression: Expression) -> int:
     if expression.is_Pow:
         base, power = expression.args
         if power.is_Integer and base.is_Add and int(power) > 1:
-            return comb(expanded_size(base) + min(int(power), 64) - 1, min(int(power), 64))
+            if int(power) > HIGHEST_POWER:
+                return LARGEST_EXPANSION + 1
+            return comb(expanded_size(base) + int(power) - 1, int(power))
     return 1
 
 

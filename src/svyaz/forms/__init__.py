@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from svyaz.forms.programs import reaction_system as reaction_system
     from svyaz.forms.programs import terms_program as terms_program
     from svyaz.forms.quasi import basis as basis
-    from svyaz.forms.reduction import is_nothing as is_nothing
     from svyaz.forms.reduction import shorter as shorter
     from svyaz.forms.reduction import solve as solve
     from svyaz.forms.reduction import velocity_rows as velocity_rows
@@ -104,5 +103,6 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
     from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at
     from svyaz.forms.tree.short_formulas.inertia import write_inertia as write_inertia
+    from svyaz.forms.vanishing import is_nothing as is_nothing
 else:
     open_door(__name__)

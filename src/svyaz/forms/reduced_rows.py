@@ -32,8 +32,8 @@ from svyaz.expr import (
 )
 from svyaz.forms.equations import Deviation, Equations
 from svyaz.forms.named.multipliers import with_constraints
-from svyaz.forms.reduction import is_nothing
 from svyaz.forms.reduction_choice import values_at
+from svyaz.forms.vanishing import is_nothing
 from svyaz.model import Constraint
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
-from random import Random
 
 import symengine as se
 
@@ -22,24 +20,18 @@ from svyaz.expr import (
     Problem,
     add_up,
     combine,
-    evaluate,
     expanded_size,
     factors,
     is_zero,
-    names_in,
     quadratic,
     velocity,
 )
+from svyaz.forms.vanishing import is_nothing
 from svyaz.model import Constraint, System
 
 Rows = list
 LONGEST = 2000
 """Expressions that would have more terms than this are not multiplied out in the hope of something shorter."""
-
-CORNERS = (se.Abs, type(se.sign(se.Symbol("x"))), se.Max, se.Min)
-
-POINTS = 3
-"""An expression that is zero to rounding at so many points chosen at random is zero."""
 
 
 @dataclass(frozen=True)
@@ -211,24 +203,6 @@ def _length(entry: Expression) -> int:
 def _short(entry: Expression) -> Expression:
     short = combine(entry)
     return ZERO if is_nothing(short) else short
-
-
-def is_nothing(expression: Expression) -> bool:
-    """Is it zero identically? Decided by its values at points chosen at random."""
-    if is_zero(expression):
-        return True
-    if expression.is_Symbol or expression.is_Number:
-        return False
-    random = Random(11)
-    names = sorted(names_in(expression))
-    terms = expression.args if expression.is_Add else (expression,)
-    for k in range(2 * POINTS if expression.atoms(*CORNERS) else POINTS):
-        # on both sides of the corners of abs and the like, where the expression exists there
-        values = {name: random.uniform(0.2, 1.3) * (random.choice((-1, 1)) if k >= POINTS else 1) for name in names}
-        size = sum(abs(evaluate(term, values)) for term in terms)
-        if not abs(evaluate(expression, values)) <= 1e-11 * size and (k < POINTS or isfinite(size)):
-            return False
-    return True
 
 
 def with_sines(expression: Expression) -> Expression:

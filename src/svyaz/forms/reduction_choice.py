@@ -45,7 +45,9 @@ def scaled_rows(rows: VelocityRows, origin: Equations, values: Mapping[str, floa
 
 
 def qualities(alpha: Array, choices: Sequence[Sequence[int]]) -> Array:
-    """|det α_D| / √det(α αᵀ) of each choice of columns; zero when α itself has no full rank."""
+    """|det α_D| / √det(α αᵀ) of each choice of columns; zero when α itself has no full rank, or no value."""
+    if not np.isfinite(alpha).all():
+        return np.zeros(len(choices))
     whole = float(np.linalg.det(alpha @ alpha.T)) if alpha.size else 1.0
     if not whole > 0.0:
         return np.zeros(len(choices))
@@ -75,6 +77,9 @@ def ordered_choices(
         message = f"{names} are declared dependent, but there are only {m} velocity constraints"
         raise ModelError([Problem(message, rows.constraints[0].place if rows.constraints else None)])
     alpha = scaled_rows(rows, origin, values)
+    for c, row in zip(rows.constraints, alpha, strict=True):
+        if not np.isfinite(row).all():
+            raise ModelError([Problem(f"'{c.name}' has no real value at the initial state", c.place)])
     fixed = [rows.coordinates.index(q) for q in asked]
     left = [k for k in range(n) if k not in fixed]
     if comb(len(left), m - len(fixed)) > MOST_CHOICES:

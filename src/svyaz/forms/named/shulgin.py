@@ -35,8 +35,9 @@ from svyaz.expr import (
 )
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.multipliers import with_multipliers
-from svyaz.forms.reduction import VelocityRows, is_nothing
+from svyaz.forms.reduction import VelocityRows
 from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, scaled_rows, values_at
+from svyaz.forms.vanishing import is_nothing
 from svyaz.model import Constraint, System
 
 NAME = "shulgin"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from math import isfinite
 from random import Random
 
 import symengine as se
@@ -46,6 +47,9 @@ EACH = 10
 MASS, FIRST, SECOND = 0, 1, 4
 """Places of mass, first moment and inertia among the unknowns of a body."""
 
+FURTHER = (1500, 10_000, 100_000)
+"""Thousandths up to which lengths are chosen when the first choice gives no real numbers."""
+
 NEGLIGIBLE = 1e-12
 """Lengths and direction cosines smaller than this part of the largest are rounding."""
 
@@ -54,10 +58,7 @@ ELEMENTS = Elements(lifted(0), lifted(1), sine, cosine)
 
 def placed_with_unknowns(tree: Tree, lengths: Mapping[str, float]) -> tuple[list[Placed], Vector]:
     """The bodies at symbolic coordinates, with unknown mass, first moment and inertia each; and gravity."""
-    entries = [e for body in tree.bodies for e in (*body.axis, *body.pole)] + list(tree.gravity)
-    names = sorted(set().union(*(names_in(se.sympify(e)) for e in entries)) - set(lengths))
-    random = Random(2)
-    point = {name: se.Rational(random.randrange(500, 1500), 1000) for name in names}
+    point = _general_point(tree, lengths)
     known = {se.Symbol(name): se.RealDouble(value) for name, value in lengths.items()}
 
     def vector(entries: Sequence[Expression], scale: float) -> Vector:
@@ -72,6 +73,20 @@ def placed_with_unknowns(tree: Tree, lengths: Mapping[str, float]) -> tuple[list
         bare = replace(body, axis=_unit(vector(body.axis, 1.0)), pole=vector(body.pole, longest))
         placed.append(_with_unknowns(bare, k, [numbered[q] for q in body.coordinates]))
     return placed, vector(tree.gravity, 1.0)
+
+
+def _general_point(tree: Tree, lengths: Mapping[str, float]) -> dict[str, Expression]:
+    """Rational values for the lengths without one, chosen at random so that every entry is a real number."""
+    given = [e for body in tree.bodies for e in (*body.axis, *body.pole)] + list(tree.gravity)
+    entries = list(map(se.sympify, given))
+    names = sorted(set().union(*map(names_in, entries)) - set(lengths))
+    random = Random(2)
+    for most in (1500, *(FURTHER * 50)):
+        point = {name: se.Rational(random.randrange(min(500, most // 3), most), 1000) for name in names}
+        values = {**lengths, **{name: float(value) for name, value in point.items()}}
+        if all(isfinite(evaluate(e, values)) for e in entries):
+            return point
+    raise ModelError([Problem("no lengths were found for which every axis and pole is a real number")])
 
 
 def _with_unknowns(body: Body, k: int, values: list[Harmonics]) -> Placed:
