@@ -1,6 +1,7 @@
 """Tables and sentences for people: at any width every number of every command can be read back (N1, 1.1)."""
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -145,3 +146,56 @@ def test_words_are_folded_at_blanks_and_bars_only() -> None:
 def test_a_name_cannot_move_the_cursor() -> None:
     assert plain("rod\x1b[2J\u202e") == "rod\\x1b[2J\\x202e"
     assert "\x1b" not in shown(80, ("name",), [("\x1b[31mred",)])
+
+
+HOSTILE = r"""
+name = "evil \u001b[31m\u0007 name\u202e"
+notes = "\u001b[2J"
+coordinates = ["x"]
+kinetic = "x'^2/2"
+potential = "x^2/2"
+[[integral]]
+name = "g\u001b[31m"
+expression = "x'^2/2 + x^2/2"
+[[constraint]]
+name = "\u001b]0;title\u0007rod\u0085\u202e"
+equation = "x = cos(t)"
+[initial]
+x = 1
+[run]
+until = 0.05
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "derive",
+            "derive --format latex",
+            "derive --format json",
+            "derive --format python",
+            "derive --format c",
+            "check",
+        ),
+        *(
+            "simulate",
+            "simulate --json -",
+            "simulate --csv -",
+            "report",
+            "equilibria",
+            "steady",
+            "regulate",
+            "helmholtz",
+        ),
+        "sweep --vary initial.x'=0:0.1:2 --workers 1",
+    ],
+)
+def test_N1_2_5_names_cannot_steer_a_terminal(svyaz, tmp_path, command) -> None:
+    (tmp_path / "model.toml").write_text(HOSTILE, encoding="utf-8")
+    name, *options = command.split()
+    done = svyaz(name, "model.toml", *options)
+    assert done.returncode in (0, 1, 2), done.stderr
+    assert re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", done.stdout + done.stderr) == []
+    if "json" in command:
+        assert "\x1b[31m" in json.loads(done.stdout).get("model", "\x1b[31m")

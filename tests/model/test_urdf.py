@@ -9,7 +9,9 @@ import pytest
 
 from svyaz import ModelError, load, loads
 from svyaz.forms.tree.numeric import NumericTree
+from svyaz.model.files import read_file
 from svyaz.model.tree import quaternion, roll_pitch_yaw
+from svyaz.model.urdf.robot import read_urdf
 from svyaz.model.urdf.words import tidy
 
 ROBOT = """\
@@ -256,3 +258,53 @@ def test_turns_are_exact_at_quarters_and_undo_themselves() -> None:
         skew = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
         again = np.eye(3) + 2 * e0 * skew + 2 * skew @ skew
         assert np.allclose(again, rows, atol=1e-14)
+
+
+def test_N1_2_5_only_regular_files_of_bearable_size_are_read(tmp_path) -> None:
+    """A pipe that nobody writes to, a device that never ends, and a file of some other kind, behind a name that fits."""
+    import os
+
+    secret = tmp_path / "secret"
+    secret.write_text("root:x:0:0\n")
+    os.mkfifo(tmp_path / "pipe.urdf")
+    (tmp_path / "device.urdf").symlink_to("/dev/zero")
+    (tmp_path / "other.urdf").symlink_to(secret)
+    (tmp_path / "page.urdf").write_text("<html><b>root:x</b></html>")
+    with (tmp_path / "large.urdf").open("wb") as file:
+        file.truncate(100_000_000)
+    told = {"pipe": "no regular file", "device": "no regular file", "other": "no <robot>", "page": "no <robot>"}
+    for name, reason in {**told, "large": "too large"}.items():
+        model = tmp_path / "model.toml"
+        model.write_text(f'urdf = "{name}.urdf"\n')
+        with pytest.raises(ModelError) as refused:
+            read_file(model)
+        assert reason in str(refused.value)
+        assert "root:x" not in str(refused.value)
+        assert refused.value.problems[0].place is not None
+        with pytest.raises(ModelError, match=reason):
+            read_file(tmp_path / f"{name}.urdf")
+
+
+def test_N1_2_5_empty_lines_before_the_declaration_are_allowed() -> None:
+    text = '\n \n<?xml version="1.0" encoding="latin-1"?>\n<robot name="ä">\n<link name="é"/><bad></robot>'
+    with pytest.raises(ModelError) as refused:
+        read_urdf(text, "file")
+    place = refused.value.problems[0].place
+    assert (place.line, place.column) == (5, 24)
+    assert read_urdf(text.replace("<bad>", ""), "file").root == "é"
+
+
+def test_N1_2_5_places_on_one_long_line() -> None:
+    """Places are found by going on from the last one, not from the start of the line."""
+    from svyaz.model.urdf import xml
+
+    count = 3000
+    links = "".join(f'<link name="l{k}é"/>' for k in range(count))
+    joints = "".join(
+        f'<joint name="j{k}" type="fixed"><parent link="l0é"/><child link="l{k}é"/></joint>' for k in range(1, count)
+    )
+    text = f'<robot name="r">{links}{joints}</robot>'
+    assert len(read_urdf(text, "file").links) == count
+    document = xml.read_xml(text, "file")
+    last = document.root.children[-1]
+    assert text[last.offset :].startswith(f'<joint name="j{count - 1}"')

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from svyaz.commands.hints import problems_with_flags
-from svyaz.commands.terminal import plain
+from svyaz.commands.terminal import CONTROL, plain
 from svyaz.files import text_file
 from svyaz.json_types import finite
 from svyaz.streams import takes_all_letters
@@ -243,14 +243,15 @@ def write_json(result: Mapping[str, Json], json_file: str | None) -> None:
 
 
 def json_text(result: Mapping[str, Json], ascii_only: bool = False) -> str:
-    """A result as JSON that every reader takes, numbers that are not finite as null."""
-    return json.dumps(finite(result), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
+    """A result as JSON that every reader and every terminal takes, numbers that are not finite as null."""
+    text = json.dumps(finite(result), indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def write_text(text: str, out: str | None) -> None:
     """Print a text, or write it to a file that appears complete or not at all."""
     if out in (None, "-"):
-        click.echo(text, nl=False)
+        click.echo(plain(text), nl=False)
         return
     with text_file(writable(str(out))) as file:
         file.write(text)

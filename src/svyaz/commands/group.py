@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -61,6 +62,8 @@ def run(arguments: Sequence[str]) -> int:
     130 interrupted, 141 nobody reads the output any more.
     """
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where it keeps its fonts is no concern of the user's
+    if not sys.warnoptions:  # overflow, missing glyphs: what libraries say to programmers is no answer
+        warnings.simplefilter("ignore")
     try:
         code = svyaz().main(list(arguments), prog_name="svyaz", standalone_mode=False)
         sys.stdout.flush()

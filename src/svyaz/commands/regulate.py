@@ -24,6 +24,7 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.hints import with_flags
 from svyaz.commands.running import beyond_option, budget_option, search_bar
+from svyaz.commands.terminal import plain
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
 if TYPE_CHECKING:
@@ -252,13 +253,13 @@ def _runs(found: Regulation, points: Mapping[str, float], until: float, beyond: 
     if trial.start.halvings:
         told = ", ".join(f"{n} = {trial.start.state[n]:.6g}" for n in points)
         times = f"the deviation was halved {trial.start.halvings} times"
-        click.echo(f"the mechanism does not reach this start; {times}: {told}", err=True)
+        click.echo(plain(f"the mechanism does not reach this start; {times}: {told}"), err=True)
     if not trial.start.consistent:
         off = ", ".join(f"{name} = {value:.4g}" for name, value in trial.start.residuals.items())
         where = "no limit of the motion was found"
         if trial.limit is not None:
             where = "it will not return, but tend to " + ", ".join(f"{n} = {x:.6g}" for n, x in trial.limit.items())
-        click.echo(f"the start does not satisfy the constraints ({off}): {where}", err=True)
+        click.echo(plain(f"the start does not satisfy the constraints ({off}): {where}"), err=True)
     return runs
 
 

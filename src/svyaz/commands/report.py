@@ -15,6 +15,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
+from svyaz.commands.terminal import plain
 
 LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
@@ -55,10 +56,10 @@ def command(
     from svyaz.show import latex_lines, unicode_lines
 
     equations = derive(system, options["form"])
-    click.echo(f"{system.name}, form {equations.form}:\n")
+    click.echo(plain(f"{system.name}, form {equations.form}:\n"))
     written = unicode_lines(equations)
     for line in written[:LONGEST_SHOWN]:
-        click.echo(f"  {line}\n")
+        click.echo(plain(f"  {line}\n"))
     if len(written) > LONGEST_SHOWN:
         click.echo(f"  … and {len(written) - LONGEST_SHOWN} more\n")
     from svyaz.holding import options_for

@@ -20,6 +20,7 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.hints import with_flags
 from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
+from svyaz.commands.terminal import plain
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion
@@ -91,7 +92,7 @@ def command(
         motion = simulate(system, progress=progress, **options)
     for note in motion.notes:
         if isinstance(note, Advice):
-            click.echo(f"warning: {with_flags(note)}", err=True)
+            click.echo(plain(f"warning: {with_flags(note)}"), err=True)
     if csv == "-":
         motion.to_csv(sys.stdout)
     elif csv is not None:

@@ -28,13 +28,13 @@ SHEET = 120
 """Width of tables where there is no terminal; a table that needs more gets it."""
 UNBOUNDED = 1_000_000
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _BREAKS = re.compile(r"\s+|(?<=[a-z]\|)(?=[a-z])")
 
 
 def plain(text: str) -> str:
     """The text with control characters written out, so that a name in a model cannot move the cursor."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def shown(text: str) -> str:

@@ -146,9 +146,11 @@ def _law(law: object) -> str | Mapping[str, str]:
 
 
 def finite(what: str, value: float) -> float:
-    """A number, refused when it is none."""
+    """A number, refused when it is none, or so large that its square is none."""
     if not isfinite(value):
         raise bad(f"{what} must be a finite number, not {value}", None)
+    if not isfinite(float(value) * float(value)):
+        raise bad(f"{what} is too large: {value:g}", None)
     return float(value)
 
 

@@ -154,6 +154,9 @@ def _watched(equations: Equations) -> tuple[str, Bypass]:
     watch = str(bypass.watch)
     if watch not in equations.system.coordinates:
         raise ModelError([Problem(f"[bypass] watches a coordinate; '{watch}' is none")])
+    if f"{watch}'" not in equations.states:
+        message = f"[bypass] watches '{watch}', whose velocity is no state in the form '{equations.form}'"
+        raise ModelError([Problem(message, hint="use the form 'multipliers'")])
     return watch, bypass
 
 
@@ -179,7 +182,7 @@ def jump_log(equations: Equations, times: Array, states: Array, step: float) -> 
     change = np.diff(states[:, column]) - step * speed[:-1]
     jumped = np.flatnonzero(np.abs(change) > 0.5 * bypass.jump)
     measured = deviations(equations)
-    y = np.max(np.abs(measured.at(times, states))[:, measured.reported], axis=1)
+    y = np.max(np.abs(measured.at(times, states))[:, measured.reported], axis=1, initial=0.0)
     log = []
     for row in jumped:
         after = y[row + 1 :]

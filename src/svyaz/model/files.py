@@ -10,13 +10,14 @@ from typing import SupportsFloat
 
 from svyaz.expr import ModelError, Problem
 from svyaz.model.reading.parts import Choices
-from svyaz.model.reading.places import Places, read_toml
+from svyaz.model.reading.places import MAX_SIZE, Places, read_toml
 from svyaz.model.reading.whole import system_of
 from svyaz.model.reading.words import Table, is_number, names, nearest, table, tables, text
 from svyaz.model.system import System
 
 URDF_SUFFIX = ".urdf"
 URDF_KEYS = ("urdf", "free_base", "damping")
+MOST_BYTES = 4 * MAX_SIZE
 MERGED = ("parameters", "initial", "forces", "box")
 """Tables in which what a model file says is added to what follows from its URDF."""
 
@@ -51,10 +52,17 @@ def _is_xml(text: str) -> bool:
 
 
 def _text(path: Path) -> str:
+    """The text of a regular file of bearable size: a pipe may never end, nor a device."""
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ModelError([Problem(f"cannot read the model file '{path}': {error.strerror}")]) from error
+        if not path.is_dir() and not path.is_file() and path.exists():
+            raise ModelError([Problem(f"cannot read the model file '{path}': it is no regular file")])
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ModelError([Problem(f"cannot read the model file '{path}': {reason}")]) from error
+    if len(raw) > MOST_BYTES:
+        raise ModelError([Problem(f"the file '{path}' is too large for a model: more than {MOST_BYTES} bytes")])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -83,14 +91,13 @@ def _with_urdf(words: Table, places: Places, file: str) -> tuple[dict[str, objec
     if "body" in words:
         raise ModelError([Problem("the bodies come from the URDF file; a model has one or the other", here)])
     path = Path(file).parent / name
-    try:
-        text = _text(path)
-    except ModelError as error:
-        raise ModelError([replace(problem, place=here) for problem in error.problems]) from error
     points = words.get("point", [])
     rewritten = ("point",) if isinstance(points, list) else ()
     free_base, damping = bool(words.get("free_base", False)), bool(words.get("damping", False))
-    robot, _, _ = _urdf(text, str(path), free_base, damping, points if isinstance(points, list) else ())
+    try:
+        robot, _, _ = _urdf(_text(path), str(path), free_base, damping, points if isinstance(points, list) else ())
+    except ModelError as error:
+        raise ModelError([replace(problem, place=problem.place or here) for problem in error.problems]) from error
     own = {key: value for key, value in words.items() if key not in (*URDF_KEYS, *rewritten)}
     for key in MERGED:
         if isinstance(own.get(key, {}), Mapping):

@@ -102,7 +102,12 @@ class _Reading:
 
 
 def read_urdf(text: str, file: str | None) -> Robot:
-    """The robot of a URDF text; raises ModelError with all mistakes."""
+    """The robot of a URDF text; raises ModelError with all mistakes.
+
+    Lines of a text that holds no robot are not shown: a model may name any file of this machine.
+    """
+    if "<robot" not in text:
+        raise ModelError([Problem(f"'{file or 'this text'}' is no URDF: there is no <robot> in it")])
     document = read_xml(text, file)
     reading = _Reading(document)
     root = document.root

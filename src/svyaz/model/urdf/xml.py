@@ -42,10 +42,10 @@ class Document:
 
     def attribute(self, element: Element, name: str) -> int:
         """Where the value of an attribute stands; the element, when it has no such attribute."""
-        found = re.compile(rf"\s{re.escape(name)}\s*=\s*[\"']").search(self.text, element.offset)
-        if name not in element.attributes or found is None:
+        if name not in element.attributes:
             return element.offset
-        return found.end()
+        found = re.compile(rf"\s{re.escape(name)}\s*=\s*[\"']").search(self.text, element.offset)
+        return element.offset if found is None else found.end()
 
     def problem(self, message: str, element: Element, attribute: str = "", hint: str | None = None) -> Problem:
         """A mistake at an element or one of its attributes."""
@@ -61,14 +61,19 @@ def read_xml(text: str, file: str | None) -> Document:
         raise ModelError([Problem(message, places.at(0))])
     root = Element("", {}, 0)
     open_elements = [root]
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
+    blank = len(text) - len(text.lstrip())  # a declaration must stand first, and editors leave empty lines before it
+    raw = text[blank:].encode(errors="replace")
+    passed = (0, blank)
 
     def offset() -> int:
-        # Expat counts columns in bytes of UTF-8.
-        start = places.starts[parser.CurrentLineNumber - 1]
-        line = places.lines[parser.CurrentLineNumber - 1].encode()
-        return start + len(line[: parser.CurrentColumnNumber].decode(errors="ignore"))
+        """Where the parser is, which counts in bytes of UTF-8 and only goes on."""
+        nonlocal passed
+        at, characters = passed
+        here = max(parser.CurrentByteIndex, at)
+        passed = here, characters + len(raw[at:here].decode(errors="ignore"))
+        return passed[1]
 
     def opened(name: str, attributes: dict[str, str]) -> None:
         element = Element(name, attributes, offset())
@@ -88,10 +93,9 @@ def read_xml(text: str, file: str | None) -> Document:
     parser.EndElementHandler = closed
     parser.EntityDeclHandler = declared
     try:
-        parser.Parse(text, True)
+        parser.Parse(raw, True)
     except expat.ExpatError as error:
-        line = min(error.lineno, len(places.lines))
-        at = min(places.starts[line - 1] + error.offset, len(text))
+        at = blank + len(raw[: parser.ErrorByteIndex].decode(errors="ignore"))
         reason = expat.ErrorString(error.code)
         raise ModelError([Problem(f"this is not XML: {reason}", places.at(at))]) from None
     return Document(root.children[0], text, places)
