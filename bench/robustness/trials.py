@@ -31,7 +31,7 @@ UNTIL = "0.05"
 STEPS = 20_000
 """Runs get no more steps: what is then not at its end is ``stopped``, and long runs that somebody wants are no fault."""
 
-TRACEBACK = re.compile(r"Traceback \(most recent call last\)|internal error")
+TRACEBACK = re.compile(r"Traceback \(most recent call last\)|internal error|: \w*Warning: ")
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Trial:
     wrong: str = ""
 
 
-def trials(seeds: Sequence[int], longest: int, seconds: float = SECONDS) -> Iterator[Trial]:
-    """``svyaz simulate`` of the texts with these seeds."""
+def trials(seeds: Sequence[int], kind: str, seconds: float = SECONDS) -> Iterator[Trial]:
+    """``svyaz simulate`` of the texts with these seeds, of the whole ``gallery`` or of the ``steady`` models."""
     waiting = list(seeds)
     while waiting:
-        with _process(waiting, longest) as process:
+        with _process(waiting, kind) as process:
             assert process.stdout is not None
             while waiting:
                 line = process.stdout.readline() if _ready(process.stdout, seconds) else b"silent"
@@ -65,10 +65,10 @@ def _ready(stream: io.BufferedReader, seconds: float) -> bool:
     return bool(select.select([stream], [], [], seconds)[0])
 
 
-def _process(seeds: Sequence[int], longest: int) -> subprocess.Popen[bytes]:
+def _process(seeds: Sequence[int], kind: str) -> subprocess.Popen[bytes]:
     root = Path(__file__).parents[2]
     path = os.pathsep.join([str(root), str(root / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "bench.robustness.trials", str(longest), *map(str, seeds)]
+    command = [sys.executable, "-m", "bench.robustness.trials", kind, *map(str, seeds)]
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, bufsize=0)
 
 
@@ -107,7 +107,7 @@ def _refused(word: str) -> float:
 
 def main() -> None:
     """Answer for each seed of the command line with a line."""
-    from bench.robustness.mutations import mutated
+    from bench.robustness.mutations import gallery_texts, mutated, steady_texts
 
     import svyaz.motion
 
@@ -115,11 +115,12 @@ def main() -> None:
     setattr(svyaz.motion, "simulate", partial(svyaz.motion.simulate, max_steps=STEPS))  # noqa: B010
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    longest, *seeds = map(int, sys.argv[1:])
+    kind, *seeds = sys.argv[1:]
+    texts = {"gallery": gallery_texts, "steady": steady_texts}[kind]()
     with tempfile.TemporaryDirectory() as folder:
-        for seed in seeds:
+        for seed in map(int, seeds):
             try:
-                outcome, wrong = tried(mutated(seed, longest), Path(folder))
+                outcome, wrong = tried(mutated(seed, texts), Path(folder))
             except Exception as error:  # what was answered cannot be read
                 outcome, wrong = "none", repr(error)
             print(json.dumps({"seed": seed, "outcome": outcome, "wrong": wrong}), flush=True)

@@ -49,13 +49,13 @@ def test_N2_mutated_models_are_derived_or_refused(first: int) -> None:
     outcomes = Counter[str]()
     for seed in range(first, first + 250):
         with bounded(f"seed {seed}"):
-            outcomes[mutations.outcome_of_reading(mutations.mutated(seed, 2500))] += 1
+            outcomes[mutations.outcome_of_reading(mutations.mutated(seed, mutations.steady_texts()))] += 1
     assert outcomes["derived"] > 30
     assert outcomes["refused"] > 30
 
 
 def test_N2_mutated_models_run_to_a_status() -> None:
-    found = list(module("trials").trials(range(5000, 5100), 2500, 2 * BOUND))
+    found = list(module("trials").trials(range(5000, 5100), "steady", 2 * BOUND))
     assert len(found) == 100
     assert [trial for trial in found if trial.wrong] == []
     assert sum("finished" in trial.outcome for trial in found) > 10
