@@ -43,7 +43,6 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 def svyaz_job(links: str) -> Answer:
     import llvmlite.binding
-    import numba  # noqa: F401  (a user of the motion has it loaded)
 
     from svyaz import loads
     from svyaz.forms import derive

@@ -428,8 +428,8 @@ def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
 
 
 def test_N1_2_7_ctrl_c_is_answered_in_the_middle_of_a_long_run(started, tmp_path) -> None:
-    """Members that would take hours each: the native loops are left, the exit code is 130, --resume is named."""
-    long = ("sweep", "sleigh", "--method", "rk4", "--step", "1e-7", "--vary", "stabilize=1:9:4", "--out", "s")
+    """Members that take long: the native loops are left, the exit code is 130, --resume is named."""
+    long = ("sweep", "sleigh", "--method", "rk4", "--step", "1e-8", "--vary", "stabilize=1:9:4", "--out", "s")
     process = started(*long)
     until_rows(process, tmp_path / "s" / "sweep.rows", 0)
     time.sleep(0.5)
