@@ -114,3 +114,21 @@ def test_N1_1_11_gains_that_lose_a_constraint_are_not_called_stable(stabilize) -
         assert value < 1.0 or found.word == "infeasible", name
     if stabilize != "auto":
         assert "loses the constraint 'rod'" in found.reasons[0]
+
+
+def test_N1_1_4_gains_of_a_run_that_does_not_come_to_its_end_are_not_called_stable() -> None:
+    """No state satisfies x² + y² = -1: the run goes to infinity, and ``check`` knows it."""
+    system = System(
+        name="nowhere",
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        constraint=[{"name": "far", "equation": "x^2 + y^2 = -1"}],
+        initial={"x": 1},
+    )
+    found = check(system, method="rk4", step=0.01, stabilize=5.0, until=1)
+    assert found.gains.word == "infeasible"
+    assert any("does not come to its end" in wrong for wrong in found.wrong)
+    low, high = found.gains.limits
+    assert low > high
+    assert not simulate(system, method="rk4", step=0.01, stabilize=5.0, until=1).finished

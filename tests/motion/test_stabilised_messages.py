@@ -103,7 +103,7 @@ CASES = {
         + constraint("lines", "x*y = 0")
         + '[initial]\nx = 1\n"x\'" = -1\n'
         + RUN.replace("rk4", "euler").replace("0.01", "0.125").replace("until = 1", "until = 2"),
-        0,
+        1,
         1,
         ("'lines'", "singular"),
         "singular",

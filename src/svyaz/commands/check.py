@@ -85,6 +85,9 @@ def _show(result: Mapping[str, Any]) -> None:
             told = "–" if residual is None else f"{residual:.3g}"
             rows.append((c["name"], c["kind"], moving, str(c.get("integral") or "–"), told))
         page.table(result["model"], heads, rows)
+        for c in result["constraints"]:
+            if "remark" in c:
+                page.say(f"'{c['name']}': {c['remark']}")
         page.say(f"rank {result['rank']} of {len(result['initial'])} that act at the start")
     for message in result.get("messages", ()):
         if message not in result["wrong"]:
@@ -119,7 +122,7 @@ def _range(gains: Mapping[str, Any], *, with_tolerance: bool) -> str:
     low, high = gains["range"]
     what = "stable and sure to keep the tolerance, whatever the signs of the remainders" if with_tolerance else "stable"
     if low is None:
-        return f"range of one gain κ: none is {what}"
+        return f"range of one gain κ: none is {what}" if with_tolerance else "range of one gain κ: none was found"
     end = "any size" if high is None else f"{high:.4g}"
     return f"range of one gain κ that is {what}: {low:.4g} to {end}"
 

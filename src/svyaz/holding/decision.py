@@ -77,7 +77,8 @@ class Objection:
 class Decision:
     """A compiled phase with its gains, the options (the step may have been reduced), and whether it may be run.
 
-    ``unmet`` are those of the notes that tell which constraints the initial state does not satisfy.
+    ``reason`` is what is said against the gains. ``unmet`` are those of the notes that tell which constraints the initial
+    state does not satisfy.
     """
 
     segment: Segment
@@ -204,7 +205,10 @@ def _foreseen(
         certificates=found.certificates,
         tolerance=options.tolerance,
     )
-    return Decision(segment, options, not found.objection, found.objection, report, choice.log if choice else ())
+    # a run that does not come to its end tells more of it than a refusal, unless it was to keep a tolerance
+    ends_early = prediction is not None and bool(prediction.ended) and options.tolerance is None
+    allowed = not found.objection or ends_early
+    return Decision(segment, options, allowed, found.objection, report, choice.log if choice else ())
 
 
 def _report(law: Perturbation, verdict: Verdict) -> GainReport:

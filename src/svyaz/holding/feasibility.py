@@ -161,6 +161,8 @@ def _objection(
     """Words for gains that are stable and still leave a constraint farther than it may be."""
     if prediction is None:
         return ""
+    if prediction.ended:
+        return f"stable gains, but a rehearsal of the run does not come to its end: {prediction.ended}"
     expected = np.array([prediction.expected[name] for name in measured.names])
     with np.errstate(invalid="ignore", divide="ignore"):
         worst = int(np.argmax(np.where(np.isfinite(expected), expected / allowed, inf)))
@@ -169,7 +171,7 @@ def _objection(
     name, value, tolerance = measured.names[worst], expected[worst], options.allowed(measured.names)[worst]
     if name in prediction.lost:
         told = f"stable gains, but a rehearsal of the run loses the constraint '{name}'"
-        told += f": its deviation grows to {value:.3g}" if np.isfinite(value) else ": it does not come to its end"
+        told += f": its deviation grows to {value:.3g}"
     else:
         told = f"the deviation of '{name}' is predicted to reach {value:.3g}, more than the tolerance {tolerance:.3g}"
     if options.step is None:

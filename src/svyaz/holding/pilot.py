@@ -29,6 +29,7 @@ from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, rescaled
 from svyaz.holding.segment import Segment, advance, prepare
+from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
 from svyaz.integrate import Path, Status, Tableau
 from svyaz.integrate import method as find_method
@@ -64,7 +65,8 @@ class Prediction:
     ``expected`` are the largest deviations, ``bounds`` what they may be at most (SAFETY times, and rounding), ``remainders``
     the largest of one step (none known: empty). ``rest`` are these with those of rates, in the order of y, and ``start`` is
     |y| at the beginning. ``lost`` are constraints that are expected to deviate as far as they reach themselves. ``others``
-    are gains κ with the remainders (gains, count) that they would make along the pilot.
+    are gains κ with the remainders (gains, count) that they would make along the pilot; ``cut`` says that some were left out,
+    ``ended`` why the run does not come to its end.
     """
 
     expected: Mapping[str, float]
@@ -79,6 +81,7 @@ class Prediction:
     lost: tuple[str, ...] = ()
     others: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0), np.zeros((0, 0))))
     cut: str = ""
+    ended: str = ""
 
 
 def scheme_of(options: Options) -> Discretisation:
@@ -121,8 +124,10 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
                 made = _with_other_gains(made, segment, measured, options, state, path, span)
             return replace(made, seconds=perf_counter() - begin)
         before = found
-    unbounded = dict.fromkeys(measured.names, float("inf"))
-    return Prediction(unbounded, unbounded, {}, 1, steps, perf_counter() - begin, False, lost=tuple(measured.names))
+    unbounded, cost = dict.fromkeys(measured.names, float("inf")), perf_counter() - begin
+    singular = singular_point(segment, path, options.step)
+    ended = singular[1] if singular is not None else path.reason
+    return Prediction(unbounded, unbounded, {}, 1, steps, cost, False, lost=tuple(measured.names), ended=ended)
 
 
 def _doubtful(found: Array, allowed: Array) -> bool:

@@ -21,6 +21,7 @@ from svyaz.holding import (
     ByProjection,
     GainReport,
     Off,
+    Refusal,
     Tolerance,
     cannot_be_held,
     decay_rate,
@@ -31,7 +32,6 @@ from svyaz.holding import (
     verdict_alone,
 )
 from svyaz.model import Mechanical, System
-from svyaz.motion.events.sides import decided_on_sides
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
 
@@ -96,7 +96,10 @@ def check(
 
 
 def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tuple[GainReport | None, tuple[str, ...]]:
-    """The record of the gains of the first phase, and what is wrong with them and with held integrals."""
+    """The record of the gains of the first phase, and what is wrong with them and with held integrals.
+
+    They are settled as those of a run that is made in spite of all that could be said against it.
+    """
     system, options, phase = structure.system, structure.options, beginning.phase
     wrong: tuple[str, ...] = ()
     held = in_states_of(phase.equations, held_integrals(system, beginning.state, START, decay_rate(options.stabilize)))
@@ -105,10 +108,11 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
         unfit = cannot_be_held(phase.equations, held, options.hold, own, START)
         wrong = (*not_integrals(examined(phase.equations), system.integrals, beginning.state, START), *unfit)
         runnable = not unfit
-    if runnable:
-        span = (phase.start, structure.foreseen(beginning, held))
-        decision = decided_on_sides(phase.equations, held, options, own, span)
-        return decision.gains, wrong if decision.allowed else (*wrong, decision.reason)
+    settled = structure.settle(beginning, (), force=True) if runnable else None
+    if isinstance(settled, Refusal):
+        return None, (*wrong, settled.reason)
+    if settled is not None:
+        return settled.gains, (*wrong, settled.reason) if settled.reason else wrong
     if not isinstance(options.stabilize, Off | ByProjection | Automatic):
         gains = verdict_alone(phase.equations, options, options.stabilize)
         return gains, (*wrong, *gains.reasons) if gains.word == "unstable" else wrong
