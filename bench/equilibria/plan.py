@@ -1,0 +1,7 @@
+"""Equilibria and verdicts of random systems against a search and eigenvalues that share nothing with them."""
+
+from __future__ import annotations
+
+TITLE = "Equilibria of random systems against an independent search and eigenvalues"
+MEASUREMENTS = ("random_systems",)
+"""Modules of this folder, in the order of the table."""
