@@ -41,3 +41,21 @@ def test_division_by_an_interval_around_zero_is_unbounded() -> None:
     assert (low[0, 0], high[0, 0]) == (-np.inf, np.inf)
     assert low[1, 0] == pytest.approx(0.5)
     assert high[1, 0] == pytest.approx(1.0)
+
+
+def test_N3_sums_that_cancel_are_rounded_by_their_terms() -> None:
+    """Σ a_j y_j of terms 10⁶ times larger than the sum, against exact fractions."""
+    from fractions import Fraction
+
+    from svyaz.stability.interval_matrices import number_times, times_vector
+
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        a, y = random.normal(size=7), random.normal(size=7)
+        a[-1] = -(a[:-1] @ y[:-1]) / y[-1] + 1e-6 * random.normal()
+        exact = sum(Fraction(float(p)) * Fraction(float(q)) for p, q in zip(a, y, strict=True))
+        for low, high in (
+            times_vector((a[None, None, :], a[None, None, :]), (y[None, :], y[None, :])),
+            number_times(a[None, None, :], (y[None, :], y[None, :])),
+        ):
+            assert Fraction(float(low.item())) <= exact <= Fraction(float(high.item()))

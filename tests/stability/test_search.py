@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from svyaz import gallery, loads
+from svyaz import System, gallery, loads
 from svyaz.show import as_json
 from svyaz.stability import choice
 from svyaz.stability.equilibrium_search import equilibria
@@ -129,3 +129,19 @@ def test_points_of_a_family_are_told_from_points_that_are_alone() -> None:
     assert (family.dimension, family.free, len(family.members), family.alone) == (1, ("x", "y"), 2, ())
     rest = rest_equations(loads(HAT, "hat.toml"))
     assert family_among(rest, [np.zeros(2)]) is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_N3_rounding_of_the_middle_never_loses_an_equilibrium(seed: int) -> None:
+    """V = Σ a_k cos(x_k + c_k) rests at x_k = -c_k and π - c_k, numbers that no box has for its corners: 2ⁿ positions."""
+    random = np.random.default_rng(seed)
+    shifts = random.uniform(-3, 3, 3).round(2)
+    waves = "+".join(
+        f"({a:.2f})*cos({q} + ({c}))" for a, q, c in zip(random.uniform(0.2, 0.9, 3), "xyz", shifts, strict=True)
+    )
+    words = {"name": "waves", "coordinates": ["x", "y", "z"], "kinetic": "(x'^2 + y'^2 + z'^2)/2", "potential": waves}
+    found = System(**words).equilibria()
+    assert (len(found.equilibria), found.complete) == (8, True)
+    for e in found.equilibria:
+        for q, c in zip("xyz", shifts, strict=True):
+            assert np.sin(e.state[q] + c) == pytest.approx(0, abs=1e-12)

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.stability.box_problem import BoxProblem, among, newton
-from svyaz.stability.intervals import (
-    Interval,
+from svyaz.stability.interval_matrices import (
+    EPSILON,
     contracted,
     joined,
     number_matrix_times,
@@ -32,6 +32,7 @@ from svyaz.stability.intervals import (
     sum_of,
     times_vector,
 )
+from svyaz.stability.intervals import Interval
 
 LOT = 2000
 """So many parts are worked on at a time."""
@@ -243,6 +244,14 @@ def _bounded_free(problem: BoxProblem, low: Array, high: Array, e0: Interval, e1
     return low, high
 
 
+def _value_at(problem: BoxProblem, points: Array) -> Interval:
+    """f at points x = (q, y), and how far rounding may have put it off: the true value is as near as that."""
+    d = problem.bounded
+    e0, e1, _, _ = problem.at(points[:, :d], points[:, :d])
+    low, high = sum_of(e0, times_vector(e1, (points[:, d:], points[:, d:])))
+    return 0.5 * (low + high), np.maximum(0.5 * (high - low), 0.0) * (1 + 1e-12) + 1e-300
+
+
 @np.errstate(invalid="ignore", over="ignore")
 def _krawczyk(
     problem: BoxProblem, low: Array, high: Array, e1: Interval, d0: Interval, d1: Interval
@@ -255,15 +264,17 @@ def _krawczyk(
     y = low[:, d:], high[:, d:]
     slope = joined(sum_of(d0, contracted(d1, y)), e1)
     middle = 0.5 * (low + high)
-    value = problem.value_and_slope(middle)[0]
+    value, doubt = _value_at(problem, middle)
     centre = 0.5 * (slope[0] + slope[1])
     centre = np.where(np.isfinite(centre), centre, 0.0)
     inverse = np.asarray(np.linalg.pinv(centre, rcond=1e-12), dtype=float)
     near = number_matrix_times(inverse, slope)
     unit = np.eye(low.shape[1])
     rest = np.maximum(np.abs(near[0] - unit), np.abs(near[1] - unit))
-    rounding = 4e-16 * np.einsum("nij,nj->ni", np.abs(inverse), np.abs(value) + 1e-14)
-    radius = 0.5 * (high - low)
+    size = np.abs(inverse)
+    several = EPSILON * (low.shape[1] + 2)
+    rounding = np.einsum("nij,nj->ni", size, (1 + several) * doubt + several * np.abs(value)) + several * np.abs(middle)
+    radius = np.maximum(high - middle, middle - low) * (1 + several)
     reach = np.einsum("nij,nj->ni", rest, radius) * (1 + 1e-12) + rounding
     target = middle - np.einsum("nij,nj->ni", inverse, value)
     new_low, new_high = target - reach, target + reach
