@@ -22,6 +22,7 @@ from svyaz.stability.connected_families import ConnectedFamily, connected_famili
 from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.families import EquilibriumFamily, family_among, family_of, with_free
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
+from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
 from svyaz.stability.resting import Equilibrium, equilibrium_at
@@ -113,7 +114,9 @@ def equilibria(
     After ``seconds`` of search the parts of the box that are left are counted (``left``); ``progress`` is told the part
     of the box that is done.
     """
-    if has_velocity_constraints(system):
+    if is_taken(system):
+        rest = taken_rest(system, fix, box)
+    elif has_velocity_constraints(system):
         rest = rolling_rest(system, fix, box)
     else:
         rest = rest_equations(system, fix, box)

@@ -28,7 +28,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import applied_forces, lagrangian
-from svyaz.model import System, nearest, with_settings
+from svyaz.model import Mechanical, System, nearest, with_settings
 from svyaz.program import build
 from svyaz.stability.box_problem import BoxProblem
 from svyaz.stability.derivatives import refuse_unfit
@@ -106,15 +106,11 @@ def rest_equations(
     Parameters that are given in terms of others follow those that are prescribed or unknown.
     """
     refuse_unfit(system)
-    fixed, sides = dict(fix or {}), dict(box or {})
-    _check_names(system, fixed, sides)
-    given = {name: value for name, value in fixed.items() if name in system.parameters}
-    system = with_settings(system, given) if given else system
+    system, fixed, sides, following = settled(system, fix, box)
     multipliers = [str(s) for s in multiplier_symbols(system)]
     further = [name for name in system.rates if name not in fixed]
     inputs = [name for name in system.inputs if name not in fixed]
     freed = [name for name in system.parameters if name in sides and name not in fixed]
-    following = _following(system, freed)
     expressions = [substitute(e, following) for e in rest_expressions(system)]
     free = linear_unknowns(expressions, [*multipliers, *further, *inputs])
     left = [q for q in system.coordinates if q not in fixed]
@@ -124,6 +120,23 @@ def rest_equations(
     missing_sides([name for name in bounded if name not in limits])
     problem = box_problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+
+
+def settled(
+    system: System,
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    speeds: Sequence[str] = (),
+) -> tuple[System, dict[str, float], dict[str, tuple[float, float]], dict[se.Symbol, Expression]]:
+    """The system with the prescribed parameters, what is prescribed, the sides of the box, and the parameters that follow
+    unknown ones. Names that the model does not have are refused; it may have ``speeds``.
+    """
+    fixed, sides = dict(fix or {}), dict(box or {})
+    _check_names(system, fixed, sides, speeds)
+    given = {name: value for name, value in fixed.items() if name in system.parameters}
+    system = with_settings(system, given) if given else system
+    freed = [name for name in system.parameters if name in sides and name not in fixed]
+    return system, fixed, sides, _following(system, freed)
 
 
 def missing_sides(missing: Sequence[str]) -> None:
@@ -171,11 +184,15 @@ def _input_limits(system: System) -> dict[str, tuple[float, float]]:
     }
 
 
-def _check_names(system: System, fixed: Mapping[str, float], sides: Mapping[str, tuple[float, float]]) -> None:
-    known = (*system.coordinates, *system.rates, *system.inputs, *system.parameters)
+def _check_names(
+    system: System, fixed: Mapping[str, float], sides: Mapping[str, tuple[float, float]], speeds: Sequence[str]
+) -> None:
+    own = system.coordinates if isinstance(system.law, Mechanical) else system.states
+    known = tuple(dict.fromkeys((*own, *system.rates, *system.inputs, *system.parameters, *speeds)))
+    what = "coordinate, speed, input or parameter" if speeds else "coordinate, input or parameter"
     for name in (*fixed, *sides):
         if name not in known:
-            message = f"'{name}' is no coordinate, input or parameter of the model"
+            message = f"'{name}' is no {what} of the model"
             raise ModelError([Problem(message, hint=nearest(name, known))])
     for name, (low, high) in sides.items():
         if not low < high:
@@ -239,7 +256,6 @@ def box_problem(
 
 def is_angle(system: System, q: str) -> bool:
     """Does the coordinate occur only in sines and cosines, with whole multiples?"""
-    symbol = se.Symbol(q)
     everything = [
         lagrangian(system),
         system.dissipation,
@@ -247,6 +263,12 @@ def is_angle(system: System, q: str) -> bool:
         *system.rates.values(),
         *(c.expression for c in system.constraints),
     ]
+    return only_in_waves(everything, q)
+
+
+def only_in_waves(everything: Sequence[Expression], q: str) -> bool:
+    """Does the name occur only in sines and cosines, with whole multiples?"""
+    symbol = se.Symbol(q)
     for e in everything:
         waves = [f for f in e.atoms(se.sin, se.cos) if symbol in f.free_symbols]
         for wave in waves:
@@ -261,6 +283,8 @@ def is_angle(system: System, q: str) -> bool:
 
 def what_fails(rest: RestEquations, place: Array) -> str:
     """Which force nothing balances at q = ``place`` because E₁ of E₀(q) + E₁(q) y = 0 is singular there; or no words."""
+    if not isinstance(rest.system.law, Mechanical):
+        return ""
     problem, coordinates = rest.problem, rest.system.coordinates
     free = np.zeros(problem.free)
     e0, slope = (x[0] for x in problem.value_and_slope(np.concatenate([place, free])[None, :]))

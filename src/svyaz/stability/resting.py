@@ -12,6 +12,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError
 from svyaz.stability.critical import UNDECIDED, StabilityVerdict, stability
 from svyaz.stability.families import rounded
+from svyaz.stability.first_order import is_taken, taken_stability
 from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
 from svyaz.stability.reduction import EXACT
 from svyaz.stability.rest import RestEquations, beyond_limits, with_values
@@ -50,12 +51,13 @@ def equilibrium_at(
     system = rest.system
     point = tidied(rest, point)
     values = rest.named(point)
-    state = {name: values[name] for name in (*system.coordinates, *system.rates)}
+    resting = (*(system.states if is_taken(system) else system.coordinates), *system.rates)
+    state = {name: values[name] for name in resting if name in values}
     inputs = {name: values.get(name, system.inputs[name].value) for name in system.inputs}
     parameters = {name: values[name] for name in (*system.parameters, *rest.speeds) if name in rest.bounded}
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
-    if has_velocity_constraints(system):
-        verdict, failed = _rolling(rest, values, state)
+    if is_taken(system) or has_velocity_constraints(system):
+        verdict, failed = _otherwise(rest, values, state)
         told = (*failed, *beyond_limits(system, inputs))
         return Equilibrium(state, inputs, pushes, parameters, None, verdict, told, system.outside(state, parameters))
     there = with_values(system, parameters) if parameters else system
@@ -77,13 +79,17 @@ def equilibrium_at(
     return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
 
 
-def _rolling(
+def _otherwise(
     rest: RestEquations, values: Mapping[str, float], state: Mapping[str, float]
 ) -> tuple[StabilityVerdict | None, tuple[str, ...]]:
-    """The verdict where velocities are constrained: at rest, or in a steady motion with these speeds."""
-    system, known = rest.system, {**rest.system.constants, **values}
+    """The verdict of equations as they are taken, and where velocities are constrained: at rest, or with these speeds."""
+    system = rest.system
+    freed = {name: x for name, x in values.items() if name in system.parameters}
+    known = {**(with_values(system, freed) if freed else system).constants, **values}
     given = {name: values[name] for name in rest.speeds if name in values}
     try:
+        if is_taken(system):
+            return taken_stability(system, state, known), ()
         moved = {**state, **(completed_speeds(system, {**state, **given}, known) if rest.speeds else {})}
         return rolling_stability(rolling_approximation(system, moved, known, tuple(given)), moved, known), ()
     except ModelError as error:

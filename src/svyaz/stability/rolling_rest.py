@@ -30,8 +30,8 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import is_nothing, solve
-from svyaz.model import Mechanical, System, nearest, with_settings
-from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides
+from svyaz.model import Mechanical, System
+from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides, settled
 from svyaz.stability.rolling import Surface, independent_columns
 
 
@@ -68,24 +68,27 @@ def rolling_rest(
     system: System, fix: Mapping[str, float] | None = None, box: Mapping[str, tuple[float, float]] | None = None
 ) -> RestEquations:
     """The equations of rest: all velocities are zero."""
-    fixed, sides, system = _settled(system, fix, box)
-    _check_names(system, (), (*fixed, *sides))
+    refuse_varying(system)
+    system, fixed, sides, following = settled(system, fix, box)
     surface = Surface(system, system.constants | fixed)
     none = {velocity(q): ZERO for q in system.coordinates}
     values = {se.Symbol(name): se.RealDouble(x) for name, x in (system.constants | fixed).items() if name not in sides}
     rows = [substitute(c.expression, none) for c in system.constraints if c.order == 1]
     rows = [e for e in rows if not is_nothing(substitute(e, values))]
-    return _rest(surface, {}, rows, fixed, sides)
+    return _rest(surface, {}, rows, fixed, sides, following)
 
 
 def steady_rest(
     system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]
 ) -> tuple[RestEquations, Speeds, tuple[str, ...]]:
     """The equations of steady motions, the speeds, and those that have the values of the model's initial state."""
-    fixed, sides, system = _settled(system, fix, box)
+    refuse_varying(system)
+    system, fixed, sides, following = settled(system, fix, box, [f"{q}'" for q in system.coordinates])
     surface = Surface(system, system.constants | fixed)
     speeds = [f"{q}'" for q in system.coordinates if q in surface.ignorable.names]
-    _check_names(system, speeds, (*fixed, *sides))
+    for q in system.coordinates:
+        if f"{q}'" not in speeds and (f"{q}'" in fixed or f"{q}'" in sides):
+            raise ModelError([Problem(f"'{q}' rests in a steady motion, for the equations contain it: {q}' is zero")])
     for q in surface.ignorable.names:
         if q in fixed or q in sides:
             message = f"'{q}' is in no equation: of a steady motion its speed is prescribed"
@@ -95,7 +98,7 @@ def steady_rest(
     fixed |= {name: float(system.initial.get(name, 0.0)) for name in taken}
     extra = [se.Symbol(name) - e for name, e in found.following.items() if name in fixed or name in sides]
     put = {name: found.following.get(name, se.Symbol(name)) for name in speeds}
-    return _rest(surface, put, [*found.rows, *extra], fixed, sides), found, taken
+    return _rest(surface, put, [*found.rows, *extra], fixed, sides, following), found, taken
 
 
 def determined_speeds(surface: Surface, prescribed: Sequence[str]) -> Speeds:
@@ -163,6 +166,7 @@ def _rest(
     rows: Sequence[Expression],
     fixed: Mapping[str, float],
     sides: Mapping[str, tuple[float, float]],
+    following: Mapping[se.Symbol, Expression],
 ) -> RestEquations:
     system, equations = surface.system, surface.moving.equations
     still = _still(surface, speeds)
@@ -180,7 +184,7 @@ def _rest(
     ]
     held = [d.position for d in equations.deviations if d.position is not None]
     everything = [*forces, *rows, *held, *system.rates.values()]
-    expressions = [substitute(e, still) for e in everything]
+    expressions = [substitute(substitute(e, still), following) for e in everything]
     ignored = surface.ignorable.names
     further = [name for name in system.rates if name not in fixed]
     inputs = [name for name in system.inputs if name not in fixed]
@@ -206,23 +210,3 @@ def _accelerations(surface: Surface, speeds: Mapping[str, Expression]) -> dict[s
             found[a] = -turn * (speeds.get(f"{b}'", ZERO) + db)
             found[b] = turn * (speeds.get(f"{a}'", ZERO) + da)
     return found
-
-
-def _settled(
-    system: System, fix: Mapping[str, float] | None, box: Mapping[str, tuple[float, float]] | None
-) -> tuple[dict[str, float], dict[str, tuple[float, float]], System]:
-    refuse_varying(system)
-    fixed, sides = dict(fix or {}), dict(box or {})
-    given = {name: value for name, value in fixed.items() if name in system.parameters}
-    for name, (low, high) in sides.items():
-        if not low < high:
-            raise ModelError([Problem(f"the side of the box for '{name}' is empty: {low:g} is not below {high:g}")])
-    return fixed, sides, with_settings(system, given) if given else system
-
-
-def _check_names(system: System, speeds: Sequence[str], given: Sequence[str]) -> None:
-    known = (*system.coordinates, *system.rates, *system.inputs, *system.parameters, *speeds)
-    for name in given:
-        if name not in known:
-            what = "coordinate, speed, input or parameter" if speeds else "coordinate, input or parameter"
-            raise ModelError([Problem(f"'{name}' is no {what} of the model", hint=nearest(name, known))])
