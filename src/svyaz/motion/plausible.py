@@ -35,9 +35,9 @@ EXPLAINED = 1000.0
 
 
 def defined_part(motion: Motion) -> Motion:
-    """The motion up to where its energy ends to be a number, which is then its end."""
+    """The motion up to where its energy ends to be a number, which is then its end; one that diverged has ended so."""
     row = _undefined(motion)
-    if row is None:
+    if row is None or motion.status is Status.DIVERGED:
         return motion
     if row == 0:
         reason = "the energy has no value in the initial state: the motion is not defined there"
