@@ -50,7 +50,9 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
 @run_options
 @click.option("--project", is_flag=True, help="First move the initial state onto the constraints.")
 @click.option("--halve", is_flag=True, help="Estimate the trajectory error by halving the step.")
-@click.option("--force", is_flag=True, help="Run in spite of an unstable verdict on the gains.")
+@click.option(
+    "--force", is_flag=True, help="Run in spite of a bad verdict on the gains or a start off the constraints."
+)
 @beyond_option
 @click.option(
     "--csv", metavar="FILE", help="Write t, then each coordinate followed by its velocity ('-': standard output)."

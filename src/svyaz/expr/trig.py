@@ -42,9 +42,17 @@ def combine(expression: Expression) -> Expression:
 
 
 def expanded_size(expression: Expression) -> int:
-    """How many terms the expression would have when multiplied out (an upper bound)."""
+    """How many terms the expression would have when multiplied out (an upper bound).
+
+    Beyond LARGEST_EXPANSION it is no longer counted: as a tree an expression may be exponentially large.
+    """
     if expression.is_Add:
-        return sum(expanded_size(a) for a in expression.args)
+        terms = 0
+        for a in expression.args:
+            terms += expanded_size(a)
+            if terms > LARGEST_EXPANSION:
+                return terms
+        return terms
     if expression.is_Mul:
         size = 1
         for a in expression.args:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 import symengine as se
 
-from svyaz.expr import Expression, add_up, differentiate, gradient, names_in, quadratic, velocity
+from svyaz.expr import Expression, add_up, differentiate, gradient, is_zero, names_in, quadratic, velocity
 from svyaz.forms.equations import Equations
-from svyaz.forms.power import keeps_energy
+from svyaz.forms.power import expanded, keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
 from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
 
@@ -89,7 +89,7 @@ def first_integrals(system: System, varied: Collection[str] = ()) -> dict[str, E
     found: dict[str, Expression] = {}
     declared = {i.name: i.expression for i in system.integrals}
     total = energy(system) if keeps_energy(system, varied) else None
-    if total is not None and not any(se.expand(total - g) == 0 for g in declared.values()):
+    if total is not None and not any(is_zero(expanded(total - g)) for g in declared.values()):
         found["energy"] = total
     if isinstance(system.law, Mechanical):
         for q in cyclic_coordinates(system):

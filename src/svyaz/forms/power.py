@@ -35,6 +35,7 @@ from svyaz.expr import (
 )
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Bodies, Canonical, Constraint, Mechanical, System
+from svyaz.program import remembered
 
 LARGEST = 5000
 """Expressions of more terms are not multiplied out: what cancels in them is not seen, and integrated with the others."""
@@ -65,10 +66,19 @@ def power_of(system: System, varied: Collection[str] = ()) -> Power | None:
 
     Parameters and inputs that are exactly zero are taken as such, unless they are among those ``varied``.
     """
+    return _power(system, varied) if varied else _power_as_stated(system)
+
+
+@remembered
+def _power_as_stated(system: System) -> Power | None:
+    return _power(system, ())
+
+
+def _power(system: System, varied: Collection[str]) -> Power | None:
     absent = {se.Symbol(n): ZERO for n, value in system.constants.items() if value == 0.0 and n not in varied}
 
     def simple(e: Expression) -> Expression:
-        return _expanded(substitute(e, absent))
+        return expanded(substitute(e, absent))
 
     if isinstance(system.law, Canonical):
         return Power(simple(differentiate(system.law.hamiltonian, TIME)), ZERO, {})
@@ -86,7 +96,8 @@ def power_of(system: System, varied: Collection[str] = ()) -> Power | None:
     return Power(simple(work), simple(add_up(lost)), {name: e for name, e in slips.items() if not is_zero(e)})
 
 
-def _expanded(e: Expression) -> Expression:
+def expanded(e: Expression) -> Expression:
+    """The expression multiplied out, unless it is too long for that."""
     return se.expand(e) if expanded_size(e) <= LARGEST else e
 
 
@@ -103,7 +114,7 @@ def _slip(constraint: Constraint, system: System) -> Expression:
         return -differentiate(e, TIME)
     speeds = [se.Symbol(v) for v in system.velocities]
     along = add_up(v * differentiate(e, v) for v in speeds)
-    if any(is_zero(_expanded(along - degree * e)) for degree in DEGREES):
+    if any(is_zero(expanded(along - degree * e)) for degree in DEGREES):
         return ZERO
     return along - e
 

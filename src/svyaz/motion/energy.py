@@ -13,7 +13,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import add_up
 from svyaz.forms import Power, keeps_energy, observation, power_of, rates_of
-from svyaz.holding import Segment, observed
+from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along, integrals_along
 from svyaz.model import System
 from svyaz.motion.phases import Chapter, Mode
@@ -30,7 +30,7 @@ def account_of(system: System, chapters: Sequence[Chapter], shown: Sequence[slic
     """What is known of the energy along the rows that are shown of each chapter; None where it is an integral, or there
     is none.
     """
-    power = power_of(system)
+    power, impacts = power_of(system), any(c.impact is not None for c in system.constraints)
     if power is None or keeps_energy(system):
         return None
 
@@ -38,7 +38,7 @@ def account_of(system: System, chapters: Sequence[Chapter], shown: Sequence[slic
         total, before, columns = np.zeros(3), None, []
         for chapter, rows in zip(chapters, shown, strict=True):
             gained, ends = _along(power, chapter, size), _energies(chapter)
-            if before is not None and ends is not None:
+            if impacts and before is not None and ends is not None and chapter.beginning.entry is Entry.EVENT:
                 total[2] += before - ends[0]
             columns.append((total + gained)[rows])
             total, before = total + gained[-1], None if ends is None else ends[1]

@@ -236,6 +236,7 @@ class Motion:
             ("multiplier ", self.multipliers),
             ("residual ", self.residuals),
             ("", self.integrals),
+            ("", {} if self.energy is None else {"energy": self.energy}),
             (deviation_of(""), self.deviations),
             ("", self.inputs),
         )

@@ -61,11 +61,12 @@ def simulate(
 
     Of method, step or rtol (and atol), until, every, stabilize, tolerance, hold and charts, what is left out is taken from
     the model's [run]. ``project`` first moves the initial state onto the constraints, ``halve`` estimates the error of the
-    trajectory by a second run with half the step, ``force`` runs in spite of an unstable verdict on the gains, ``beyond``
-    runs on where a limit of the model is passed, and a note tells it. ``rows`` are the times at which the state is wanted; a
-    phase that takes more than ``max_steps`` is lost. ``progress`` is called with the time reached. ``inputs`` are laws
-    u(t, x) in place of inputs, by name: a text or an expression of the time, the states and the parameters, a number, or a
-    function of the time and the states. Equations are run as they are, unless constraints begin or cease to act.
+    trajectory by a second run with half the step, ``force`` runs in spite of an unstable verdict on the gains, of a start
+    off the constraints, and where the energy has no value; ``beyond`` runs on where a limit of the model is passed, and a
+    note tells it. ``rows`` are the times at which the state is wanted; a phase that takes more than ``max_steps`` is lost.
+    ``progress`` is called with the time reached. ``inputs`` are laws u(t, x) in place of inputs, by name: a text or an
+    expression of the time, the states and the parameters, a number, or a function of the time and the states. Equations are
+    run as they are, unless constraints begin or cease to act.
     """
     asked: dict[str, object] = {
         "method": method,

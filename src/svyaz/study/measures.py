@@ -86,6 +86,8 @@ def _expanded(known: Mapping[str, Sequence[str]], word: str) -> list[str]:
         raise _bad(f"'{word}' cannot be measured", nearest(word, words) or f"there are {', '.join(words)}")
     if not dot:
         return [f"{kind}.{n}" for n in known[kind]]
+    if word == "drift.energy" and known["energy"]:
+        raise _bad("'drift.energy' cannot be measured: something changes the energy", "energy.remainder is its error")
     if name not in known[kind]:
         hint = nearest(name, known[kind]) or (f"there are {', '.join(known[kind])}" if known[kind] else None)
         raise _bad(f"'{word}' cannot be measured: there is no {_WHAT[kind]} '{name}' for it", hint)
