@@ -134,9 +134,7 @@ def cover(problem: BoxProblem, low: Array, high: Array, seconds: float = np.inf)
     width = np.where(high > low, high - low, 1.0)
     parts = _unbounded(problem, low - 1e-9 * width, high + 1e-9 * width)
     while len(parts[0]):
-        lots = [
-            _narrowed(problem, (parts[0][k : k + LOT], parts[1][k : k + LOT])) for k in range(0, len(parts[0]), LOT)
-        ]
+        lots = [narrowed(problem, (parts[0][k : k + LOT], parts[1][k : k + LOT])) for k in range(0, len(parts[0]), LOT)]
         parts = _stacked([(lot.low, lot.high) for lot in lots])
         widest = float(((parts[1] - parts[0])[:, :d] / width).max(initial=0.0))
         if 2 * len(parts[0]) > COVER or widest <= COVER_WIDTH or monotonic() >= end:
@@ -164,7 +162,7 @@ def _unbounded(problem: BoxProblem, low: Array, high: Array) -> Interval:
     return np.concatenate([low, -free])[None, :], np.concatenate([high, free])[None, :]
 
 
-class _Narrowed(NamedTuple):
+class Narrowed(NamedTuple):
     """Parts that may hold zeros, as narrow as bounds make them.
 
     ``bounded``: are there bounds on y? ``proved``: does the part hold one zero for certain? ``infinite``: have the equations
@@ -178,7 +176,7 @@ class _Narrowed(NamedTuple):
     infinite: NDArray[np.bool_]
 
 
-def _narrowed(problem: BoxProblem, parts: Interval) -> _Narrowed:
+def narrowed(problem: BoxProblem, parts: Interval) -> Narrowed:
     """What is left of the parts."""
     d = problem.bounded
     low, high = parts
@@ -198,13 +196,13 @@ def _narrowed(problem: BoxProblem, parts: Interval) -> _Narrowed:
         low[bounded], high[bounded], inside = _krawczyk(problem, *inner)
         proved[bounded] = inside & (problem.equations == low.shape[1])
     left = np.all(low <= high, axis=1)
-    return _Narrowed(low[left], high[left], bounded[left], proved[left], infinite[left])
+    return Narrowed(low[left], high[left], bounded[left], proved[left], infinite[left])
 
 
 def _kept(problem: BoxProblem, parts: Interval, found: Zeros, width: Array, fine: float) -> Interval:
     """Parts that must be looked at more closely; zeros, undecided parts, and fine ones without bounds go to ``found``."""
     d = problem.bounded
-    low, high, bounded, settled, infinite = _narrowed(problem, parts)
+    low, high, bounded, settled, infinite = narrowed(problem, parts)
     aside = infinite & np.all(high[:, :d] - low[:, :d] <= fine * width, axis=1)
     found.unbounded += [(low[aside], high[aside])] if aside.any() else []
     low, high, bounded, settled = (x[~aside] for x in (low, high, bounded, settled))

@@ -96,10 +96,9 @@ def nearest_member(rest: RestEquations, branch: ConnectedFamily, position: Array
     first = int(np.argmin(gaps))
     best, tangent = branch.points[first], branch.tangents[first]
     for _ in range(8):
-        wanted = np.zeros(len(best))
-        wanted[:d] = position - best[:d]
-        basis = np.linalg.qr(tangent)[0]
-        trial = zeros_beside(rest.problem, (best + basis @ (basis.T @ wanted))[None, :], rest.width)[0]
+        wanted = (position - best[:d]) / rest.width
+        share = np.linalg.lstsq(tangent[:d] / rest.width[:, None], wanted, rcond=1e-9)[0]
+        trial = zeros_beside(rest.problem, (best + tangent @ share)[None, :], rest.width)[0]
         if np.isnan(trial).any() or not rest.inside(trial, 1e-9):
             break
         closer = np.linalg.norm((trial[:d] - position) / rest.width) < np.linalg.norm(
