@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,23 @@ def test_loops_are_made_anew_when_a_piece_in_another_file_has_changed(tmp_path: 
     assert text.count(piece) == 1
     shared.write_text(text.replace(piece, piece.replace("read(source, m)", "2.0 * read(source, m)")), encoding="utf-8")
     assert end() == ["0.5", "True"]
+
+
+EVERY_METHOD = """
+import sys
+import numpy as np
+from svyaz.integrate import Ode, method, method_names, solve
+
+falling = Ode(lambda t, y: -y, lambda t, y: -np.eye(1))
+for name in method_names():
+    solve(falling, [1.0], (0.0, 1.0), method=name, step=0.25)
+    if method(name).embedded:
+        solve(falling, [1.0], (0.0, 1.0), method=name, rtol=1e-6, output=[0.0, 0.5, 1.0])
+print("numba" in sys.modules)
+"""
+
+
+def test_N1_2_4_the_loops_of_every_method_are_kept(python: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    """What a process has compiled no other one compiles again, complex divisions of implicit methods included."""
+    if python("-c", EVERY_METHOD).stdout.split() != ["False"]:
+        assert python("-c", EVERY_METHOD).stdout.split() == ["False"]

@@ -7,13 +7,15 @@ arrays are addresses too: counting references to array objects would cost more t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.integrate.compiling import Uncompiled, instruction, piece
+
+Number = TypeVar("Number", float, complex)
 
 Address = int
 Counters = NDArray[np.int64]
@@ -92,6 +94,12 @@ def whole_numbers(address: Address, size: int) -> NDArray[np.int64]:
 @instruction
 def complex_numbers(address: Address, size: int) -> NDArray[np.complex128]:
     """The complex numbers at an address as an array."""
+    raise Uncompiled
+
+
+@instruction
+def quotient(a: Number, b: Number) -> Number:
+    """a/b, real or complex; a zero divisor gives what arithmetic gives, where numba would raise an exception."""
     raise Uncompiled
 
 

@@ -29,6 +29,7 @@ from svyaz.integrate.calls import (
     matrix,
     numbers,
     place,
+    quotient,
     read,
     whole,
 )
@@ -135,7 +136,7 @@ def factorise(a: Numbers, pivots: Pivots) -> bool:
             for j in range(n):
                 a[k, j], a[row, j] = a[row, j], a[k, j]
         for i in range(k + 1, n):
-            factor = a[i, k] / a[k, k]
+            factor = quotient(a[i, k], a[k, k])
             a[i, k] = factor
             if factor != 0.0:
                 for j in range(k + 1, n):
@@ -160,7 +161,7 @@ def substitute(lu: Numbers, pivots: Pivots, b: Numbers) -> None:
         total = b[i]
         for j in range(i + 1, n):
             total -= lu[i, j] * b[j]
-        b[i] = total / lu[i, i]
+        b[i] = quotient(total, lu[i, i])
 
 
 @part

@@ -75,6 +75,31 @@ def whole(typing_context: object, address: object, index: object) -> Generated:
     return types.int64(types.int64, types.int64), generate
 
 
+def quotient(typing_context: object, a: object, b: object) -> Generated:
+    """Complex numbers by R. L. Smith's formula (Comm. ACM 5 (1962) 435), as Python divides them."""
+
+    def generate(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
+    ) -> ir.Value:
+        if signature.args[0] == types.float64:
+            return builder.fdiv(*given)
+        x, y = (context.make_complex(builder, types.complex128, value) for value in given)
+        size = builder.module.declare_intrinsic("llvm.fabs", [NUMBER])
+        wide = builder.fcmp_ordered(">=", builder.call(size, [y.real]), builder.call(size, [y.imag]))
+        large, small = builder.select(wide, y.real, y.imag), builder.select(wide, y.imag, y.real)
+        main, other = builder.select(wide, x.real, x.imag), builder.select(wide, x.imag, x.real)
+        ratio = builder.fdiv(small, large)
+        whole_part = builder.fadd(large, builder.fmul(small, ratio))
+        found = context.make_complex(builder, types.complex128)
+        found.real = builder.fdiv(builder.fadd(main, builder.fmul(other, ratio)), whole_part)
+        turned = builder.fsub(other, builder.fmul(main, ratio))
+        found.imag = builder.fdiv(builder.select(wide, turned, builder.fneg(turned)), whole_part)
+        return found._getvalue()
+
+    kind: Any = a
+    return kind(a, a), generate
+
+
 def array_at(
     context: BaseContext, builder: ir.IRBuilder, kind: Any, address: ir.Value, shape: Sequence[ir.Value]
 ) -> ir.Value:

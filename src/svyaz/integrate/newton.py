@@ -108,7 +108,7 @@ def prepare(h: float, m: Memory) -> bool:
             m.real[i, j] = -m.jacobian[i, j]
             m.complex[i, j] = -m.jacobian[i, j]
         m.real[i, i] += GAMMA / h
-        m.complex[i, i] += MU / h
+        m.complex[i, i] += complex(MU.real / h, MU.imag / h)
     return factorise(m.real, m.real_pivots) and factorise(m.complex, m.complex_pivots)
 
 
@@ -132,7 +132,7 @@ def iterate(f: Located, h: float, x: Array, m: Memory, argument: Array, status: 
         r1 = T_INVERSE[1, 0] * f0 + T_INVERSE[1, 1] * f1 + T_INVERSE[1, 2] * f2
         r2 = T_INVERSE[2, 0] * f0 + T_INVERSE[2, 1] * f1 + T_INVERSE[2, 2] * f2
         m.right[j] = r0 - GAMMA / h * m.w[0, j]
-        m.complex_right[j] = complex(r1, r2) - MU / h * complex(m.w[1, j], m.w[2, j])
+        m.complex_right[j] = complex(r1, r2) - complex(MU.real / h, MU.imag / h) * complex(m.w[1, j], m.w[2, j])
     substitute(m.real, m.real_pivots, m.right)
     substitute(m.complex, m.complex_pivots, m.complex_right)
     total = 0.0
