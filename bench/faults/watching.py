@@ -92,12 +92,12 @@ def resumed(model: Sequence[str], out: Path, expected: str) -> None:
 def survived(cases: Sequence[Callable[[], object]]) -> Answer:
     """How many of the cases came out as they must; of the others the standard error of the job tells."""
     good = 0
-    for case in cases:
+    for number, case in enumerate(cases):
         try:
             case()
             good += 1
         except Unexpected as failure:
-            print(f"{case}: {failure}", file=sys.stderr)
+            print(f"case {number}: {failure}", file=sys.stderr)
     return {"cases": float(len(cases)), "good": float(good)}
 
 

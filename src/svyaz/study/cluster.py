@@ -113,13 +113,14 @@ def _client(address: str) -> Iterator[Any]:
 
 @contextmanager
 def _quiet(*names: str) -> Iterator[None]:
-    """Without the tracebacks that libraries log when others go away: what matters is told by us."""
+    """Without the tracebacks that libraries log when others go away: what matters is told by us.
+
+    They log some of them late, when what is left of a cluster that fell apart is cleared away: then they stay quiet.
+    """
     known = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in names]  # each has a level
     loggers = [(logger, logger.level) for logger in map(logging.getLogger, known)]
     for logger, _ in loggers:
         logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in loggers:
-            logger.setLevel(level)
+    yield
+    for logger, level in loggers:
+        logger.setLevel(level)
