@@ -13,6 +13,7 @@ import os
 import re
 import resource
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,8 +24,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-SECONDS = 60.0
-"""So long a command on a small model may take at the longest, on a busy machine too; commonly it is a tenth of a second."""
+SECONDS = 60
+"""So long a command on a small model may compute at the longest; commonly it is a tenth of a second."""
+
+PATIENCE = 30 * SECONDS
+"""So long it may be silent, for whatever reason, on a machine that others use too."""
 
 BYTES = 3 << 30
 UNTIL = "0.05"
@@ -43,22 +47,26 @@ class Trial:
     wrong: str = ""
 
 
-def trials(seeds: Sequence[int], kind: str, seconds: float = SECONDS) -> Iterator[Trial]:
+def trials(seeds: Sequence[int], kind: str) -> Iterator[Trial]:
     """``svyaz simulate`` of the texts with these seeds, of the whole ``gallery`` or of the ``steady`` models."""
     waiting = list(seeds)
     while waiting:
         with _process(waiting, kind) as process:
             assert process.stdout is not None
             while waiting:
-                line = process.stdout.readline() if _ready(process.stdout, seconds) else b"silent"
+                line = process.stdout.readline() if _ready(process.stdout, PATIENCE) else b"silent"
                 if line == b"silent" or not line:
                     process.kill()
-                    wrong = f"no answer in {seconds:g} s" if line else f"the process died ({process.wait()})"
+                    wrong = f"no answer in {PATIENCE} s" if line else _died(process.wait())
                     yield Trial(waiting.pop(0), "none", wrong)
                     break
                 found = json.loads(line)
                 waiting.remove(found["seed"])
                 yield Trial(**found)
+
+
+def _died(code: int) -> str:
+    return f"computed for {SECONDS} s" if code == -signal.SIGXCPU else f"the process died ({code})"
 
 
 def _ready(stream: io.BufferedReader, seconds: float) -> bool:
@@ -119,6 +127,9 @@ def main() -> None:
     texts = {"gallery": gallery_texts, "steady": steady_texts}[kind]()
     with tempfile.TemporaryDirectory() as folder:
         for seed in map(int, seeds):
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            most = int(used.ru_utime + used.ru_stime) + SECONDS
+            resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
             try:
                 outcome, wrong = tried(mutated(seed, texts), Path(folder))
             except Exception as error:  # what was answered cannot be read
