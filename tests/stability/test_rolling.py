@@ -121,6 +121,51 @@ def test_Q3_which_way_it_heads_and_from_where_it_is_seen_does_not_matter() -> No
         assert a.verdict.word == b.verdict.word
 
 
+def driven_sleigh() -> System:
+    """A sleigh on a wheel that a motor drives, with friction and a torque that steers."""
+    return System(
+        name="driven sleigh",
+        coordinates=["x", "y", "phi", "s"],
+        kinetic="m/2*(x'^2 + y'^2) + m*a*phi'*(y'*cos(phi) - x'*sin(phi)) + J/2*phi'^2 + k/2*s'^2",
+        dissipation="d/2*(x'^2 + y'^2) + e/2*phi'^2",
+        parameters={"m": 2, "a": 0.2, "J": 1, "k": 0.1, "d": 0.5, "e": 0.1, "r": 0.3},
+        inputs={"tau": 0, "mu": 0},
+        forces={"s": "tau", "phi": "mu"},
+        constraint=[
+            {"name": "blade", "equation": "y'*cos(phi) = x'*sin(phi)"},
+            {"name": "roll", "equation": "x'*cos(phi) + y'*sin(phi) = r*s'"},
+        ],
+    )
+
+
+def test_Q3_inputs_that_hold_a_sleigh_on_a_circle() -> None:
+    """(m + k/r²) u' = m a w² - d u + tau/r, J w' = -m a u w - e w + mu: the inputs, and the roots of this pair."""
+    u, w = 0.6, 0.5
+    found = driven_sleigh().steady({"s'": u / 0.3, "phi'": w})
+    (motion,) = found.motions
+    assert motion.inputs["tau"] == pytest.approx(0.3 * (0.5 * u - 2 * 0.2 * w**2), abs=1e-12)
+    assert motion.inputs["mu"] == pytest.approx(2 * 0.2 * u * w + 0.1 * w, abs=1e-12)
+    heavy = 2 + 0.1 / 0.09
+    matrix = [[-0.5 / heavy, 2 * 2 * 0.2 * w / heavy], [-2 * 0.2 * w, -2 * 0.2 * u - 0.1]]
+    expected = np.sort_complex(np.linalg.eigvals(matrix))
+    assert np.sort_complex(motion.verdict.roots) == pytest.approx(expected, abs=1e-10)
+    assert (found.dimension, motion.verdict.word, motion.verdict.zero_roots) == (2, "asymptotic", 0)
+
+
+def test_Q3_a_constraint_without_a_direction_at_rest_is_refused() -> None:
+    """Appell's and Hamel's: at rest its slopes vanish, and it says nothing of the forces."""
+    system = System(
+        name="Appell",
+        coordinates=["x", "y", "z"],
+        kinetic="m/2*(x'^2 + y'^2 + z'^2)",
+        potential="m*g*z",
+        parameters={"m": 1, "g": 9.81, "a": 0.5},
+        constraint=[{"name": "cone", "equation": "x'^2 + y'^2 = a^2*z'^2"}],
+    )
+    with pytest.raises(ModelError, match="'cone' gives no direction at rest"):
+        system.equilibria()
+
+
 def test_Q3_refusals_where_velocities_are_constrained() -> None:
     words = load("sleigh").words
     moving = {**words, "constraint": [{"name": "blade", "equation": "y'*cos(phi) = x'*sin(phi) + sin(t)"}]}

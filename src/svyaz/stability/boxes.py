@@ -34,6 +34,9 @@ from svyaz.stability.interval_matrices import (
 )
 from svyaz.stability.intervals import Interval
 
+AT_ONCE = 32
+"""So many parts cost little more than one."""
+
 LOT = 2000
 """So many parts are worked on at a time."""
 
@@ -113,7 +116,7 @@ def all_zeros(
         found.parts += len(parts[0])
         parts = _kept(problem, parts, found, width, fine)
         if len(parts[0]):
-            waiting.append(_halved(parts, width, problem.bounded))
+            waiting.append(_divided(parts, width, problem.bounded))
         if progress is not None:
             progress(1.0 - sum(_volume(lot, width) for lot in waiting))
     return found
@@ -331,6 +334,14 @@ def _covered(low: Array, high: Array, found: Zeros) -> NDArray[np.bool_]:
     for lo, hi in found.boxes:
         inside |= np.all((low >= lo) & (high <= hi), axis=1)
     return inside
+
+
+def _divided(parts: Interval, width: Array, d: int) -> Interval:
+    """Each part halved; again and again while there are few."""
+    parts = _halved(parts, width, d)
+    while len(parts[0]) < AT_ONCE:
+        parts = _halved(parts, width, d)
+    return parts
 
 
 def _halved(parts: Interval, width: Array, d: int) -> Interval:

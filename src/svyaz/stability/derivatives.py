@@ -153,7 +153,7 @@ def refuse_unfit(system: System) -> None:
         )
     for c in system.constraints:
         if c.order == 1:
-            message = f"'{c.name}' contains velocities: equilibria are examined for geometric constraints, F(q) = 0"
+            message = f"'{c.name}' contains velocities: this needs geometric constraints, F(q) = 0"
             raise ModelError([Problem(message, c.place)])
         if c.switched:
             message = f"events switch the constraint '{c.name}': equilibria are those of constraints that always act"

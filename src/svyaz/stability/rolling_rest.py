@@ -25,6 +25,7 @@ from svyaz.expr import (
     Problem,
     add_up,
     evaluate,
+    gradient,
     quadratic,
     substitute,
     velocity,
@@ -72,6 +73,10 @@ def rolling_rest(
     system, fixed, sides, following = settled(system, fix, box)
     surface = Surface(system, system.constants | fixed)
     none = {velocity(q): ZERO for q in system.coordinates}
+    for c in system.constraints:
+        if c.order == 1 and all(is_nothing(substitute(e, none)) for e in gradient(c.expression, list(none))):
+            message = f"the constraint '{c.name}' gives no direction at rest, where its slopes by all velocities vanish"
+            raise ModelError([Problem(message, c.place)])
     values = {se.Symbol(name): se.RealDouble(x) for name, x in (system.constants | fixed).items() if name not in sides}
     rows = [substitute(c.expression, none) for c in system.constraints if c.order == 1]
     rows = [e for e in rows if not is_nothing(substitute(e, values))]

@@ -261,7 +261,9 @@ def _rolling(
     kept = [f"{name} = {rest.fixed[name]:.6g} is that of the model's initial state" for name in taken]
     kept += [f"{', '.join(axes)} are told in axes that turn with {psi}" for psi, axes in speeds.turning.items()]
     followed = [m.verdict.manifold for m in motions if m.verdict is not None and m.verdict.manifold is not None]
-    dimension = max(followed, default=len(speeds.free) + found.dimension)
+    dimension = len(speeds.free) + found.dimension
+    if not any(name not in rest.fixed for name in system.inputs):  # else inputs hold whatever speeds are asked for
+        dimension = max(followed, default=dimension)
     return SteadyMotions(rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept))
 
 
