@@ -12,6 +12,7 @@ from svyaz.constraints import entered, examined, model_states
 from svyaz.holding import (
     Automatic,
     ByProjection,
+    Choice,
     Decision,
     Entry,
     ErrorBound,
@@ -168,7 +169,10 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         rejected=sum(c.path.rejected for c in chapters),
         evaluations=sum(c.path.evaluations for c in chapters),
         seconds=sum(c.path.seconds for c in chapters),
-        notes=told_once([*(note for c in chapters for note in c.notes), *_rises(log), *beyond, *told_slides(slides)]),
+        notes=told_once(
+            [*(note for c in chapters for note in c.notes), *_rises(log), *beyond, *told_slides(slides)],
+            {line for c in chapters if (choice := _choice(c)) is not None for line in choice.log},
+        ),
         limits=limits,
         slides=slides,
         jumps=_jumps(system, chapters),
@@ -176,6 +180,12 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         phases=log,
         account=account_of(system, chapters, shown),
     )
+
+
+def _choice(chapter: Chapter) -> Choice | None:
+    """The choice of gains by rehearsals, where there was one."""
+    gains = chapter.decision.gains if chapter.decision is not None else None
+    return gains.choice if gains is not None else None
 
 
 def _log(chapters: Sequence[Chapter]) -> tuple[Event, ...]:
