@@ -131,6 +131,10 @@ def test_N1_1_6_a_start_on_the_limit_may_go_inwards_only() -> None:
     outside = system.simulate(until=1, start={"x": 1.5})
     assert (outside.status, len(outside.times)) == ("left", 1)
     assert "x = 1.5 lies above its limit 1" in outside.reason
+    assert not system.check().wrong
+    assert system.with_settings({"initial.x": 1.5}).check().wrong == (
+        "the initial state lies beyond the limits of 'x'",
+    )
 
 
 @pytest.mark.parametrize("road", ["energies", "constraint", "events"])

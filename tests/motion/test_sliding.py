@@ -408,3 +408,19 @@ def test_N1_2_2_what_cannot_be_followed_ends_with_advice() -> None:
     assert motion.steps < 5000
     assert len(motion.times) < 5000
     assert load("pendulum:2").simulate(until=1).slides == ()
+
+
+def test_N1_2_2_rows_and_steps_are_bounded_where_nothing_else_helps() -> None:
+    """The friction of a point in the plane, v/|v|, has no surface to slide along: near rest steps lead nowhere."""
+    point = System(
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + y'^2)/2",
+        forces={"x": "-x'/sqrt(x'^2 + y'^2)", "y": "-y'/sqrt(x'^2 + y'^2)"},
+        initial={"x'": 1, "y'": 1},
+    )
+    motion = point.simulate(until=3)
+    assert motion.status == "diverged"
+    assert motion.times[-1] == pytest.approx(sqrt(2), abs=0.1)
+    assert "so short" in motion.reason
+    assert len(motion.times) < 600_000
+    assert motion.steps < 5_000_000

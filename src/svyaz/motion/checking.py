@@ -87,12 +87,16 @@ def check(
     kinds = classify(system) if isinstance(system.law, Mechanical) else ()
     if not equations.deviations:
         gains, wrong = _judged(structure, beginning, runnable=True)
-        return Check(system, kinds, None, {}, gains, wrong)
+        return Check(system, kinds, None, {}, gains, (*_outside(system), *wrong))
     report, found = examine(equations, state, START), residuals(equations, state, START)
     told = report.messages if report.singular or not report.full or report.contradictory else ()
     unmet = [words for name, r in found.items() for words in _unmet(name, r)]
     gains, wrong = _judged(structure, beginning, runnable=report.full and not report.singular)
-    return Check(system, kinds, report, found, gains, (*told, *unmet, *wrong))
+    return Check(system, kinds, report, found, gains, (*told, *unmet, *_outside(system), *wrong))
+
+
+def _outside(system: System) -> list[str]:
+    return [f"the initial state lies beyond the limits of '{name}'" for name in system.outside(system.initial)]
 
 
 def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tuple[GainReport | None, tuple[str, ...]]:
