@@ -176,6 +176,9 @@ def solve(
             return -(k + 1), rate
         if k > 0:
             rate = size / before
+            if size < tolerance and before < tolerance and rate >= 0.1:  # rounding of the rates is all that is left
+                accept(m)
+                return k + 1, 0.0
             if rate >= 1.0 or rate ** (MOST_ITERATIONS - k) / (1.0 - rate) * size > tolerance:
                 return -(k + 1), rate
         accept(m)
