@@ -59,9 +59,19 @@ def command(
     is collected by accelerations and velocities. Programming languages get the mass matrix, the bias, the accelerations,
     the multipliers and the rates of all states as code with as few operations as were found. Forms without multipliers
     leave the reactions of velocity constraints out; --reactions adds what gives them once the accelerations are known.
+    Routh's form comes with the blocks of Lagrange's and Routh's functions: B, a_aa ... a_g, b_aa ... b_g, R0.
     """
     from svyaz.forms import derive
-    from svyaz.show import as_json, equations_page, latex_document, reaction_page, reaction_record
+    from svyaz.show import (
+        as_json,
+        block_latex,
+        block_page,
+        block_record,
+        equations_page,
+        latex_document,
+        reaction_page,
+        reaction_record,
+    )
 
     system = load_model(model, settings, choices)
     warn(system)
@@ -72,15 +82,15 @@ def command(
     equations = derive(system, form)
     recovered = reaction_record(equations) if reactions else {}
     if output_format == "text":
-        text = equations_page(equations, reaction_page(equations) if reactions else ())
+        text = equations_page(equations, [*block_page(equations), *(reaction_page(equations) if reactions else ())])
     elif output_format == "latex":
-        text = latex_document(equations)
+        text = latex_document(equations) + block_latex(equations)
     elif output_format == "json":
         text = json_text(as_json(equations) | recovered)
     else:
         text = _code(equations, output_format, out, reactions=reactions)
     if json_file is not None:
-        write_json(as_json(equations) | recovered, json_file)
+        write_json(as_json(equations) | block_record(equations) | recovered, json_file)
     if json_file != "-":
         write_text(text, out)
 

@@ -7,6 +7,9 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.show.animation import animate as animate
     from svyaz.show.animation import check_animation_file as check_animation_file
+    from svyaz.show.blocks import block_latex as block_latex
+    from svyaz.show.blocks import block_page as block_page
+    from svyaz.show.blocks import block_record as block_record
     from svyaz.show.branch_diagram import plot_branches as plot_branches
     from svyaz.show.equations import equations_page as equations_page
     from svyaz.show.equations import is_long as is_long
