@@ -121,6 +121,13 @@ def test_Q3_which_way_it_heads_and_from_where_it_is_seen_does_not_matter() -> No
         assert a.verdict.word == b.verdict.word
 
 
+def test_Q6_a_branch_of_rolling_discs_changes_its_stability_at_the_critical_speed() -> None:
+    found = load("rolling-disc").steady_branches("phi'", (1.75, 1.9), {"psi'": 0.0}, {"theta": (-0.5, 0.5)})
+    assert (found.count, found.incomplete) == (1, False)
+    for m in found.members:
+        assert m.motion.verdict.word == ("unstable" if m.value**2 < G / 3 else "stable")
+
+
 def driven_sleigh() -> System:
     """A sleigh on a wheel that a motor drives, with friction and a torque that steers."""
     return System(

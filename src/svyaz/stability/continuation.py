@@ -15,7 +15,9 @@ from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.critical import UNDECIDED
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
 from svyaz.stability.rest import RestEquations, rest_equations
-from svyaz.stability.steady import SteadyMotion, SteadySearch
+from svyaz.stability.resting import equilibrium_at
+from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
+from svyaz.stability.steady import SteadyMotion, SteadySearch, rolling_motion, steady_motions
 
 WELL_SPLIT = 0.1
 """Redundant coordinates are kept along a branch while ∂F/∂s is conditioned so well."""
@@ -75,6 +77,8 @@ def steady_branches(
     fixed, sides = dict(fix or {}), dict(box or {})
     if along in fixed or along in sides:
         raise ModelError([Problem(f"'{along}' is varied: it cannot be prescribed or looked for in a box as well")])
+    if has_velocity_constraints(system):
+        return _rolling_branches(system, along, span, fixed, sides, seconds)
     search = SteadySearch(system, fixed, {**sides, along: span})
     rest = rest_equations(search.system, search.fixed, search.box)
     order = [k for k, name in enumerate(rest.unknowns) if name != along] + [rest.unknowns.index(along)]
@@ -100,6 +104,50 @@ def steady_branches(
                 motion = replace(motion, verdict=told)
             members.append(Member(float(p.z[-1] * curves.scale[-1]), motion, p.kind, number))
     return SteadyBranches(search.model, along, span, tuple(members), curves.incomplete)
+
+
+def _rolling_branches(
+    system: System,
+    along: str,
+    span: tuple[float, float],
+    fixed: Mapping[str, float],
+    sides: Mapping[str, tuple[float, float]],
+    seconds: float,
+) -> SteadyBranches:
+    """Where velocities are constrained: some equations follow from the others, and as many as there are unknowns are kept."""
+    rest, _, _ = steady_rest(system, fixed, {**sides, along: span})
+    if along not in rest.unknowns:
+        raise ModelError([Problem(f"'{along}' does not change the steady motions by itself: vary something else")])
+    order = [k for k, name in enumerate(rest.unknowns) if name != along] + [rest.unknowns.index(along)]
+    names, starts = [rest.unknowns[k] for k in order], []
+    for value in np.linspace(*span, STARTS):
+        found = steady_motions(system, {**fixed, along: float(value)}, sides, seconds=seconds / STARTS).found
+        starts += [_point(e, names, {along: float(value)}) for e in found.equilibria]
+    if not starts:
+        raise ModelError(
+            [Problem(f"there is no steady motion in the box from which a branch along '{along}' could begin")]
+        )
+    whole = _curves(rest, order, names, np.array(starts), span)
+    count = len(names) - 1
+    slopes = np.hstack([whole.values(start)[1][:, :count] * whole.scale[:count] for start in starts])
+    kept = np.linalg.svd(slopes, full_matrices=False)[0][:, :count].T
+
+    def values(z: Array) -> tuple[Array, Array]:
+        value, slope = whole.values(z)
+        return kept @ value, kept @ slope
+
+    curves = follow_all(replace(whole, values=values), starts)
+    members, incomplete = [], curves.incomplete
+    for number, branch in enumerate(curves.branches):
+        for p in branch:
+            z = p.z * curves.scale
+            value, slope = whole.values(z)
+            if np.abs(value).max() > 1e-8 * (1 + float((np.abs(slope) @ np.abs(z)).max())):
+                incomplete = True  # of the equations that were kept alone
+                continue
+            motion = rolling_motion(rest, equilibrium_at(rest, z[np.argsort(order)], None))
+            members.append(Member(float(z[-1]), motion, p.kind, number))
+    return SteadyBranches(rest.system, along, span, tuple(members), incomplete)
 
 
 def _starts(

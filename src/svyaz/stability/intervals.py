@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.program import Program, parameter_row
+from svyaz.program import Native, Program, compile_program, parameter_row, remembered
 
 Interval = tuple[Array, Array]
 
@@ -67,8 +67,20 @@ def _is_whole(b: Interval) -> bool:
     return bool(b[0].size == 1 and np.all(b[0] == b[1]) and np.all(b[0] == np.round(b[0])))
 
 
+LONG = 1500
+"""A program of more operations than this is compiled."""
+
+
+@remembered
+def _compiled(program: Program) -> Native:
+    return compile_program(program)
+
+
 def numbers(program: Program, values: Mapping[str, float], points: Array) -> Array:
-    """The outputs (N, outputs) at N points (N, inputs), without bounds."""
+    """The outputs (N, outputs) at N points (N, inputs), without bounds; those of long programs by native code."""
+    if len(program.nodes) > LONG:
+        native = _compiled(program)
+        return native.evaluate(np.ascontiguousarray(points), native.constants(values))
     parameters = parameter_row(program, values)
     found: list[Array] = []
     with np.errstate(all="ignore"):

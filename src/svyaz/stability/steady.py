@@ -36,7 +36,7 @@ from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
-from svyaz.stability.rest import with_values
+from svyaz.stability.rest import RestEquations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.spectrum import signs
@@ -247,14 +247,7 @@ def _rolling(
         text = "every coordinate is in the equations, in turned axes too: what is steady is an equilibrium"
         raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
     found = searched_equilibria(rest, seconds=seconds, progress=progress)
-    motions = []
-    for e in found.equilibria:
-        known = {**rest.system.constants, **rest.fixed, **e.parameters, **e.inputs}
-        given = {name: known[name] for name in rest.speeds if name in known}
-        moving = completed_speeds(rest.system, {**e.state, **given}, known)
-        shown = {name: x for name, x in moving.items() if name in rest.speeds}
-        own = {name: x for name, x in e.parameters.items() if name not in shown}
-        motions.append(SteadyMotion(e.state, shown, {}, e.inputs, own, None, e.verdict, e.verdict, e.notes))
+    motions = [rolling_motion(rest, e) for e in found.equilibria]
     driven = {q: tuple(u for u in system.inputs if u in names_in(force)) for q, force in system.forces.items()}
     ignored = [name.removesuffix("'") for name in rest.speeds]
     cyclic = tuple(Cyclic(q, driven.get(q, ()), q in system.forces, tied=True) for q in ignored)
@@ -282,6 +275,17 @@ def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:
         f"gyroscopic forces hold up, to first order, {count} direction{'s' if count > 1 else ''} in which the potential has no "
         "minimum; friction in all directions would destroy this (Kelvin, Tait and Chetaev)"
     )
+
+
+def rolling_motion(rest: RestEquations, found: Equilibrium) -> SteadyMotion:
+    """The motion at a solution of the equations of steady motions with constrained velocities."""
+    freed = {name: x for name, x in found.parameters.items() if name not in rest.speeds}
+    known = {**with_values(rest.system, freed).constants, **rest.fixed, **found.parameters, **found.inputs}
+    given = {name: known[name] for name in rest.speeds if name in known}
+    moving = completed_speeds(rest.system, {**found.state, **given}, known)
+    speeds = {name: moving[name] for name in rest.speeds}
+    verdict = found.verdict
+    return SteadyMotion(found.state, speeds, {}, found.inputs, freed, None, verdict, verdict, found.notes)
 
 
 def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:
