@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from svyaz import System
 from svyaz.integrate import Controller, Flow, Ode, Tableau, method, printed, solve
+from svyaz.motion import simulate
 
 R3 = sqrt(3.0)
 MIDPOINT = printed(name="midpoint", order=2, a="1/2", b="1", c="1/2")
@@ -120,3 +122,16 @@ def test_grid_thinning_and_map_work_as_for_explicit_methods(
         solve(case.ode, case.start, (0.0, 1.0), method=GAUSS, rtol=1e-6)
     with pytest.raises(ValueError, match="gauss is implicit and needs the Jacobian"):
         solve(case.flow, case.start, (0.0, 1.0), method=GAUSS, step=0.1)
+
+
+@pytest.mark.parametrize("case", [(0.7, 1e-16), (0.9, 1e-15), (0.5, 1e-17)])
+def test_motions_that_come_to_rest_go_on_where_rounding_of_the_rates_is_all_that_is_left(
+    case: tuple[float, float],
+) -> None:
+    """sin(x + c) - sin c is never exactly zero: Newton's changes stop at its rounding, below what is allowed."""
+    c, atol = case
+    force = f"-1.5*x' - 3*sin(x + {c}) + {3 * float(np.sin(c))!r}"
+    system = System(coordinates=["x"], kinetic="x'^2/2", potential="0", forces={"x": force}, initial={"x": 0.02})
+    motion = simulate(system, method="radau", rtol=1e-9, atol=atol, until=80.0)
+    assert motion.status.value == "finished"
+    assert abs(motion.states[-1]).max() < 1e-14
