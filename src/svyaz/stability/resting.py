@@ -111,7 +111,7 @@ def tidied(rest: RestEquations, point: Array) -> Array:
     for chosen in (tiny, *(tiny[k : k + 1] for k in range(len(tiny)))):
         trial = point.copy()
         trial[chosen] = 0.0
-        if len(chosen) and _as_good(rest, trial, point):
+        if (trial != point).any() and _as_good(rest, trial, point):
             point = trial
     return point + 0.0
 
