@@ -89,6 +89,10 @@ def _show(result: Mapping[str, Any]) -> None:
             if "remark" in c:
                 page.say(f"'{c['name']}': {c['remark']}")
         page.say(f"rank {result['rank']} of {len(result['initial'])} that act at the start")
+    if result["cyclic"]:
+        page.say(
+            f"cyclic: {', '.join(result['cyclic'])}; 'svyaz steady' finds the motions in which they turn uniformly"
+        )
     for message in result.get("messages", ()):
         if message not in result["wrong"]:
             page.say(message)

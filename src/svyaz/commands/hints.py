@@ -23,6 +23,7 @@ FLAGS = {
     "repetition": "leave out those that repeat others; 'svyaz check' names them",
     "shorter step": "give a shorter --step",
     "start": "{0}; --project moves it onto the constraints, --force runs in spite of it",
+    "steady": "{0}; 'svyaz steady' finds motions in which they turn uniformly",
     "step": "give --step, or step in [run]",
     "unfinished study": "--resume continues it, --out writes elsewhere",
     "varied step": "a varied step and --rtol do not go together: a run has one or the other",

@@ -38,7 +38,9 @@ def _basin_text(found: Basin) -> str:
     count, returned = len(found.returned), int(found.returned.sum())
     told = f"all {count} starts returned" if count else "there was no start that the mechanism reaches"
     if returned < count:
-        told = f"{returned} of {count} starts returned; every start within {100 * found.radius:.2g} % of the ranges returned"
+        told = f"{returned} of {count} starts returned"
+        if returned and found.radius > 0 and found.nearest < found.radius:
+            told += f"; every start within {100 * found.radius:.2g} % of the ranges returned"
     left = f"; {found.left.sum()} passed a limit" if found.left.any() else ""
     return f"basin: {told}{left}; {found.outside} out of reach; {found.seconds:.3g} s"
 

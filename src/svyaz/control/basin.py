@@ -140,6 +140,11 @@ class Basin:
         lost = reach[~self.returned]
         return float(min(lost.min(), 1.0)) if len(lost) else 1.0
 
+    @property
+    def nearest(self) -> float:
+        """The part of the ranges at which the nearest start lies: below it nothing was tried."""
+        return float(self._reach().min(initial=np.inf)) if len(self.returned) else np.inf
+
     def _reach(self) -> Array:
         sizes = np.array([max(abs(low), abs(high)) for low, high in (self.ranges[n] for n in self.names)])
         return np.asarray(np.abs(self.starts / np.where(sizes > 0, sizes, 1.0)).max(axis=1))

@@ -15,6 +15,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice
+from svyaz.forms import pseudo_cyclic
 from svyaz.model import System
 from svyaz.stability.box_problem import among, newton
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
@@ -121,7 +122,13 @@ def equilibria(
     else:
         rest = rest_equations(system, fix, box)
         check_redundant(system, dependent)
-    return searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
+    found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
+    cyclic = [c.name for c in pseudo_cyclic(system)]
+    if not cyclic:
+        return found
+    they = ", ".join(cyclic)
+    note = f"cyclic: {they}; besides resting, {'it' if len(cyclic) == 1 else 'they'} may turn uniformly: steady motions"
+    return replace(found, notes=(*found.notes, note))
 
 
 def searched_equilibria(

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from html import escape
 
 from svyaz import __version__
+from svyaz.forms import pseudo_cyclic
 from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
 from svyaz.model import System
@@ -137,6 +138,7 @@ def _(reach: Reach) -> Record:
 def _(found: Check) -> Record:
     system, report = found.system, found.ranks
     record: Record = {"svyaz": __version__, "model": system.name}
+    record["cyclic"] = [c.name for c in pseudo_cyclic(system)]
     record["constraints"] = [as_json(c) for c in found.kinds]
     if report is None:
         record |= {"rank": 0, "redundant": [], "initial": {}}
