@@ -126,7 +126,8 @@ def _work_off_the_constraints(motion: Motion) -> Array:
     """The work of reactions against deviations, Σ λ ḣ and Σ λ f, of which stabilisation is a part; by the trapezoidal rule."""
     power = np.zeros(len(motion.times))
     for name, push in motion.multipliers.items():
-        power += np.nan_to_num(push * motion.hidden.get(name, motion.residuals.get(name, np.nan)))
+        with np.errstate(over="ignore"):  # of a run that diverged
+            power += np.nan_to_num(push * motion.hidden.get(name, motion.residuals.get(name, np.nan)))
     parts = 0.5 * (power[1:] + power[:-1]) * np.diff(motion.times)
     return np.concatenate([[0.0], np.cumsum(parts)])
 
