@@ -13,7 +13,7 @@ from svyaz import System, gallery, load, loads
 from svyaz.constraints import budget, spread
 from svyaz.holding.gains import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.pilot import scheme_of
-from svyaz.holding.sizes import Places, state_scale
+from svyaz.holding.sizes import StatePlaces, state_scale
 from svyaz.motion import check, simulate
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ def test_states_at_zero_take_the_scale_of_their_like(unit) -> None:
 def test_states_of_no_size_hardly_count_in_differences() -> None:
     a = np.array([[1.0, 1e-16], [2.0, 0.0]])
     b = np.array([[1.1, 5e-16], [2.0, 0.0]])
-    bare, times, none = Places((), (), False), np.array([0.0, 1.0]), np.zeros((0, 0))
+    bare, times, none = StatePlaces((), (), False), np.array([0.0, 1.0]), np.zeros((0, 0))
     assert bare.scale(none, times, a).difference(a, b) == pytest.approx(0.05)
     nothing = np.zeros((2, 2))
     assert bare.scale(none, times, nothing).difference(nothing, nothing) == 0.0

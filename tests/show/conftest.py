@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz.motion import Balance, Drift, ResidualSize
+from svyaz.motion import Drift, EnergyBalance, ResidualSize
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class FakeMotion:
     notes: tuple[str, ...] = ()
     deviations: dict[str, np.ndarray] = field(default_factory=dict)
     limits: Mapping[str, object] = field(default_factory=dict)
-    balance: Balance | None = None
+    balance: EnergyBalance | None = None
 
     @property
     def energy(self) -> np.ndarray | None:

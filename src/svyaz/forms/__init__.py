@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
     from svyaz.forms.observed import observed_quantities as observed_quantities
-    from svyaz.forms.power import Power as Power
+    from svyaz.forms.power import EnergyPower as EnergyPower
     from svyaz.forms.power import keeps_energy as keeps_energy
     from svyaz.forms.power import power_of as power_of
     from svyaz.forms.programs import Rates as Rates

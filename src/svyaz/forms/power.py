@@ -45,7 +45,7 @@ DEGREES = (1, 2, 0, 3, 4)
 
 
 @dataclass(frozen=True)
-class Power:
+class EnergyPower:
     """dE/dt = ``work`` + Σ λ_k ``slips``_k - ``dissipated``, in terms of the states of the model.
 
     ``slips`` are named by the constraints; what vanishes is left out.
@@ -61,7 +61,7 @@ class Power:
         return is_zero(self.work) and is_zero(self.dissipated) and not self.slips
 
 
-def power_of(system: System, varied: Collection[str] = ()) -> Power | None:
+def power_of(system: System, varied: Collection[str] = ()) -> EnergyPower | None:
     """The power of what acts on a system; None where it has no energy.
 
     Parameters and inputs that are exactly zero are taken as such, unless they are among those ``varied``.
@@ -70,18 +70,18 @@ def power_of(system: System, varied: Collection[str] = ()) -> Power | None:
 
 
 @remembered
-def _power_as_stated(system: System) -> Power | None:
+def _power_as_stated(system: System) -> EnergyPower | None:
     return _power(system, ())
 
 
-def _power(system: System, varied: Collection[str]) -> Power | None:
+def _power(system: System, varied: Collection[str]) -> EnergyPower | None:
     absent = {se.Symbol(n): ZERO for n, value in system.constants.items() if value == 0.0 and n not in varied}
 
     def simple(e: Expression) -> Expression:
         return expanded(substitute(e, absent))
 
     if isinstance(system.law, Canonical):
-        return Power(simple(differentiate(system.law.hamiltonian, TIME)), ZERO, {})
+        return EnergyPower(simple(differentiate(system.law.hamiltonian, TIME)), ZERO, {})
     if not isinstance(system.law, Mechanical):
         return None
     speeds = {q: se.Symbol(v) for q, v in zip(system.freedoms, system.velocities, strict=True)}
@@ -93,7 +93,7 @@ def _power(system: System, varied: Collection[str]) -> Power | None:
     lost = [speed * differentiate(system.dissipation, speed) for speed in speeds.values()]
     lost += [-resisting[q] * speeds[q] for q in forces]
     slips = {c.name: simple(_slip(c, system)) for c in system.constraints}
-    return Power(simple(work), simple(add_up(lost)), {name: e for name, e in slips.items() if not is_zero(e)})
+    return EnergyPower(simple(work), simple(add_up(lost)), {name: e for name, e in slips.items() if not is_zero(e)})
 
 
 def expanded(e: Expression) -> Expression:

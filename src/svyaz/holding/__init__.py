@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from svyaz.holding.settling import unfit_to_hold as unfit_to_hold
     from svyaz.holding.singularity import passed_near as passed_near
     from svyaz.holding.singularity import singular_point as singular_point
-    from svyaz.holding.sizes import Places as Places
+    from svyaz.holding.sizes import StatePlaces as StatePlaces
     from svyaz.holding.sizes import places_of as places_of
     from svyaz.holding.sizes import sampled as sampled
     from svyaz.holding.sizes import state_scale as state_scale

@@ -51,7 +51,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Places:
+class StatePlaces:
     """Columns of the states: the velocities; the coordinates that belong to them one by one, or, with ``quasi``, those whose
     rates are combinations of them.
     """
@@ -102,15 +102,15 @@ def _integrated(times: Array, rates: Array) -> Array:
     return np.concatenate([np.zeros((1, rates.shape[1])), np.cumsum(parts, axis=0)])
 
 
-def places_of(equations: Equations) -> Places:
+def places_of(equations: Equations) -> StatePlaces:
     """Where the velocities and coordinates of equations stand among their states."""
     names = list(equations.states)
     if not equations.mass_matrix:
-        return Places((), (), False)
+        return StatePlaces((), (), False)
     speeds = tuple(names.index(str(v)) for v in equations.velocities)
     if equations.quasi:
-        return Places(speeds, tuple(names.index(q) for q in _carried(equations)), True)
-    return Places(speeds, tuple(names.index(q) for q in equations.accelerated), False)
+        return StatePlaces(speeds, tuple(names.index(q) for q in _carried(equations)), True)
+    return StatePlaces(speeds, tuple(names.index(q) for q in equations.accelerated), False)
 
 
 def _carried(equations: Equations) -> list[str]:
@@ -120,7 +120,7 @@ def _carried(equations: Equations) -> list[str]:
 
 
 def weights_program(equations: Equations) -> Program:
-    """A program of the weights that ``Places.scale`` takes, from t and the states."""
+    """A program of the weights that ``StatePlaces.scale`` takes, from t and the states."""
     n = len(equations.accelerated)
     entries = [*(equations.mass_matrix[k][k] for k in range(n)), *equations.bias]
     if equations.quasi:

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
+from svyaz.integrate.ingredients import SHARED, Ingredient, Pattern, Woveable
+
 if TYPE_CHECKING:
     from svyaz.integrate.weaving import Woven
 
@@ -60,18 +62,6 @@ class Callback(Protocol):
 
     @property
     def address(self) -> int: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Ingredient:
-    """A function that loops are made of: ``kind`` is part, piece or instruction."""
-
-    function: Callable[..., object]
-    kind: str
-
-
-SHARED: set[Callable[..., object]] = set()
-"""Functions that Python calls as they are, and that loops may call too."""
 
 
 def part(function: Function) -> Function:
@@ -113,27 +103,11 @@ class MachineCode:
     owner: object
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """What a loop takes: a number, an array, or a named tuple of these, whose type is ``record``; ``letter`` says which."""
-
-    letter: str
-    dimensions: int = 0
-    record: type | None = None
-    parts: tuple[Pattern, ...] = ()
-
-    @property
-    def text(self) -> str:
-        inner = ", ".join(part.text for part in self.parts)
-        return f"{self.record.__name__}({inner})" if self.record is not None else f"{self.letter}:{self.dimensions}"
-
-
-class Loop:
+class Loop(Woveable):
     """A native loop. Its arguments go to it in one block of words: numbers as they are, arrays by address and shape."""
 
     def __init__(self, function: Callable[..., object]) -> None:
-        self.function = function
-        self.kind = "part"  # for another loop
+        super().__init__(function)
         self._entries: dict[str, tuple[Any, MachineCode]] = {}
         self._making = Lock()
 

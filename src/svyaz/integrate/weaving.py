@@ -18,7 +18,7 @@ from numba.core.base import BaseContext
 from numba.extending import intrinsic
 
 from svyaz.integrate import instructions
-from svyaz.integrate.compiling import SHARED, Ingredient, Loop, Pattern
+from svyaz.integrate.ingredients import SHARED, Ingredient, Pattern, Woveable
 from svyaz.program import standalone_object_code
 
 # the stubs of numba know neither all options nor what is made of a function
@@ -58,7 +58,7 @@ def _native(ingredient: Any) -> Any:
         return _intrinsic(getattr(instructions, ingredient.function.__name__))
     if isinstance(ingredient, Ingredient) and ingredient.kind == "piece":
         return _numba.njit(_in_numba(ingredient.function), inline="always", **_OPTIONS)
-    return _part(ingredient.function if isinstance(ingredient, Ingredient | Loop) else ingredient)
+    return _part(ingredient.function if isinstance(ingredient, Ingredient | Woveable) else ingredient)
 
 
 @cache
@@ -77,7 +77,7 @@ def _in_numba(function: Any) -> FunctionType:
 
 
 def _is_ingredient(value: object) -> bool:
-    return isinstance(value, Ingredient | Loop) or (isinstance(value, FunctionType) and value in SHARED)
+    return isinstance(value, Ingredient | Woveable) or (isinstance(value, FunctionType) and value in SHARED)
 
 
 def _entered(loop: Any, given: Sequence[Pattern]) -> Callable[[int, int, int], int]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.motion.balance import Balance as Balance
+    from svyaz.motion.balance import EnergyBalance as EnergyBalance
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
     from svyaz.motion.driver import driven as driven

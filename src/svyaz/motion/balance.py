@@ -8,7 +8,7 @@ from svyaz.arrays import Array
 
 
 @dataclass(frozen=True)
-class Balance:
+class EnergyBalance:
     """Where the energy E went, up to each row: E - E₀ = work - dissipated - impacts + remainder.
 
     ``work`` is that of forces, inputs, moving constraints and of what depends on time, ``dissipated`` what resistance took

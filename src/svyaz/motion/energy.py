@@ -12,7 +12,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import add_up
-from svyaz.forms import Power, keeps_energy, observation, power_of, rates_of
+from svyaz.forms import EnergyPower, keeps_energy, observation, power_of, rates_of
 from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along, integrals_along
 from svyaz.model import System
@@ -56,7 +56,7 @@ def _energies(chapter: Chapter) -> tuple[float, float] | None:
     return float(energy[0]), float(energy[1])
 
 
-def _along(power: Power, chapter: Chapter, size: float) -> Array:
+def _along(power: EnergyPower, chapter: Chapter, size: float) -> Array:
     """(k, 3): work, dissipated, 0 from the beginning of a phase to each of its rows."""
     path = chapter.path
     found = np.zeros((len(path.times), 3))
@@ -78,7 +78,7 @@ def _along(power: Power, chapter: Chapter, size: float) -> Array:
     return found
 
 
-def _over(power: Power, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
+def _over(power: EnergyPower, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
     """(k, 2): work and dissipated along rows of a phase on which the rates are those of the segment."""
     meter, options = _meter(power, segment), chapter.options
     return integrals_along(
@@ -103,7 +103,7 @@ def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
     return lambda rows: along(flow, rows)
 
 
-def _meter(power: Power, segment: Segment) -> Function:
+def _meter(power: EnergyPower, segment: Segment) -> Function:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
     equations, law = segment.equations, segment.perturbation
     systems: list[Linear] = []

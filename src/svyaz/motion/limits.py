@@ -9,28 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, Expression
+from svyaz.expr import Advice
 from svyaz.forms import Equations
-from svyaz.holding import Options, Segment
+from svyaz.holding import Segment
 from svyaz.integrate import Flow, Path, Status
 from svyaz.model import Limit, System
-from svyaz.motion.phases import Advance, Wishes
 from svyaz.motion.result import Reach
 from svyaz.program import function
-
-
-def within_limits(
-    segment: Segment, state: Array, span: tuple[float, float], options: Options, wishes: Wishes
-) -> Advance:
-    """Integrate a phase without events of its own up to where a limit is passed, or past it if that is wished."""
-    from svyaz.motion.events.conditions import Conditions, Key, conditions
-    from svyaz.motion.events.stretches import advance_in_stretches
-
-    def watch(here: Segment, sides: Sequence[tuple[Key, Expression]], margins: Mapping[str, float]) -> Conditions:
-        limits = here.equations.system.limits
-        return conditions(here, (), (), span[0], limits=limits, passing=wishes.beyond, sides=sides, margins=margins)
-
-    return advance_in_stretches(segment, watch, (), state, span, options, wishes)
 
 
 def ended_at_limit(segment: Segment, path: Path) -> Path:

@@ -16,7 +16,7 @@ from svyaz.files import text_file
 from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
 from svyaz.model import Drawing, System
-from svyaz.motion.balance import Balance
+from svyaz.motion.balance import EnergyBalance
 
 if TYPE_CHECKING:
     import xarray
@@ -162,12 +162,12 @@ class Motion:
         return self.quantities.get("energy")
 
     @cached_property
-    def balance(self) -> Balance | None:
+    def balance(self) -> EnergyBalance | None:
         """Where the energy went; None where it is a first integral, or there is none."""
         if self.account is None or self.energy is None:
             return None
         work, dissipated, impacts = self.account(self.energy_scale).T
-        return Balance(self.energy, work, dissipated, impacts, self.energy_scale)
+        return EnergyBalance(self.energy, work, dissipated, impacts, self.energy_scale)
 
     @property
     def energy_error(self) -> Array | None:

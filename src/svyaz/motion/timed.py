@@ -71,7 +71,7 @@ class Timed:
         span = (phase.start, phase.end)
         own = entered(phase.equations, beginning.state, phase.start)
         if self.system.limits or self._jumps(segment):
-            from svyaz.motion.limits import within_limits
+            from svyaz.motion.events.stretches import within_limits
 
             return within_limits(segment, own, span, options, wishes)
         return Advance(advance(segment, own, span, options, grid_of(options, span, wishes.rows), wishes.progress))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from svyaz.stability import Member, SteadyBranches
+    from svyaz.stability import BranchMember, SteadyBranches
 
 LOOKS: dict[str, tuple[str, str, float]] = {
     "asymptotic": ("#0072B2", "solid", 2.2),
@@ -50,7 +50,7 @@ def branch_diagram(found: SteadyBranches) -> Figure:
     return figure
 
 
-def _values(member: Member) -> dict[str, float]:
+def _values(member: BranchMember) -> dict[str, float]:
     motion = member.motion
     return {**motion.state, **motion.speeds, **motion.momenta, **motion.inputs}
 
@@ -62,7 +62,7 @@ def _changing(found: SteadyBranches) -> list[str]:
     return (changing or list(spans))[:MOST_PANELS]
 
 
-def _word(member: Member) -> str:
+def _word(member: BranchMember) -> str:
     return "undecided" if member.motion.verdict is None else member.motion.verdict.word
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from svyaz.motion import Balance, Motion
+    from svyaz.motion import EnergyBalance, Motion
 
 
 @styled
@@ -40,7 +40,7 @@ def energy_plot(motion: Motion) -> Figure:
     return figure
 
 
-def _balance(axes: Axes, motion: Motion, balance: Balance) -> None:
+def _balance(axes: Axes, motion: Motion, balance: EnergyBalance) -> None:
     """The change of the energy, and what it is made of; what is zero all the time is left out."""
     terms = {"work": balance.work, "− dissipated": -balance.dissipated, "− impacts": -balance.impacts}
     for k, (name, values) in enumerate((name, values) for name, values in terms.items() if values.any()):

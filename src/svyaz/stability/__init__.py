@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from svyaz.stability.choice import Chosen as Chosen
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
-    from svyaz.stability.continuation import Member as Member
+    from svyaz.stability.continuation import BranchMember as BranchMember
     from svyaz.stability.continuation import SteadyBranches as SteadyBranches
     from svyaz.stability.continuation import steady_branches as steady_branches
     from svyaz.stability.critical import UNDECIDED as UNDECIDED

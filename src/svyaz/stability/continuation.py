@@ -29,7 +29,7 @@ STARTS = 3
 
 
 @dataclass(frozen=True)
-class Member:
+class BranchMember:
     """A steady motion of a branch: the ``value`` of what is varied, and whether the branch turns or meets another there."""
 
     value: float
@@ -45,7 +45,7 @@ class SteadyBranches:
     system: System
     along: str
     span: tuple[float, float]
-    members: tuple[Member, ...]
+    members: tuple[BranchMember, ...]
     incomplete: bool
 
     @property
@@ -53,9 +53,9 @@ class SteadyBranches:
         """Number of branches."""
         return len({m.number for m in self.members})
 
-    def special(self, kind: str) -> list[Member]:
+    def special(self, kind: str) -> list[BranchMember]:
         """The turning or branching points, each once."""
-        found: list[Member] = []
+        found: list[BranchMember] = []
         for m in self.members:
             near = 1e-6 * max(abs(self.span[1] - self.span[0]), 1e-300)
             if m.kind == kind and not any(_same(m.motion, other.motion, near) for other in found):
@@ -102,7 +102,7 @@ def steady_branches(
             if p.kind != REGULAR and motion.verdict is not None:
                 told = replace(motion.verdict, word=UNDECIDED, theorem=VANISHING_ROOT, hypotheses=())
                 motion = replace(motion, verdict=told)
-            members.append(Member(float(p.z[-1] * curves.scale[-1]), motion, p.kind, number))
+            members.append(BranchMember(float(p.z[-1] * curves.scale[-1]), motion, p.kind, number))
     return SteadyBranches(search.model, along, span, tuple(members), curves.incomplete)
 
 
@@ -146,7 +146,7 @@ def _rolling_branches(
                 incomplete = True  # of the equations that were kept alone
                 continue
             motion = rolling_motion(rest, equilibrium_at(rest, z[np.argsort(order)], None))
-            members.append(Member(float(z[-1]), motion, p.kind, number))
+            members.append(BranchMember(float(z[-1]), motion, p.kind, number))
     return SteadyBranches(rest.system, along, span, tuple(members), incomplete)
 
 

@@ -52,7 +52,7 @@ class RollingApproximation:
     geometric: int
 
 
-class Surface:
+class ConstraintSurface:
     """The rates of x and the equations of the surface in numbers, for a system at given values of inputs and parameters."""
 
     def __init__(self, system: System, values: Mapping[str, float]) -> None:
@@ -122,7 +122,7 @@ def rolling_approximation(
 
     ``prescribed`` velocities are taken as independent where they can be; ``values`` are those of inputs and parameters.
     """
-    surface = Surface(system, values)
+    surface = ConstraintSurface(system, values)
     x = surface.vector(state)
     here = surface.at(x)
     _refuse_change(surface, x, here)
@@ -150,7 +150,7 @@ def rolling_approximation(
 
 def completed_speeds(system: System, state: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
     """Velocities of the ignorable coordinates that satisfy f = 0 with those given in ``state``; all other coordinates rest."""
-    surface = Surface(system, values)
+    surface = ConstraintSurface(system, values)
     k, x = len(surface.left), surface.vector(state)
     loose = [k + i for i, q in enumerate(system.coordinates) if q in surface.ignorable.names and f"{q}'" not in state]
     for _ in range(20):  # one step where f is linear
@@ -163,7 +163,7 @@ def completed_speeds(system: System, state: Mapping[str, float], values: Mapping
     return {surface.names[i]: float(x[i]) for i in range(k, k + surface.n)}
 
 
-def _refuse_change(surface: Surface, x: Array, here: InMotion) -> None:
+def _refuse_change(surface: ConstraintSurface, x: Array, here: InMotion) -> None:
     rates, slope = surface.rates(x, here), surface.slopes(x, here)[0]
     size = 1 + np.abs(slope) @ (1 + np.abs(x))
     moving = [name for name, off in zip(surface.names, np.abs(rates) > STEADY * size, strict=True) if off]
@@ -174,7 +174,7 @@ def _refuse_change(surface: Surface, x: Array, here: InMotion) -> None:
         raise ModelError([Problem(f"this is no steady motion: {what}")])
 
 
-def _dependent(surface: Surface, across: Array, geometric: int, prescribed: Sequence[str]) -> list[int]:
+def _dependent(surface: ConstraintSurface, across: Array, geometric: int, prescribed: Sequence[str]) -> list[int]:
     """Columns of the dependent variables: plane velocities first, prescribed ones and those of other coordinates last."""
     names, turned = surface.names, {f"{q}'" for q in surface.ignorable.turned}
     carried = {f"{q}'" for q in surface.ignorable.names}
@@ -211,7 +211,7 @@ def independent_columns(matrix: Array, lots: Sequence[Sequence[int]]) -> list[in
     return taken
 
 
-def _manifold(surface: Surface, x: Array) -> int:
+def _manifold(surface: ConstraintSurface, x: Array) -> int:
     """In how many independent directions steady motions go on from x, found by going there."""
     _, slope = surface.off(x)
     _, values, rows = np.linalg.svd(slope)

@@ -33,7 +33,7 @@ from svyaz.expr import (
 from svyaz.forms import is_nothing, solve
 from svyaz.model import Mechanical, System
 from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides, settled
-from svyaz.stability.rolling import Surface, independent_columns
+from svyaz.stability.rolling import ConstraintSurface, independent_columns
 
 
 def has_velocity_constraints(system: System) -> bool:
@@ -71,7 +71,7 @@ def rolling_rest(
     """The equations of rest: all velocities are zero."""
     refuse_varying(system)
     system, fixed, sides, following = settled(system, fix, box)
-    surface = Surface(system, system.constants | fixed)
+    surface = ConstraintSurface(system, system.constants | fixed)
     none = {velocity(q): ZERO for q in system.coordinates}
     for c in system.constraints:
         if c.order == 1 and all(is_nothing(substitute(e, none)) for e in gradient(c.expression, list(none))):
@@ -89,7 +89,7 @@ def steady_rest(
     """The equations of steady motions, the speeds, and those that have the values of the model's initial state."""
     refuse_varying(system)
     system, fixed, sides, following = settled(system, fix, box, [f"{q}'" for q in system.coordinates])
-    surface = Surface(system, system.constants | fixed)
+    surface = ConstraintSurface(system, system.constants | fixed)
     speeds = [f"{q}'" for q in system.coordinates if q in surface.ignorable.names]
     for q in system.coordinates:
         if f"{q}'" not in speeds and (f"{q}'" in fixed or f"{q}'" in sides):
@@ -106,7 +106,7 @@ def steady_rest(
     return _rest(surface, put, [*found.rows, *extra], fixed, sides, following), found, taken
 
 
-def determined_speeds(surface: Surface, prescribed: Sequence[str]) -> Speeds:
+def determined_speeds(surface: ConstraintSurface, prescribed: Sequence[str]) -> Speeds:
     """f(r, u) = 0 at rest of r solved for speeds, plane velocities before others and prescribed ones last."""
     system, ignored = surface.system, surface.ignorable
     names = [f"{q}'" for q in system.coordinates if q in ignored.names]
@@ -145,7 +145,7 @@ def determined_speeds(surface: Surface, prescribed: Sequence[str]) -> Speeds:
     return Speeds(tuple(names[k] for k in free), following, rest, turning)
 
 
-def _sampled(surface: Surface, rows: Sequence[Sequence[Expression]]) -> Array:
+def _sampled(surface: ConstraintSurface, rows: Sequence[Sequence[Expression]]) -> Array:
     """The rows at the model's initial position; elsewhere if their rank is less there than it may be."""
     system, random = surface.system, np.random.default_rng(2)
     start = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates}
@@ -158,7 +158,7 @@ def _sampled(surface: Surface, rows: Sequence[Sequence[Expression]]) -> Array:
     return found[int(np.argmax(ranks))]
 
 
-def _still(surface: Surface, speeds: Mapping[str, Expression]) -> dict[se.Symbol, Expression]:
+def _still(surface: ConstraintSurface, speeds: Mapping[str, Expression]) -> dict[se.Symbol, Expression]:
     """What is put in: ignorable coordinates zero, and velocities."""
     system = surface.system
     gone: dict[se.Symbol, Expression] = {se.Symbol(q): ZERO for q in surface.ignorable.names}
@@ -166,7 +166,7 @@ def _still(surface: Surface, speeds: Mapping[str, Expression]) -> dict[se.Symbol
 
 
 def _rest(
-    surface: Surface,
+    surface: ConstraintSurface,
     speeds: Mapping[str, Expression],
     rows: Sequence[Expression],
     fixed: Mapping[str, float],
@@ -205,7 +205,7 @@ def _rest(
     return RestEquations(system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds))
 
 
-def _accelerations(surface: Surface, speeds: Mapping[str, Expression]) -> dict[str, Expression]:
+def _accelerations(surface: ConstraintSurface, speeds: Mapping[str, Expression]) -> dict[str, Expression]:
     """Of the plane velocities, which turn with the heading; all others are zero."""
     found = {}
     for h in surface.ignorable.headings:

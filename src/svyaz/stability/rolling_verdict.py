@@ -28,7 +28,7 @@ from svyaz.stability.critical import (
     StabilityVerdict,
 )
 from svyaz.stability.hypotheses import Hypothesis
-from svyaz.stability.rolling import RollingApproximation, Surface
+from svyaz.stability.rolling import ConstraintSurface, RollingApproximation
 from svyaz.stability.spectrum import roots, signs, zero_roots
 
 MANIFOLD = "Lyapunov and Malkin, special case: a manifold of steady motions (Neimark and Fufaev)"
@@ -104,7 +104,7 @@ def _notes(approximation: RollingApproximation, zeros: int, neutral: int) -> tup
 
 def is_reversible(system: System, state: Mapping[str, float], values: Mapping[str, float]) -> bool:
     """Is ẋ(R x) = -R ẋ(x) on the surface, R reversing the velocity of the one coordinate that is not ignorable?"""
-    surface = Surface(system, values)
+    surface = ConstraintSurface(system, values)
     if len(surface.left) != 1 or system.rates:
         return False
     k, centre, random = 1, surface.vector(state), np.random.default_rng(7)

@@ -226,7 +226,7 @@ def _leaving(stop: Stop) -> Callable[[float], None]:
 
 def _error(task: NativeTask, member: NativeData, coarse: Path, stop: Stop) -> float:
     """The trajectory error by a finer run, each state in its own scale, as ``simulate`` does."""
-    from svyaz.holding import Places, sampled
+    from svyaz.holding import StatePlaces, sampled
     from svyaz.integrate import refinement
 
     step, rtol, factor = refinement(task.method, member.step, member.rtol)
@@ -238,7 +238,7 @@ def _error(task: NativeTask, member: NativeData, coarse: Path, stop: Stop) -> fl
         code = _compiled(task.weights)
         rows = np.column_stack([coarse.times[few], coarse.states[few]])
         weights = code.evaluate(rows, code.constants(member.values))
-    scale = Places(**task.places).scale(weights, coarse.times, coarse.states)
+    scale = StatePlaces(**task.places).scale(weights, coarse.times, coarse.states)
     return factor * scale.difference(coarse.states, fine.states)
 
 

@@ -11,7 +11,7 @@ from svyaz.arrays import Array
 from svyaz.expr import Expression
 from svyaz.holding import Options, Segment
 from svyaz.integrate import Path, Status
-from svyaz.motion.events.conditions import SIDED, Conditions, Key
+from svyaz.motion.events.conditions import SIDED, Conditions, Key, conditions
 from svyaz.motion.events.locating import advance_to_event, joined
 from svyaz.motion.events.sides import Sides, sides_of
 from svyaz.motion.limits import ended_at_limit
@@ -102,3 +102,15 @@ def _undecided(sides: Sides, touched: Collection[int], time: float, state: Array
         "there, nor can the motion be held"
     )
     return Path(np.array([time]), state[None, :].copy(), Status.STALLED, reason, 0, 0, 0, 0.0)
+
+
+def within_limits(
+    segment: Segment, state: Array, span: tuple[float, float], options: Options, wishes: Wishes
+) -> Advance:
+    """Integrate a phase without events of its own up to where a limit is passed, or past it if that is wished."""
+
+    def watch(here: Segment, sides: Sequence[tuple[Key, Expression]], margins: Mapping[str, float]) -> Conditions:
+        limits = here.equations.system.limits
+        return conditions(here, (), (), span[0], limits=limits, passing=wishes.beyond, sides=sides, margins=margins)
+
+    return advance_in_stretches(segment, watch, (), state, span, options, wishes)
