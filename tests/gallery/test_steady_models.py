@@ -7,6 +7,7 @@ import pytest
 
 from svyaz import System, load
 from svyaz.control import NoRegulator
+from svyaz.expr import ModelError
 
 G = 9.81
 
@@ -134,3 +135,25 @@ def test_Q5_a_wheel_along_the_axis_cannot_move_the_axis() -> None:
     with pytest.raises(NoRegulator, match="cannot be moved by u") as caught:
         model("flywheel-satellite").regulate(fix={"psi'": 0.5, "delta'": 20.0})
     assert {name for d in caught.value.facts.uncontrollable for name in d.weights} == {"a", "b"}
+
+
+def test_Q3_a_turn_that_is_no_coordinate_is_found() -> None:
+    """The conical pendulum in x, y, z: the momentum about the vertical, and the same motion in polar coordinates."""
+    found = model("spherical-pendulum", coordinates="cartesian").steady({"psi'": 4.0})
+    (motion,) = found.motions
+    (other,) = model("spherical-pendulum").steady({"psi'": 4.0}).motions
+    assert "m*x*y' - m*y*x' is constant" in found.notes[0]
+    assert motion.state["z"] == pytest.approx(-G / 16, abs=1e-8)
+    assert imaginary(motion.verdict.roots) == pytest.approx(imaginary(other.verdict.roots), abs=1e-9)
+
+
+def test_a_symmetry_that_is_no_turn_of_a_plane_is_told() -> None:
+    pair = System(
+        name="pair",
+        coordinates=["x1", "x2"],
+        kinetic="m*x1'^2/2 + M*x2'^2/2",
+        potential="c/2*(x1 - x2)^2",
+        parameters={"m": 1, "M": 2, "c": 4},
+    )
+    with pytest.raises(ModelError, match=r"m\*x1' \+ M\*x2' is constant"):
+        pair.steady()

@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from svyaz.forms.sides import sided as sided
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
+    from svyaz.forms.symmetry import Symmetry as Symmetry
+    from svyaz.forms.symmetry import along_the_turn as along_the_turn
+    from svyaz.forms.symmetry import linear_symmetries as linear_symmetries
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts
     from svyaz.forms.tree.bias_parts import bias_parts as bias_parts
     from svyaz.forms.tree.conditions.harmonics import Coefficient as Coefficient

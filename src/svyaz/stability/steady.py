@@ -19,7 +19,16 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, Expression, ModelError, Problem, evaluate, gradient, names_in, velocity
-from svyaz.forms import Cyclic, at_momenta, at_speeds, momenta, momentum_of, pseudo_cyclic
+from svyaz.forms import (
+    Cyclic,
+    along_the_turn,
+    at_momenta,
+    at_speeds,
+    linear_symmetries,
+    momenta,
+    momentum_of,
+    pseudo_cyclic,
+)
 from svyaz.model import System, nearest, with_settings
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.critical import (
@@ -172,16 +181,11 @@ class SteadySearch:
 
     def __init__(self, system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]) -> None:
         refuse_unfit(system)
-        self.ignored = pseudo_cyclic(system)
-        if not self.ignored:
-            text = (
-                "no coordinate is cyclic: L and the constraints contain all of them, and what rests is an equilibrium"
-            )
-            raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
         fixed, self.box = dict(fix), dict(box)
-        _check_names(system, self.ignored, (*fixed, *box))
         given = {name: fixed.pop(name) for name in list(fixed) if name in system.parameters}
-        self.model = with_settings(system, given) if given else system
+        system, passed = _with_cyclic_coordinate(with_settings(system, given) if given else system)
+        self.model, self.ignored = system, pseudo_cyclic(system)
+        _check_names(system, self.ignored, (*fixed, *box))
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
         by_speed = [c for c in self.ignored if c not in by_momentum]
         reduced = at_momenta(self.model, by_momentum).system if by_momentum else self.model
@@ -195,7 +199,8 @@ class SteadySearch:
         self.fixed = fixed
         taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *box}
         kept = {**{name: searched.parameters[name] for name in sorted(taken)}, **wanted}
-        self.notes = tuple(f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
+        told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
+        self.notes = (*passed, *told)
         self.routhian = at_momenta(self.model, self.ignored)
         # while its inputs are constant and balanced, a coordinate on which nothing else acts keeps its momentum
         self.left_alone = tuple(c if c.forced else replace(c, driven=()) for c in self.ignored)
@@ -258,6 +263,26 @@ def _rolling(
     if not any(name not in rest.fixed for name in system.inputs):  # else inputs hold whatever speeds are asked for
         dimension = max(followed, default=dimension)
     return SteadyMotions(rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept))
+
+
+def _with_cyclic_coordinate(system: System) -> tuple[System, tuple[str, ...]]:
+    """The system; where no coordinate is cyclic, in polar coordinates of a plane in which turning changes nothing."""
+    if pseudo_cyclic(system):
+        return system, ()
+    symmetries = linear_symmetries(system)
+    for symmetry in symmetries:
+        if symmetry.plane is not None:
+            x, y = symmetry.plane
+            turned = along_the_turn(system, x, y)
+            rho, psi = (q for q in turned.coordinates if q not in system.coordinates)
+            return turned, (f"{symmetry.text}: {x} = {rho}*cos({psi}), {y} = {rho}*sin({psi}) are taken",)
+    text = "no coordinate is cyclic: L and the constraints contain all of them, and what rests is an equilibrium"
+    if not symmetries:
+        raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
+    told = "; ".join(symmetry.text for symmetry in symmetries)
+    raise ModelError(
+        [Problem("no coordinate is cyclic by itself", hint=f"take one along what changes nothing: {told}")]
+    )
 
 
 def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:
