@@ -117,6 +117,8 @@ def test_Q5_the_loop_is_that_of_the_model_itself() -> None:
     law = f"({u0!r}) - ({K[0]!r})*(z - ({z0!r})) - ({K[1]!r})*z' - ({K[2]!r})*(psi' - 6)"
     trial = found.run({"z": 1.02 * z0, "psi'": 6.1}, 10.0)["regulator"]
     begin = {**trial.start.state, "psi'": 6.1}
+    told = u0 - K[0] * (begin["z"] - z0) - K[2] * 0.1
+    assert trial.transient.inputs["M"][0] == pytest.approx(told, abs=1e-12), "the input shown is the one that acts"
     closed = hoop({"psi": f"{law} - b*psi'", "x": "-k*x'"}).with_settings(
         {f"initial.{name}": begin[name] for name in ("x", "z", "psi'")}
     )

@@ -16,7 +16,7 @@ from svyaz.control.design import Design
 from svyaz.forms import Equations, derive, jacobian_program, jumps, rates_of, rates_program, shulgin_equations
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Constraint, System
-from svyaz.program import Native, choose_orders, compile_program
+from svyaz.program import Native, choose_orders, compile_program, function
 from svyaz.stability import ConstraintNumbers
 
 if TYPE_CHECKING:
@@ -65,13 +65,22 @@ class Transient:
     @cached_property
     def inputs(self) -> dict[str, Array]:
         """u = u₀ - K ξ, or u₀ - K ξ̂, cut off at its limits."""
-        fed = [self.motion.column(name) for name in estimate_names(self.design)] or list(self.deviations.values())
+        fed = [self.motion.column(name) for name in estimate_names(self.design)] or self._fed_back()
         found = {}
         for name, gain in zip(self.design.inputs, self.design.regulator.gain, strict=True):
             given, held = self.design.model.system.inputs[name], self.design.model.inputs[name]
             u = held - sum(k * x for k, x in zip(gain, fed, strict=True))
             found[name] = np.clip(u, given.low, given.high)
         return found
+
+    def _fed_back(self) -> list[Array]:
+        """The deviations as the control takes them: some are fed back as expressions that equal them to first order."""
+        columns = dict(self.deviations)
+        if self.design.fed:
+            system = self.motion.system
+            rows = np.column_stack([self.times, *(self.motion.column(name) for name in system.states)])
+            columns |= function(dict(self.design.fed), ("t", *system.states), system.constants)(rows)
+        return list(columns.values())
 
     @cached_property
     def linear(self) -> dict[str, Array]:
