@@ -150,4 +150,5 @@ def test_nothing_is_half_written(constrained, tmp_path: Path, monkeypatch) -> No
 def test_a_diverged_motion_still_has_its_figures(constrained, tmp_path: Path) -> None:
     states = constrained.states.copy()
     states[-1] = np.nan
-    plots.plot_motion(replace(constrained, states=states, status="diverged"), tmp_path / "motion.png")
+    drawn = plots.plot_motion(replace(constrained, states=states, status="diverged"), tmp_path / "motion.png")
+    assert drawn.stat().st_size > 10_000

@@ -220,15 +220,7 @@ def regulate(
     """
     way = METHODS[method] if isinstance(method, str) else method
     redundant = _names(dependent) or None
-    steady = None
-    if _turns(system, fix or {}):
-        steady = steady_near(settled(system), near, fix, box, redundant, seconds=seconds, progress=progress)
-        chosen = steady.chosen
-    elif variables != LAGRANGE:
-        message = "Routh's variables are those of steady motions, in which a cyclic coordinate turns uniformly"
-        raise ModelError([Problem(message, hint="prescribe the speed or the momentum of a cyclic coordinate")])
-    else:
-        chosen = equilibrium_near(settled(system), near, fix, box, redundant, seconds=seconds, progress=progress)
+    chosen, steady = _found(settled(system), near, fix, box, redundant, variables, seconds=seconds, progress=progress)
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
     uniform = None if steady is None else uniform_variables(steady, variables)
@@ -266,6 +258,27 @@ def regulate(
         uniform,
         system,
     )
+
+
+def _found(
+    system: System,
+    near: Mapping[str, float] | None,
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    dependent: Sequence[str] | None,
+    variables: str,
+    *,
+    seconds: float,
+    progress: Callable[[float], object] | None,
+) -> tuple[Chosen, SteadyChoice | None]:
+    """What is to be held: an equilibrium, or a steady motion where a cyclic speed or momentum is prescribed."""
+    if _turns(system, fix or {}):
+        steady = steady_near(system, near, fix, box, dependent, seconds=seconds, progress=progress)
+        return steady.chosen, steady
+    if variables != LAGRANGE:
+        message = "Routh's variables are those of steady motions, in which a cyclic coordinate turns uniformly"
+        raise ModelError([Problem(message, hint="prescribe the speed or the momentum of a cyclic coordinate")])
+    return equilibrium_near(system, near, fix, box, dependent, seconds=seconds, progress=progress), None
 
 
 def _turns(system: System, fix: Mapping[str, float]) -> bool:
