@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from svyaz.forms.equations import Deviation as Deviation
     from svyaz.forms.equations import Equations as Equations
     from svyaz.forms.equations import Form as Form
+    from svyaz.forms.evaluation import NumericEquations as NumericEquations
     from svyaz.forms.kinetic_parts import KineticBlocks as KineticBlocks
     from svyaz.forms.kinetic_parts import kinetic_blocks as kinetic_blocks
     from svyaz.forms.named import form_names as form_names

@@ -183,12 +183,23 @@ def observation(equations: Equations, linear: Linear | None) -> tuple[list[Linea
 
 
 def jacobian_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:
-    """∂ rates/∂ states, row by row, exact.
+    """∂ rates/∂ states, row by row, exact."""
+    systems, slopes = slopes_of(rates, equations.states)
+    outputs = [
+        (f"{state} by {x}", slope)
+        for (state, _), row in zip(rates.rates, slopes, strict=True)
+        for x, slope in zip(equations.states, row, strict=True)
+    ]
+    return _build(equations, outputs, systems, extra)
+
+
+def slopes_of(rates: Rates, by: Sequence[str]) -> tuple[list[Linear], list[list[Expression]]]:
+    """∂ rates/∂x for the quantities x of these names: the systems it takes, those of the rates first, and a row a rate.
 
     Differentiating a system K u = s at its solution gives K du = ds - dK u: the same matrix once more, with one
-    right-hand side for each state; what the systems before it contribute enters by the chain rule.
+    right-hand side for each x; what the systems before it contribute enters by the chain rule.
     """
-    states = [se.Symbol(s) for s in equations.states]
+    variables = [se.Symbol(name) for name in by]
     systems: list[Linear] = list(rates.systems)
     slopes: dict[se.Symbol, list[Expression]] = {}
     for number, linear in enumerate(rates.systems):
@@ -197,16 +208,11 @@ def jacobian_program(equations: Equations, rates: Rates, extra: Sequence[str] = 
             add_up(k * u for k, u in zip(row, unknowns, strict=True)) - s
             for row, s in zip(linear.matrix, linear.sides[0], strict=True)
         ]
-        columns = [[-_total_slope(r, j, states, slopes) for r in residuals] for j in range(len(states))]
-        named = [[se.Symbol(f"slope {number} {i} {j}") for i in range(len(unknowns))] for j in range(len(states))]
+        columns = [[-_total_slope(r, j, variables, slopes) for r in residuals] for j in range(len(by))]
+        named = [[se.Symbol(f"slope {number} {i} {j}") for i in range(len(unknowns))] for j in range(len(by))]
         systems.append(Linear(linear.matrix, columns, named, symmetric=linear.symmetric))
-        slopes.update({u: [named[j][i] for j in range(len(states))] for i, u in enumerate(unknowns)})
-    outputs = [
-        (f"{state} by {x}", _total_slope(rate, j, states, slopes))
-        for state, rate in rates.rates
-        for j, x in enumerate(equations.states)
-    ]
-    return _build(equations, outputs, systems, extra)
+        slopes.update({u: [named[j][i] for j in range(len(by))] for i, u in enumerate(unknowns)})
+    return systems, [[_total_slope(rate, j, variables, slopes) for j in range(len(by))] for _, rate in rates.rates]
 
 
 def _total_slope(
