@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import pickle
 from dataclasses import fields, replace
 from inspect import signature
@@ -31,7 +32,7 @@ g = 9.81
 
 def test_a_name_is_a_model_of_the_gallery_and_a_path_is_a_file(tmp_path, monkeypatch) -> None:
     assert load("sleigh") == loads(gallery.find("sleigh"))
-    chosen = load("ball-and-beam", variant={"control": "voltage"})
+    chosen = load("ball-and-beam", control="voltage")
     assert chosen == loads(gallery.find("ball-and-beam", {"control": "voltage"}))
     file = tmp_path / "sleigh"
     file.write_text(PENDULUM.format(run=""), encoding="utf-8")
@@ -76,7 +77,7 @@ def test_a_system_is_a_statement_and_its_verbs() -> None:
     assert type(stated) is model.System
     assert all(getattr(stated, f.name) == getattr(system, f.name) for f in fields(model.System) if f.compare)
     assert System.of(stated) == system
-    assert repr(system).startswith("System(name=")
+    assert repr(system).startswith("<System 'Chaplygin sleigh")
     assert pickle.loads(pickle.dumps(System.of(replace(stated, places=None)))) == system  # noqa: S301
     lighter = system.with_settings({"initial.x": 0.25})
     assert isinstance(lighter, System)
@@ -160,3 +161,18 @@ def test_a_field_does_not_go_with_other_laws() -> None:
 
 def test_the_verbs_search_as_long_as_the_functions() -> None:
     assert library.SECONDS == stability.SECONDS
+
+
+@pytest.mark.parametrize("part", ["equations", "motions", "systems"])
+def test_P2_examples_in_the_docstrings_of_the_library_run(part) -> None:
+    from importlib import import_module
+
+    found = doctest.testmod(import_module(f"svyaz.library.{part}"))
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_P2_the_example_of_numeric_equations_runs() -> None:
+    from svyaz.forms import evaluation
+
+    assert doctest.testmod(evaluation).failed == 0

@@ -59,8 +59,9 @@ if TYPE_CHECKING:
     from svyaz.model import to_toml as to_toml
 
     # its equations
-    from svyaz.forms import Equations as Equations
-    from svyaz.forms import derive as derive
+    from svyaz.library import Equations as Equations
+    from svyaz.library import derive as derive
+    from svyaz.forms import NumericEquations as NumericEquations
     from svyaz.forms import form_names as form_names
     from svyaz.forms import Inertia as Inertia
     from svyaz.forms import NumericTree as NumericTree
@@ -73,8 +74,9 @@ if TYPE_CHECKING:
     from svyaz.program import export as export
 
     # motion
-    from svyaz.motion import Motion as Motion
-    from svyaz.motion import simulate as simulate
+    from svyaz.library import Motion as Motion
+    from svyaz.library import simulate as simulate
+    from svyaz.library import load_motion as load_motion
     from svyaz.motion import with_inputs as with_inputs
     from svyaz.motion import Check as Check
     from svyaz.motion import check as check
@@ -103,6 +105,8 @@ if TYPE_CHECKING:
     from svyaz.study import sweep as sweep
 
     # pictures and files
+    from svyaz.library import Picture as Picture
+    from svyaz.library import Player as Player
     from svyaz.show import plot_motion as plot_motion
     from svyaz.show import animate as animate
     from svyaz.show import write_report as write_report

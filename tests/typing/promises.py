@@ -35,6 +35,19 @@ def its_verbs(system: svyaz.System) -> None:
     assert_type(system.balance(), svyaz.Balanced)
 
 
+def numbers_and_pictures(system: svyaz.System) -> None:
+    f = system.derive().function()
+    assert_type(f, svyaz.NumericEquations)
+    assert_type(f(0.0, [1.0, 2.0], {"F": 1.0}), Array)
+    assert_type(system.with_(m=2, initial={"x": 1}), svyaz.System)
+    motion = system.simulate()
+    assert_type(motion["x"], Array)
+    assert_type(motion.at(1.0), Array)
+    assert_type(motion.resampled([0.0, 1.0]), svyaz.Motion)
+    assert_type(motion.plot("x"), svyaz.Picture)
+    assert_type(motion.animate(), svyaz.Player)
+
+
 def functions_of_the_rooms(system: svyaz.System) -> None:
     assert_type(svyaz.derive(system), svyaz.Equations)
     assert_type(svyaz.simulate(svyaz.derive(system)), svyaz.Motion)

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms.equations import Equations
-from svyaz.forms.programs import multiplier_symbols, observation, rates_of, slopes_of
+from svyaz.forms.programs import observation, rates_of, slopes_of
 from svyaz.model import nearest
-from svyaz.program import Function, Table, function
+from svyaz.program import Function, Linear, Table, function
 
 Values: TypeAlias = Mapping[str, ArrayLike] | ArrayLike | None
 """Numbers by name, or all of them in order; what is left out has the value that the model gives it."""
@@ -101,13 +101,9 @@ class NumericEquations:
         rows, bound = self._row(t, x, u), self._bound(self._terms, p)
         names = {kind: tuple(table) for kind, table in self._quantities.items()}
         found = bound(rows, tuple(names))
-        return {
-            kind: {name: found[kind][..., k] for k, name in enumerate(own)} for kind, own in names.items() if own
-        }
+        return {kind: {name: found[kind][..., k] for k, name in enumerate(own)} for kind, own in names.items() if own}
 
-    def points(
-        self, x: ArrayLike, t: ArrayLike = 0.0, u: Values = None, p: Values = None
-    ) -> list[tuple[str, Array]]:
+    def points(self, x: ArrayLike, t: ArrayLike = 0.0, u: Values = None, p: Values = None) -> list[tuple[str, Array]]:
         """Each part of the drawing, by its name or kind, with its points: (points, dimensions) or (k, points, dimensions)."""
         rows, bound = self._row(t, x, u), self._bound(self._terms, p)
         drawings = self.equations.system.drawings
@@ -157,7 +153,7 @@ class NumericEquations:
         }
         return self._compiled(tables | shown)
 
-    def _compiled(self, tables: Mapping[str, Table], systems: Sequence[object] = ()) -> Function:
+    def _compiled(self, tables: Mapping[str, Table], systems: Sequence[Linear] = ()) -> Function:
         return function(tables, self._order, self.equations.system.parameters, systems=systems)
 
     def _tables(self, code: Function, name: str, t: ArrayLike, x: ArrayLike, u: Values, p: Values) -> Array:

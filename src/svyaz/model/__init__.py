@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.model.files import DOTTED as DOTTED
     from svyaz.model.files import read_file as read_file
     from svyaz.model.files import read_text as read_text
     from svyaz.model.files import to_toml as to_toml

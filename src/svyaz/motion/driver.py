@@ -70,7 +70,11 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
 def driven(structure: Structure, state: Array, wishes: Wishes) -> Motion:
     """The motion from a state of the model, as far as it is defined (by ``force`` as far as it runs)."""
     motion = collected(structure, drive(structure, state, wishes))
-    return motion if wishes.force else defined_part(motion)
+
+    def again(rows: Array) -> Motion:
+        return driven(structure.with_options(structure.options), state, replace(wishes, rows=rows, progress=None))
+
+    return replace(motion if wishes.force else defined_part(motion), again=again)
 
 
 def unborn(beginning: Beginning, options: Options, refusal: Refusal) -> Chapter:

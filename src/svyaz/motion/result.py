@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
 from svyaz.files import text_file
@@ -19,6 +20,7 @@ from svyaz.model import Drawing, System
 from svyaz.motion.balance import EnergyBalance
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
     from svyaz.program import Function, Table
@@ -100,8 +102,8 @@ class Motion:
     ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
     position constraints. ``integrals`` are those that the system has, the energy first where nothing changes it; otherwise
     ``balance`` says where it went, by the ``account`` of it. ``inputs`` are the values that laws gave to inputs.
-    ``phases`` tells when constraints began and ceased to act; at an event there are two rows, the state before it and the
-    state after it.
+    ``again`` runs it once more with rows at other times. ``phases`` tells when constraints began and
+    ceased to act; at an event there are two rows, the state before it and the state after it.
     """
 
     system: System
@@ -133,6 +135,7 @@ class Motion:
     limits: Mapping[str, Reach] = field(default_factory=dict)
     slides: tuple[Slide, ...] = ()
     account: Callable[[float], Array] | None = field(default=None, repr=False, compare=False)
+    again: Callable[[Array], Motion] | None = field(default=None, repr=False, compare=False)
 
     def column(self, name: str) -> Array:
         """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
@@ -145,6 +148,35 @@ class Motion:
             if name in table:
                 return table[name]
         raise KeyError(f"the motion has no column '{name}'")
+
+    def __getitem__(self, name: str) -> Array:
+        """A column by its name: ``motion["u"]``, ``motion["u'"]``, ``motion["energy"]``."""
+        return self.column(name)
+
+    def at(self, time: ArrayLike) -> Array:
+        """The state at a time (n,), or at many (k, n), as exact as the motion itself.
+
+        The run is made once more with rows there. At an event it is the state after it.
+        """
+        times = np.asarray(time, dtype=float)
+        wanted = np.unique(times)
+        first, last = self.times[0], self.times[-1]
+        if not ((wanted >= first) & (wanted <= last)).all():
+            raise ValueError(f"the motion lasts from t = {first:g} to t = {last:g}")
+        found = self.resampled(wanted)
+        return found.states[np.searchsorted(found.times, times, side="right") - 1]
+
+    def resampled(self, times: ArrayLike) -> Self:
+        """The same motion with rows at these times (and at events), computed once more."""
+        if self.again is None:
+            raise ValueError("this motion was read from a file, or put together: it cannot be run once more")
+        found = self.again(np.unique(np.asarray(times, dtype=float)))
+        return self._of_kind(found)
+
+    def _of_kind(self, plain: Motion) -> Self:
+        found = object.__new__(type(self))
+        found.__dict__.update(plain.__dict__)
+        return found
 
     @property
     def kinetic(self) -> Array | None:
@@ -244,6 +276,14 @@ class Motion:
             columns.update({prefix + name: ("t", values) for name, values in table.items()})
         attributes = {"model": self.system.name, "method": self.method, "form": self.form, "status": self.status}
         return xarray.Dataset(columns, coords={"t": self.times}, attrs=attributes)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The columns of ``to_xarray`` as a table with the time as its index; at events there are two rows."""
+        import pandas
+
+        data = self.to_xarray()
+        columns = {str(name): values.to_numpy() for name, values in data.data_vars.items()}
+        return pandas.DataFrame(columns, index=pandas.Index(self.times, name="t"))
 
     def residual_sizes(self) -> dict[str, ResidualSize]:
         """How far each constraint was from being satisfied, over the time in which it acted."""

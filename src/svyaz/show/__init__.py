@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     from svyaz.show.inertia_page import inertia_text as inertia_text
     from svyaz.show.inertia_page import parts_latex as parts_latex
     from svyaz.show.inertia_page import parts_text as parts_text
+    from svyaz.show.player import player_page as player_page
     from svyaz.show.plots import SUFFIXES as SUFFIXES
+    from svyaz.show.plots import overview as overview
     from svyaz.show.plots import plot_motion as plot_motion
     from svyaz.show.plots import save as save
+    from svyaz.show.plots import save_to as save_to
+    from svyaz.show.plots import time_plot as time_plot
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
     from svyaz.show.records.holding import gains_record as gains_record

@@ -1,4 +1,4 @@
-"""The library put together: systems with verbs, from files, from the gallery, or stated in Python."""
+"""Systems with verbs, from files, from the gallery, or stated in Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from svyaz import control, forms, gallery, integrate, model, motion, show, stability, study, synthesis
+from svyaz.expr import ModelError, Problem
+from svyaz.library.dressing import dressed
+from svyaz.library.equations import WorkingEquations
+from svyaz.library.motions import WorkingMotion
+from svyaz.library.sympy_words import as_words
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -15,10 +20,10 @@ if TYPE_CHECKING:
     from svyaz.arrays import Array
     from svyaz.control import Method, Regulation, Weights
     from svyaz.expr import Expression
-    from svyaz.forms import Equations, Inertia
+    from svyaz.forms import Inertia
     from svyaz.json_types import Json
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
-    from svyaz.motion import Check, Laws, Motion
+    from svyaz.motion import Check, Laws
     from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
@@ -46,24 +51,24 @@ class WorkingSystem(model.System):
 
     From Python it is made with the words of the model files; tables are dictionaries, arrays of tables are lists:
 
-    >>> System(name="pendulum", coordinates=["u"], kinetic="m*l^2/2*u'^2", potential="-m*g*l*cos(u)",
-    ...        parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})    # doctest: +SKIP
+    >>> import svyaz
+    >>> svyaz.System(name="pendulum", coordinates=["u"], kinetic="m*l^2/2*u'^2", potential="-m*g*l*cos(u)",
+    ...              parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
+    <System 'pendulum': u; 3 parameters>
+
+    Expressions may also be those of SymPy or SymEngine, in which functions of the time are the coordinates.
     """
 
     __qualname__ = "System"
 
     def __init__(self, **words: Unpack[ModelWords]) -> None:
-        self._take(model.system_of(words, choices=_choices()))
-
-    def _take(self, stated: model.System) -> None:
-        super().__init__(**vars(stated))
+        plain = {key: as_words(value) for key, value in words.items()}
+        super().__init__(**vars(model.system_of(plain, choices=_choices())))
 
     @classmethod
     def of(cls, stated: model.System) -> Self:
         """The same system with verbs."""
-        system = cls.__new__(cls)
-        system._take(stated)
-        return system
+        return dressed(cls, stated)
 
     @classmethod
     def from_words(cls, words: Table, file: str | None = None, places: Places | None = None) -> Self:
@@ -73,6 +78,22 @@ class WorkingSystem(model.System):
     def with_settings(self, settings: Table) -> Self:
         """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
         return self.of(model.with_settings(self, settings, _choices()))
+
+    def with_(self, **values: object) -> Self:
+        """The same system with other values, checked like a file: parameters and inputs by name, tables by theirs.
+
+        >>> import svyaz
+        >>> longer = svyaz.load("pendulum:1").with_(L1=2, initial={"u1": 0.1}, run={"until": 5})
+        >>> longer.parameters["L1"], longer.initial["u1"]
+        (2.0, 0.1)
+        """
+        settings: dict[str, object] = {}
+        for name, value in values.items():
+            if isinstance(value, Mapping) and name in model.DOTTED:
+                settings |= {f"{name}.{key}": as_words(entry) for key, entry in value.items()}
+            else:
+                settings[name] = as_words(value)
+        return self.with_settings(settings)
 
     @property
     def tree(self) -> Tree | None:
@@ -94,9 +115,9 @@ class WorkingSystem(model.System):
         """P of a mechanical system; of a Lagrangian, minus the part at rest."""
         return forms.kinetic_and_potential(self)[1]
 
-    def derive(self, form: str | None = None) -> Equations:
+    def derive(self, form: str | None = None) -> WorkingEquations:
         """Its equations of motion in the form asked for, else in that of the model or in the natural one."""
-        return _in_latex(forms.derive(self, form))
+        return dressed(WorkingEquations, forms.derive(self, form))
 
     def check(
         self,
@@ -152,7 +173,7 @@ class WorkingSystem(model.System):
         rows: Array | None = None,
         max_steps: int | None = None,
         progress: Progress | None = None,
-    ) -> Motion:
+    ) -> WorkingMotion:
         """Its motion from the initial state, or from ``start``; what is left out is taken from the model's [run].
 
         ``inputs`` are laws u(t, x), an expression or a function each. ``project`` first moves the initial state onto the
@@ -183,7 +204,7 @@ class WorkingSystem(model.System):
             max_steps=max_steps,
             progress=progress,
         )
-        return _in_html(found)
+        return dressed(WorkingMotion, found)
 
     def equilibria(
         self,
@@ -328,6 +349,15 @@ class WorkingSystem(model.System):
         """Under which conditions the inertia matrix of a tree is constant, and bodies that satisfy them."""
         return synthesis.balance_tree(self)
 
+    def __repr__(self) -> str:
+        told = [
+            ", ".join(self.states if not self.coordinates else self.coordinates),
+            f"{len(self.parameters)} parameters",
+        ]
+        told += [f"{len(self.constraints)} constraints"] if self.constraints else []
+        told += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
+        return f"<System '{self.name}': {'; '.join(told)}>"
+
     def _repr_latex_(self) -> str:
         return show.latex_of(self)
 
@@ -339,18 +369,21 @@ System.__name__ = "System"
 def load(
     name: str | PathLike[str],
     *,
-    variant: Mapping[str, str] | None = None,
     free_base: bool = False,
     damping: bool = False,
+    **variant: str,
 ) -> System:
-    """A system from a model file, or from the gallery by its name and the choices of a ``variant``.
+    """A system from a model file, or from the gallery by its name and what is chosen of it (``control="voltage"``).
 
     What looks like a path is one, and so is every other name that the gallery does not know. Of a URDF file the root is
     free, and the damping of its joints acts, if that is asked for.
     """
-    text = gallery.find(name, dict(variant or {})) if isinstance(name, str) and not _is_path(name) else None
+    text = gallery.find(name, variant) if isinstance(name, str) and not _is_path(name) else None
     if text is not None:
         return loads(text, str(name))
+    if variant:
+        message = f"'{name}' is not a model of the gallery: there is no '{next(iter(variant))}' to be chosen"
+        raise ModelError([Problem(message)])
     return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=_choices()))
 
 

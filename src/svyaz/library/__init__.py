@@ -1,0 +1,21 @@
+"""The library put together: what the rooms make, with verbs, for Python and for notebooks."""
+
+from typing import TYPE_CHECKING
+
+from svyaz import open_door
+
+if TYPE_CHECKING:
+    from svyaz.library.equations import Equations as Equations
+    from svyaz.library.equations import derive as derive
+    from svyaz.library.motions import Motion as Motion
+    from svyaz.library.motions import load_motion as load_motion
+    from svyaz.library.motions import simulate as simulate
+    from svyaz.library.pictures import Picture as Picture
+    from svyaz.library.pictures import Player as Player
+    from svyaz.library.sympy_words import SympyEquations as SympyEquations
+    from svyaz.library.systems import SECONDS as SECONDS
+    from svyaz.library.systems import System as System
+    from svyaz.library.systems import load as load
+    from svyaz.library.systems import loads as loads
+else:
+    open_door(__name__)

@@ -1,0 +1,133 @@
+"""Motions with verbs: pictures, players, files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from svyaz import model, motion, show
+from svyaz.files import whole
+from svyaz.integrate import Status
+from svyaz.library.dressing import dressed, dressing
+from svyaz.library.pictures import Picture, Player
+
+if TYPE_CHECKING:
+    from svyaz.arrays import Array
+
+TABLES = ("multipliers", "residuals", "hidden", "integrals", "quantities", "inputs")
+"""Columns by name that a file keeps, beside times and states."""
+
+PLAIN = ("form", "method", "step", "rtol", "reason", "steps", "rejected", "evaluations", "seconds", "trajectory_error")
+"""Numbers and texts that a file keeps."""
+
+
+class WorkingMotion(motion.Motion):
+    """A motion of a system, and all that can be asked of it.
+
+    >>> import svyaz
+    >>> found = svyaz.load("pendulum:1").simulate(until=1, every=0.5)
+    >>> found["u1"].shape, found.at(0.25).shape
+    ((3,), (2,))
+    """
+
+    __qualname__ = "Motion"
+
+    def plot(self, *names: str, file: str | Path | None = None) -> Picture:
+        """The overview, or the named columns against the time; with ``file`` it is written too."""
+        for name in names:
+            self.column(name)
+        picture = Picture(show.time_plot(self, names) if names else show.overview(self))
+        if file is not None:
+            picture.save(file)
+        return picture
+
+    def animate(self, file: str | Path | None = None) -> Player:
+        """A player of the mechanism; with ``file`` (.html, .gif, .mp4) it is written too."""
+        player = Player(self)
+        if file is not None:
+            player.save(file)
+        return player
+
+    def save(self, file: str | Path) -> Path:
+        """Keep it in a file .npz: all columns in full precision and the model; ``svyaz.load_motion`` reads it."""
+        header = {name: getattr(self, name) for name in PLAIN} | {
+            "status": str(self.status),
+            "notes": list(self.notes),
+            "model": model.to_toml(self.system.words),
+            "file": self.system.file,
+            "states": list(self.state_names),
+            "columns": {table: list(getattr(self, table)) for table in TABLES},
+            "phases": [asdict(event) for event in self.phases],
+            "limits": {name: asdict(reach) for name, reach in self.limits.items()},
+            "slides": [asdict(slide) for slide in self.slides],
+        }
+        arrays: dict[str, Array] = {"times": self.times, "states": self.states}
+        arrays |= {table: _together(getattr(self, table), len(self.times)) for table in TABLES}
+        path = Path(file)
+        with whole(path) as temporary, temporary.open("wb") as out:
+            np.savez_compressed(out, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+        return path
+
+    def __repr__(self) -> str:
+        reason = f" ({self.reason})" if self.reason else ""
+        span = f"t = {self.times[0]:g} … {self.times[-1]:g}, {len(self.times)} rows"
+        return f"<Motion of '{self.system.name}' by {self.method}: {self.status}{reason}, {span}>"
+
+    def _repr_html_(self) -> str:
+        return show.html_of(self)
+
+
+Motion = WorkingMotion
+Motion.__name__ = "Motion"
+
+simulate = dressing(motion.simulate, WorkingMotion)
+
+
+def load_motion(file: str | Path) -> WorkingMotion:
+    """A motion that ``Motion.save`` has kept. Nothing in the file is executed."""
+    from svyaz.library.systems import loads
+
+    with np.load(file, allow_pickle=False) as kept:
+        header = json.loads(str(kept["header"]))
+        columns = {table: dict(zip(header["columns"][table], kept[table].T, strict=True)) for table in TABLES}
+        found = motion.Motion(
+            system=loads(header["model"], header["file"] or "model"),
+            form=header["form"],
+            method=header["method"],
+            step=header["step"],
+            rtol=header["rtol"],
+            status=Status(header["status"]),
+            reason=header["reason"],
+            times=kept["times"],
+            states=kept["states"],
+            state_names=tuple(header["states"]),
+            multipliers=columns["multipliers"],
+            residuals=columns["residuals"],
+            hidden=columns["hidden"],
+            integrals=columns["integrals"],
+            quantities=columns["quantities"],
+            inputs=columns["inputs"],
+            steps=header["steps"],
+            rejected=header["rejected"],
+            evaluations=header["evaluations"],
+            seconds=header["seconds"],
+            trajectory_error=header["trajectory_error"],
+            notes=tuple(header["notes"]),
+            phases=tuple(motion.Event(**(event | _names_of(event))) for event in header["phases"]),
+            limits={name: motion.Reach(**reach) for name, reach in header["limits"].items()},
+            slides=tuple(motion.Slide(**slide) for slide in header["slides"]),
+        )
+    return dressed(WorkingMotion, found)
+
+
+def _together(columns: Mapping[str, Array], rows: int) -> Array:
+    return np.column_stack(list(columns.values())) if columns else np.empty((rows, 0))
+
+
+def _names_of(event: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(event[key]) for key in ("on", "off", "active")}

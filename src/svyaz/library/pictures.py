@@ -1,0 +1,55 @@
+"""What is shown in a notebook and kept in files: figures and players."""
+
+from __future__ import annotations
+
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svyaz import show
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from svyaz.motion import Motion
+
+PLAYER_HEIGHT = 560
+
+
+class Picture:
+    """A figure of matplotlib (``figure``) that shows itself in notebooks; ``save`` writes it as .png, .svg or .pdf."""
+
+    def __init__(self, figure: Figure) -> None:
+        self.figure = figure
+
+    def save(self, file: str | Path) -> Path:
+        """Write it; the file appears whole or not at all."""
+        return show.save(self.figure, file)
+
+    def _repr_png_(self) -> bytes:
+        out = BytesIO()
+        show.save_to(self.figure, out, ".png")
+        return out.getvalue()
+
+    def __repr__(self) -> str:
+        titles = [axes.get_title() or axes.get_ylabel() for axes in self.figure.axes]
+        return f"<Picture: {', '.join(title for title in titles if title) or 'a figure'}>"
+
+
+class Player:
+    """An animation with its own controls; ``save`` writes it as .html, .gif or, with ffmpeg, .mp4."""
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+
+    def save(self, file: str | Path) -> Path:
+        """Write it; the file appears whole or not at all."""
+        return show.animate(self.motion, file)
+
+    def _repr_html_(self) -> str:
+        page = escape(show.player_page(self.motion), quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:{PLAYER_HEIGHT}px;border:0" title="player"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Player of '{self.motion.system.name}', {self.motion.times[-1]:g} s>"
