@@ -42,7 +42,12 @@ def problems(text: str) -> list[tuple[int, str, str | None]]:
     [
         ('impakt = "inelastic"', 12, "there is no key 'impakt' in [constraint]", "did you mean 'impact'?"),
         ('impact = "inelastic"', 12, "'impact' of the constraint 'left foot' belongs to 'on'", None),
-        ('on = "y"\nimpact = "elastic"', 13, "an impact is 'inelastic', not 'elastic'", "did you mean 'inelastic'?"),
+        (
+            'on = "y"\nimpact = "elastic"',
+            13,
+            "an impact is one of 'inelastic', 'newton', 'poisson', not 'elastic'",
+            "did you mean 'inelastic'?",
+        ),
         ("active = true", 12, "'active' of the constraint 'left foot' belongs to 'on'", None),
         ('on = "y"\nactive = 1', 13, "'active' must be true or false, not 1", None),
         ('on = "-hight"', 12, "unknown name 'hight'", None),

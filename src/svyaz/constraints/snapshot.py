@@ -8,7 +8,7 @@ each constraint for itself (ḧ + B ḣ + A h = 0, ḟ + E f = 0) are parameters
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -87,6 +87,12 @@ class Snapshot(Numbers):
 
     time: float
     state: Array
+
+    def of_rows(self, rows: Sequence[int]) -> Snapshot:
+        """That of some of the constraints."""
+        kept = list(rows)
+        names = ("holonomic", "jacobian", "jacobian_terms", "constraint_bias", *DEVIATIONS)
+        return replace(self, **{name: getattr(self, name)[kept] for name in names})
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from svyaz.model.system import Integral as Integral
     from svyaz.model.system import Limit as Limit
     from svyaz.model.system import System as System
+    from svyaz.model.system import is_one_sided as is_one_sided
     from svyaz.model.system import multiplier_symbol as multiplier_symbol
+    from svyaz.model.system import multipliers_in as multipliers_in
     from svyaz.model.system import names_of as names_of
     from svyaz.model.tree import GROUND as GROUND
     from svyaz.model.tree import MOMENTS as MOMENTS

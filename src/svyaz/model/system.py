@@ -6,13 +6,13 @@ the time ``t``, parameters and inputs by their names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import inf, isfinite
 
 from symengine import Symbol
 
-from svyaz.expr import ZERO, Expression, Place, Problem, evaluate
+from svyaz.expr import ZERO, Expression, Place, Problem, differentiate, evaluate, is_zero, substitute
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
@@ -29,7 +29,8 @@ class Constraint:
 
     It acts from ``start`` (a time) or from the moments in which ``on`` rises through zero, until ``end`` or until
     ``off`` does; with ``on`` it does not act at the beginning unless it is ``active``. ``impact`` says how velocities
-    are made to fit when it begins to act, ``anchors`` are names with expressions whose values are taken at that moment.
+    are made to fit when it begins to act (``restitution`` is the part of a speed, or of an impulse, that is given back),
+    ``anchors`` are names with expressions whose values are taken at that moment.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Constraint:
     on: Expression | None = None
     off: Expression | None = None
     impact: str | None = None
+    restitution: Expression = ZERO
     active: bool = False
     anchors: tuple[tuple[str, Expression], ...] = ()
 
@@ -60,6 +62,23 @@ class Constraint:
     def varying(self) -> bool:
         """Are there moments at which it begins or ceases to act?"""
         return self.switched or self.start is not None or self.end is not None
+
+
+def multipliers_in(expression: Expression) -> list[Symbol]:
+    """The symbols of multipliers that occur in a condition or a force."""
+    return [s for s in expression.free_symbols if str(s).startswith("multiplier ")]
+
+
+def is_one_sided(constraint: Constraint, velocities: Collection[Symbol]) -> bool:
+    """Does it push only: ``off`` linear in multipliers, ``on`` a function of positions?"""
+    if constraint.on is None or constraint.off is None:
+        return False
+    reactions = multipliers_in(constraint.off)
+    if not reactions or not is_zero(substitute(constraint.off, dict.fromkeys(reactions, ZERO))):
+        return False
+    slopes = [differentiate(constraint.off, s) for s in reactions]
+    at_places = not multipliers_in(constraint.on) and not constraint.on.free_symbols & set(velocities)
+    return at_places and not any(multipliers_in(s) for s in slopes)
 
 
 def names_of(constraints: Sequence[Constraint]) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def unborn(beginning: Beginning, options: Options, refusal: Refusal) -> Chapter:
 
 def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes: Wishes) -> Chapter:
     """Run one phase, repeat it with half the step while a tolerance is exceeded, and note what was noticed."""
-    options, segment, notes = decision.options, decision.segment, list(decision.notes)
+    options, segment, notes = decision.options, decision.segment, [*beginning.notes, *decision.notes]
 
     def run(segment: Segment, options: Options) -> Advance:
         return structure.advance(beginning, segment, options, wishes)

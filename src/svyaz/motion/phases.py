@@ -30,7 +30,7 @@ Progress = Callable[[float], object]
 class Phase:
     """From ``start``, to ``end`` at most, these equations hold, with the constraints ``active``.
 
-    ``new`` are the constraints that did not act just before.
+    ``new`` are the constraints that did not act just before; impacts of those ``settling`` accumulate at the end.
     """
 
     start: float
@@ -38,6 +38,7 @@ class Phase:
     active: tuple[Constraint, ...]
     new: tuple[Constraint, ...]
     equations: Equations
+    settling: tuple[Constraint, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Beginning:
 
     ``entry`` tells how the state came about: after an event it may differ from the last one before, and both are kept.
     ``event`` is what is told of this moment, ``continuing`` are the conditions, ("on" or "off", constraint), that were
-    watched before as well.
+    watched before as well. ``notes`` tell what was decided about it.
     """
 
     phase: Phase
@@ -55,6 +56,7 @@ class Beginning:
     event: Event | None = None
     continuing: Collection[tuple[str, str]] = ()
     refusal: Refusal | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

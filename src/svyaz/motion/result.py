@@ -31,7 +31,8 @@ class Event:
     """A moment at which constraints begin and cease to act, by name.
 
     Where an event of the motion, and not a time, divides the phases: the energies before and after it, the jumps of the
-    velocities, and the impulses with the sign of the multipliers.
+    velocities, and the impulses with the sign of the multipliers. ``impacts`` are the contacts that were struck at once, one
+    set after another, ``accumulating`` those whose further impacts have no end before the moment given.
     """
 
     t: float
@@ -44,6 +45,8 @@ class Event:
     kinetic_after: float | None = None
     velocity_jump: Mapping[str, float] = field(default_factory=dict)
     impulses: Mapping[str, float] = field(default_factory=dict)
+    impacts: tuple[tuple[str, ...], ...] = ()
+    accumulating: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

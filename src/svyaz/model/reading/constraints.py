@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
+
+import symengine as se
 
 from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, is_zero, names_in, parse_equation
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
-from svyaz.model.system import Constraint, multiplier_symbol
+from svyaz.model.system import Constraint, is_one_sided, multiplier_symbol
 
-IMPACTS = ("inelastic",)
+IMPACTS = ("inelastic", "newton", "poisson")
+"""Laws of impacts; all but the first have a restitution."""
 NOT_A_LETTER = re.compile(r"\W")
 
 
@@ -128,7 +132,31 @@ def _switched(reader: Reader, path: Path, words: Table, plain: Constraint, names
         if reader.fits((*path, "anchor", key), value, vocabulary.EXPRESSION)
     )
     impact = vocabulary.text(words, "impact") if "impact" in words else None
-    return replace(plain, on=on, off=off, impact=impact, active=bool(words.get("active", False)), anchors=anchors)
+    found = replace(plain, on=on, off=off, impact=impact, active=bool(words.get("active", False)), anchors=anchors)
+    return replace(found, restitution=_restitution(reader, path, words, found, names))
+
+
+def _restitution(reader: Reader, path: Path, words: Table, found: Constraint, names: Names) -> Expression:
+    """The coefficient of restitution, which one-sided constraints with an impact by Newton or Poisson have."""
+    here, bounces = (*path, "restitution"), found.impact in IMPACTS[1:]
+    if not bounces:
+        if "restitution" in words:
+            told = f"'restitution' of the constraint '{found.name}' belongs to impact = \"newton\" or \"poisson\""
+            reader.report(here, told, at_key=True)
+        return ZERO
+    if "restitution" not in words:
+        reader.report((*path, "impact"), f"the impact of '{found.name}' needs a 'restitution' between 0 and 1")
+        return ZERO
+    value = reader.value(here, words["restitution"], names)
+    if not 0.0 <= value <= 1.0 and isfinite(value):
+        reader.report(here, f"a restitution lies between 0 and 1: that of '{found.name}' is {value:g}")
+    if not is_one_sided(found, [se.Symbol(v) for v in names.velocities]):
+        reader.report(
+            (*path, "impact"),
+            f"'{found.name}' is not one-sided, and only what can push and not pull is thrown back",
+            hint=f"give it 'on', a function of positions, and off = \"-{_multiplier_word(found.name)}\"",
+        )
+    return reader.expression(here, words["restitution"], names.constant_scope())
 
 
 def _without_multipliers(scope: Scope) -> Scope:
@@ -145,7 +173,8 @@ def _check_words(reader: Reader, path: Path, words: Table, name: str) -> None:
     impact = vocabulary.text(words, "impact", IMPACTS[0])
     if impact not in IMPACTS:
         hint = vocabulary.nearest(impact, IMPACTS)
-        reader.report((*path, "impact"), f"an impact is '{IMPACTS[0]}', not '{impact}'", hint=hint)
+        known = ", ".join(f"'{word}'" for word in IMPACTS)
+        reader.report((*path, "impact"), f"an impact is one of {known}, not '{impact}'", hint=hint)
     for key, why in (
         ("impact", "an impact happens when the constraint begins to act"),
         ("active", "a constraint without it acts from the beginning"),

@@ -122,6 +122,7 @@ CONSTRAINT: Mapping[str, str] = {
     "on": EXPRESSION,
     "off": EXPRESSION,
     "impact": TEXT,
+    "restitution": EXPRESSION,
     "active": FLAG,
     "anchor": TABLE,
 }

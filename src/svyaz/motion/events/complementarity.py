@@ -1,11 +1,12 @@
-"""Which constraints an inelastic impact keeps, when some of them cannot pull.
+"""Which constraints an impact keeps, when some of them cannot pull.
 
-For one-sided constraints with gaps -on this is Newton's impact without restitution, a linear complementarity problem
+For one-sided constraints with gaps -on and restitutions e this is Newton's impact, a linear complementarity problem
 (J. J. Moreau 1988; F. Pfeiffer, C. Glocker, Multibody Dynamics with Unilateral Contacts, 1996): with the impulses Λ of the
 constraints that are kept,
 
-    kept:     on'(v⁺) = 0, and off(Λ) is not positive,
-    let go:   Λ = 0, and on'(v⁺) is not positive.
+    kept:     on'(v⁺) = -e on'(v⁻), and off(Λ) is not positive,
+    let go:   Λ = 0, and on'(v⁺) + e on'(v⁻) is not positive;
+e = 0 is the inelastic one.
 
 A set that satisfies this is looked for by changing one contact at a time: the one that is pulled most is let go; when none
 is pulled, the one that is entered most is taken back. Sets are not tried twice. For contacts without friction the velocities
@@ -15,7 +16,7 @@ after the impact are unique; constraints that share their ``off`` (a foot on the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -26,9 +27,9 @@ from svyaz.constraints import Measure, Snapshot, dependencies, least_correction,
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path
-from svyaz.model import Constraint, System, multiplier_symbol
+from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
 from svyaz.motion.events.conditions import LOW
-from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts, multipliers_in
+from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts
 from svyaz.motion.events.impacts import anchored
 from svyaz.motion.phases import Phase, reached
 
@@ -55,7 +56,7 @@ class Collision:
     """The constraints that may act after an event, and where they stand just before it.
 
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
-    ``touching`` are the one-sided ones that must not be entered.
+    ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
     """
 
     constraints: tuple[Constraint, ...]
@@ -64,6 +65,7 @@ class Collision:
     snapshot: Snapshot
     contacts: Contacts
     touching: frozenset[str]
+    restitution: Array
 
     def rows(self, kept: Kept) -> list[int]:
         """The rows of the constraints that act with these contacts."""
@@ -87,9 +89,26 @@ class Collision:
             for i, fit in zip(rows, fits, strict=True)
         ):
             return s.v, {self.constraints[i].name: 0.0 for i in rows}
-        jump = least_correction(s.mass, s.jacobian[rows], -s.velocity[rows])
+        jump = least_correction(s.mass, s.jacobian[rows], -((1.0 + self.restitution) * s.velocity)[rows])
         found = np.linalg.lstsq(s.jacobian[rows].T, s.mass @ jump, rcond=None)[0]
         return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}
+
+    def at_speeds(self, speeds: Array) -> Collision:
+        """The same bodies with other velocities."""
+        s = self.snapshot
+        change = s.jacobian @ (speeds - s.v)
+        moved = replace(s, v=speeds, state=self.measure.moved(s.state, v=speeds), velocity=s.velocity + change)
+        return replace(self, snapshot=moved)
+
+    def approaching(self) -> Kept:
+        """The contacts that would be entered if nothing happened."""
+        return frozenset(self._entered(self.snapshot.v))
+
+    def at_rest(self) -> frozenset[str]:
+        """The one-sided constraints that touch and neither part nor approach."""
+        here = self.contacts.at(self.snapshot.time, self.snapshot.state)
+        still = np.abs(here.rate) <= RISING * here.rate_size
+        return self.touching & {c.name for c, rests in zip(self.contacts.constraints, still, strict=True) if rests}
 
     @cached_property
     def settled(self) -> bool:
@@ -147,16 +166,20 @@ class Collision:
         return {k for k in kept if np.linalg.matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
 
     def _entered(self, speeds: Array) -> dict[int, float]:
-        """By contact: the rate of ``on`` after the impact as a part of its terms, where that is more than rounding."""
+        """By contact: the rate of ``on`` after the impact, beyond what is given back of that before, as a part of its
+        terms, where that is more than rounding.
+        """
         if not self.touching:
             return {}
         s = self.snapshot
         before = self.contacts.at(s.time, s.state)
         after = self.contacts.at(s.time, self.measure.moved(s.state, v=speeds))
         size = np.maximum(before.rate_size, after.rate_size)
+        given_back = dict(zip((c.name for c in self.constraints), self.restitution.tolist(), strict=True))
+        back = np.array([given_back.get(c.name, 0.0) for c in self.contacts.constraints])
         rises = {
             c.name: float(rate / scale)
-            for c, rate, scale in zip(self.contacts.constraints, after.rate, size, strict=True)
+            for c, rate, scale in zip(self.contacts.constraints, after.rate + back * before.rate, size, strict=True)
             if c.name in self.touching and rate > RISING * scale
         }
         found = {k: max(rises.get(c.name, 0.0) for c in group) for k, group in enumerate(self.groups)}
@@ -196,7 +219,7 @@ def collision_of(
     snapshot = measure.at(anchored(equations, [c for c in candidates if c not in phase.active], before, now), now)
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
-    return Collision(tuple(candidates), groups, measure, snapshot, contacts, near)
+    return Collision(tuple(candidates), groups, measure, snapshot, contacts, near, np.zeros(len(candidates)))
 
 
 def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:

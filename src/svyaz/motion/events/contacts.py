@@ -19,10 +19,10 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.constraints import magnitude, measure_of, typical_sizes, with_floor
-from svyaz.expr import ONE, TIME, ZERO, Expression, differentiate, gradient, is_zero, substitute
+from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations
-from svyaz.model import Constraint
+from svyaz.model import Constraint, is_one_sided
 from svyaz.program import Function, function
 
 TOUCHING = 1e-5
@@ -36,23 +36,6 @@ DEEP = 1e-6
 
 MOMENT = 1e-3
 """A small part of a run."""
-
-
-def multipliers_in(expression: Expression) -> list[se.Symbol]:
-    """The symbols of multipliers that occur in a condition."""
-    return [s for s in expression.free_symbols if str(s).startswith("multiplier ")]
-
-
-def is_one_sided(constraint: Constraint, velocities: Collection[se.Symbol]) -> bool:
-    """Does it push only: ``off`` linear in multipliers, ``on`` a function of positions?"""
-    if constraint.on is None or constraint.off is None:
-        return False
-    reactions = multipliers_in(constraint.off)
-    if not reactions or not is_zero(substitute(constraint.off, dict.fromkeys(reactions, ZERO))):
-        return False
-    slopes = [differentiate(constraint.off, s) for s in reactions]
-    at_places = not multipliers_in(constraint.on) and not constraint.on.free_symbols & set(velocities)
-    return at_places and not any(multipliers_in(s) for s in slopes)
 
 
 @dataclass(frozen=True)
@@ -71,11 +54,13 @@ class Gaps:
 class Contacts:
     """The one-sided constraints of a model, and their ``on`` with derivatives as native code.
 
-    Its inputs are t, the states and their slopes; it belongs to no set of constraints that act.
+    The inputs are t, the states and their slopes; ``explicit`` gives the rates that need no accelerations. It belongs to no
+    set of constraints that act.
     """
 
     constraints: tuple[Constraint, ...]
     numbers: Function
+    explicit: Function
     free: Equations
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
@@ -93,6 +78,11 @@ class Contacts:
             rate_size=np.maximum(parts["rate_terms"], fallen),
             second_size=parts["second_terms"],
         )
+
+    def slopes(self, time: float, state: Array, accelerations: Array) -> Array:
+        """The rates of all states with these accelerations of the free equations."""
+        rates: Array = self.explicit(np.concatenate([[time], state]))["rates"]
+        return measure_of(self.free).moved(rates, v=accelerations)
 
     def touching(self, time: float, state: Array, tolerance: float) -> frozenset[str]:
         """Those whose ``on`` is zero, up to a part of its size."""
@@ -160,4 +150,6 @@ def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
     sizes = {f"{name}_terms": [magnitude(e) for e in entries] for name, entries in tables.items()}
     rows = {"rows": [gradient(e, free.velocities) for e in rates]}
     inputs = ("t", *free.states, *(str(slopes[s]) for s in states))
-    return Contacts(chosen, function({**tables, **sizes, **rows}, inputs, free.system.constants), free)
+    constants = free.system.constants
+    explicit = function({"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), constants)
+    return Contacts(chosen, function({**tables, **sizes, **rows}, inputs, constants), explicit, free)

@@ -36,10 +36,17 @@ MOST_LOOKED_AT = 50
 
 @dataclass(frozen=True)
 class Impact:
-    """The state after constraints began to act, and the impulses that led to it."""
+    """The state after constraints began to act, and the impulses that led to it.
+
+    ``stages`` are the contacts that were thrown back, ``rests`` those that were not any more, with the moments at which their
+    impacts accumulate; ``notes`` tell what was decided.
+    """
 
     state: Array
     impulses: dict[str, float] = field(default_factory=dict)
+    stages: tuple[tuple[str, ...], ...] = ()
+    rests: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def anchored(equations: Equations, new: Sequence[Constraint], state: Array, time: float) -> Array:

@@ -33,11 +33,12 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.events.complementarity import collision_of, kept_contacts
+from svyaz.motion.events.complementarity import Collision, collision_of, kept_contacts
 from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
 from svyaz.motion.events.impacts import Impact, anchored, fitted
 from svyaz.motion.events.locating import advance_to_event, slopes
+from svyaz.motion.events.restitution import Bounces, accumulated, rebound
 from svyaz.motion.events.sides import decided_on_sides
 from svyaz.motion.events.stretches import advance_in_stretches
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached
@@ -81,6 +82,7 @@ class Switched:
         self._equations: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
         self._watched: dict[tuple[Names, Names], Conditions] = {}
+        self._bounces = Bounces(system.constants, options.until)
 
     def with_options(self, options: Options) -> Switched:
         return Switched(self.system, options, self.free)
@@ -128,14 +130,19 @@ class Switched:
             return None
         active, state, impact = self._impact(_switched(self.system, last, path.events, now), last, path)
         phase = self._phase(now, active, last.active)
-        event = event_at(now, active, last.active)
+        rests = {} if isinstance(impact, Refusal) else impact.rests
+        settling = tuple(c for c in active if rests.get(c.name, now) > now)
+        if settling:
+            phase = replace(phase, end=min(phase.end, *(rests[c.name] for c in settling)), settling=settling)
+        event = event_at(now, _without(active, settling), _without(last.active, last.settling))
         if isinstance(impact, Refusal):
             return Beginning(phase, state, Entry.EVENT, event, refusal=impact)
         refusal = self._chatter(chapters, event)
         if refusal is None:
             event = self._told(event, before, impact)
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
-        return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal)
+        notes = self._bounces.once([*impact.notes, *accumulated(now, rests)])
+        return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal, notes=notes)
 
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
@@ -172,6 +179,9 @@ class Switched:
         """
         now, before = float(path.times[-1]), path.states[-1]
         collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path)
+        lively, rests = self._bounces.lively(collision) if collision is not None else ({}, {})
+        if collision is not None and lively:
+            return self._rebound(collision, lively, rests, phase, path)
         if collision is not None:
             kept = kept_contacts(collision, collision.first_guess(active))
             if kept is None:
@@ -185,7 +195,27 @@ class Switched:
         new = tuple(c for c in active if c not in phase.active)
         equations = self.equations_with(active)
         state = anchored(equations, new, before, now)
-        return active, state, fitted(equations, new, state, path)
+        found = fitted(equations, new, state, path)
+        if isinstance(found, Refusal):
+            return active, state, found
+        return active, state, replace(found, stages=(tuple(rests),) if rests else (), rests=rests)
+
+    def _rebound(
+        self, collision: Collision, lively: Mapping[str, float], rests: Mapping[str, float], phase: Phase, path: Path
+    ) -> tuple[tuple[Constraint, ...], Array, Impact | Refusal]:
+        """The same for an impact in which contacts give back a part of what they take."""
+        now, before = float(path.times[-1]), path.states[-1]
+        found = rebound(collision, lively, names_of(phase.active))
+        if isinstance(found, str):
+            return phase.active, before, Refusal(Status.INFEASIBLE, found)
+        active = tuple(c for c in collision.constraints if c.name in found.acting)
+        new = tuple(c for c in active if c not in phase.active)
+        equations = self.equations_with(active)
+        state = collision.measure.moved(anchored(equations, new, before, now), v=found.speeds)
+        fit = fitted(equations, new, state, path)
+        if isinstance(fit, Refusal):
+            return active, state, fit
+        return active, state, Impact(fit.state, found.impulses, found.stages, dict(rests), found.notes)
 
     @cached_property
     def _contacts(self) -> Contacts:
@@ -242,6 +272,8 @@ class Switched:
             kinetic_after=kinetic[1],
             velocity_jump={name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
             impulses=impact.impulses,
+            impacts=impact.stages,
+            accumulating={name: time for name, time in impact.rests.items() if time > event.t},
         )
 
     def _chatter(self, chapters: Sequence[Chapter], event: Event) -> Refusal | None:
@@ -264,6 +296,10 @@ class Switched:
             "time does not go on"
         )
         return Refusal(Status.INFEASIBLE, reason)
+
+
+def _without(constraints: Sequence[Constraint], others: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    return tuple(c for c in constraints if c not in others)
 
 
 def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:

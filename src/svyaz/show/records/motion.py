@@ -96,6 +96,12 @@ def _(event: Event) -> Record:
     record: Record = {"t": event.t, "on": list(event.on), "off": list(event.off), "active": list(event.active)}
     if event.energy_before is None:
         return record
+    if event.impacts:
+        record["impacts"] = [name for struck in event.impacts for name in struck]
+    if len(event.impacts) > 1:
+        record["sequence"] = [list(struck) for struck in event.impacts]
+    if event.accumulating:
+        record["accumulating"] = dict(event.accumulating)
     return record | {
         "energy_before": event.energy_before,
         "energy_after": event.energy_after,

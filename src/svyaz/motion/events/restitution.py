@@ -1,0 +1,273 @@
+"""Impacts that give back a part e of what they take: by Newton of the speed, by Poisson of the impulse.
+
+For the contacts that approach each other, on'(v) > 0, with on'⁻ and on'⁺ before and after,
+
+    Newton:   0 ≤ -(on'⁺ + e on'⁻) ⊥ Λ ≥ 0,
+    Poisson:  a compression to on' ≤ 0 by the inelastic impact Λ_c, then Λ = Λ_c + Λ_e, Λ_e ≥ e Λ_c, 0 ≤ -on'⁺ ⊥ Λ_e - e Λ_c ≥ 0
+
+(F. Pfeiffer, C. Glocker 1996, ch. 8). Bodies that touch without approaching take part when the impact before has made them
+approach: what happens at one moment is a sequence of impacts, each of all contacts that approach (J. Bernoulli's rule for a
+row of balls). Constraints without restitution take part in all of them. The energy that an impact takes away,
+
+    -½ Λᵀ (g⁺ + g⁻),     g = G v + ∂h/∂t,
+
+is not negative; where Newton's law would make it so, since the contacts differ in e, Poisson's takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import Snapshot
+from svyaz.expr import evaluate
+from svyaz.model import Constraint
+from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
+from svyaz.motion.events.contacts import DEEP, RISING
+
+MOST_STAGES = 2000
+"""After so many impacts at one moment the contacts that still approach are stopped together."""
+
+GAINED = 1e-9
+"""Energy that an impact may add, as a part of the kinetic energy, for rounding."""
+
+SURE = 1e-10
+"""An accumulation point is known when two estimates of it differ by no more than this part of the run."""
+
+LEAST = 1e-14
+"""Hops lower than this part of the highest one are over in any case."""
+
+ROUNDING = 1e-12
+"""Hops lower than this part of the size of ``on`` cannot be told from rounding."""
+
+Impulses = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Rebound:
+    """Velocities after an impact, its impulses by constraint, and the constraints that act afterwards, by name.
+
+    ``stages`` are the contacts struck at once, one set after another; ``notes`` tell what was decided.
+    """
+
+    speeds: Array
+    impulses: Impulses
+    acting: frozenset[str]
+    stages: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Struck:
+    """One impact: velocities after it, impulses by constraint, and the names of the constraints that it kept."""
+
+    speeds: Array
+    impulses: Impulses
+    kept: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Hop:
+    """How high a contact is thrown by an impact, and when its impacts will have accumulated if the push back is constant."""
+
+    height: float
+    size: float
+    rest: float
+
+    def over(self, highest: float, before: float | None, until: float) -> bool:
+        """Is it so low, and the accumulation point so well known by the estimate before, that the impacts are over?"""
+        sure = before is not None and abs(self.rest - before) <= SURE * until
+        return self.height <= max((DEEP if sure else LEAST) * highest, ROUNDING * self.size)
+
+
+def bouncing(constraint: Constraint, constants: Mapping[str, float]) -> float:
+    """The coefficient of restitution."""
+    return float(evaluate(constraint.restitution, constants)) if constraint.impact != "inelastic" else 0.0
+
+
+def hops(collision: Collision, coefficients: Mapping[str, float]) -> dict[str, Hop]:
+    """The hop of each contact that approaches and gives back a part of its speed, by its first constraint.
+
+    With the speed e·on' after the impact and the push back a = on'' of the motion without it, the hop is v²/2a high, and
+    all later ones take 2v/a (1 + e + e² + …) = 2v/(a (1 - e)).
+    """
+    s, contacts, found = collision.snapshot, collision.contacts, {}
+    names = [c.name for c in contacts.constraints]
+    for group in collision.groups:
+        name = group[0].name
+        e = coefficients.get(name, 0.0)
+        if not 0.0 < e < 1.0 or name not in collision.touching:
+            continue
+        others = [i for i, c in enumerate(collision.constraints) if c not in group and not coefficients.get(c.name)]
+        slopes = contacts.slopes(s.time, s.state, accelerated(s, others))
+        gaps, k = contacts.at(s.time, s.state, slopes), names.index(name)
+        push, speed = float(gaps.second[k]), e * float(gaps.rate[k])
+        if push > 0.0 and speed > 0.0:
+            found[name] = Hop(speed**2 / (2.0 * push), float(gaps.size[k]), s.time + 2.0 * speed / (push * (1.0 - e)))
+    return found
+
+
+def accelerated(s: Snapshot, rows: Sequence[int]) -> Array:
+    """Accelerations with these constraints acting."""
+    g = s.jacobian[list(rows)]
+    matrix = np.block([[s.mass, g.T], [g, np.zeros((len(rows), len(rows)))]])
+    side = np.concatenate([-s.bias, -s.constraint_bias[list(rows)]])
+    found: Array = np.asarray(np.linalg.lstsq(matrix, side, rcond=None)[0], dtype=np.float64)[: len(s.mass)]
+    return found
+
+
+def rebound(collision: Collision, coefficients: Mapping[str, float], before: Collection[str]) -> Rebound | str:
+    """Impact after impact until nothing approaches; in words if one of them has no solution.
+
+    ``coefficients`` are the restitutions by name; contacts that have settled are not among them. Of those that are, the ones
+    that acted ``before`` go on if they are neither struck nor left.
+    """
+    here, total, stages, notes = collision, dict[str, float](), list[tuple[str, ...]](), list[str]()
+    lively = {k for k, group in enumerate(collision.groups) if any(coefficients.get(c.name) for c in group)}
+    calm, given, acting = frozenset(range(len(here.groups))) - lively, coefficients, frozenset[str]()
+    while True:
+        if len(stages) == MOST_STAGES:
+            given = {}
+            notes.append(
+                f"after {MOST_STAGES} impacts at t = {collision.snapshot.time:.9g} bodies still approached each other: they "
+                "are stopped together"
+            )
+        struck = here.approaching() & lively if given else frozenset(lively)
+        if not struck and stages:
+            break
+        found = _struck(among(here, calm | struck), given, notes)
+        if isinstance(found, str):
+            return found
+        here, acting = here.at_speeds(found.speeds), found.kept
+        stages.append(tuple(here.groups[k][0].name for k in sorted(struck)))
+        total = {name: total.get(name, 0.0) + found.impulses.get(name, 0.0) for name in {**total, **found.impulses}}
+        if not given or not struck:
+            break
+    quiet, bounced = here.at_rest(), {c.name for k in lively for c in here.groups[k]}
+    acting = frozenset(name for name in acting if name not in bounced or not given)
+    acting |= {name for name in quiet & set(before) if name in bounced}
+    told = tuple(filter(None, stages))
+    if len(told) > 1:
+        notes += _at_once(collision, coefficients, told, here.snapshot.v)
+    return Rebound(here.snapshot.v, total, acting, told, tuple(dict.fromkeys(notes)))
+
+
+def _at_once(
+    collision: Collision, coefficients: Mapping[str, float], stages: Sequence[tuple[str, ...]], after: Array
+) -> list[str]:
+    """A note on what one impact of all contacts at once would have given, where that is something else."""
+    found = _struck(collision, coefficients, [])
+    if isinstance(found, str):
+        return []
+    s, names = collision.snapshot, [str(v) for v in collision.measure.equations.velocities]
+    scale = np.sqrt(max(float(s.v @ s.mass @ s.v), 0.0))
+    off = found.speeds - after
+    if np.sqrt(max(float(off @ s.mass @ off), 0.0)) <= RISING * scale:
+        return []
+    would = ", ".join(f"{n} = {x:.6g}" for n, x in zip(names, found.speeds, strict=True) if x != s.v[names.index(n)])
+    told = f"bodies that touch are struck one after another at t = {s.time:.9g}, {len(stages)} impacts in all"
+    return [f"{told}; one impact of all contacts at once would give {would}"]
+
+
+def among(collision: Collision, contacts: Collection[int]) -> Collision:
+    """The collision of some of the contacts, and of what is no contact; the others are as if they were not there."""
+    gone = {c.name for k, group in enumerate(collision.groups) if k not in contacts for c in group}
+    rows = [i for i, c in enumerate(collision.constraints) if c.name not in gone]
+    return replace(
+        collision,
+        constraints=tuple(collision.constraints[i] for i in rows),
+        groups=tuple(group for k, group in enumerate(collision.groups) if k in contacts),
+        snapshot=collision.snapshot.of_rows(rows),
+        touching=collision.touching - gone,
+        restitution=collision.restitution[rows],
+    )
+
+
+def _struck(part: Collision, coefficients: Mapping[str, float], notes: list[str]) -> Struck | str:
+    """One impact, by the law of its contacts; by Poisson's if one of them has it or Newton's adds energy."""
+    e = np.array([coefficients.get(c.name, 0.0) for c in part.constraints])
+    told = ", ".join(f"'{c.name}'" for group in part.groups for c in group)
+    when = f"at t = {part.snapshot.time:.9g}"
+    if not any(c.impact == "poisson" for c, x in zip(part.constraints, e, strict=True) if x):
+        found = _solved(replace(part, restitution=e))
+        if found is not None and not _gains(part, found):
+            return found
+        if found is not None:
+            notes.append(f"Newton's law would add energy in the impact of {told} {when}: Poisson's is used there")
+    squeezed = _solved(part)
+    if squeezed is not None:
+        pushed = {name: float(coefficients.get(name, 0.0)) * x for name, x in squeezed.impulses.items()}
+        opened = _solved(part.at_speeds(_moved(part, squeezed.speeds, pushed)))
+        if opened is not None:
+            parts = (squeezed.impulses, pushed, opened.impulses)
+            total = replace(opened, impulses={c.name: sum(p.get(c.name, 0.0) for p in parts) for c in part.constraints})
+            if _gains(part, total):
+                return f"the impact {when} of {told} would add energy, by Newton's law and by Poisson's"
+            return total
+    return (
+        f"the impact {when} has no solution for the constraints {told}: whichever of them act, one would have to pull or one "
+        "that does not act would be entered"
+    )
+
+
+def _solved(part: Collision) -> Struck | None:
+    everything: Kept = frozenset(range(len(part.groups)))
+    kept = kept_contacts(part, everything)
+    return None if kept is None else Struck(*part.solved(kept), frozenset(c.name for c in part.chosen(kept)))
+
+
+def _moved(part: Collision, speeds: Array, impulses: Mapping[str, float]) -> Array:
+    """v + M⁻¹ Gᵀ Λ."""
+    s = part.snapshot
+    push = s.jacobian.T @ np.array([impulses.get(c.name, 0.0) for c in part.constraints])
+    found: Array = speeds + np.linalg.lstsq(s.mass, push, rcond=None)[0]
+    return found
+
+
+def _gains(part: Collision, found: Struck) -> bool:
+    """Does the impact add energy, apart from the work of constraints that move?"""
+    s, speeds = part.snapshot, found.speeds
+    pushes = np.array([found.impulses.get(c.name, 0.0) for c in part.constraints])
+    after = s.velocity + s.jacobian @ (speeds - s.v)
+    kinetic = max(float(s.v @ s.mass @ s.v), float(speeds @ s.mass @ speeds)) / 2.0
+    return float(pushes @ (after + s.velocity)) / 2.0 > GAINED * kinetic
+
+
+def accumulated(time: float, rests: Mapping[str, float]) -> list[str]:
+    """Notes on impacts without end in a finite time."""
+    return [
+        f"the impacts of '{name}' accumulate: from t = {time:.9g} on it is held while its last ones pass, lower than can be "
+        f"seen; it rests from t = {rest:.15g}, the sum of their series for the push at that moment"
+        for name, rest in rests.items()
+    ]
+
+
+class Bounces:
+    """What the impacts of a run so far say about hops: how high they were, and where they accumulate."""
+
+    def __init__(self, constants: Mapping[str, float], until: float) -> None:
+        self._constants, self._until = constants, until
+        self._highest: dict[str, float] = {}
+        self._rests: dict[str, float] = {}
+        self._told: set[str] = set()
+
+    def lively(self, collision: Collision) -> tuple[dict[str, float], dict[str, float]]:
+        """Restitutions by constraint, and the contacts that have settled, with the moment at which their impacts end."""
+        given = {c.name: bouncing(c, self._constants) for c in collision.constraints if c.impact is not None}
+        settled = {}
+        for name, hop in hops(collision, given).items():
+            self._highest[name] = max(self._highest.get(name, 0.0), hop.height)
+            if hop.over(self._highest[name], self._rests.get(name), self._until):
+                settled[name] = hop.rest
+            self._rests[name] = hop.rest
+        return {name: e for name, e in given.items() if e > 0.0 and name not in settled}, settled
+
+    def once(self, notes: Collection[str]) -> tuple[str, ...]:
+        """Notes of kinds that were not told yet in this run."""
+        kinds = {note.split(" t = ")[0]: note for note in notes}
+        new = tuple(note for kind, note in kinds.items() if kind not in self._told)
+        self._told |= set(kinds)
+        return new
