@@ -55,7 +55,7 @@ class Figure:
 
     @property
     def title(self) -> str:
-        return f"{self.name}: {self.what}"
+        return f"003, figure {self.name}: {self.what}"
 
 
 POSITIONS = {"zero": "zero equilibrium", "nonzero": "non-zero equilibrium"}
@@ -163,10 +163,10 @@ def write_figures(folder: Path) -> list[Path]:
 
     plants = {words: regulation(Setup("torque", where)).plant for where, words in POSITIONS.items()}
     positions = [Position(words, plant.system, plant.state) for words, plant in plants.items()]
-    written = [plot_positions(positions, folder / "3.2.png")]
+    written = [plot_positions(positions, folder / "003-3.2.png")]
     for figure in (*WINDOWS, *FIGURES):
         times, values, linear = curves(figure)
         written.append(
-            save(curve_figure(figure.title, figure.variable, times, values, linear), folder / f"{figure.name}.png")
+            save(curve_figure(figure.title, figure.variable, times, values, linear), folder / f"003-{figure.name}.png")
         )
     return written

@@ -27,12 +27,12 @@ def measured(
     """What each measure says of the run: ``status``, ``final x``, ``largest NAME``, ``last NAME``, ``period`` (of the last
     phase that ended) …
     """
-    motion = _run(model, json.dumps([dict(choices), dict(settings), dict(run)]))
+    motion = run_of(model, json.dumps([dict(choices), dict(settings), dict(run)]))
     return tuple(_read(motion, *word.split(" ", 1)) for word in measure)
 
 
 @cache
-def _run(model: str, how: str) -> Motion:
+def run_of(model: str, how: str) -> Motion:
     choices, settings, run = json.loads(how)
     return simulate(gallery_model(model, choices, settings), force=True, **{"stabilize": "off", **run})
 
@@ -57,7 +57,7 @@ def _read(motion: Motion, what: str, name: str = "") -> float | str:
 
 
 def _sleigh(gain: float, step: float) -> Motion:
-    return _run("sleigh", json.dumps([{}, {}, {"method": "euler", "step": step, "until": 6, "stabilize": -gain}]))
+    return run_of("sleigh", json.dumps([{}, {}, {"method": "euler", "step": step, "until": 6, "stabilize": -gain}]))
 
 
 def _limit(stable: float, unstable: float, step: float) -> float:
@@ -100,11 +100,11 @@ def sleigh_deviations_after_one_second() -> tuple[float, ...]:
     start = {"initial.x'": "-0.1*sin(pi/3)", "initial.y'": "0.1*cos(pi/3)"}
     run = {"method": "euler", "step": 0.001, "until": 1}
     runs = [json.dumps([{}, start, {**run, "stabilize": gain}]) for gain in ("off", 10, 46)]
-    return tuple(float(abs(_run("sleigh", how).residuals["blade"][-1])) for how in runs)
+    return tuple(float(abs(run_of("sleigh", how).residuals["blade"][-1])) for how in runs)
 
 
 def _cart(gain: float, step: float, until: float) -> Motion:
-    return _run("inverse-cart", json.dumps([{}, {"gain": gain}, {"step": step, "until": until}]))
+    return run_of("inverse-cart", json.dumps([{}, {"gain": gain}, {"step": step, "until": until}]))
 
 
 def _field_deviations(motion: Motion) -> Array:
@@ -157,7 +157,7 @@ def cart_with_strong_gains() -> tuple[float, ...]:
 
 def ball_rate() -> tuple[float]:
     """The rate with which the velocity of the centre turns, over the whole run."""
-    motion = _run("ball-on-plane", json.dumps([{}, {}, {"method": "dop853", "rtol": 1e-11}]))
+    motion = run_of("ball-on-plane", json.dumps([{}, {}, {"method": "dop853", "rtol": 1e-11}]))
     angle = np.unwrap(np.arctan2(motion.column("y'"), motion.column("x'")))
     return (float((angle[-1] - angle[0]) / motion.times[-1]),)
 
@@ -174,7 +174,7 @@ def lawden_free() -> tuple[float, ...]:
 def _held_deviations(eps: float, times: Sequence[int]) -> list[float]:
     """√(g̃1² + g̃2²) of Lawden's problem at whole seconds, integrals held by brackets with k1 = 1, k2 = 1000."""
     run = {"method": "rk4", "step": 1e-4, "until": 5, "every": 1, "hold": "bracket", "stabilize": "auto"}
-    motion = _run("lawden", json.dumps([{}, {"eps": eps}, run]))
+    motion = run_of("lawden", json.dumps([{}, {"eps": eps}, run]))
     n = motion.system.constants
     size = np.hypot(motion.integrals["g1"] - n["C1"], motion.integrals["g2"] - n["C2"])
     return [float(size[k]) for k in times]

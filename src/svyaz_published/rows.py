@@ -8,7 +8,7 @@ formula and that of the corrected one. The verdict follows from the numbers.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.resources import files
@@ -20,8 +20,8 @@ from svyaz.json_types import Json, Record
 
 TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas", "walker", "beam", "redundant")
 
-FIGURES_OF = {"ball-and-beam": "figures.write_figures"}
-"""Models whose published figures can be drawn, and by what."""
+TRANSIENTS_OF = "ball-and-beam"
+"""The model whose transients under control were published; other figures stand in the tables."""
 
 REPRODUCED, CORRECTED, IMPOSSIBLE, DIFFERS = "reproduced", "corrected", "not reproducible", "differs"
 
@@ -79,11 +79,14 @@ class Outcome:
 
 def published(names: Sequence[str] = ()) -> list[Row]:
     """All rows, or those of the models named."""
-    rows: list[Row] = []
-    for table in TABLES:
-        text = files("svyaz_published").joinpath(f"{table}.toml").read_text(encoding="utf-8")
-        rows.extend(Row(**entry) for entry in tomllib.loads(text)["row"])
+    rows = [Row(**entry) for entry in _entries("row")]
     return [row for row in rows if not names or row.model in names]
+
+
+def _entries(kind: str) -> list[dict[str, Any]]:
+    """What the tables state of a kind: rows or figures."""
+    texts = (files("svyaz_published").joinpath(f"{table}.toml").read_text(encoding="utf-8") for table in TABLES)
+    return [entry for text in texts for entry in tomllib.loads(text).get(kind, [])]
 
 
 def subjects() -> list[str]:
@@ -91,12 +94,25 @@ def subjects() -> list[str]:
     return list(dict.fromkeys(row.model for row in published()))
 
 
-def draw_figures(names: Sequence[str], folder: Path) -> list[Path]:
-    """Draw the published figures of the models named (of all, unless some are) into the folder."""
+def drawable() -> list[str]:
+    """The models of which figures were published that can be drawn."""
+    return list(dict.fromkeys([*(entry["model"] for entry in _entries("figure")), TRANSIENTS_OF]))
+
+
+def draw_figures(names: Sequence[str], folder: Path, progress: Callable[[str], object] | None = None) -> list[Path]:
+    """Draw the published figures of the models named (of all, unless some are) into the folder; tables of their numbers
+    stand beside them."""
+    from svyaz_published.figures import write_figures
+    from svyaz_published.pictures import draw, pictures_of
+
     drawn: list[Path] = []
-    for model, function in FIGURES_OF.items():
-        if not names or model in names:
-            drawn += _function(function)(folder)
+    for picture in pictures_of(_entries("figure")):
+        if not names or picture.model in names:
+            if progress is not None:
+                progress(f"figure {picture.name}")
+            drawn += draw(picture, folder)
+    if not names or TRANSIENTS_OF in names:
+        drawn += write_figures(folder)
     return drawn
 
 

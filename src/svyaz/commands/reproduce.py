@@ -47,26 +47,28 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
     reproducible (what is missing is said). Exit code 1 when a row that should be reproduced is not.
     """
     from svyaz import __version__
-    from svyaz_published import FIGURES_OF, draw_figures, published, reproduce, subjects
+    from svyaz_published import draw_figures, drawable, published, reproduce, subjects
 
     known = subjects()
     for name in names:
         if name not in known:
             raise click.UsageError(f"nothing was published about '{name}'; there are {', '.join(known)}.")
-    if out is not None and names and not any(name in FIGURES_OF for name in names):
-        raise click.UsageError(f"figures are drawn of {', '.join(FIGURES_OF)} only.")
+    if out is not None and names and not any(name in drawable() for name in names):
+        raise click.UsageError(f"figures are drawn of {', '.join(drawable())} only.")
     if json_file not in (None, "-"):
         writable(json_file)
     folder = None if out is None else writable_folder(out)
     rows = published(names)
+    pictures = []
     with progress_bar("count, bar, {task.description}", total=len(rows)) as tell:
         outcomes = []
         for row in rows:
             if tell is not None:
                 tell(advance=1, description=f"{row.model}: {row.what}")
             outcomes.append(reproduce(row))
+        if folder is not None:
+            pictures = draw_figures(names, folder, None if tell is None else lambda name: tell(description=name))
     counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in COLOURS}
-    pictures = [] if folder is None else draw_figures(names, folder)
     result: Record = {"svyaz": __version__, "counts": counts, "rows": [o.as_json() for o in outcomes]}
     if pictures:
         result["figures"] = [str(path) for path in pictures]
@@ -74,7 +76,8 @@ def command(names: tuple[str, ...], out: str | None, json_file: str | None) -> N
     if json_file != "-":
         _show(outcomes, counts)
         if pictures:
-            click.echo(f"{len(pictures)} figures in {folder}")
+            drawn = sum(path.suffix == ".png" for path in pictures)
+            click.echo(f"{drawn} figures in {folder}")
     wrong = [o for o in outcomes if not o.expected]
     if wrong:
         told = "; ".join(f"{o.row.model}: {o.row.what}" for o in wrong)

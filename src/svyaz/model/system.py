@@ -12,7 +12,7 @@ from math import inf, isfinite
 
 from symengine import Symbol
 
-from svyaz.expr import ZERO, Expression, Place, Problem, differentiate, evaluate, is_zero, substitute
+from svyaz.expr import ZERO, Expression, Place, Problem, Scope, differentiate, evaluate, is_zero, substitute
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
@@ -181,7 +181,8 @@ class System:
     ``states`` lists coordinates, then velocities or momenta, then further states, which have ``rates`` of their own;
     under plain rates these are all. ``forces`` are the generalised forces by freedoms, those of the motors included.
     ``quasi`` are the quasi-velocities that the model asks for, ``run`` the words of [run] with their numbers evaluated,
-    ``words`` the whole model as it was written and ``places`` where in its ``file``.
+    ``words`` the whole model as it was written and ``places`` where in its ``file``. ``scope`` is what may be named in an
+    expression about a motion: states, velocities, parameters, inputs, time, and definitions with their rates.
     """
 
     name: str
@@ -207,6 +208,7 @@ class System:
     warnings: tuple[Problem, ...] = field(repr=False, compare=False)
     file: str | None = field(compare=False)
     places: Places | None = field(repr=False, compare=False)
+    scope: Scope = field(repr=False, compare=False)
 
     @property
     def constants(self) -> dict[str, float]:

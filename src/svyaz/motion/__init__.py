@@ -27,8 +27,17 @@ if TYPE_CHECKING:
     from svyaz.motion.result import Reach as Reach
     from svyaz.motion.result import ResidualSize as ResidualSize
     from svyaz.motion.result import Slide as Slide
+    from svyaz.motion.result import deviation_of as deviation_of
+    from svyaz.motion.result import multiplier_of as multiplier_of
+    from svyaz.motion.result import residual_of as residual_of
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
+    from svyaz.motion.views import GROUPS as GROUPS
+    from svyaz.motion.views import View as View
+    from svyaz.motion.views import along as along
+    from svyaz.motion.views import viewed as viewed
+    from svyaz.motion.views import views_of as views_of
+    from svyaz.motion.views import write_runs as write_runs
 else:
     open_door(__name__)

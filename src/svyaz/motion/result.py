@@ -141,13 +141,20 @@ class Motion:
     again: Callable[[Array], Motion] | None = field(default=None, repr=False, compare=False)
 
     def column(self, name: str) -> Array:
-        """A coordinate, a velocity, a multiplier or an observed quantity along the motion."""
+        """A coordinate, a velocity, an integral or another quantity along the motion; of a constraint its residual.
+
+        ``residual NAME``, ``multiplier NAME`` and ``deviation of NAME`` say which is meant of a constraint or integral.
+        """
         if name == "t":
             return self.times
         if name in self.state_names:
             return self.states[:, self.state_names.index(name)]
-        tables = (self.inputs, self.quantities, self.integrals, self.residuals, self.multipliers)
-        for table in (*tables, {deviation_of(name): column for name, column in self.deviations.items()}):
+        told = (
+            {multiplier_of(name): column for name, column in self.multipliers.items()},
+            {residual_of(name): column for name, column in self.residuals.items()},
+            {deviation_of(name): column for name, column in self.deviations.items()},
+        )
+        for table in (self.inputs, self.quantities, self.integrals, self.residuals, self.multipliers, *told):
             if name in table:
                 return table[name]
         raise KeyError(f"the motion has no column '{name}'")
@@ -268,8 +275,8 @@ class Motion:
 
         columns: dict[str, tuple[str, Array]] = {name: ("t", self.column(name)) for name in self.table_names[1:]}
         tables = (
-            ("multiplier ", self.multipliers),
-            ("residual ", self.residuals),
+            (multiplier_of(""), self.multipliers),
+            (residual_of(""), self.residuals),
             ("", self.integrals),
             ("", {} if self.energy is None else {"energy": self.energy}),
             (deviation_of(""), self.deviations),
@@ -327,6 +334,16 @@ class Motion:
 def deviation_of(integral: str) -> str:
     """The name of the column with the deviation of an integral from its value."""
     return f"deviation of {integral}"
+
+
+def residual_of(constraint: str) -> str:
+    """The name of the column with the residual of a constraint."""
+    return f"residual {constraint}"
+
+
+def multiplier_of(constraint: str) -> str:
+    """The name of the column with the multiplier of a constraint."""
+    return f"multiplier {constraint}"
 
 
 def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:

@@ -54,5 +54,9 @@ if TYPE_CHECKING:
     from svyaz.show.sweeps import plot_transients as plot_transients
     from svyaz.show.verdict_words import HELD as HELD
     from svyaz.show.verdict_words import roots_text as roots_text
+    from svyaz.show.views import Caption as Caption
+    from svyaz.show.views import headed as headed
+    from svyaz.show.views import plot_views as plot_views
+    from svyaz.show.views import views_figure as views_figure
 else:
     open_door(__name__)

@@ -79,6 +79,7 @@ def system_of(
         warnings=(),
         file=file,
         places=places,
+        scope=names.scope(velocities=True),
     )
     stating.check(reader, names, law, constraints)
     _check_unused(reader, names)

@@ -1,0 +1,147 @@
+"""One or several runs in one picture: a panel for each view, a colour for each run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from svyaz.expr import is_name
+from svyaz.motion import GROUPS, along, deviation_of, multiplier_of, residual_of
+from svyaz.show.plots import borders, check_plot_file, chosen, save
+from svyaz.show.style import COLOURS, DASHES, MUTED, Look, label, legend, look, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from svyaz.motion import Motion, View
+
+HIGHEST = 3.0
+"""Runs that fail are shown up to so many times the height of those that do not."""
+
+PANEL = 2.6
+"""Height of a panel, in inches."""
+
+LETTERS = 15
+"""So many letters of a note stand on an inch."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """What is written about a picture: its title, a note beneath it, names of the axes other than those of their columns,
+    units by name, whether lengths to the right and upwards are the same, and whether powers of ten are."""
+
+    title: str = ""
+    note: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    equal: bool = False
+    log: bool = False
+
+    def axis(self, text: str) -> str:
+        """How a quantity is written at its axis: as in formulas, with its unit."""
+        plain = text in GROUPS or not is_name(text.rstrip("'"))
+        told = self.names.get(text, text.replace("$", r"\$") if plain else label(text))
+        return f"{told}, {self.units[text]}" if text in self.units else told
+
+
+@styled
+def views_figure(runs: Mapping[str, Motion], views: Sequence[View], caption: Caption | None = None) -> Figure:
+    """A panel for each view; the runs differ in colour, the columns of a view in their dashes."""
+    told = caption or Caption(next(iter(runs.values())).system.name)
+    timed = all(view.across == "t" for view in views)
+    width = 6.2 if told.equal else 8.0
+    figure = new_figure(width, PANEL * len(views) * (1.6 if told.equal else 1.0) + 1.0)
+    grid = list(figure.subplots(len(views), 1, sharex=timed, squeeze=False)[:, 0])
+    for axes, view in zip(grid, views, strict=True):
+        _panel(axes, runs, view, told)
+        if view is views[-1] or not timed:
+            axes.set_xlabel(told.axis(view.across))
+    _legends(grid)
+    headed(figure, told)
+    return figure
+
+
+def headed(figure: Figure, caption: Caption) -> None:
+    """Title above and note beneath a figure."""
+    if caption.title:
+        figure.suptitle(caption.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    if caption.note:
+        note = fill(caption.note, int(LETTERS * figure.get_figwidth()))
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=8.5, color=MUTED)
+
+
+def _panel(axes: Axes, runs: Mapping[str, Motion], view: View, caption: Caption) -> None:
+    logarithmic = view.small or caption.log
+    names: dict[str, None] = {}
+    axes.margins(x=0.01)
+    for k, (run, motion) in enumerate(runs.items()):
+        columns = view.columns(motion)
+        across = along(motion, view.across)
+        for j, name in enumerate(chosen(list(columns))):
+            values = np.abs(columns[name]) if logarithmic else columns[name]
+            values = np.where(values > 0, values, np.nan) if logarithmic else values
+            words = [run if len(runs) > 1 else "", _own(name, caption) if len(columns) > 1 else ""]
+            words += ["zero"] if logarithmic and not np.isfinite(values).any() else []
+            told = ", ".join(filter(None, words))
+            axes.plot(
+                across, values, label=told or None, **(look(j) if len(runs) == 1 else _of_run(k, j, len(columns)))
+            )
+        names |= dict.fromkeys(columns)
+        if view.across == "t" and len(runs) == 1:
+            borders(axes, motion)
+    _scale(axes, [motion for motion in runs.values() if motion.finished], view, logarithmic)
+    axes.set_ylabel(caption.axis(view.up if len(names) > 1 else next(iter(names), view.up)))
+    if caption.equal:
+        axes.set_aspect("equal", adjustable="datalim")
+
+
+def _own(name: str, caption: Caption) -> str:
+    """The name of a column within its group: of ``residual blade`` the blade."""
+    of = next((of("") for of in (residual_of, multiplier_of, deviation_of) if name.startswith(of(""))), None)
+    return caption.axis(name) if of is None else name.removeprefix(of).replace("$", r"\$")
+
+
+def _of_run(run: int, column: int, columns: int) -> Look:
+    """Colours tell single columns of several runs apart; where there are several columns, dashes tell the runs apart."""
+    return {"color": COLOURS[(column if columns > 1 else run) % len(COLOURS)], "linestyle": DASHES[run % len(DASHES)]}
+
+
+def _legends(grid: Sequence[Axes]) -> None:
+    """A legend at each panel whose names differ from those of the panel above it."""
+    above: list[str] = []
+    for axes in grid:
+        names = axes.get_legend_handles_labels()[1]
+        if names != above:
+            legend(axes)
+        above = names or above
+
+
+def _scale(axes: Axes, shown: Sequence[Motion], view: View, logarithmic: bool) -> None:
+    """A logarithmic axis for sizes; runs that failed must not hide the others."""
+    lines = {"x": [along(m, view.across) for m in shown], "y": [c for m in shown for c in view.columns(m).values()]}
+    for side, columns in lines.items():
+        found = np.concatenate([column[np.isfinite(column)] for column in columns]) if columns else np.empty(0)
+        if side == "y" and logarithmic:
+            if (found != 0).any():
+                axes.set_yscale("log")
+            continue
+        bottom, top = axes.get_xlim() if side == "x" else axes.get_ylim()
+        if len(found):
+            low, high = float(found.min()), float(found.max())
+            room = HIGHEST * max(high - low, 1e-300)
+            ends = (bottom if bottom > low - room else low - room / 6, top if top < high + room else high + room / 6)
+            if ends != (bottom, top):
+                axes.set(**{f"{side}lim": ends})
+
+
+def plot_views(runs: Mapping[str, Motion], views: Sequence[View], file: str | os.PathLike[str]) -> Path:
+    """Write the figure of the views."""
+    check_plot_file(file)
+    return save(views_figure(runs, views), file)
