@@ -51,8 +51,8 @@ class RankReport:
 
     ``redundant`` names every constraint that takes part in a dependency: each of them could be left out without loss
     of rank (or its gradient vanishes). ``contradictory`` names those that cannot hold together. ``weightless`` names
-    the coordinates that can move without inertia. Determinants are of the matrices as they stand, the condition is
-    that of the scaled augmented matrix.
+    the coordinates that can move without inertia, ``unrealised`` the servo-constraints whose directions do not suffice.
+    Determinants are of the matrices as they stand, the condition is that of the scaled augmented matrix.
     """
 
     rank: int
@@ -66,6 +66,7 @@ class RankReport:
     augmented_condition: float
     augmented_determinant: float
     mass_determinant: float
+    unrealised: tuple[str, ...] = ()
 
     @property
     def full(self) -> bool:
@@ -92,6 +93,9 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
     told = _dependencies(measure, s, found, names)
     rank = len(rows) - len(found)
     condition, weightless = _augmented(s, rank, equations.accelerated)
+    unrealised: tuple[str, ...] = ()
+    if equations.servo and condition < 1.0 / SINGULAR:
+        condition, unrealised = _controlled(equations, s)
     members = {name for d in told for name in (d.name, *d.others)}
     opposed = {name for d in told if d.contradictory for name in (d.name, *d.others)}
     report = RankReport(
@@ -104,10 +108,11 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
         dependencies=told,
         messages=(),
         augmented_condition=condition,
-        augmented_determinant=abs(_determinant(augmented_matrix(s.mass, s.jacobian))),
+        augmented_determinant=abs(_determinant(augmented_matrix(s.mass, s.jacobian, s.reactions))),
         mass_determinant=_determinant(s.mass),
+        unrealised=unrealised,
     )
-    return _with_messages(report, s)
+    return _with_messages(report, s, _told_of_directions(measure, s, unrealised))
 
 
 def _determinant(a: Array) -> float:
@@ -116,10 +121,10 @@ def _determinant(a: Array) -> float:
         return float(np.linalg.det(a))
 
 
-def augmented_matrix(mass: Array, jacobian: Array) -> Array:
-    """[M Gᵀ; G 0]."""
+def augmented_matrix(mass: Array, jacobian: Array, reactions: Array) -> Array:
+    """[M Rᵀ; G 0]."""
     m = len(jacobian)
-    return np.block([[mass, jacobian.T], [jacobian, np.zeros((m, m))]])
+    return np.block([[mass, reactions.T], [jacobian, np.zeros((m, m))]])
 
 
 def scaled_rows(s: Snapshot) -> Array:
@@ -132,7 +137,8 @@ def scaled_rows(s: Snapshot) -> Array:
 def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:
     """(condition of the scaled augmented matrix, coordinates of motions without inertia)."""
     d = coordinate_scales(s.mass, s.jacobian)
-    scaled = augmented_matrix(scaled_mass(s.mass, d), scaled_rows(s))
+    rows = scaled_rows(s)
+    scaled = augmented_matrix(scaled_mass(s.mass, d), rows, rows)
     if not scaled.size:
         return 1.0, ()
     _, singular, right = np.linalg.svd(scaled)
@@ -145,6 +151,41 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
     null = right[singular <= SINGULAR * singular[0]][:, :n]
     sizes = np.linalg.norm(null, axis=0)
     return condition, tuple(q for q, size in zip(coordinates, sizes, strict=True) if size > 1e-6)
+
+
+def _controlled(equations: Equations, s: Snapshot) -> tuple[float, tuple[str, ...]]:
+    """(condition of the scaled [M Rᵀ; G 0], servo-constraints whose directions do not suffice).
+
+    Where it is singular, some combination yᵀ G q̈ of constraints is not changed by any of the multipliers:
+    M x + Gᵀ y = 0 with R x = 0. The servo-constraints in it are named.
+    """
+    d = coordinate_scales(s.mass, s.jacobian)
+    directions = unit_rows(s.reactions * (d / np.max(d, initial=0.0)), np.zeros(len(s.reactions)))
+    scaled = augmented_matrix(scaled_mass(s.mass, d), scaled_rows(s), directions)
+    if not np.isfinite(scaled).all():
+        return float("inf"), tuple(c.constraint.name for c in equations.deviations if c.constraint.servo)
+    left, singular, _ = np.linalg.svd(scaled)
+    if singular[-1] > SINGULAR * singular[0]:
+        return float(singular[0] / singular[-1]), ()
+    missed = np.abs(left[len(d) :, singular <= SINGULAR * singular[0]]).max(axis=1)
+    pairs = zip(equations.deviations, missed, strict=True)
+    return float("inf"), tuple(dev.name for dev, part in pairs if dev.constraint.servo and part > 1e-6)
+
+
+def _told_of_directions(measure: Measure, s: Snapshot, unrealised: tuple[str, ...]) -> list[str]:
+    """Words for servo-constraints whose directions do not suffice, each with its place in the file."""
+    if not unrealised:
+        return []
+    equations, named = measure.equations, listed(unrealised, range(len(unrealised)))
+    always = all(_controlled(equations, near)[1] for near in _states_nearby(measure, s))
+    where = "and at the states nearby" if always else "(nearby they do)"
+    known = [c.name for c in equations.system.constraints]
+    places = [equations.system.place("constraint", known.index(name), "direction") for name in unrealised]
+    found = "".join(f"{place}: " for place in places[:1] if place is not None)
+    what = "direction of" if len(unrealised) == 1 else "directions of"
+    verb = "does" if len(unrealised) == 1 else "do"
+    told = f"the control {what} {named} {verb} not suffice at t = {s.time:g} {where}"
+    return [f"{found}{told}: G M⁻¹ B is singular, no force along them changes what is to be kept"]
 
 
 def _dependencies(
@@ -219,9 +260,9 @@ def _differs(c: Array, residual: Array, scale: Array) -> bool:
     return bool(abs(float(c @ residual)) > 10.0 * ZERO_RELATIVE * float(np.abs(c) @ scale))
 
 
-def _with_messages(report: RankReport, s: Snapshot) -> RankReport:
+def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> RankReport:
     when = f"at t = {s.time:g}"
-    told = [_dependency_message(d, when) for d in report.dependencies]
+    told = [*directions, *(_dependency_message(d, when) for d in report.dependencies)]
     if report.constraints > report.freedoms:
         told.append(
             f"there are {report.constraints} constraints for {report.freedoms} coordinates: "
@@ -237,7 +278,7 @@ def _with_messages(report: RankReport, s: Snapshot) -> RankReport:
         )
     elif report.full and _mass_singular(s.mass):
         told.append(f"the mass matrix is singular {when}; the augmented matrix, which is the one solved, is regular")
-    if report.full and not report.weightless and report.augmented_condition > 1e8:
+    if report.full and not (report.weightless or report.unrealised) and report.augmented_condition > 1e8:
         told.append(f"the constraints are nearly dependent {when}: condition {report.augmented_condition:.1e}")
     return replace(report, messages=tuple(told))
 

@@ -29,6 +29,7 @@ PARTS = (
     "bias",
     "jacobian",
     "jacobian_terms",
+    "reactions",
     "constraint_bias",
     "position",
     "velocity",
@@ -43,8 +44,8 @@ DEVIATIONS = ("position", "velocity", "position_terms", "velocity_terms")
 
 @dataclass(frozen=True)
 class Numbers:
-    """M (n, n), bias (n,), G (m, n), constraint_bias (m,), residuals and their scales (m,); of many states, with their
-    number in front.
+    """M (n, n), bias (n,), G and R (m, n), constraint_bias (m,), residuals and their scales (m,); of many states, with
+    their number in front.
 
     Residuals in position and their scales are zero for constraints on velocities (``holonomic`` is False there).
     ``jacobian_terms`` are the entries of G with every term taken by its magnitude.
@@ -57,6 +58,7 @@ class Numbers:
     bias: Array
     jacobian: Array
     jacobian_terms: Array
+    reactions: Array
     constraint_bias: Array
     position: Array
     velocity: Array
@@ -129,13 +131,13 @@ class Measure:
         return found
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
-        """(sign, log |det [M Gᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
-        found = self._snapshot(times, states, ("mass", "jacobian"))
+        """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
+        found = self._snapshot(times, states, ("mass", "jacobian", "reactions"))
         n, m = len(self.coordinates), len(self.holonomic)
         matrices = np.zeros((len(times), n + m, n + m))
         matrices[:, :n, :n] = found["mass"]
         matrices[:, n:, :n] = found["jacobian"]
-        matrices[:, :n, n:] = found["jacobian"].transpose(0, 2, 1)
+        matrices[:, :n, n:] = found["reactions"].transpose(0, 2, 1)
         defined = np.isfinite(matrices).all(axis=(1, 2))
         sign, size = np.full(len(times), np.nan), np.full(len(times), np.nan)
         sign[defined], size[defined] = np.linalg.slogdet(matrices[defined])
@@ -159,9 +161,12 @@ class Measure:
         return list(self.speeds)
 
     def _snapshot(self, times: Array, states: Array, only: Sequence[str] = PARTS) -> dict[str, Array]:
-        found = self.function.known(np.column_stack([times, states]), only)
+        own = [name for name in only if name in self.function.shapes]
+        found = self.function.known(np.column_stack([times, states]), own)
+        if "reactions" in only:
+            found.setdefault("reactions", found["jacobian"])
         k, n, m = len(times), len(self.coordinates), len(self.holonomic)
-        shapes = {"mass": (k, n, n), "jacobian": (k, m, n), "jacobian_terms": (k, m, n)}
+        shapes = {"mass": (k, n, n), **dict.fromkeys(("jacobian", "jacobian_terms", "reactions"), (k, m, n))}
         return {name: table.reshape(shapes.get(name, table.shape)) for name, table in found.items()}
 
 
@@ -223,6 +228,7 @@ def _snapshot_tables(equations: Equations) -> dict[str, Table]:
         "bias": equations.bias,
         "jacobian": jacobian,
         "jacobian_terms": [[magnitude(entry) for entry in row] for row in jacobian],
+        **({"reactions": equations.reactions} if equations.servo else {}),
         "constraint_bias": equations.constraint_bias,
         "position": [ZERO if d.position is None else d.position for d in equations.deviations],
         "velocity": [d.velocity for d in equations.deviations],

@@ -5,6 +5,10 @@
 ``bias`` holds minus the forces. For a position constraint h(q, t) = 0 the row of G is ∂h/∂q and the second line is
 ḧ = 0; for a velocity constraint f(q, q̇, t) = 0 the row is ∂f/∂q̇ (Chetaev's reading where f is not linear) and the
 second line is ḟ = 0. The force of a constraint on the system is +Gᵀ λ, with λ for the equation as it was written.
+
+A servo-constraint has the row of G like any other, but λ is a control u that acts along its direction b: the column of
+Gᵀ is replaced by b, and what multiplies λ is Rᵀ, R = ``reactions``. [M Rᵀ; G 0] has an inverse exactly when the
+directions suffice (G M⁻¹ Rᵀ has one, where M has).
 """
 
 from __future__ import annotations
@@ -79,6 +83,17 @@ class Equations:
     def multiplier_names(self) -> tuple[str, ...]:
         """One multiplier for each constraint that acts, under the name of the constraint."""
         return tuple(d.name for d in self.deviations)
+
+    @property
+    def servo(self) -> bool:
+        """Is a constraint among those that act kept by a control?"""
+        return any(d.constraint.servo for d in self.deviations)
+
+    @property
+    def reactions(self) -> tuple[tuple[Expression, ...], ...]:
+        """R (m, n): the direction in which each multiplier acts; the row of G, or that of a control."""
+        pairs = zip(self.deviations, self.constraint_jacobian, strict=True)
+        return tuple(d.constraint.direction or row for d, row in pairs)
 
     @property
     def named_basis(self) -> bool:

@@ -17,7 +17,7 @@ Quantities = dict[str, dict[str, Expression]]
 
 
 def observed_quantities(equations: Equations) -> Quantities:
-    """Of the state alone: ``residuals`` (h, or f), ``hidden`` (ḣ), ``through`` (G q̇, the velocities against which multipliers
+    """Of the state alone: ``residuals`` (h, or f), ``hidden`` (ḣ), ``through`` (R q̇, the velocities against which multipliers
     do work), ``energies`` (kinetic, potential, and the whole energy) and ``integrals``.
     """
     system = equations.system
@@ -56,7 +56,7 @@ def _residuals(equations: Equations) -> dict[str, Expression]:
 
 def _through(equations: Equations) -> dict[str, Expression]:
     velocities = equations.velocities
-    rows = zip(equations.deviations, equations.constraint_jacobian, strict=True)
+    rows = zip(equations.deviations, equations.reactions, strict=True)
     return {d.name: add_up(g * v for g, v in zip(row, velocities, strict=True)) for d, row in rows}
 
 
@@ -107,13 +107,17 @@ def cyclic_coordinates(system: System) -> list[str]:
         system.dissipation,
         *system.forces.values(),
         *(c.expression for c in system.constraints),
+        *(e for c in system.constraints for e in c.direction),
     ]
     known = set().union(*(names_in(e) for e in everything))
+    driven = {
+        q for c in system.constraints for q, e in zip(system.freedoms, c.direction, strict=False) if not is_zero(e)
+    }
     tied = set().union(*(names_in(c.expression) for c in system.constraints), names_in(system.dissipation))
     return [
         q
         for q in system.coordinates
-        if q not in known and f"{q}'" not in tied and q not in system.forces and not _absent(system, q)
+        if q not in known and f"{q}'" not in tied and q not in {*system.forces, *driven} and not _absent(system, q)
     ]
 
 

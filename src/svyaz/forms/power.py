@@ -5,7 +5,8 @@ With E = q̇·∂L/∂q̇ - L and Lagrange's equations
     dE/dt = Q·q̇ - ∂L/∂t + Σ λ_k s_k - ∂D/∂q̇·q̇,
 
 where s_k is what a constraint asks of the system beyond letting it move along: -∂h/∂t for h(q, t) = 0, and for
-f(q, q̇, t) = 0 the part ∂f/∂q̇·q̇ - c f, which vanishes if f is homogeneous of degree c in the velocities. For canonical
+f(q, q̇, t) = 0 the part ∂f/∂q̇·q̇ - c f, which vanishes if f is homogeneous of degree c in the velocities. A control that
+keeps a servo-constraint does work like any force, s_k = b·q̇ with b its direction. For canonical
 systems dH/dt = ∂H/∂t. Where every term vanishes the energy is a first integral.
 
 Forces whose power can never be positive resist the motion, and what they take away counts as dissipated, as that of D.
@@ -108,11 +109,12 @@ def keeps_energy(system: System, varied: Collection[str] = ()) -> bool:
 
 
 def _slip(constraint: Constraint, system: System) -> Expression:
-    """G q̇ where the constraint is satisfied."""
-    e = constraint.expression
+    """G q̇ where the constraint is satisfied; b·q̇ for a servo-constraint."""
+    e, speeds = constraint.expression, [se.Symbol(v) for v in system.velocities]
+    if constraint.servo:
+        return add_up(b * v for b, v in zip(constraint.direction, speeds, strict=True))
     if constraint.order == 0:
         return -differentiate(e, TIME)
-    speeds = [se.Symbol(v) for v in system.velocities]
     along = add_up(v * differentiate(e, v) for v in speeds)
     if any(is_zero(expanded(along - degree * e)) for degree in DEGREES):
         return ZERO

@@ -1,11 +1,12 @@
 """From equations to programs: rates of the state, their Jacobian, and what is observed along a motion.
 
-One linear system is solved in each evaluation, symmetric and as it stands,
+One linear system is solved in each evaluation, as it stands,
 
-    [M  Gᵀ] [ q̈]   [-bias                        ]
+    [M  Rᵀ] [ q̈]   [-bias                        ]
     [G  0 ] [-λ] = [-constraint_bias - correction ]
 
-where ``correction`` is what a perturbation equation adds (α ḣ + β h, κ f); without one it is zero.
+where ``correction`` is what a perturbation equation adds (α ḣ + β h, κ f); without one it is zero. It is symmetric where all
+reactions are ideal, R = G.
 
 Reactions of constraints that a form has eliminated, recovered afterwards.
 
@@ -93,15 +94,15 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     if n == 0 and not equations.sliding:
         return None
     added = correction if correction is not None else [ZERO] * m
-    jacobian = equations.constraint_jacobian
-    rows = [[*equations.mass_matrix[i], *(jacobian[k][i] for k in range(m))] for i in range(n)]
+    jacobian, reactions = equations.constraint_jacobian, equations.reactions
+    rows = [[*equations.mass_matrix[i], *(reactions[k][i] for k in range(m))] for i in range(n)]
     rows.extend([*jacobian[k], *([ZERO] * m)] for k in range(m))
     side = [-b for b in equations.bias]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
     if equations.sliding:
         return _with_sliding(equations, rows, side, unknowns)
-    return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations))
+    return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations) and not equations.servo)
 
 
 def _with_sliding(
@@ -274,6 +275,7 @@ def _terms(equations: Equations) -> list[tuple[str, Expression]]:
     ):
         outputs.extend((f"G[{d.name},{name}]", entry) for name, entry in zip(q, row, strict=True))
         outputs.append((f"constraint_bias[{d.name}]", rest))
+        outputs.extend((f"direction[{d.name},{name}]", e) for name, e in zip(q, d.constraint.direction, strict=False))
     own = {*q, *map(str, equations.velocities)}
     outputs.extend((f"rate[{state}]", rate) for state, rate in rate_expressions(equations) if state not in own)
     return outputs

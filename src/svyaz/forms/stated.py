@@ -67,6 +67,14 @@ def as_taken(system: System) -> tuple[str, str, str] | None:
     return None
 
 
+def only_ideal(system: System, what: str, hint: str | None = None) -> None:
+    """Refuse a system with servo-constraints for ``what`` (a subject with its verb) knows nothing of controls."""
+    for c in system.constraints:
+        if c.servo:
+            message = f"{what} for ideal reactions alone, and '{c.name}' is kept by a control"
+            raise ModelError([Problem(message, c.place, hint)])
+
+
 def taken_equations(system: System, form: str) -> Equations:
     """The equations as they were stated."""
     match system.law:

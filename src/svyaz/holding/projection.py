@@ -2,8 +2,8 @@
 
 The correction with the least kinetic energy that removes residuals r is P r, with
 
-    [M  Gᵀ] [ P ]   [0]
-    [G  0 ] [ … ] = [I]          P = M⁻¹Gᵀ (G M⁻¹Gᵀ)⁻¹   (n, m), where M has an inverse.
+    [M  Rᵀ] [ P ]   [0]
+    [G  0 ] [ … ] = [I]          P = M⁻¹Rᵀ (G M⁻¹Rᵀ)⁻¹   (n, m), where M has an inverse, and R = G.
 
 The first form, one augmented system, holds for any M; the second, two definite systems of sizes n and m, is faster. P is
 taken at the incoming state and serves all iterations of the simplified Newton method
@@ -13,6 +13,9 @@ taken at the incoming state and serves all iterations of the simplified Newton m
 each of which multiplies the residual by a number of the order of the correction itself. A correction of the positions
 is a displacement that the velocity constraints allow (G_f δq = 0), since all rows are in the one system. In a form with
 fewer velocities than coordinates these are moved in the directions ∂q̇/∂v that it leaves.
+
+A servo-constraint is corrected by what its control can do, a displacement and an impulse along its direction: R has that
+direction for its row. What no control acts on, a momentum, is not changed by the correction either.
 
 The published jump over a singular point (Kaspirovich 2.3), as an opt-in: [bypass] watch, at, window, jump.
 
@@ -97,8 +100,8 @@ def _augmented(equations: Equations) -> tuple[list[Linear], Correction]:
     """The augmented system with a unit right-hand side for each constraint."""
     n, m = len(equations.accelerated), len(equations.deviations)
     inverse = [[se.Symbol(f"right inverse {i} {k}") for k in range(m)] for i in range(n)]
-    jacobian = equations.constraint_jacobian
-    rows = [[*equations.mass_matrix[i], *(jacobian[k][i] for k in range(m))] for i in range(n)]
+    jacobian, reactions = equations.constraint_jacobian, equations.reactions
+    rows = [[*equations.mass_matrix[i], *(reactions[k][i] for k in range(m))] for i in range(n)]
     rows.extend([*jacobian[k], *([ZERO] * m)] for k in range(m))
     sides = [[*([ZERO] * n), *(ONE if j == k else ZERO for j in range(m))] for k in range(m)]
     unknowns = [
@@ -108,20 +111,21 @@ def _augmented(equations: Equations) -> tuple[list[Linear], Correction]:
     def correction(residuals: Residuals) -> list[Expression]:
         return [add_up(row[k] * r for k, r in residuals.items()) for row in inverse]
 
-    return [Linear(rows, sides, unknowns, symmetric=True)], correction
+    return [Linear(rows, sides, unknowns, symmetric=not equations.servo)], correction
 
 
 def _by_masses(equations: Equations) -> tuple[list[Linear], Correction]:
-    """M X = Gᵀ and (G X) Y = 1: the correction is X (Y r)."""
+    """M X = Rᵀ and (G X) Y = 1: the correction is X (Y r)."""
     n, m = len(equations.accelerated), len(equations.deviations)
     jacobian = equations.constraint_jacobian
     x = [[se.Symbol(f"response {i} {k}") for k in range(m)] for i in range(n)]
     y = [[se.Symbol(f"reaction {j} {k}") for k in range(m)] for j in range(m)]
     columns = [[x[i][k] for i in range(n)] for k in range(m)]
-    masses = Linear([list(row) for row in equations.mass_matrix], jacobian, columns, symmetric=True)
+    masses = Linear([list(row) for row in equations.mass_matrix], equations.reactions, columns, symmetric=True)
     gram = [[add_up(g * z for g, z in zip(row, column, strict=True)) for column in columns] for row in jacobian]
     units = [[ONE if j == k else ZERO for j in range(m)] for k in range(m)]
-    reactions = Linear(gram, units, [[y[j][k] for j in range(m)] for k in range(m)], symmetric=True)
+    unknowns = [[y[j][k] for j in range(m)] for k in range(m)]
+    reactions = Linear(gram, units, unknowns, symmetric=not equations.servo)
 
     def correction(residuals: Residuals) -> list[Expression]:
         pulls = [add_up(row[k] * r for k, r in residuals.items()) for row in y]

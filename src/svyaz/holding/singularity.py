@@ -1,11 +1,12 @@
 """Singular points of a run: where they ended it, where it stepped over them, and what they are.
 
-The augmented matrix [M Gᵀ; G 0] degenerates for three reasons, which are told apart. The kinetic energy vanishes for a
+The augmented matrix [M Rᵀ; G 0] degenerates for some reasons, which are told apart. The kinetic energy vanishes for a
 motion that the constraints allow: the coordinates are badly chosen there (the pole of angles), others avoid it; or what
 moves has no inertia. The gradients of the constraints become dependent at single positions: the mechanism itself branches
 there (or stands alone), whatever the coordinates, and accelerations may well stay bounded. Or the rows are dependent
-nearby as well: one of them says nothing new. A form without multipliers has a chart of its own, which may end where the
-equations that it was made from are regular.
+nearby as well: one of them says nothing new. The directions of controls may cease to suffice for servo-constraints: there
+the determinant changes its sign, which it does not under ideal reactions. A form without multipliers has a chart of its
+own, which may end where the equations that it was made from are regular.
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[in
     whose constraints were lost before that, or whose determinant stays, diverged for another reason.
     """
     equations = segment.equations
+    turned = _turned(segment, path) if equations.servo else None
+    if turned is not None:
+        return turned, _words_for(segment, path.times[: turned + 1], path.states[: turned + 1], turned)
     if not equations.accelerated or path.status not in (Status.DIVERGED, Status.STALLED, Status.SINGULAR):
         return None
     first = max(0, len(path.times) - LOOK_BACK)
@@ -75,6 +79,18 @@ def singular_point(segment: Segment, path: Path, step: float | None) -> tuple[in
         return None
     row = int(found[0])
     return first + row, _words_for(segment, times[: row + 1], states[: row + 1], row)
+
+
+def _turned(segment: Segment, path: Path) -> int | None:
+    """The last row before the determinant of a system with servo-constraints changes its sign."""
+    measure = measure_of(segment.equations)
+    for first in range(0, len(path.times) - 1, LOOK_BACK):  # a matrix for each row
+        rows = slice(first, first + LOOK_BACK + 1)
+        sign, _ = measure.augmented_determinants(path.times[rows], path.states[rows])
+        found = np.flatnonzero(sign[1:] * sign[:-1] <= 0.0)
+        if len(found):
+            return first + int(found[0])
+    return None
 
 
 def passed_near(segment: Segment, path: Path) -> list[str]:
@@ -95,6 +111,8 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     sharp[2:-2] = low[2:-2] & lowest & (np.minimum(size[:-4], size[4:]) - size[2:-2] > SHARP)
     turned = np.zeros(len(times), dtype=bool)
     turned[1:] = sign[1:] * sign[:-1] < 0
+    if segment.equations.servo and turned.any():  # the run is cut off there
+        return []
     rows = np.flatnonzero(sharp | turned)
     return [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
 
@@ -217,6 +235,12 @@ def _reason(run: _Run, segment: Segment, state: Array, time: float) -> str:
         )
     if gradients <= COLLAPSED:
         return _of_constraints(run, state, time)
+    if equations.servo:
+        names = [d.name for d in equations.deviations if d.constraint.servo]
+        what = "control direction of" if len(names) == 1 else "control directions of"
+        ceases = "ceases" if len(names) == 1 else "cease"
+        told = f"the {what} {listed(names, range(len(names)))} {ceases} to suffice there"
+        return f"{told}: G M⁻¹ B is singular, B the directions"
     return "the augmented matrix of the accelerations degenerates" + "".join(f"; {m}" for m in report.messages)
 
 

@@ -31,6 +31,10 @@ class Constraint:
     ``off`` does; with ``on`` it does not act at the beginning unless it is ``active``. ``impact`` says how velocities
     are made to fit when it begins to act (``restitution`` is the part of a speed, or of an impulse, that is given back),
     ``anchors`` are names with expressions whose values are taken at that moment.
+
+    A servo-constraint (H. Béghin) is not kept by an ideal reaction along its gradient but by a control along a
+    ``direction``, an entry for each freedom; ``control`` is the input that acts so, where the model names one, ``bounds``
+    what it can do. Such an input is found, and no input of the system any more.
     """
 
     name: str
@@ -47,6 +51,14 @@ class Constraint:
     restitution: Expression = ZERO
     active: bool = False
     anchors: tuple[tuple[str, Expression], ...] = ()
+    direction: tuple[Expression, ...] = ()
+    control: str = ""
+    bounds: tuple[float, float] = (-inf, inf)
+
+    @property
+    def servo(self) -> bool:
+        """Is it kept by a control instead of an ideal reaction?"""
+        return bool(self.direction)
 
     def acts_at(self, time: float) -> bool:
         """Does it act just after this moment, as far as times alone say? At the beginning they say all."""

@@ -148,6 +148,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         tables.append(_table(chapter, times[-1], own))
     last, log = chapters[-1], _log(chapters)
     lengths = [len(t) for t in times]
+    multipliers = _columns(tables, lengths, ["multipliers"])
     slides = slides_of(chapters)
     passed = [limit for c in chapters for limit in c.path.passed]
     limits = reaches(system, np.concatenate(times), np.concatenate(states), passed)
@@ -163,7 +164,8 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         times=np.concatenate(times),
         states=np.concatenate(states),
         state_names=system.states,
-        multipliers=_columns(tables, lengths, ["multipliers"]),
+        multipliers=multipliers,
+        inputs={c.control: multipliers[c.name] for c in system.constraints if c.control and c.name in multipliers},
         residuals=_columns(tables, lengths, ["residuals"]),
         hidden=_columns(tables, lengths, ["hidden"]),
         integrals=_columns(tables, lengths, ["integrals"]),

@@ -70,6 +70,9 @@ def with_inputs(system: System, laws: Laws) -> System:
 
 def controlled(system: System, laws: Laws) -> Controlled:
     """As ``with_inputs``, with what was made of the laws."""
+    for c in (c for c in system.constraints if c.control in laws):
+        message = f"the input '{c.control}' keeps the constraint '{c.name}': it is found, and follows no other law"
+        raise ModelError([Problem(message, c.place)])
     for name in laws:
         if name not in system.inputs:
             known = f"there are {', '.join(system.inputs)}" if system.inputs else "the model has no [inputs]"
@@ -199,10 +202,11 @@ def _law_at_rest(system: System, rest: Mapping[se.Symbol, Expression]) -> LawOfM
 
 
 def _switched(constraint: Constraint, laws: Mapping[se.Symbol, Expression]) -> Constraint:
-    """A constraint with the laws in its conditions and anchors."""
+    """A constraint with the laws in its conditions, anchors and direction."""
     on, off = (None if e is None else substitute(e, laws) for e in (constraint.on, constraint.off))
     anchors = tuple((name, substitute(e, laws)) for name, e in constraint.anchors)
-    return replace(constraint, on=on, off=off, anchors=anchors)
+    direction = tuple(substitute(e, laws) for e in constraint.direction)
+    return replace(constraint, on=on, off=off, anchors=anchors, direction=direction)
 
 
 def _drawn(drawing: Drawing, laws: Mapping[se.Symbol, Expression]) -> Drawing:

@@ -124,8 +124,10 @@ def _outstanding(motion: Motion, values: Array, least: float) -> list[int]:
 
 def _work_off_the_constraints(motion: Motion) -> Array:
     """The work of reactions against deviations, Σ λ ḣ and Σ λ f, of which stabilisation is a part; by the trapezoidal rule."""
-    power = np.zeros(len(motion.times))
+    power, servo = np.zeros(len(motion.times)), {c.name for c in motion.system.constraints if c.servo}
     for name, push in motion.multipliers.items():
+        if name in servo:  # the work of controls is in the balance, whole
+            continue
         with np.errstate(over="ignore"):  # of a run that diverged
             power += np.nan_to_num(push * motion.hidden.get(name, motion.residuals.get(name, np.nan)))
     parts = 0.5 * (power[1:] + power[:-1]) * np.diff(motion.times)

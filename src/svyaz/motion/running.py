@@ -101,7 +101,8 @@ def simulate(
         motion = replace(motion, notes=(*notes, *motion.notes))
     if control is not None:
         control.raise_failure()
-        motion = replace(motion, inputs=along(stated, control.laws, motion.times, motion.states))
+        laws = along(stated, control.laws, motion.times, motion.states)
+        motion = replace(motion, inputs={**motion.inputs, **laws})
     return motion
 
 

@@ -10,6 +10,7 @@ import symengine as se
 from svyaz.expr import ZERO, Expression, add_up, latex_name, to_latex, to_text, to_unicode
 from svyaz.forms import Equations, rate_expressions, reaction_system, shorter, terms_program, written_size
 from svyaz.json_types import Record
+from svyaz.model import Constraint
 from svyaz.program import LATEX_NOTATION as LATEX
 from svyaz.program import TEXT_NOTATION as TEXT
 from svyaz.program import Assignment, Notation, Program, listing, operations
@@ -109,12 +110,12 @@ def numbered(sign: str, count: int) -> list[se.Symbol]:
 
 
 def sides(equations: Equations) -> list[tuple[Expression, Expression]]:
-    """(left, right) of every equation: M q̈ + bias = Gᵀ λ, then the constraints differentiated, G q̈ + rest = 0."""
+    """(left, right) of every equation: M q̈ + bias = Rᵀ λ, then the constraints differentiated, G q̈ + rest = 0."""
     if not equations.accelerated:
         return [(se.Symbol(state + "'"), rate) for state, rate in rate_expressions(equations)]
     accelerations = equations.accelerations
     signs = multiplier_signs(equations)
-    rows = dict(zip(equations.multiplier_names, equations.constraint_jacobian, strict=True))
+    rows = dict(zip(equations.multiplier_names, equations.reactions, strict=True))
     lines = []
     for i, row in enumerate(equations.mass_matrix):
         left = add_up([*(m * a for m, a in zip(row, accelerations, strict=True)), equations.bias[i]])
@@ -182,10 +183,20 @@ def equations_page(equations: Equations, reactions: Sequence[str] = ()) -> str:
     if equations.pushing:
         lines += ["", "multipliers (the constraint forces are +G' lambda):"]
         signs = multiplier_signs(equations)
-        lines += [f"  {signs[d.name]}: {d.name}, {d.constraint.text}" for d in equations.pushing]
+        lines += [
+            f"  {signs[d.name]}: {d.name}, {d.constraint.text}{_kept_by(d.constraint)}" for d in equations.pushing
+        ]
     lines += reactions
     lines += ["", *equations.notes] if equations.notes else []
     return "\n".join([*lines, "", told_operations(operations(terms_program(equations)))]) + "\n"
+
+
+def _kept_by(constraint: Constraint) -> str:
+    """How a servo-constraint is kept; nothing for others."""
+    if not constraint.servo:
+        return ""
+    acts = f"the input {constraint.control}" if constraint.control else "a control"
+    return f", kept by {acts} along ({', '.join(map(to_text, constraint.direction))})"
 
 
 def told_operations(counts: Mapping[str, int]) -> str:

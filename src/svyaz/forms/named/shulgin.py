@@ -37,6 +37,7 @@ from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.multipliers import with_multipliers
 from svyaz.forms.reduction import VelocityRows
 from svyaz.forms.reduction_choice import declared, ordered_choices, qualities, scaled_rows, values_at
+from svyaz.forms.stated import only_ideal
 from svyaz.forms.vanishing import is_nothing
 from svyaz.model import Constraint, System
 
@@ -74,6 +75,7 @@ def shulgin_equations(
     ``dependent`` names the redundant coordinates, one for each constraint; else those that the model declares are
     taken, or the ones with the best conditioned ∂F/∂s at the initial state.
     """
+    only_ideal(system, f"the form '{NAME}' is", "use the form 'multipliers'")
     origin = with_multipliers(system, active)
     split = redundancy(origin, dependent)
     rates = split.rates

@@ -12,6 +12,7 @@ import symengine as se
 from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, is_zero, names_in, parse_equation
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
+from svyaz.model.reading.directions import with_direction
 from svyaz.model.system import Constraint, is_one_sided, multiplier_symbol
 
 IMPACTS = ("inelastic", "newton", "poisson")
@@ -31,7 +32,9 @@ def declare_anchors(reader: Reader, names: Names, given: Sequence[Table]) -> tup
     return tuple(found)
 
 
-def read_constraints(reader: Reader, given: Sequence[Table], names: Names, law: LawWords) -> tuple[Constraint, ...]:
+def read_constraints(
+    reader: Reader, given: Sequence[Table], names: Names, law: LawWords, forces: Mapping[str, Expression]
+) -> tuple[Constraint, ...]:
     """All constraints that can be read; a name that is left out is made from the number."""
     constraints: list[Constraint] = []
     conditions = _switch_scope(names, [_name(table, k) for k, table in enumerate(given)])
@@ -39,6 +42,12 @@ def read_constraints(reader: Reader, given: Sequence[Table], names: Names, law: 
         constraint = _read_constraint(reader, k, table, names, conditions)
         if constraint is None:
             continue
+        if "direction" in table and law.always_constrained:
+            message = f"'{constraint.name}' is part of an inverse problem: it has no control direction"
+            reader.report(("constraint", k, "direction"), message, at_key=True)
+        elif "direction" in table:
+            here = ("constraint", k, "direction")
+            constraint = with_direction(reader, here, table["direction"], constraint, names, forces)
         if any(c.name == constraint.name for c in constraints):
             reader.report(("constraint", k, "name"), f"two constraints have the name '{constraint.name}'")
         if law.always_constrained and constraint.switched:

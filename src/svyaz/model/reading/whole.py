@@ -14,6 +14,7 @@ from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
 from svyaz.model.reading.constraints import declare_anchors, initial_anchors, read_constraints, still
+from svyaz.model.reading.directions import with_controls
 from svyaz.model.reading.limits import read_limits
 from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.reading.parts import (
@@ -52,7 +53,7 @@ def system_of(
     forces = drive_forces(motors, _forces(reader, words, names) if isinstance(law, Mechanical) else {})
     currents = {motor.current: motor.rate for motor in motors}
     rates = _rates(reader, words, names) | currents | still(names)
-    constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating)
+    constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)
     integrals = read_integrals(reader, vocabulary.tables(words, "integral"), names)
     drawings = read_drawings(reader, vocabulary.tables(words, "draw"), names)
     system = System(
@@ -82,6 +83,7 @@ def system_of(
         scope=names.scope(velocities=True),
     )
     stating.check(reader, names, law, constraints)
+    system = with_controls(reader, system)
     _check_unused(reader, names)
     if reader.problems:
         raise ModelError(sorted([*reader.problems, *reader.lasting_warnings()], key=_by_place))

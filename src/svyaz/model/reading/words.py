@@ -125,6 +125,7 @@ CONSTRAINT: Mapping[str, str] = {
     "restitution": EXPRESSION,
     "active": FLAG,
     "anchor": TABLE,
+    "direction": ANY,
 }
 
 POINT: Mapping[str, str] = {"name": TEXT, "body": TEXT, "at": ANY}

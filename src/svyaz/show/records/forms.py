@@ -32,6 +32,7 @@ def _(equations: Equations) -> Record:
         "form": equations.form,
         **terms,
         **_chart(equations),
+        **_directions(equations),
         "constraints": [d.name for d in equations.deviations],
         "operations": operations(terms_program(equations)),
         **given(equations.system),
@@ -43,6 +44,16 @@ def _chart(equations: Equations) -> Record:
     if equations.origin is None:
         return {}
     return {"dependent": list(equations.dependent), "notes": list(equations.notes)}
+
+
+def _directions(equations: Equations) -> Record:
+    """Along which directions, by coordinate, controls keep servo-constraints."""
+    found = {
+        d.name: {q: to_text(e) for q, e in zip(equations.accelerated, d.constraint.direction, strict=True)}
+        for d in equations.deviations
+        if d.constraint.servo
+    }
+    return {"directions": found} if found else {}
 
 
 def _plain_terms(equations: Equations) -> Record:
