@@ -118,6 +118,8 @@ def _foreseen(gains: Mapping[str, Any]) -> Iterator[str]:
             told += f", at most {bounds[name]:.3g} with the safety factor {gains['safety']:g}"
         yield f"predicted deviation of '{name}': {told}" + ("" if allowed is None else f"; allowed {allowed:.3g}")
     yield _range(gains, with_tolerance=tolerance is not None)
+    for region in gains.get("lyapunov", ()):
+        yield region["reason"]
     for certificate in gains.get("certificates", ()):
         yield f"certificate ({certificate['kind']}): {'holds' if certificate['holds'] else 'none'}; {certificate['reason']}"
 

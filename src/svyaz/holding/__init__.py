@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import held_integrals as held_integrals
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
+    from svyaz.holding.lyapunov import Region as Region
     from svyaz.holding.options import Automatic as Automatic
     from svyaz.holding.options import Baumgarte as Baumgarte
     from svyaz.holding.options import ByProjection as ByProjection

@@ -10,14 +10,17 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
+from svyaz.holding.deviation import deviations
 from svyaz.holding.feasibility import feasibility
 from svyaz.holding.gains import Choice, choose, verdict_on
 from svyaz.holding.integrals import HeldIntegral
+from svyaz.holding.laws import perturbed_rates
+from svyaz.holding.lyapunov import Region, regions
 from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options, Tolerance
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
-from svyaz.holding.pilot import GONE, Prediction, predict
+from svyaz.holding.pilot import GONE, Prediction, predict, scheme_of, states_ahead
 from svyaz.holding.segment import Segment, prepare
-from svyaz.holding.verdicts import Certificate, Verdict
+from svyaz.holding.verdicts import Certificate, Verdict, judge_along
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,8 @@ class GainReport:
 
     ``stabilize`` is empty where there is nothing to be kept, ``verdict`` missing where nothing is to be judged. ``objection``
     is what is held against gains that are stable by themselves: a tolerance, the rates of held integrals. Between the
-    ``limits`` one gain κ is stable and, where a tolerance is given, certain to keep it (none: inf, -inf).
+    ``limits`` one gain κ is stable and, where a tolerance is given, certain to keep it (none: inf, -inf). ``regions`` are
+    deviations that a general law is proved to let die out.
     """
 
     stabilize: str
@@ -39,6 +43,7 @@ class GainReport:
     certificates: tuple[Certificate, ...] = ()
     held: Mapping[str, float] = field(default_factory=dict)
     tolerance: Tolerance | None = None
+    regions: tuple[Region, ...] = ()
 
     @property
     def word(self) -> str | None:
@@ -101,9 +106,11 @@ def decide(
     chosen = options.stabilize
     if not equations.deviations:
         return _without_constraints(equations, held, options, state, span)
-    if isinstance(chosen, Automatic):
+    lawful = all(d.constraint.law is not None for d in equations.deviations)
+    if isinstance(chosen, Automatic) and not lawful:
         return _with_held(_automatic(equations, held, options, state, span), held)
-    segment = prepare(equations, perturbation(equations, chosen), held, options, span[0], state)
+    law = critical(equations, 1.0) if isinstance(chosen, Automatic) else perturbation(equations, chosen)
+    segment = prepare(equations, law.begun(span[0], state), held, options, span[0], state)
     if isinstance(chosen, Off | ByProjection):
         word = "off" if isinstance(chosen, Off) else "projection"
         return _with_held(Decision(segment, options, True, "", GainReport(word)), held)
@@ -139,7 +146,31 @@ def _judged(segment: Segment, options: Options, state: Array, span: tuple[float,
     if not verdict.stable:
         report = _report(law, verdict)
         return Decision(segment, options, False, "; ".join(verdict.reasons), report)
-    return _foreseen(segment, options, predict(segment, options, state, span))
+    prediction = predict(segment, options, state, span)
+    return _along_pilot(_foreseen(segment, options, prediction), prediction, state, span)
+
+
+def _along_pilot(
+    decision: Decision, prediction: Prediction | None, state: Array, span: tuple[float, float]
+) -> Decision:
+    """A general law is judged at states of the pilot, and a Lyapunov function is looked for."""
+    segment, options = decision.segment, decision.options
+    law, general, report = segment.perturbation, segment.perturbation.general, decision.gains
+    if general is None:
+        return decision
+    assert report is not None, "a law is reported"
+    times, states = states_ahead(segment, options, state, span, prediction)
+    linear = law.along(times, states)
+    verdict = judge_along(linear, times, scheme_of(options))
+    if not verdict.stable:
+        return Decision(segment, options, False, "; ".join(verdict.reasons), _report(law, verdict))
+    remarks = report.verdict.reasons[1:] if report.verdict is not None else ()
+    verdict = replace(verdict, reasons=(*verdict.reasons, *remarks))
+    scales = deviations(segment.equations).scales(times, states)
+    rates = perturbed_rates(segment.equations, general, segment.known)
+    named = {"t": times, **dict(zip(segment.equations.states, states.T, strict=True))}
+    found = regions(rates, linear, np.where(scales > 0.0, scales, 1.0), named)
+    return replace(decision, gains=replace(report, verdict=verdict, regions=found))
 
 
 def _without_constraints(
@@ -161,18 +192,18 @@ def _without_constraints(
 def _automatic(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
-    pattern = prepare(equations, critical(equations, 1.0), held, options, span[0], state)
+    pattern = prepare(equations, critical(equations, 1.0).begun(span[0], state), held, options, span[0], state)
     choice = choose(pattern, options, state, span)
     chosen = replace(options, step=choice.step)
-    law = critical(equations, choice.kappa)
+    law = critical(equations, choice.kappa).begun(span[0], state)
     segment = pattern.regained(law)
-    if choice.kappa == 0.0:
+    if choice.kappa == 0.0 and law.general is None:
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
         return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
     prediction = None
     if chosen.step is not None:  # whether the tolerance is kept was rehearsed
         prediction = _rehearsed(predict(segment, replace(chosen, tolerance=None), state, span), choice)
-    return _foreseen(segment, chosen, prediction, choice)
+    return _along_pilot(_foreseen(segment, chosen, prediction, choice), prediction, state, span)
 
 
 def _rehearsed(prediction: Prediction | None, choice: Choice) -> Prediction | None:

@@ -43,7 +43,8 @@ def feasibility(
     held: list[Held] | None = None
     if options.step is not None:
         held = _held(measured, law, scheme_of(options), prediction, allowed)
-        certificates = _certificates(measured, law, scheme_of(options), allowed, prediction)
+        if law.general is None:  # a norm or a box of the linear part says nothing of the whole law
+            certificates = _certificates(measured, law, scheme_of(options), allowed, prediction)
         if held is not None:
             limits = gain_range(scheme_of(options), held, one_gain(equations, law))
     if prediction is not None and not prediction.finished:

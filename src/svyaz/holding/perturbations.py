@@ -5,7 +5,7 @@ With deviations h (positions), g = ḣ and f (velocities) every choice is brough
     d/dt (h, g, f) = W (h, g, f),    W = [0 1 0; A B C; F D E],
 
 A, …, E as in the contract (they enter with plus), F the coupling that only an extended Lagrangian with a full mass
-matrix brings. A law given by the user is kept as an expression, and W is its linear part on the constraints.
+matrix brings. A general law is kept as an expression, and W is its linear part on the constraints.
 
 Sources: Kaspirovich (1.2.6) for the blocks; Baumgarte 1972 for ḧ + α ḣ + β h = 0; Mukharlyamov (3.14)–(4.2) for the
 extended Lagrangian, W = [0 1; -Ã⁻¹H̃ -Ã⁻¹B], stable by construction when Ã, H̃, B are positive definite.
@@ -20,19 +20,10 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import gain_name
-from svyaz.expr import (
-    ZERO,
-    Expression,
-    Scope,
-    add_up,
-    differentiate,
-    is_zero,
-    parse,
-    substitute,
-    velocity,
-)
-from svyaz.forms import Deviation, Equations
+from svyaz.constraints import entered, gain_name
+from svyaz.expr import ZERO, Expression, add_up, names_in
+from svyaz.forms import Equations
+from svyaz.holding.laws import ACTING, General, correction_of, general_law, linear_rows, own_laws, written_laws
 from svyaz.holding.options import (
     Automatic,
     Baumgarte,
@@ -46,7 +37,7 @@ from svyaz.holding.options import (
     bad,
     finite,
 )
-from svyaz.model import is_number, nearest
+from svyaz.model import is_number
 
 
 @dataclass(frozen=True)
@@ -55,7 +46,8 @@ class Perturbation:
 
     The rows read G q̈ + constraint_bias + correction = 0. ``gains`` are the values of the symbols in the correction,
     ``matrix`` is W for ``positions`` entries h, as many ḣ, and the rest f; ``kappa`` is the decay rate asked for held
-    integrals (None: each keeps its own).
+    integrals (None: each keeps its own). Of a ``general`` law W may change along the motion: it is that ``at`` a row
+    (t, states).
     """
 
     kind: str
@@ -65,6 +57,22 @@ class Perturbation:
     positions: int = 0
     kappa: float | None = None
     described: str = "off"
+    general: General | None = None
+    at: tuple[float, ...] = ()
+
+    def along(self, times: Array, states: Array) -> Array:
+        """W along rows of states, (k, c, c)."""
+        if self.general is None or not self.general.varying:
+            return np.broadcast_to(self.matrix, (len(times), *self.matrix.shape))
+        return self.general.along(times, states, self.gains)
+
+    def begun(self, time: float, state: Array) -> Perturbation:
+        """The same with W of a state."""
+        if self.general is None:
+            return self
+        at = (float(time), *map(float, state))
+        matrix = self.general.along(np.array(at[:1]), np.array([at[1:]]), self.gains)[0]
+        return replace(self, matrix=matrix, at=at)
 
     @property
     def blocks(self) -> dict[str, list[list[float]]]:
@@ -110,7 +118,7 @@ def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
         case ExtendedLagrangian(matrices):
             return _extended(equations, matrices)
         case WrittenLaw(law):
-            return _law(equations, law)
+            return _by_laws(equations, _linear(equations, {}, "law", None), written_laws(equations, law))
     zero = np.zeros((len(positions_of(equations)),) * 2)
     return _linear(equations, {"A": zero, "B": zero}, "off" if isinstance(chosen, Off) else "projection", None)
 
@@ -118,7 +126,8 @@ def perturbation(equations: Equations, chosen: Stabilisation) -> Perturbation:
 def critical(equations: Equations, kappa: float) -> Perturbation:
     """ḧ + 2κ ḣ + κ² h = 0 for positions, ḟ = -κ f for velocities: one multiple root -κ."""
     p, v = np.eye(len(positions_of(equations))), np.eye(len(velocities_of(equations)))
-    return _linear(equations, {"A": -(kappa**2) * p, "B": -2 * kappa * p, "E": -kappa * v}, f"κ = {kappa:g}", kappa)
+    blocks = {"A": -(kappa**2) * p, "B": -2 * kappa * p, "E": -kappa * v}
+    return _kept(equations, _linear(equations, blocks, f"κ = {kappa:g}", kappa))
 
 
 def _baumgarte(equations: Equations, numbers: Mapping[str, float]) -> Perturbation:
@@ -129,14 +138,14 @@ def _baumgarte(equations: Equations, numbers: Mapping[str, float]) -> Perturbati
         "E": -numbers.get("kappa", 0.0) * v,
     }
     described = ", ".join(f"{key} = {value:g}" for key, value in numbers.items())
-    return _linear(equations, blocks, described, numbers.get("kappa"))
+    return _kept(equations, _linear(equations, blocks, described, numbers.get("kappa")))
 
 
 def _blocks(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     p, v = len(positions_of(equations)), len(velocities_of(equations))
     shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "D": (v, p), "E": (v, v)}
     blocks = {key: matrix_of(value, shapes[key], f"the block {key}") for key, value in given.items()}
-    return _linear(equations, blocks, "blocks " + ", ".join(sorted(given)), None)
+    return _kept(equations, _linear(equations, blocks, "blocks " + ", ".join(sorted(given)), None))
 
 
 def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
@@ -162,18 +171,18 @@ def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
         "E": drag[p:, p:],
         "F": pull[p:],
     }
-    return _linear(equations, blocks, "extended Lagrangian", None)
+    return _kept(equations, _linear(equations, blocks, "extended Lagrangian", None))
 
 
 def rescaled(law: Perturbation, factor: float) -> Perturbation:
     """The same perturbation equation in a time that runs ``factor`` times as fast: every root is multiplied by it.
 
-    Gains that act on positions are of second order in the rate. A law of the user is left as it is.
+    Gains that act on positions are of second order in the rate. A general law is left as it is.
     """
-    if law.kind != "linear":
-        return law
-    orders = {"A": 2, "F": 2, "B": 1, "C": 1, "D": 1, "E": 1}
+    orders = {"A": 2, "F": 2, "B": 1, "C": 1, "D": 1, "E": 1, "law": 0}
     gains = {name: value * factor ** orders[name.split()[1]] for name, value in law.gains.items()}
+    if law.general is not None:
+        return replace(law, gains=gains).begun(law.at[0], np.array(law.at[1:]))
     p = law.positions
     matrix = law.matrix.copy()
     matrix[p:, :p] *= factor**2
@@ -233,63 +242,33 @@ def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, k
     return Perturbation("linear", tuple(correction), gains, matrix, p, kappa, described)
 
 
-def _law(equations: Equations, law: str | Mapping[str, str]) -> Perturbation:
-    """A law F(y, y') for positions (ÿ = F) or F(y) for velocities (ẏ = F), one for all or one for each by name."""
-    names = [d.name for d in equations.deviations]
-    texts = dict.fromkeys(names, law) if isinstance(law, str) else law
-    for name in texts:
-        if name not in names:
-            raise bad(f"there is no constraint '{name}' for the law", nearest(name, names))
-    correction: list[Expression] = []
-    slopes: dict[int, tuple[float, float]] = {}
-    for k, d in enumerate(equations.deviations):
-        if d.name not in texts:
-            raise bad(f"the law says nothing about the constraint '{d.name}'", None)
-        expression, slopes[k] = _law_of(equations, d, texts[d.name])
-        correction.append(-expression)
-    matrix = _law_matrix(equations, slopes)
-    return Perturbation("law", tuple(correction), {}, matrix, len(positions_of(equations)), None, "law")
+def _kept(equations: Equations, made: Perturbation) -> Perturbation:
+    """The perturbation equation with the rows of constraints that have laws of their own replaced by these."""
+    own = own_laws(equations)
+    return _by_laws(equations, made, own) if own else made
 
 
-def _law_of(equations: Equations, d: Deviation, text: str) -> tuple[Expression, tuple[float, float]]:
-    y, rate = se.Symbol("y deviation"), se.Symbol("y' deviation")
+def _by_laws(equations: Equations, made: Perturbation, laws: Mapping[int, Expression]) -> Perturbation:
+    """Laws for some constraints, by their numbers, and a linear perturbation equation for the others."""
+    if not equations.deviations:
+        return made
+    p, v = made.positions, len(equations.deviations) - made.positions
+    shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "F": (v, p), "D": (v, p), "E": (v, v)}
+
+    def entry(name: str, i: int, j: int) -> Expression:
+        symbol = gain_name(name, i, j)
+        return -se.Symbol(symbol) if symbol in made.gains else ZERO
+
+    blocks = {
+        name: [[entry(name, i, j) for j in range(columns)] for i in range(rows)]
+        for name, (rows, columns) in shapes.items()
+    }
+    linear = linear_rows(equations, blocks)
+    left = set().union(*(names_in(row) for k, row in enumerate(linear) if k not in laws))
+    gains = {**{name: value for name, value in made.gains.items() if name in left}, ACTING: 1.0}
+    general = general_law(equations, laws, linear, gains)
+    described = "law" if len(laws) == len(equations.deviations) else f"{made.described}, with laws of their own"
     system = equations.system
-    taken = set(system.coordinates) | set(system.constants)
-    symbols: dict[str, Expression] = {name: se.Symbol(name) for name in taken} | {"t": se.Symbol("t")}
-    rates: dict[str, Expression] = {q: velocity(q) for q in system.coordinates}
-    if "y" not in taken:
-        symbols["y"] = y
-    symbols["deviation"] = y
-    if d.position is not None:
-        rates["deviation"] = rate
-        rates.setdefault("y", rate)
-    law = parse(text, Scope(symbols=symbols, derivatives=rates))
-    at_zero = {y: ZERO, rate: ZERO}
-    if not is_zero(se.expand(substitute(law, at_zero))):
-        raise bad(
-            f"the law for '{d.name}' must vanish when the constraint is satisfied",
-            "'y' is a name of the model: call the deviation and its rate deviation and deviation'"
-            if "y" in taken
-            else "it is a function of y with F(0) = 0",
-        )
-    slopes = [substitute(differentiate(law, s), at_zero) for s in (y, rate)]
-    if any(s.free_symbols - {se.Symbol(n) for n in system.constants} for s in slopes):
-        raise bad(
-            f"the linear part of the law for '{d.name}' must be constant, so that its stability can be decided", None
-        )
-    values = {se.Symbol(n): se.RealDouble(v) for n, v in system.constants.items()}
-    numbers = tuple(float(substitute(s, values).n(real=True)) for s in slopes)
-    deviation = d.position if d.position is not None else d.velocity
-    return substitute(law, {y: deviation, rate: d.velocity}), (numbers[0], numbers[1])
-
-
-def _law_matrix(equations: Equations, slopes: Mapping[int, tuple[float, float]]) -> Array:
-    position, speed = positions_of(equations), velocities_of(equations)
-    p, v = len(position), len(speed)
-    matrix = np.zeros((2 * p + v, 2 * p + v))
-    matrix[:p, p : 2 * p] = np.eye(p)
-    for i, k in enumerate(position):
-        matrix[p + i, i], matrix[p + i, p + i] = slopes[k]
-    for i, k in enumerate(speed):
-        matrix[2 * p + i, 2 * p + i] = slopes[k][0]
-    return matrix
+    start = entered(equations, np.array(system.initial_state()), 0.0)
+    found = Perturbation("law", correction_of(equations, general.rows), gains, positions=p, kappa=made.kappa)
+    return replace(found, described=described, general=general).begun(0.0, start)

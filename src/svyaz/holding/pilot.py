@@ -27,7 +27,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import Budget, spread
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, critical, rescaled
+from svyaz.holding.perturbations import critical, rescaled
 from svyaz.holding.segment import Segment, advance, prepare
 from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
@@ -49,6 +49,9 @@ SAMPLES = 2000
 OTHERS, FEW = 14, 200
 """Other gains at which remainders are measured for the range of gains, from so many states of the pilot."""
 
+COARSE_RTOL = 1e-5
+"""Runs with error control are looked ahead with no smaller one."""
+
 LOST = 0.1
 """A pilot in which a deviation exceeds this part of the scale of its constraint says nothing about a finer one."""
 
@@ -66,7 +69,7 @@ class Prediction:
     the largest of one step (none known: empty). ``rest`` are these with those of rates, in the order of y, and ``start`` is
     |y| at the beginning. ``lost`` are constraints that are expected to deviate as far as they reach themselves. ``others``
     are gains κ with the remainders (gains, count) that they would make along the pilot; ``cut`` says that some were left out,
-    ``ended`` why the run does not come to its end.
+    ``ended`` why the run does not come to its end. ``seen`` are times and states along the pilot.
     """
 
     expected: Mapping[str, float]
@@ -82,6 +85,7 @@ class Prediction:
     others: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0), np.zeros((0, 0))))
     cut: str = ""
     ended: str = ""
+    seen: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0), np.zeros((0, 0))))
 
 
 def scheme_of(options: Options) -> Discretisation:
@@ -127,7 +131,24 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
     unbounded, cost = dict.fromkeys(measured.names, float("inf")), perf_counter() - begin
     singular = singular_point(segment, path, options.step)
     ended = singular[1] if singular is not None else path.reason
-    return Prediction(unbounded, unbounded, {}, 1, steps, cost, False, lost=tuple(measured.names), ended=ended)
+    lost, seen = tuple(measured.names), _some(path)
+    return Prediction(unbounded, unbounded, {}, 1, steps, cost, False, lost=lost, ended=ended, seen=seen)
+
+
+def states_ahead(
+    segment: Segment, options: Options, state: Array, span: tuple[float, float], prediction: Prediction | None
+) -> tuple[Array, Array]:
+    """Times and states along the pilot; where none was made, along a run with a coarser error control."""
+    if prediction is not None:
+        return prediction.seen
+    coarse = options if options.rtol is None else replace(options, rtol=max(options.rtol, COARSE_RTOL))
+    return _some(advance(segment, state, span, coarse, None, None))
+
+
+def _some(path: Path) -> tuple[Array, Array]:
+    rows = np.flatnonzero(np.isfinite(path.states).all(axis=1))
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, FEW).astype(int))]
+    return path.times[rows], path.states[rows]
 
 
 def _doubtful(found: Array, allowed: Array) -> bool:
@@ -164,6 +185,7 @@ def _prediction(
         rest,
         np.abs(measured.at(path.times[:1], path.states[:1])[0]),
         tuple(name for name, far in zip(names, gone, strict=True) if far),
+        seen=_some(path),
     )
 
 
@@ -224,14 +246,14 @@ def _from_path(
         )
     assert options.step is not None, "pilots are made for fixed steps"
     times, states = path.times, path.states
-    s = scheme_of(options).matrix(segment.perturbation.matrix)
+    s = _factors(segment, options, times, states)
     initial = measured.at(path.times[:1], path.states[:1])[0]
     y = np.zeros((len(times), measured.count))
     largest = remainder = np.zeros(measured.count)
     for _ in range(2):
         placed = measured.moved_to(times, states, y)
         after = _single_steps(segment, tableau, times, placed, options.step)
-        r = measured.at(times + options.step, after) - measured.at(times, placed) @ s.T
+        r = measured.at(times + options.step, after) - _times(s, measured.at(times, placed))
         y, last = _recursion(s, initial, r, times, options.step, span[1])
         largest = np.maximum(np.max(np.abs(y), axis=0), np.abs(last))
         remainder = np.max(np.abs(r), axis=0)
@@ -241,12 +263,28 @@ def _from_path(
 def _remainders_along(segment: Segment, measured: Deviations, options: Options, path: Path) -> Array:
     if options.step is None:
         return np.zeros(measured.count)
-    s = scheme_of(options).matrix(segment.perturbation.matrix)
     y = measured.at(path.times, path.states)
-    neighbours = np.isclose(np.diff(path.times), options.step, rtol=1e-6)
-    if not neighbours.any():
+    before = np.flatnonzero(np.isclose(np.diff(path.times), options.step, rtol=1e-6))
+    if not len(before):
         return np.zeros(measured.count)
-    return np.max(np.abs(y[1:] - y[:-1] @ s.T)[neighbours], axis=0)
+    general = segment.perturbation.general
+    if general is not None and general.varying:
+        before = before[:: -(-len(before) // SAMPLES)]
+    s = _factors(segment, options, path.times[before], path.states[before])
+    return np.max(np.abs(y[before + 1] - _times(s, y[before])), axis=0)
+
+
+def _factors(segment: Segment, options: Options, times: Array, states: Array) -> Array:
+    """S(τW) along rows, (k, c, c); the same everywhere, and a view of it, where W is."""
+    law, scheme = segment.perturbation, scheme_of(options)
+    if law.general is not None and law.general.varying:
+        return scheme.matrix(law.along(times, states))
+    return np.broadcast_to(scheme.matrix(law.matrix), (len(times), *law.matrix.shape))
+
+
+def _times(s: Array, y: Array) -> Array:
+    """S y along rows."""
+    return y @ s[0].T if s.strides[0] == 0 else np.einsum("kij,kj->ki", s, y)
 
 
 def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Array, step: float) -> Array:
@@ -266,15 +304,17 @@ def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Arra
 
 
 def _recursion(s: Array, y: Array, r: Array, times: Array, step: float, end: float) -> tuple[Array, Array]:
-    """y ← S y + R(t) with R constant between the samples: over m steps, y ← Sᵐ y + (1 + S + … + Sᵐ⁻¹) R."""
-    powers: dict[int, tuple[Array, Array]] = {}
+    """y ← S y + R(t), both constant between the samples: over m steps, y ← Sᵐ y + (1 + S + … + Sᵐ⁻¹) R."""
+    powers: dict[tuple[int, int], tuple[Array, Array]] = {}
+    same = s.strides[0] == 0
     rows = np.zeros_like(r)
     for k, following in enumerate([*times[1:], end]):
         rows[k] = y
         m = max(0, round((following - times[k]) / step))
-        if m not in powers:
-            powers[m] = _power_and_sum(s, m)
-        power, total = powers[m]
+        key = (m, 0 if same else k)
+        if key not in powers:
+            powers[key] = _power_and_sum(s[k], m)
+        power, total = powers[key]
         y = power @ y + total @ r[k]
     return rows, y
 
@@ -310,8 +350,3 @@ def _rounding_walk(s: Array, scales: Array, steps: int) -> Array:
         covariance = covariance + power @ covariance @ power.T
         power = power @ power
     return SAFETY * unit * np.sqrt(np.diag(covariance))
-
-
-def damps(law: Perturbation) -> bool:
-    """Has the perturbation equation any gains at all?"""
-    return bool(law.gains) or law.kind == "law"

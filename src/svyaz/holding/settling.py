@@ -135,7 +135,10 @@ def inconsistent_start(
     if not isinstance(options.stabilize, Automatic | ByProjection):
         return ""
     begun = model_states(equations, np.array([time]), entered(equations, state, time)[None, :])[0]
-    off = {name: r for name, r in residuals(examined(equations), begun, time, values).items() if not r.met}
+    lawful = {c.name for c in equations.system.constraints if c.law is not None}
+    own = lawful if isinstance(options.stabilize, Automatic) else set()  # what has a law of its own dies out by it
+    found = residuals(examined(equations), begun, time, values)
+    off = {name: r for name, r in found.items() if not r.met and name not in own}
     allowed = dict(zip(off, options.allowed(list(off)), strict=True))
     least = {name: limit if isfinite(limit) else 0.0 for name, limit in allowed.items()}
     told = [_told_of(name, r) for name, r in off.items() if max(abs(r.position or 0.0), abs(r.velocity)) > least[name]]

@@ -12,7 +12,7 @@ because the row of h in E + τW is (1, τ); the reason is given instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 import numpy as np
@@ -39,7 +39,7 @@ class Discretisation:
         return np.asarray(polynomial(z, self.numerator) / polynomial(z, self.denominator))
 
     def matrix(self, w: Array) -> Array:
-        """S(τW)."""
+        """S(τW), of one matrix or of many."""
         assert self.step is not None, "an error-controlled run has no fixed step"
         top, bottom = (_matrix_polynomial(c, self.step * w) for c in (self.numerator, self.denominator))
         return np.asarray(np.linalg.solve(bottom, top) if len(self.denominator) > 1 else top, dtype=float)
@@ -63,7 +63,7 @@ class Verdict:
 def _matrix_polynomial(coefficients: Array, w: Array) -> Array:
     value = np.zeros_like(w)
     for c in coefficients[::-1]:
-        value = value @ w + c * np.eye(len(w))
+        value = value @ w + c * np.eye(w.shape[-1])
     return value
 
 
@@ -99,6 +99,25 @@ def judge(w: Array, scheme: Discretisation) -> Verdict:
         "necessary, not sufficient: the run is watched"
     )
     return Verdict(True, (reason,), tuple(roots), radius, limit)
+
+
+def judge_along(w: Array, times: Array, scheme: Discretisation) -> Verdict:
+    """The verdict on linear parts (k, c, c) along a motion, each as if it were constant: that on the worst of them."""
+    defined = np.isfinite(w).all(axis=(1, 2))
+    if not defined.all():
+        first = float(times[np.argmin(defined)])
+        reason = f"the law has no finite linear part on the constraints at t = {first:g}, by which it could be judged"
+        return Verdict(False, (reason,), (), None, largest_gain(scheme))
+    roots = np.asarray(np.linalg.eigvals(w), dtype=np.complex128)
+    worst = int(np.argmax(np.max(roots.real, axis=1)))
+    found = judge(w[worst], scheme)
+    if found.stable and scheme.step is not None:
+        worst = int(np.argmax(np.max(np.abs(scheme.factor(scheme.step * roots)), axis=1)))
+        found = judge(w[worst], scheme)
+    if not found.stable:
+        return replace(found, reasons=tuple(f"at t = {times[worst]:.6g}: {reason}" for reason in found.reasons))
+    where = f"at {len(times)} states along the pilot, each with the linear part it has there: "
+    return replace(found, reasons=tuple(where + reason for reason in found.reasons))
 
 
 def largest_gain(scheme: Discretisation) -> float:

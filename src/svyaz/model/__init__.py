@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from svyaz.model.reading.parts import Choices as Choices
     from svyaz.model.reading.places import Places as Places
     from svyaz.model.reading.places import read_toml as read_toml
+    from svyaz.model.reading.stabilising import fault_of as fault_of
+    from svyaz.model.reading.stabilising import law_scope as law_scope
     from svyaz.model.reading.whole import system_of as system_of
     from svyaz.model.reading.words import RUN as RUN
     from svyaz.model.reading.words import ModelWords as ModelWords
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from svyaz.model.system import Integral as Integral
     from svyaz.model.system import Limit as Limit
     from svyaz.model.system import System as System
+    from svyaz.model.system import deviation_rate_symbol as deviation_rate_symbol
+    from svyaz.model.system import deviation_symbol as deviation_symbol
     from svyaz.model.system import is_one_sided as is_one_sided
     from svyaz.model.system import multiplier_symbol as multiplier_symbol
     from svyaz.model.system import multipliers_in as multipliers_in

@@ -23,6 +23,16 @@ def multiplier_symbol(constraint: str) -> Symbol:
     return Symbol(f"multiplier {constraint}")
 
 
+def deviation_symbol(name: str) -> Symbol:
+    """The symbol that stands in stabilising laws for the deviation of a constraint or of an integral that is held."""
+    return Symbol(f"deviation {name}")
+
+
+def deviation_rate_symbol(name: str) -> Symbol:
+    """The symbol that stands in stabilising laws for the rate of the deviation of a constraint on positions."""
+    return Symbol(f"deviation {name}'")
+
+
 @dataclass(frozen=True)
 class Constraint:
     """left = right, kept as h = left - right; ``order`` 0 for positions, 1 when velocities occur.
@@ -31,6 +41,7 @@ class Constraint:
     ``off`` does; with ``on`` it does not act at the beginning unless it is ``active``. ``impact`` says how velocities
     are made to fit when it begins to act (``restitution`` is the part of a speed, or of an impulse, that is given back),
     ``anchors`` are names with expressions whose values are taken at that moment.
+    ``law`` is F in ḧ = F (ḟ = F for velocities), how its deviation is made to die out, where the model says so itself.
 
     A servo-constraint (H. Béghin) is not kept by an ideal reaction along its gradient but by a control along a
     ``direction``, an entry for each freedom; ``control`` is the input that acts so, where the model names one, ``bounds``
@@ -51,6 +62,7 @@ class Constraint:
     restitution: Expression = ZERO
     active: bool = False
     anchors: tuple[tuple[str, Expression], ...] = ()
+    law: Expression | None = None
     direction: tuple[Expression, ...] = ()
     control: str = ""
     bounds: tuple[float, float] = (-inf, inf)
@@ -131,7 +143,9 @@ class Motor:
 
 @dataclass(frozen=True)
 class Integral:
-    """A quantity said to be constant along the motion; held on request with the given decay rate of its deviation."""
+    """A quantity said to be constant along the motion; held on request with the given decay rate of its deviation, or by
+    a ``law`` F, dg̃/dt = F.
+    """
 
     name: str
     expression: Expression
@@ -139,6 +153,7 @@ class Integral:
     gain: float = 1.0
     value: float | None = None
     place: Place | None = field(default=None, compare=False)
+    law: Expression | None = None
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from svyaz.program.interpret import evaluate as evaluate
     from svyaz.program.interpret import node_values as node_values
     from svyaz.program.interpret import parameter_row as parameter_row
+    from svyaz.program.intervals import Interval as Interval
+    from svyaz.program.intervals import numbers as numbers
+    from svyaz.program.intervals import ranges as ranges
     from svyaz.program.native import Native as Native
     from svyaz.program.native import compile_program as compile_program
     from svyaz.program.outside import Outside as Outside

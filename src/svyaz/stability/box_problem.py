@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.program import Program
-from svyaz.stability.intervals import Interval, numbers, ranges
+from svyaz.program import Interval, Program, numbers, ranges
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.program import Interval
 from svyaz.stability.box_problem import BoxProblem, among, newton
 from svyaz.stability.interval_matrices import (
     EPSILON,
@@ -32,7 +33,6 @@ from svyaz.stability.interval_matrices import (
     sum_of,
     times_vector,
 )
-from svyaz.stability.intervals import Interval
 
 AT_ONCE = 32
 """So many parts cost little more than one."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.stability.intervals import Interval
+from svyaz.program import Interval
 
 
 @np.errstate(invalid="ignore")

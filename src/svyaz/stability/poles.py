@@ -13,9 +13,8 @@ import numpy as np
 import symengine as se
 
 from svyaz.expr import Expression, to_text
-from svyaz.program import build
+from svyaz.program import Interval, build, ranges
 from svyaz.stability.adjacency import connected, touching
-from svyaz.stability.intervals import Interval, ranges
 from svyaz.stability.rest import RestEquations, rest_expressions
 
 

@@ -196,10 +196,12 @@ def judge_for(equations: Equations, options: Options) -> Judge:
     scheme = scheme_of(options)
     known: dict[str, Roots] = {}
 
+    lawful = any(d.constraint.law is not None for d in equations.deviations)
+
     def roots(stabilize: Any) -> Roots:
-        if is_number(stabilize):
+        if is_number(stabilize) and not lawful:
             return _roots(2.0 * stabilize, float(stabilize) ** 2, float(stabilize), first, second)
-        if isinstance(stabilize, Mapping) and set(stabilize) <= {"alpha", "beta", "kappa"}:
+        if isinstance(stabilize, Mapping) and set(stabilize) <= {"alpha", "beta", "kappa"} and not lawful:
             alpha, beta, kappa = (float(stabilize.get(key, 0.0)) for key in ("alpha", "beta", "kappa"))
             return _roots(alpha, beta, kappa, first, second)
         key = repr(stabilize)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -13,11 +12,11 @@ from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, i
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.directions import with_direction
+from svyaz.model.reading.stabilising import word_for
 from svyaz.model.system import Constraint, is_one_sided, multiplier_symbol
 
 IMPACTS = ("inelastic", "newton", "poisson")
 """Laws of impacts; all but the first have a restitution."""
-NOT_A_LETTER = re.compile(r"\W")
 
 
 def declare_anchors(reader: Reader, names: Names, given: Sequence[Table]) -> tuple[str, ...]:
@@ -119,13 +118,8 @@ def _dependent(reader: Reader, path: Path, given: object, names: Names) -> tuple
 def _switch_scope(names: Names, constraints: Sequence[str]) -> Scope:
     """What conditions may name: the whole state, time, inputs, and λ of a constraint as ``lambda_`` and its name."""
     scope = names.scope(velocities=True)
-    multipliers: dict[str, Expression] = {_multiplier_word(name): multiplier_symbol(name) for name in constraints}
+    multipliers: dict[str, Expression] = {word_for("lambda_", name): multiplier_symbol(name) for name in constraints}
     return Scope(symbols={**multipliers, **scope.symbols}, derivatives=scope.derivatives, forbidden=scope.forbidden)
-
-
-def _multiplier_word(name: str) -> str:
-    """By which name conditions know the multiplier of a constraint."""
-    return "lambda_" + NOT_A_LETTER.sub("_", name)
 
 
 def _switched(reader: Reader, path: Path, words: Table, plain: Constraint, names: Names, scope: Scope) -> Constraint:
@@ -163,7 +157,7 @@ def _restitution(reader: Reader, path: Path, words: Table, found: Constraint, na
         reader.report(
             (*path, "impact"),
             f"'{found.name}' is not one-sided, and only what can push and not pull is thrown back",
-            hint=f"give it 'on', a function of positions, and off = \"-{_multiplier_word(found.name)}\"",
+            hint=f"give it 'on', a function of positions, and off = \"-{word_for('lambda_', found.name)}\"",
         )
     return reader.expression(here, words["restitution"], names.constant_scope())
 

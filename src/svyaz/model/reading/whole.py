@@ -28,6 +28,7 @@ from svyaz.model.reading.parts import (
 )
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.points import read_points, tree_drawings
+from svyaz.model.reading.stabilising import with_laws
 from svyaz.model.reading.trees import with_upright_quaternions
 from svyaz.model.system import System
 
@@ -55,6 +56,7 @@ def system_of(
     rates = _rates(reader, words, names) | currents | still(names)
     constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)
     integrals = read_integrals(reader, vocabulary.tables(words, "integral"), names)
+    constraints, integrals = with_laws(reader, words, names, constraints, integrals)
     drawings = read_drawings(reader, vocabulary.tables(words, "draw"), names)
     system = System(
         name=vocabulary.text(words, "name", "system"),

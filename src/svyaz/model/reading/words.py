@@ -126,6 +126,7 @@ CONSTRAINT: Mapping[str, str] = {
     "active": FLAG,
     "anchor": TABLE,
     "direction": ANY,
+    "law": EXPRESSION,
 }
 
 POINT: Mapping[str, str] = {"name": TEXT, "body": TEXT, "at": ANY}

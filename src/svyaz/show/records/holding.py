@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction
+from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction, Region
 from svyaz.json_types import Record
 from svyaz.show.results import as_json, finite
 
@@ -62,7 +62,24 @@ def _judged(found: GainReport) -> Record:
         record["pilot"] = as_json(found.prediction)
     if found.certificates:
         record["certificates"] = [as_json(c) for c in found.certificates]
+    if found.regions:
+        record["lyapunov"] = [as_json(region) for region in found.regions]
     return record
+
+
+@as_json.register(Region)
+def _(found: Region) -> Record:
+    """The level is null where every deviation dies out, and 0 where nothing is proved."""
+    return {
+        "constraints": list(found.constraints),
+        "proved": found.proved,
+        "deviations": list(found.names),
+        "matrix": found.matrix.tolist(),
+        "level": finite(found.level),
+        "rate": finite(found.rate),
+        "where": {name: list(sides) for name, sides in found.where.items()},
+        "reason": found.told,
+    }
 
 
 @as_json.register(Choice)

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.program import Native, Program, compile_program, parameter_row, remembered
+from svyaz.program.functions import remembered
+from svyaz.program.interpret import parameter_row
+from svyaz.program.native import Native, compile_program
+from svyaz.program.tape import Program
 
 Interval = tuple[Array, Array]
 

@@ -8,7 +8,7 @@ import pytest
 from svyaz import System
 from svyaz.program.building import build
 from svyaz.program.interpret import evaluate
-from svyaz.stability.intervals import ranges
+from svyaz.program.intervals import ranges
 
 TEXTS = [
     "x*y - y^2 + 2", "x/(y + 3)", "sin(x)*cos(y) + sin(x - 2*y)", "tan(x/4) + atan(x*y)", "sqrt(x^2 + 1) - abs(y)",

@@ -1,0 +1,168 @@
+"""General stabilising laws: deviations y = (h, ḣ, f) made to follow ḧ = F, ḟ = F with any functions F(x, t, y) of the state.
+
+F vanishes with y. Its linear part W(x, t) = ∂F/∂y at y = 0 may change along the motion, so that it is judged at states of
+a pilot, frozen there. Laws come from the model (``law`` of a constraint, which takes the place of what is said for all), or
+with the run: one for all constraints, or by their names. Kaspirovich (1.1.20), (1.2.5), (1.3.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import ZERO, Expression, add_up, differentiate, parse, substitute
+from svyaz.forms import Equations
+from svyaz.holding.lyapunov import PerturbedRates
+from svyaz.holding.options import bad
+from svyaz.model import deviation_rate_symbol, deviation_symbol, fault_of, law_scope, nearest
+from svyaz.program import Function, function
+
+ACTING = "gain law 0 0"
+"""A gain of 1 before every law: with all gains at zero nothing is stabilised."""
+
+
+@dataclass(frozen=True)
+class General:
+    """F by rows of the constraints, over the states, constants, gains and the symbols ``y`` of (h, ḣ, f).
+
+    ``slopes`` is W at rows [t, states…]; ``varying``: does it change along a motion?
+    """
+
+    rows: tuple[Expression, ...]
+    y: tuple[se.Symbol, ...]
+    slopes: Function
+    varying: bool
+
+    def along(self, times: Array, states: Array, gains: Mapping[str, float]) -> Array:
+        """W along rows of states, (k, c, c)."""
+        return self.slopes.with_values(gains)(np.column_stack([times, states]))["W"]
+
+
+def deviation_symbols(equations: Equations) -> tuple[se.Symbol, ...]:
+    """Symbols for the entries of y = (h, ḣ, f)."""
+    positions = [d.name for d in equations.deviations if d.position is not None]
+    speeds = [d.name for d in equations.deviations if d.position is None]
+    return (
+        *(deviation_symbol(name) for name in positions),
+        *(deviation_rate_symbol(name) for name in positions),
+        *(deviation_symbol(name) for name in speeds),
+    )
+
+
+def meanings(equations: Equations) -> dict[se.Symbol, Expression]:
+    """What the symbols of deviations stand for in terms of the states."""
+    found: dict[se.Symbol, Expression] = {}
+    for d in equations.deviations:
+        if d.position is not None:
+            found[deviation_symbol(d.name)], found[deviation_rate_symbol(d.name)] = d.position, d.velocity
+        else:
+            found[deviation_symbol(d.name)] = d.velocity
+    return found
+
+
+def own_laws(equations: Equations) -> dict[int, Expression]:
+    """The laws that the model gives constraints, by the numbers of these."""
+    given = {k: d.constraint.law for k, d in enumerate(equations.deviations)}
+    return {k: in_rows(equations, law) for k, law in given.items() if law is not None}
+
+
+def written_laws(equations: Equations, law: str | Mapping[str, str]) -> dict[int, Expression]:
+    """The laws that are given with a run; the model's own ones where a single law is given for all others."""
+    names = [d.name for d in equations.deviations]
+    if not isinstance(law, str):
+        known = [c.name for c in equations.system.constraints]
+        wrong = next((name for name in law if name not in known), None)
+        if wrong is not None:
+            raise bad(f"there is no constraint '{wrong}' for the law", nearest(wrong, known))
+    own = own_laws(equations)
+    found: dict[int, Expression] = {}
+    for k, name in enumerate(names):
+        if isinstance(law, str):
+            found[k] = own[k] if k in own else _read(equations, name, law)
+        elif name in law:
+            found[k] = _read(equations, name, law[name])
+        elif k in own:
+            found[k] = own[k]
+        else:
+            raise bad(f"the law says nothing about the constraint '{name}'", None)
+    return found
+
+
+def _read(equations: Equations, name: str, text: str) -> Expression:
+    system = equations.system
+    forbidden = dict.fromkeys(system.inputs, "an input may appear in forces and rates only")
+    scope = replace(system.scope, forbidden={**system.scope.forbidden, **forbidden})
+    law = parse(text, law_scope(scope, name, {c.name: c.order for c in system.constraints}))
+    fault = fault_of(law, name)
+    if fault:
+        hint = "'y' is a name of the model: call the deviation and its rate deviation and deviation'"
+        raise bad(fault, hint if "y" in system.scope.symbols else "it is a function of deviations with F(0) = 0")
+    return in_rows(equations, law)
+
+
+def in_rows(equations: Equations, law: Expression) -> Expression:
+    """A law of the model in terms of the states of the equations; constraints that do not act have no deviation."""
+    acting = set(deviation_symbols(equations))
+    gone = {s: ZERO for s in law.free_symbols if str(s).startswith("deviation ") and s not in acting}
+    return equations.in_states(substitute(law, gone))
+
+
+def general_law(
+    equations: Equations, laws: Mapping[int, Expression], linear: Sequence[Expression], gains: Mapping[str, float]
+) -> General:
+    """Laws for some constraints, by their numbers, and F of the others over ``y`` and gains, with its linear part."""
+    y = deviation_symbols(equations)
+    acting = se.Symbol(ACTING)
+    rows = tuple(acting * laws[k] if k in laws else row for k, row in enumerate(linear))
+    places = [k for k, d in enumerate(equations.deviations) if d.position is not None]
+    speeds = [k for k, d in enumerate(equations.deviations) if d.position is None]
+    at_zero = dict.fromkeys(y, ZERO)
+    table: list[list[Expression]] = [
+        *([se.Integer(int(j == len(places) + i)) for j in range(len(y))] for i in range(len(places))),
+        *([substitute(differentiate(rows[k], s), at_zero) for s in y] for k in (*places, *speeds)),
+    ]
+    values = {**equations.system.constants, **gains}
+    constant = {se.Symbol(name) for name in values}
+    slopes = function({"W": table}, ("t", *equations.states), values)
+    varying = any(entry.free_symbols - constant for row in table for entry in row)
+    return General(rows, y, slopes, varying)
+
+
+def perturbed_rates(equations: Equations, general: General, values: Mapping[str, float]) -> PerturbedRates:
+    """ẏ = F(x, y) of y = (h, ḣ, f), with the constraint of each entry."""
+    d = equations.deviations
+    places = [k for k in range(len(d)) if d[k].position is not None]
+    speeds = [k for k in range(len(d)) if d[k].position is None]
+    p, y = len(places), general.y
+    rates = (*y[p : 2 * p], *(general.rows[k] for k in (*places, *speeds)))
+    return PerturbedRates(y, rates, tuple(d[k].name for k in (*places, *places, *speeds)), values)
+
+
+def correction_of(equations: Equations, rows: Sequence[Expression]) -> tuple[Expression, ...]:
+    """What laws add to the constraint rows G q̈ + constraint_bias + correction = 0: -F, deviations in terms of the states."""
+    meaning = meanings(equations)
+    return tuple(-substitute(row, meaning) for row in rows)
+
+
+def linear_rows(equations: Equations, blocks: Mapping[str, Sequence[Sequence[Expression]]]) -> list[Expression]:
+    """F = A h + B ḣ + C f by position constraints and F h + D ḣ + E f by velocity constraints, over the symbols of y."""
+    y = deviation_symbols(equations)
+    places = [k for k, d in enumerate(equations.deviations) if d.position is not None]
+    speeds = [k for k, d in enumerate(equations.deviations) if d.position is None]
+    p = len(places)
+    parts = (y[:p], y[p : 2 * p], y[2 * p :])
+    rows: list[Expression] = [ZERO] * len(equations.deviations)
+    for numbers, names in ((places, "ABC"), (speeds, "FDE")):
+        for i, k in enumerate(numbers):
+            terms = [
+                entry * symbol
+                for name, symbols in zip(names, parts, strict=True)
+                if name in blocks
+                for entry, symbol in zip(blocks[name][i], symbols, strict=True)
+            ]
+            rows[k] = add_up(terms) if terms else ZERO
+    return rows
