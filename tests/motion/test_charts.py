@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from svyaz import ModelError, System, gallery, loads
-from svyaz.motion import simulate
+from svyaz.motion import charts, simulate
+from svyaz.program import building
 from svyaz.show import as_json
 
 ACCURATE = {"method": "dop853", "rtol": 1e-11, "stabilize": "off"}
@@ -200,3 +202,59 @@ def test_a_run_that_is_stopped_does_not_go_on_in_another_chart() -> None:
     assert motion.status == "stopped"
     assert motion.times[-1] < 1.0
     assert "stopped by the user after t = 0.9" in motion.reason
+
+
+def whirled(speed: float, friction: float, **words: object) -> System:
+    """A pendulum in x, y that goes round: Shulgin's charts with x and with y dependent take turns, four times a turn."""
+    return System(
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.8*y",
+        dissipation="b*(x'^2 + y'^2)/2",
+        parameters={"b": friction},
+        constraint=[{"name": "rod", "equation": "x^2 + y^2 = 1"}],
+        initial={"y": -1.0, "x'": speed},
+        run={"form": "shulgin", "method": "dop853", "rtol": 1e-9},
+        **words,
+    )
+
+
+def test_N1_2_6_a_chart_that_is_returned_to_is_built_once(monkeypatch) -> None:
+    """Eighty changes between two charts need no more programs than twelve, and the motion is that of the angle."""
+    built = []
+    read = building._read
+    monkeypatch.setattr(building, "_read", lambda *args, **words: (built.append(1), read(*args, **words))[1])
+    counts, motions = [], []
+    for until in (1.0, 7.0):
+        motions.append(simulate(whirled(20.0, 0.0), until=until, every=0.5))
+        counts.append(len(built))
+        built.clear()
+    changes = [sum("the chart with" in note for note in m.notes) for m in motions]
+    assert changes[0] == 12
+    assert changes[1] >= 80
+    assert 0 < counts[1] <= counts[0] + 2
+    start, times = [0.0, 20.0], motions[1].times
+    swing = solve_ivp(lambda _, y: [y[1], -9.8 * np.sin(y[0])], (0, 7), start, "DOP853", times, rtol=1e-11, atol=1e-11)
+    assert motions[1].column("x") == pytest.approx(np.sin(swing.y[0]), abs=1e-3)
+
+
+def test_N2_a_motion_that_runs_away_through_its_charts_is_given_up_in_words(monkeypatch) -> None:
+    """With resistance that drives the speed grows as exp(100 t). A fast motion that slows down is none of these."""
+    monkeypatch.setattr(charts, "PACE", 20)
+    monkeypatch.setattr(charts, "MOST_CHANGES", 200)
+    motion = simulate(whirled(20.0, -100.0), until=3.0)
+    assert motion.status == "infeasible"
+    assert "runs through the charts of the form 'shulgin', 20 of them between t = 0." in motion.reason
+    assert "the form 'multipliers' needs no charts" in motion.reason
+    assert len(motion.notes) <= 45
+    slowed = simulate(whirled(400.0, 20.0), until=3.0)
+    assert slowed.finished, slowed.reason
+    assert abs(slowed.column("x'")[-1]) < 1.0
+
+
+def test_N2_all_charts_of_a_phase_share_its_steps() -> None:
+    motion = simulate(whirled(20.0, 0.0), until=100.0, max_steps=3000)
+    assert motion.status == "diverged"
+    assert "all steps that were allowed are used up" in motion.reason
+    assert motion.steps <= 3000
+    assert motion.times[-1] > 1.0

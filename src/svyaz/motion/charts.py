@@ -10,24 +10,22 @@ which are the same for the charts of Chaplygin, take over.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import model_states
-from svyaz.expr import ZERO, Expression, ModelError, gradient, substitute, velocity
+from svyaz.expr import ModelError
 from svyaz.forms import MOST_CHOICES, Equations, form_of
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
-from svyaz.model import Constraint, System
+from svyaz.model import Constraint, System, names_of
+from svyaz.motion.chart_quality import LEAST, watched, whole_of
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of, only
-from svyaz.program import function
 
-POOR, NEAR, LEAST = 0.2, 0.02, 0.01
+POOR, NEAR = 0.2, 0.02
 """A chart is left for a better one of its form when its condition number exceeds 1/POOR, for one of a wider form when it
 exceeds 1/NEAR; beyond 1/LEAST it is singular."""
 
@@ -41,12 +39,20 @@ FINE = 4000
 MOST_IN_VAIN = 4
 """Charts are changed so often without getting on; where none is good the last one is kept."""
 
+PACE, MOST_CHANGES, SLOWER = 200, 100_000, 1.05
+"""Changes over which it is seen how fast they follow each other, how many of them a phase may need at that pace, and by how
+much a pace must fall to be a hope."""
+
+ChartName = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""A form, its dependent coordinates, the constraints that act."""
+
 
 @dataclass(frozen=True)
 class Charted:
-    """Phases of another structure, each on as many charts as it needs."""
+    """Phases of another structure, each on as many charts as it needs; one that is returned to is there already."""
 
     phases: Structure
+    met: dict[ChartName, Equations] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def system(self) -> System:
@@ -67,11 +73,19 @@ class Charted:
         return self.phases.begin(state)
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
-        """As the phases are; charts that were changed in vain too often are kept from then on."""
+        """As the phases are; charts that were changed in vain too often are kept from then on.
+
+        The steps that a phase may take with error control are those of all its charts together.
+        """
         decision = self.phases.settle(beginning, before, force=force)
-        if isinstance(decision, Refusal) or not _in_vain(before):
+        if isinstance(decision, Refusal) or not before:
             return decision
-        return replace(decision, options=replace(decision.options, charts="keep"))
+        options, last = decision.options, before[-1]
+        if last.onward is not None and options.rtol is not None:
+            options = replace(options, max_steps=max(0, last.options.max_steps - last.path.steps))
+        if last.options.charts == "keep" or _in_vain(before):
+            options = replace(options, charts="keep")
+        return replace(decision, options=options)
 
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         return self.phases.foreseen(beginning, held)
@@ -85,6 +99,8 @@ class Charted:
         phase, equations = beginning.phase, segment.equations
         if not equations.charted:
             return self.phases.advance(beginning, segment, options, wishes)
+        if not equations.named_basis:
+            self.met.setdefault(_chart_name(equations.form, equations.dependent, phase.active), equations)
         grid = grid_of(options, (phase.start, phase.end), wishes.rows)
         fine = None if grid is None else np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
@@ -96,11 +112,11 @@ class Charted:
             return _ended(found, kept_chart(equations, found.path), grid)
         usual = replace(options, max_steps=min(USUAL_STEPS, options.max_steps))
         found = advanced(options if options.rtol is None else usual)
-        switch = chart_switch(equations, found.path, phase.active)
+        switch = chart_switch(equations, found.path, phase.active, self.met)
         stalled = options.rtol is not None and found.path.status is Status.STALLED
         if stalled and (switch is None or switch.equations is None):
             found = advanced(options)
-            switch = chart_switch(equations, found.path, phase.active)
+            switch = chart_switch(equations, found.path, phase.active, self.met)
         return _ended(found, switch, grid)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
@@ -108,18 +124,33 @@ class Charted:
         if last.onward is None:
             return self.phases.after(chapters)
         phase = replace(last.phase, start=last.end, new=(), equations=last.onward)
-        return Beginning(phase, last.last_state, Entry.TIME)
+        return Beginning(phase, last.last_state, Entry.TIME, refusal=_runaway(chapters))
 
 
 def _in_vain(chapters: Sequence[Chapter]) -> bool:
-    """Were charts changed without getting on, more often in a row than is allowed?"""
-    count = 0
-    for chapter in chapters:
-        if chapter.onward is not None:
-            count = count + 1 if len(chapter.path.times) == 1 else 0
-        if count > MOST_IN_VAIN:
-            return True
-    return False
+    """Were charts just changed without getting on, more often in a row than is allowed?"""
+    late = chapters[-MOST_IN_VAIN - 1 :]
+    return len(late) > MOST_IN_VAIN and all(c.onward is not None and len(c.path.times) == 1 for c in late)
+
+
+def _runaway(chapters: Sequence[Chapter]) -> Refusal | None:
+    """Do charts follow each other so fast, and no slower than before, that the phase would never end?"""
+    late = chapters[-2 * PACE :]
+    if len(late) < 2 * PACE or any(c.onward is None for c in late):
+        return None
+    form, now, end = late[-1].phase.equations.form, late[-1].end, late[-1].phase.end
+    first, second = late[PACE - 1].end - late[0].phase.start, now - late[PACE - 1].end
+    if second > SLOWER * first or end - now <= second * MOST_CHANGES / PACE:
+        return None
+    reason = (
+        f"the motion runs through the charts of the form '{form}', {PACE} of them between t = {now - second:.9g} and "
+        f"t = {now:.9g}, too fast to come to t = {end:g}; the form 'multipliers' needs no charts"
+    )
+    return Refusal(Status.INFEASIBLE, reason)
+
+
+def _chart_name(form: str, dependent: Sequence[str], active: Sequence[Constraint]) -> ChartName:
+    return form, tuple(sorted(dependent)), names_of(active)
 
 
 @dataclass(frozen=True)
@@ -156,23 +187,11 @@ def _ended(found: Advance, switch: Switch | None, grid: Array | None) -> Advance
     return Advance(only(cut, grid), switch.note, switch.equations, modes)
 
 
-@dataclass(frozen=True)
-class Watch:
-    """The rows of a path at which the state is finite: scaled α, quality of the chart, and where its sign turned."""
-
-    alpha: Array
-    quality: Array
-    turned: NDArray[np.bool_]
-
-    def first_below(self, limit: float) -> int | None:
-        """The first row at which the quality is below the limit or the determinant has changed its sign."""
-        found = np.flatnonzero((self.quality < limit) | self.turned)
-        return int(found[0]) if len(found) else None
-
-
-def chart_switch(equations: Equations, path: Path, active: Sequence[Constraint]) -> Switch | None:
-    """What is to be done about the chart of a run; None when it stays good."""
-    watch = _watched(equations, path)
+def chart_switch(
+    equations: Equations, path: Path, active: Sequence[Constraint], met: dict[ChartName, Equations]
+) -> Switch | None:
+    """What is to be done about the chart of a run; None when it stays good. Equations on a new chart are added to ``met``."""
+    watch = watched(equations, path)
     if watch is None:
         return None
     times, form = path.times, equations.form
@@ -184,7 +203,7 @@ def chart_switch(equations: Equations, path: Path, active: Sequence[Constraint])
         passed = watch.turned[bad] or watch.quality[bad] < LEAST
         row = bad - 1 if passed and bad > 1 else bad
         wanted = 2 * min(float(watch.quality[bad]), POOR)
-        other = _better(equations, taken, watch.alpha[row : bad + 1], wanted, active)
+        other = _better(equations, taken, watch.alpha[row : bad + 1], wanted, active, met)
         if other is not None:
             words = f"{_told(equations)} degenerates near t = {times[bad]:.4g}: from t = {times[row]:.6g} the chart "
             words += f"with {_named(other)} is taken"
@@ -198,23 +217,11 @@ def chart_switch(equations: Equations, path: Path, active: Sequence[Constraint])
 
 def kept_chart(equations: Equations, path: Path) -> Switch | None:
     """Words about a chart that is kept although the run comes to its singular point."""
-    watch = _watched(equations, path)
+    watch = watched(equations, path)
     bad = None if watch is None else watch.first_below(LEAST)
     if bad is None:
         return None
     return Switch(bad, f"{_told(equations)} is singular near t = {path.times[bad]:.4g}, and was kept", None)
-
-
-def _watched(equations: Equations, path: Path) -> Watch | None:
-    if not equations.charted:
-        return None
-    states = model_states(equations, path.times, path.states)
-    good = np.isfinite(states).all(axis=1)
-    count = len(path.times) if good.all() else int(np.argmin(good))
-    if count == 0:
-        return None
-    alpha = _scaled_rows(equations, path.times[:count], states[:count])
-    return Watch(alpha, *_qualities(equations, alpha, path, count))
 
 
 def _told(equations: Equations) -> str:
@@ -228,37 +235,13 @@ def _named(equations: Equations) -> str:
     return ", ".join(f"'{q}'" for q in equations.dependent)
 
 
-def _qualities(equations: Equations, alpha: Array, path: Path, count: int) -> tuple[Array, NDArray[np.bool_]]:
-    """The quality at each row, and whether the determinant has changed its sign since the row before.
-
-    A basis of our own has no denominators and is judged by itself; its drift has those of the chart.
-    """
-    times, states = path.times[:count], path.states[:count]
-    turned = np.zeros(count, dtype=bool)
-    if equations.named_basis:
-        block = np.linalg.det(np.concatenate([alpha, _quasi_rows(equations, times, states)], axis=1))
-    elif equations.quasi and not _drifts(equations):
-        return _basis_quality(equations, times, states), turned
-    else:
-        coordinates = equations.system.coordinates
-        block = np.linalg.det(alpha[:, :, [coordinates.index(q) for q in equations.dependent]])
-    turned[1:] = block[1:] * block[:-1] < 0.0
-    return np.abs(block) / _whole(alpha), turned
-
-
-def _drifts(equations: Equations) -> bool:
-    """Do the coordinates move when all quasi-velocities are zero?"""
-    still = dict.fromkeys(equations.velocities, ZERO)
-    return any(substitute(equations.explicit[q], still) != 0 for q in equations.system.coordinates)
-
-
-def _whole(alpha: Array) -> Array:
-    """√det(α αᵀ) along the rows."""
-    return np.sqrt(np.maximum(np.linalg.det(alpha @ alpha.transpose(0, 2, 1)), 1e-300))
-
-
 def _better(
-    equations: Equations, form: str, alpha: Array, wanted: float, active: Sequence[Constraint]
+    equations: Equations,
+    form: str,
+    alpha: Array,
+    wanted: float,
+    active: Sequence[Constraint],
+    met: dict[ChartName, Equations],
 ) -> Equations | None:
     """The equations in a form and the chart with the best least quality over these rows, among those that apply."""
     coordinates = equations.system.coordinates
@@ -267,56 +250,18 @@ def _better(
     if comb(n, m) > MOST_CHOICES or reduced is None:
         return None
     choices = list(combinations(range(n), m))
-    whole = _whole(alpha)
+    whole = whole_of(alpha)
     least = [float(np.min(np.abs(np.linalg.det(alpha[:, :, list(c)])) / whole)) for c in choices]
     own = None if equations.named_basis else tuple(sorted(coordinates.index(q) for q in equations.dependent))
     good = [k for k in np.argsort(least)[::-1] if least[k] > max(wanted, 2 * LEAST) and choices[k] != own]
     for k in good:
+        dependent = tuple(coordinates[j] for j in choices[k])
+        name = _chart_name(form, dependent, active)
+        if name in met:
+            return met[name]
         try:
-            return reduced(equations.system, active, tuple(coordinates[j] for j in choices[k]))
+            found = met[name] = reduced(equations.system, active, dependent)
         except ModelError:
             continue  # a form that does not apply with these dependent coordinates
+        return found
     return None
-
-
-def _scaled_rows(equations: Equations, times: Array, states: Array) -> Array:
-    """α (k, m, n) along rows of states of the model."""
-    origin = equations.origin
-    assert origin is not None, "a reduced form has an origin"
-    names = {c.name for c in equations.eliminated}
-    rows = [row for d, row in zip(origin.deviations, origin.constraint_jacobian, strict=True) if d.name in names]
-    return _scaled(origin, rows, times, states)
-
-
-def _quasi_rows(equations: Equations, times: Array, states: Array) -> Array:
-    """∂u/∂q̇ (k, n - m, n) of the model's quasi-velocities along rows of states of the form."""
-    origin = equations.origin
-    assert origin is not None, "a reduced form has an origin"
-    v = [velocity(q) for q in equations.system.coordinates]
-    rows = [gradient(u, v) for u in equations.system.quasi.values()]
-    return _scaled(origin, rows, times, model_states(equations, times, states))
-
-
-def _scaled(origin: Equations, rows: Sequence[Sequence[Expression]], times: Array, states: Array) -> Array:
-    """Rows of coefficients of the velocities in numbers, columns scaled by 1/√M_ii, rows of length one."""
-    diagonal = [row[k] for k, row in enumerate(origin.mass_matrix)]
-    numbers = function({"rows": rows, "inertia": diagonal}, ("t", *origin.states), origin.system.constants)
-    found = numbers(np.column_stack([times, states]))
-    inertia = found["inertia"]
-    scale = np.where(inertia > 0.0, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)), 1.0)
-    alpha = found["rows"] * scale[:, None, :]
-    lengths = np.linalg.norm(alpha, axis=2, keepdims=True)
-    scaled: Array = alpha / np.where(lengths > 0.0, lengths, 1.0)
-    return scaled
-
-
-def _basis_quality(equations: Equations, times: Array, states: Array) -> Array:
-    """√det(NᵀN) along rows of states of the form, N with columns of length one; zero where a column vanishes."""
-    tables = {"basis": list(equations.directions.values())}
-    numbers = function(tables, ("t", *equations.states), equations.system.constants)
-    basis = numbers(np.column_stack([times, states]))["basis"]
-    lengths = np.linalg.norm(basis, axis=1, keepdims=True)
-    unit = basis / np.where(lengths > 0.0, lengths, 1.0)
-    quality: Array = np.sqrt(np.maximum(np.linalg.det(unit.transpose(0, 2, 1) @ unit), 0.0))
-    short = lengths.min(axis=(1, 2)) < LEAST * lengths.max(axis=(0, 2)).min()
-    return np.where(short, 0.0, quality)

@@ -22,6 +22,9 @@ from svyaz.program import Function, Linear, Native, Table, function
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
 
+Meter = Callable[[Segment], Function]
+"""The powers of work and of dissipation in the states of a segment."""
+
 Account = Callable[[float], Array]
 """Gives work, dissipated and lost at impacts up to each row (k, 3), for a motion with energies of this size."""
 
@@ -34,10 +37,19 @@ def account_of(system: System, chapters: Sequence[Chapter], shown: Sequence[slic
     if power is None or keeps_energy(system):
         return None
 
+    meters: dict[int, Function] = {}
+
+    def meter(segment: Segment) -> Function:
+        if id(segment) not in meters:  # the chapters keep it
+            meters[id(segment)] = _meter(power, segment)
+        return meters[id(segment)]
+
     def found(size: float) -> Array:
         total, before, columns = np.zeros(3), None, []
         for chapter, rows in zip(chapters, shown, strict=True):
-            gained, ends = _along(power, chapter, size), _energies(chapter)
+            none = np.zeros((len(chapter.path.times), 3))
+            gained = none if power.vanishes else _along(meter, chapter, size)
+            ends = _energies(chapter)
             if impacts and before is not None and ends is not None and chapter.beginning.entry is Entry.EVENT:
                 total[2] += before - ends[0]
             columns.append((total + gained)[rows])
@@ -56,11 +68,11 @@ def _energies(chapter: Chapter) -> tuple[float, float] | None:
     return float(energy[0]), float(energy[1])
 
 
-def _along(power: EnergyPower, chapter: Chapter, size: float) -> Array:
+def _along(meter: Meter, chapter: Chapter, size: float) -> Array:
     """(k, 3): work, dissipated, 0 from the beginning of a phase to each of its rows."""
     path = chapter.path
     found = np.zeros((len(path.times), 3))
-    if chapter.segment is None or power.vanishes:
+    if chapter.segment is None:
         return found
     modes = chapter.modes or (Mode(float(path.times[0]), path.states[0], chapter.segment),)
     total = np.zeros(2)
@@ -71,16 +83,16 @@ def _along(power: EnergyPower, chapter: Chapter, size: float) -> Array:
         times, states = np.append(mode.start, path.times[inner]), np.vstack([mode.state, path.states[inner]])
         if after is not None:
             times, states = np.append(times, after.start), np.vstack([states, after.state])
-        gained = total + _over(power, mode.segment, times, states, chapter, size)
+        gained = total + _over(meter(mode.segment), mode.segment, times, states, chapter, size)
         begins = len(own) - len(inner)  # is the row at which it begins among them?
         found[own, :2] = gained[1 - begins : 1 + len(inner)]
         total = gained[-1]
     return found
 
 
-def _over(power: EnergyPower, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
+def _over(meter: Function, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
     """(k, 2): work and dissipated along rows of a phase on which the rates are those of the segment."""
-    meter, options = _meter(power, segment), chapter.options
+    options = chapter.options
     return integrals_along(
         lambda rows: segment.code.evaluate(rows, segment.constants),
         None if segment.jacobian is None else _slopes(segment.jacobian),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from svyaz.arrays import Array
@@ -16,9 +16,9 @@ from svyaz.holding import (
     Options,
     Refusal,
     Segment,
-    Settling,
     advance,
     decay_rate,
+    decide,
     held_integrals,
     settle,
 )
@@ -28,15 +28,18 @@ from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishe
 
 @dataclass(frozen=True)
 class Timed:
-    """The phases of a run, all known in advance."""
+    """The phases of a run, all known in advance. Equations that are returned to within a phase keep what was decided."""
 
     system: System
     form: str
     options: Options
     phases: tuple[Phase, ...]
+    decided: dict[tuple[int, float], tuple[Equations, Decision]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def with_options(self, options: Options) -> Timed:
-        return replace(self, options=options)
+        return replace(self, options=options, decided={})
 
     def begin(self, state: Array) -> Beginning:
         first = self.phases[0]
@@ -48,20 +51,28 @@ class Timed:
         held = held_integrals(self.system, initial, START, decay_rate(self.options.stabilize))
         phase, state = beginning.phase, beginning.state
         span, new = (phase.start, phase.end), names_of(phase.new)
-        gains = self._gains_on_sides(phase.equations, span) if may_jump(self.system) else None
+
+        def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
+            key = (id(phase.equations), phase.end)
+            if key in self.decided:
+                return replace(self.decided[key][1], notes=())
+            found = self._decided(phase.equations, held, own, span)
+            self.decided[key] = phase.equations, found
+            return replace(found, notes=(*phase.equations.notes, *found.notes))
+
         return settle(
             phase.equations, held, self.options, state, span, entry=beginning.entry, new=new, force=force, gains=gains
         )
 
-    def _gains_on_sides(self, equations: Equations, span: tuple[float, float]) -> Settling:
-        """Gains of equations whose rates jump."""
+    def _decided(
+        self, equations: Equations, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]
+    ) -> Decision:
+        """Gains of a phase; its rates may jump."""
+        if not may_jump(self.system):
+            return decide(equations, held, self.options, state, span)
         from svyaz.motion.events.sides import decided_on_sides
 
-        def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
-            found = decided_on_sides(equations, held, self.options, own, span)
-            return replace(found, notes=(*equations.notes, *found.notes))
-
-        return gains
+        return decided_on_sides(equations, held, self.options, state, span)
 
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         return beginning.phase.end

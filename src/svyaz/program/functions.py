@@ -145,12 +145,10 @@ def remembered(make: Callable[[Key], Made]) -> Callable[[Key], Made]:
 
     @wraps(make)
     def remembering(key: Key) -> Made:
-        for known, made in kept:
-            if known is key:
-                return made
-        made = make(key)
-        kept.insert(0, (key, made))
+        place = next((k for k, (known, _) in enumerate(kept) if known is key), None)
+        found = (key, make(key)) if place is None else kept.pop(place)
+        kept.insert(0, found)
         del kept[MOST_KEPT:]
-        return made
+        return found[1]
 
     return remembering
