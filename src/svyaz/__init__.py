@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from svyaz.library import Motion as Motion
     from svyaz.library import simulate as simulate
     from svyaz.library import load_motion as load_motion
+    from svyaz.motion import Simulator as Simulator
     from svyaz.motion import with_inputs as with_inputs
     from svyaz.motion import Check as Check
     from svyaz.motion import check as check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import pytest
@@ -25,6 +26,16 @@ x = 1
 method = "rk4"
 step = 0.01
 until = 1
+"""
+MASS = """
+coordinates = ["x"]
+kinetic = "x'^2/2"
+[forces]
+x = "F"
+[inputs]
+F = 0
+[run]
+until = 2
 """
 LORENZ = """
 name = "Lorenz"
@@ -186,3 +197,18 @@ stabilize = 2
 def test_a_mistake_in_the_value_of_an_option_names_the_option(capsys, command, told) -> None:
     assert run(command) == 2
     assert told in capsys.readouterr().err
+
+
+def test_inputs_take_laws_and_tables_on_the_command_line(svyaz, tmp_path) -> None:
+    """x'' = F: by sin t from rest x(2) = 2 - sin 2; by a ramp from 0 to 2 in two seconds x(2) = 4/3."""
+    model = tmp_path / "mass.toml"
+    model.write_text(MASS, encoding="utf-8")
+    table = tmp_path / "force.csv"
+    table.write_text("t,F\n0,0\n2,2\n", encoding="utf-8")
+    for law, expected in (("sin(t)", 2 - math.sin(2)), (str(table), 4 / 3), ("1.5", 3.0)):
+        found = json.loads(svyaz("simulate", str(model), "--set", f"F={law}", "--json", "-").stdout)
+        assert found["final"]["x"] == pytest.approx(expected, abs=1e-7)
+    table.write_text("t,F\n0,0\n2,two\n", encoding="utf-8")
+    refused = svyaz("simulate", str(model), "--set", f"F={table}")
+    assert refused.returncode == 2
+    assert "two columns of numbers" in refused.stderr

@@ -135,3 +135,12 @@ def test_the_page_for_developers_shows_all_rooms_and_explains_all_codes(root) ->
     )
     lists = {name.replace("_", "-") for name in names}
     assert lists == set(re.findall(r"^\| ((?:\d{3}-)?[A-Z])1", page, re.MULTILINE))
+
+
+def test_P4_the_examples_of_the_page_on_python_run(root, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (root / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(blocks) > 5
+    exec(compile("\n".join(blocks), "docs/python.md", "exec"), {"__name__": "page"})
+    assert {"u.png", "film.html", "motion.npz"} <= {f.name for f in tmp_path.iterdir()}

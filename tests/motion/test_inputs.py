@@ -236,7 +236,7 @@ def test_a_start_replaces_values_and_rows_are_where_they_are_wanted() -> None:
         ({"u": "sin(s)"}, "'s'"),
         ({"u": "sin(t"}, "inputs.u"),
         ({"u": se.Symbol("z")}, "contains 'z', which is neither a state nor a parameter"),
-        ({"u": [1, 2]}, "a text, a number, an expression or a function"),
+        ({"u": {1, 2}}, "a text, a number, an expression, a table or a function"),
         ({"u": lambda t, x: x}, r"an array of the shape \(2,\) at the initial state"),
         ({"u": lambda t, x: "much"}, "gives 'much'"),
     ],
@@ -255,3 +255,35 @@ def test_the_example_of_the_documentation_holds() -> None:
     page = (Path(__file__).parents[2] / "docs" / "control.md").read_text(encoding="utf-8")
     section = page.split("## A law of your own")[1].split("\n## ")[0]
     exec(compile(section.split("```python")[1].split("```")[0], "control.md", "exec"), {})
+
+
+@pytest.mark.parametrize("shape", ["columns", "rows", "pair"])
+def test_a_table_of_the_time_is_a_law(shape: str) -> None:
+    times, values = np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, -1.0])
+    table = {"columns": np.array([times, values]), "rows": np.column_stack([times, values]), "pair": (times, values)}
+    motion = simulate(oscillator(), inputs={"u": table[shape]}, **FINE)
+    exact = solve_ivp(
+        lambda t, x: [x[1], np.interp(t, times, values) - 4 * x[0]],
+        (0, 5),
+        [1, 0],
+        "DOP853",
+        rtol=1e-11,
+        atol=1e-12,
+        max_step=0.05,
+    )
+    assert motion.states[-1] == pytest.approx(exact.y[:, -1], abs=1e-8)
+    assert np.abs(motion.column("u") - np.interp(motion.times, times, values)).max() < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ([[0, 1, 2]], "two columns, times and values"),
+        ([[0.0, 1.0], [0.0, 2.0], [1.0, 3.0]], "times that rise"),
+        ([[0.0, 1.0], [1.0, np.nan], [2.0, 0.0]], "finite numbers"),
+        ([["a", "b"], ["c", "d"]], "are not numbers"),
+    ],
+)
+def test_wrong_tables_are_refused(table, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        simulate(oscillator(), inputs={"u": table}, **FINE)

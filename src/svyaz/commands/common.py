@@ -22,7 +22,8 @@ from svyaz.streams import takes_all_letters
 
 if TYPE_CHECKING:
     from svyaz.json_types import Json
-    from svyaz.model import System
+    from svyaz.library import System
+    from svyaz.motion import Law
 
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -174,6 +175,24 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     else:
         system = library.load(Path(name), **urdf_options)
     return system.with_settings(dict(settings)) if settings else system
+
+
+def load_with_laws(
+    name: str, settings: tuple[tuple[str, str], ...], choices: tuple[tuple[str, str], ...]
+) -> tuple[System, dict[str, Law]]:
+    """As :func:`load_model`; what ``--set`` says of an input by a law (``F=sin(t)``, ``F=force.csv``) is told apart."""
+    from svyaz.commands.values import table_of
+    from svyaz.motion import is_law
+
+    bare = load_model(name, (), choices)
+    laws: dict[str, Law] = {}
+    for input_name, text in settings:
+        if input_name in bare.inputs and text.lower().endswith(".csv"):
+            laws[input_name] = table_of(text)
+        elif is_law(bare, input_name, text):
+            laws[input_name] = text
+    rest = {given: text for given, text in settings if given not in laws}
+    return (bare.with_settings(rest) if rest else bare), laws
 
 
 def unknown_model(name: str, is_path: bool) -> click.UsageError:

@@ -8,7 +8,7 @@ import click
 
 from svyaz.commands.common import (
     examples,
-    load_model,
+    load_with_laws,
     model_options,
     warn,
     writable_folder,
@@ -49,7 +49,7 @@ def command(
     """Derive, simulate and show MODEL: report.html (self-contained), pictures, CSV and JSON in one folder."""
     from pathlib import Path
 
-    system = load_model(model, settings, choices)
+    system, laws = load_with_laws(model, settings, choices)
     warn(system)
     folder = writable_folder(out or Path("out") / Path(model).stem.replace(":", "-"))
     from svyaz.forms import derive
@@ -68,7 +68,7 @@ def command(
 
     until = options_for(system, of_run(options)).until
     with time_bar(system, until) as progress:
-        motion = simulate(system, progress=progress, **options)
+        motion = simulate(system, inputs=laws or None, progress=progress, **options)
     tables(motion)
     from svyaz.show import write_report
 

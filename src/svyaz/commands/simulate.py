@@ -12,7 +12,7 @@ from svyaz.commands.common import (
     check_pictures,
     examples,
     json_option,
-    load_model,
+    load_with_laws,
     model_options,
     warn,
     writable_outputs,
@@ -44,6 +44,7 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
         "svyaz simulate sling --csv sling.csv --plot sling.png --animate sling.html",
         "svyaz simulate pendulum-xy --method rk4 --step 0.01 --until 100 --json result.json",
         "svyaz simulate my-model.toml --set m=2 --set initial.x=0.1",
+        "svyaz simulate ball-and-beam --set nu='0.1*sin(2*t)' --until 2",
     )
 )
 @model_options
@@ -73,13 +74,14 @@ def command(
     """Integrate the motion of MODEL from its initial state.
 
     Exit code 1 when the motion does not reach its end (left, diverged, singular, infeasible, stopped); what was computed is
-    written all the same. Ctrl-C stops the run and keeps what was computed.
+    written all the same. Ctrl-C stops the run and keeps what was computed. For an input --set also takes a law of the time
+    and the state, or a CSV file with two columns, times and values (straight lines between the rows).
     """
     if csv == "-" and json_file == "-":
         raise click.UsageError("--csv and --json cannot both go to standard output.")
     if plot or animate:
         check_pictures(plot, animate)
-    system = load_model(model, settings, choices)
+    system, laws = load_with_laws(model, settings, choices)
     if animate:
         check_looks(system)
     warn(system)
@@ -91,7 +93,7 @@ def command(
     until = options_for(system, of_run(options)).until
     writable_outputs(json_file, csv, plot, animate)
     with time_bar(system, until) as progress:
-        motion = simulate(system, progress=progress, **options)
+        motion = simulate(system, inputs=laws or None, progress=progress, **options)
     for note in motion.notes:
         if isinstance(note, Advice):
             click.echo(plain(f"warning: {with_flags(note)}"), err=True)

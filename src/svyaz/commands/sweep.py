@@ -12,7 +12,7 @@ from svyaz.commands.common import (
     StoppedByUser,
     examples,
     json_option,
-    load_model,
+    load_with_laws,
     model_options,
     progress_bar,
     warn,
@@ -101,7 +101,7 @@ def command(
     if json_file not in (None, "-"):
         writable(json_file)
     axes = _axes(vary)
-    system = load_model(model, settings, choices)
+    system, laws = load_with_laws(model, settings, choices)
     warn(system)
     from svyaz.show import as_json
     from svyaz.study import sweep
@@ -117,6 +117,7 @@ def command(
             progress=progress,
             keep=folder / ROWS,
             resume=resume,
+            inputs=laws or None,
             **options,
         )
     files = _write(result, folder)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from svyaz.arrays import Array
     from svyaz.model import System
 
 Assignments = Sequence[tuple[str, str]]
@@ -48,3 +49,33 @@ def ranges_of(given: Assignments, system: System, option: str) -> dict[str, tupl
 def names_of(text: str | None) -> tuple[str, ...]:
     """Names separated by commas."""
     return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def table_of(path: str) -> Array:
+    """Times and values, the two columns of a CSV file; a first line of words is passed over."""
+    import csv
+
+    import numpy as np
+
+    from svyaz.expr import ModelError, Problem
+
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError([Problem(f"cannot read the table '{path}': {reason}")]) from error
+    if rows and not _is_row(rows[0]):
+        rows = rows[1:]
+    wrong = next((k for k, row in enumerate(rows, 1) if not _is_row(row)), None)
+    if wrong is not None:
+        message = f"the table '{path}' has two columns of numbers, the time and the value; row {wrong} has not"
+        raise ModelError([Problem(message)])
+    return np.array([[float(cell) for cell in row] for row in rows])
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    try:
+        return len([float(cell) for cell in cells]) == 2
+    except ValueError:
+        return False

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from svyaz.motion.driver import driven as driven
     from svyaz.motion.inputs import Law as Law
     from svyaz.motion.inputs import Laws as Laws
+    from svyaz.motion.inputs import is_law as is_law
     from svyaz.motion.inputs import limited as limited
     from svyaz.motion.inputs import under_laws as under_laws
     from svyaz.motion.inputs import with_inputs as with_inputs
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
+    from svyaz.motion.stepping import Simulator as Simulator
     from svyaz.motion.views import GROUPS as GROUPS
     from svyaz.motion.views import View as View
     from svyaz.motion.views import along as along

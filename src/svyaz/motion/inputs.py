@@ -1,4 +1,4 @@
-"""Laws for the inputs of a system: u(t, x) as an expression, or as a function of Python.
+"""Laws for the inputs of a system: u(t, x) as an expression, as a table of the time, or as a function of Python.
 
 A law takes the place of its input in the system itself, so that every form, chart and event sees it, and is cut off at the
 limits of the input. In energies an input counts as given, not as a function of the state.
@@ -6,13 +6,14 @@ limits of the input. In energies an input counts as given, not as a function of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 from weakref import finalize
 
 import numpy as np
 import symengine as se
+from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
 from svyaz.expr import (
@@ -38,8 +39,9 @@ from svyaz.model import Constraint, Drawing, Energies, System, nearest
 from svyaz.model import Law as LawOfMotion
 from svyaz.program import Outside, function
 
-Law: TypeAlias = str | float | Expression | Callable[[float, Array], float]
-"""A text, a number, an expression, or a function u(t, x) of the time and the states in the order of ``system.states``."""
+Law: TypeAlias = str | float | Expression | Callable[[float, Array], float] | Sequence[ArrayLike] | Array
+"""A text, a number, an expression, a function u(t, x) of the time and the states in the order of ``system.states``, or a
+table: times and values (2, k) or rows (k, 2), straight lines between them, the ends held before and after."""
 
 Laws: TypeAlias = Mapping[str, Law]
 
@@ -82,7 +84,8 @@ def controlled(system: System, laws: Laws) -> Controlled:
     values: dict[str, float] = {}
     functions: list[Outside] = []
     found: dict[str, Expression] = {}
-    for name, law in laws.items():
+    for name, given in laws.items():
+        law = _along_table(name, given) if isinstance(given, np.ndarray | list | tuple) else given
         if callable(law) and not isinstance(law, se.Basic):
             functions.append(_checked(system, name, law))
             values[f"law of {name}"] = float(functions[-1].number)
@@ -139,13 +142,44 @@ def _read(system: System, name: str, law: str | float | Expression) -> Expressio
         scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=rates, forbidden={})
         return parse(law, scope, start_of(law, f"inputs.{name}"))
     if not isinstance(law, se.Basic):
-        message = f"the law of the input '{name}' is a text, a number, an expression or a function, not {law!r}"
+        message = (
+            f"the law of the input '{name}' is a text, a number, an expression, a table or a function, not {law!r}"
+        )
         raise ModelError([Problem(message)])
     strange = sorted(names_in(law) - {"t", *system.states, *system.parameters})
     if strange:
         message = f"the law of the input '{name}' contains '{strange[0]}', which is neither a state nor a parameter"
         raise ModelError([Problem(message, hint=nearest(strange[0], (*system.states, *system.parameters)))])
     return law
+
+
+def is_law(system: System, name: str, text: str) -> bool:
+    """Is a text for this name a law for an input: an expression in which the time or a state stands?"""
+    if name not in system.inputs:
+        return False
+    try:
+        return bool(names_in(_read(system, name, text)) & {"t", *system.states})
+    except ModelError:
+        return False  # what is wrong with it is told where values are read
+
+
+def _along_table(name: str, given: Sequence[ArrayLike] | Array) -> Callable[[float, Array], float]:
+    """A law of the time alone: straight lines between the rows of a table."""
+    try:
+        table = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError([Problem(f"the table of the input '{name}' holds what are not numbers: {error}")]) from error
+    if table.ndim != 2 or 2 not in table.shape or table.size < 4:
+        shape = " by ".join(map(str, table.shape))
+        message = (
+            f"the table of the input '{name}' has two columns, times and values, and two rows or more; it is {shape}"
+        )
+        raise ModelError([Problem(message)])
+    times, values = table if table.shape[0] == 2 else table.T
+    if not np.isfinite(table).all() or not (np.diff(times) > 0).all():
+        message = f"the table of the input '{name}' wants finite numbers and times that rise from row to row"
+        raise ModelError([Problem(message)])
+    return lambda t, _: float(np.interp(t, times, values))
 
 
 def _checked(system: System, name: str, law: Callable[[float, Array], float]) -> Outside:

@@ -86,7 +86,7 @@ def simulate(
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     structure = articulated(system, form, options) or structure_of(system, form, options)
-    state = _start(stated, start)
+    state = start_of_run(stated, start)
     if project:
         first = structure.begin(state)
         try:
@@ -118,7 +118,7 @@ def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tup
     return not_integrals(examined(structure.begin(state).phase.equations), suspect, state, START)
 
 
-def _start(system: System, given: Mapping[str, float] | None) -> Array:
+def start_of_run(system: System, given: Mapping[str, float] | None) -> Array:
     """The initial state, some of its values replaced."""
     unknown = [name for name in given or {} if name not in system.states]
     if unknown:

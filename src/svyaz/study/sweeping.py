@@ -119,8 +119,9 @@ def sweep(
 def _texts(inputs: Mapping[str, Law]) -> dict[str, str | float]:
     """Laws as they can be sent to those who work."""
     for name, law in inputs.items():
-        if callable(law):
-            text = f"the law of '{name}' is a function of Python, which cannot be sent to other processes"
+        if callable(law) or isinstance(law, np.ndarray | list | tuple):
+            what = "a function of Python" if callable(law) else "a table"
+            text = f"the law of '{name}' is {what}, which cannot be sent to other processes"
             raise ModelError([Problem(text, None, "a sweep takes texts, expressions and numbers")])
     return {name: float(law) if is_number(law) else str(law) for name, law in inputs.items()}
 
