@@ -41,7 +41,7 @@ from svyaz.program import Outside, function
 
 Law: TypeAlias = str | float | Expression | Callable[[float, Array], float] | Sequence[ArrayLike] | Array
 """A text, a number, an expression, a function u(t, x) of the time and the states in the order of ``system.states``, or a
-table: times and values (2, k) or rows (k, 2), straight lines between them, the ends held before and after."""
+table: a pair (times, values), or an array with a row for each time, straight lines between them, the ends held."""
 
 Laws: TypeAlias = Mapping[str, Law]
 
@@ -169,14 +169,13 @@ def _along_table(name: str, given: Sequence[ArrayLike] | Array) -> Callable[[flo
         table = np.asarray(given, dtype=float)
     except (TypeError, ValueError) as error:
         raise ModelError([Problem(f"the table of the input '{name}' holds what are not numbers: {error}")]) from error
-    if table.ndim != 2 or 2 not in table.shape or table.size < 4:
-        shape = " by ".join(map(str, table.shape))
-        message = (
-            f"the table of the input '{name}' has two columns, times and values, and two rows or more; it is {shape}"
-        )
+    rows = table.T if isinstance(given, list | tuple) and len(given) == 2 else table
+    if rows.ndim != 2 or rows.shape[1] != 2 or len(rows) < 2:
+        shape = " by ".join(map(str, rows.shape))
+        message = f"the table of the input '{name}' has two columns, times and values, two rows or more; it is {shape}"
         raise ModelError([Problem(message)])
-    times, values = table if table.shape[0] == 2 else table.T
-    if not np.isfinite(table).all() or not (np.diff(times) > 0).all():
+    times, values = rows.T
+    if not np.isfinite(rows).all() or not (np.diff(times) > 0).all():
         message = f"the table of the input '{name}' wants finite numbers and times that rise from row to row"
         raise ModelError([Problem(message)])
     return lambda t, _: float(np.interp(t, times, values))
