@@ -57,6 +57,7 @@ class Collision:
 
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
     ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
+    Velocities that fit the constraints to ``fitting`` of their scales need no impulses.
     """
 
     constraints: tuple[Constraint, ...]
@@ -66,6 +67,7 @@ class Collision:
     contacts: Contacts
     touching: frozenset[str]
     restitution: Array
+    fitting: float = FITTING
 
     def rows(self, kept: Kept) -> list[int]:
         """The rows of the constraints that act with these contacts."""
@@ -73,8 +75,14 @@ class Collision:
         return [i for i, c in enumerate(self.constraints) if c.name not in gone]
 
     def chosen(self, kept: Kept) -> tuple[Constraint, ...]:
-        """The constraints that act with these contacts."""
-        return tuple(self.constraints[i] for i in self.rows(kept))
+        """The constraints that act with these contacts; grips that repeat others do not."""
+        rows, unit = self.rows(kept), scaled_rows(self.snapshot)
+        for i in reversed(rows) if dependencies(unit[rows]) else ():
+            c, others = self.constraints[i], [j for j in rows if j != i]
+            grips = c.off is not None and multiplier_symbol(c.name) not in multipliers_in(c.off)
+            if grips and len(dependencies(unit[others])) < len(dependencies(unit[rows])):
+                rows = others
+        return tuple(self.constraints[i] for i in rows)
 
     def first_guess(self, active: Sequence[Constraint]) -> Kept:
         """The contacts of the constraints that the conditions alone let act."""
@@ -83,7 +91,7 @@ class Collision:
     def solved(self, kept: Kept) -> tuple[Array, dict[str, float]]:
         """(v⁺, Λ by name) of the impact with these contacts."""
         s, rows = self.snapshot, self.rows(kept)
-        fits = np.abs(s.velocity[rows]) <= FITTING * s.velocity_scale[rows]
+        fits = np.abs(s.velocity[rows]) <= self.fitting * s.velocity_scale[rows]
         if all(
             fit or (self.settled and self.constraints[i].name in self.touching)
             for i, fit in zip(rows, fits, strict=True)
@@ -100,15 +108,22 @@ class Collision:
         moved = replace(s, v=speeds, state=self.measure.moved(s.state, v=speeds), velocity=s.velocity + change)
         return replace(self, snapshot=moved)
 
-    def approaching(self) -> Kept:
-        """The contacts that would be entered if nothing happened."""
-        return frozenset(self._entered(self.snapshot.v))
+    def approaches(self) -> dict[int, float]:
+        """By contact that would be entered if nothing happened: |g|/√(g M⁻¹ gᵀ), the root of the energy of its approach."""
+        return {k: self._vigour(k) for k in self._entered(self.snapshot.v)}
 
-    def at_rest(self) -> frozenset[str]:
-        """The one-sided constraints that touch and neither part nor approach."""
+    def at_rest(self, least: float) -> frozenset[str]:
+        """The one-sided constraints that touch and neither part nor approach, or do so with less than ``least``."""
         here = self.contacts.at(self.snapshot.time, self.snapshot.state)
         still = np.abs(here.rate) <= RISING * here.rate_size
-        return self.touching & {c.name for c, rests in zip(self.contacts.constraints, still, strict=True) if rests}
+        quiet = {c.name for c, rests in zip(self.contacts.constraints, still, strict=True) if rests}
+        quiet |= {c.name for k, group in enumerate(self.groups) if self._vigour(k) <= least for c in group}
+        return self.touching & quiet
+
+    def _vigour(self, contact: int) -> float:
+        first = self.groups[contact][0]
+        row = next(i for i, c in enumerate(self.constraints) if c is first)
+        return abs(float(self.snapshot.velocity[row])) / max(self._ease(row), TINY)
 
     @cached_property
     def settled(self) -> bool:
@@ -116,7 +131,7 @@ class Collision:
         s = self.snapshot
         free: Array = np.asarray(np.linalg.lstsq(s.mass, -s.bias, rcond=None)[0], dtype=np.float64)
         slopes = self.measure.moved(np.zeros(len(s.state)), v=free)
-        return bool(self.touching) and self.contacts.slow(s.time, s.state, slopes, self.touching)
+        return bool(self.touching) and self.fitting > 0.0 and self.contacts.slow(s.time, s.state, slopes, self.touching)
 
     def faults(self, kept: Kept) -> list[int]:
         """Contacts that this set has wrong, the worst first: pulled ones, then those outside that are entered."""

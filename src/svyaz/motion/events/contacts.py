@@ -34,6 +34,9 @@ RISING = 1e-6
 DEEP = 1e-6
 """A constraint that was let go is entered, however slowly, when ``on`` is this part of its size."""
 
+SHALLOW = 1e-8
+"""Hops that are lower than this part of the size of ``on`` end: lower ones could not be told from rounding."""
+
 MOMENT = 1e-3
 """A small part of a run."""
 
@@ -115,9 +118,9 @@ class Contacts:
         return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
 
     def slow(self, time: float, state: Array, slopes: Array, names: Collection[str]) -> bool:
-        """Are these so slow that, thrown back with that speed, they would not rise above what counts as entered?"""
+        """Are these so slow that, thrown back with that speed, their hops would be lower than can be told?"""
         gaps = self.at(time, state, slopes)
-        low = np.abs(gaps.rate) <= np.sqrt(2.0 * DEEP * gaps.size * gaps.second_size)
+        low = np.abs(gaps.rate) <= np.sqrt(2.0 * SHALLOW * gaps.size * gaps.second_size)
         return all(is_low for c, is_low in zip(self.constraints, low, strict=True) if c.name in names)
 
     def sinking(self, span: tuple[float, float], state: Array, slopes: Array, gain: float) -> set[str]:

@@ -26,10 +26,16 @@ from svyaz.constraints import Snapshot
 from svyaz.expr import evaluate
 from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
-from svyaz.motion.events.contacts import DEEP, RISING
+from svyaz.motion.events.contacts import DEEP, RISING, SHALLOW
 
 MOST_STAGES = 2000
 """After so many impacts at one moment the contacts that still approach are stopped together."""
+
+FAINT = 1e-9
+"""Approaches with less than this part of the strongest one at the same moment are rounding."""
+
+NOTHING = 1e-13
+"""Approaches with less than this part of the strongest motion at an impact, as roots of energies, are rounding."""
 
 GAINED = 1e-9
 """Energy that an impact may add, as a part of the kinetic energy, for rounding."""
@@ -39,9 +45,6 @@ SURE = 1e-10
 
 LEAST = 1e-14
 """Hops lower than this part of the highest one are over in any case."""
-
-ROUNDING = 1e-12
-"""Hops lower than this part of the size of ``on`` cannot be told from rounding."""
 
 Impulses = dict[str, float]
 
@@ -80,7 +83,7 @@ class Hop:
     def over(self, highest: float, before: float | None, until: float) -> bool:
         """Is it so low, and the accumulation point so well known by the estimate before, that the impacts are over?"""
         sure = before is not None and abs(self.rest - before) <= SURE * until
-        return self.height <= max((DEEP if sure else LEAST) * highest, ROUNDING * self.size)
+        return self.height <= max((DEEP if sure else LEAST) * highest, SHALLOW * self.size)
 
 
 def bouncing(constraint: Constraint, constants: Mapping[str, float]) -> float:
@@ -88,11 +91,11 @@ def bouncing(constraint: Constraint, constants: Mapping[str, float]) -> float:
     return float(evaluate(constraint.restitution, constants)) if constraint.impact != "inelastic" else 0.0
 
 
-def hops(collision: Collision, coefficients: Mapping[str, float]) -> dict[str, Hop]:
+def hops(collision: Collision, coefficients: Mapping[str, float], before: Collection[str]) -> dict[str, Hop]:
     """The hop of each contact that approaches and gives back a part of its speed, by its first constraint.
 
-    With the speed e·on' after the impact and the push back a = on'' of the motion without it, the hop is v²/2a high, and
-    all later ones take 2v/a (1 + e + e² + …) = 2v/(a (1 - e)).
+    Constraints that acted ``before`` go on meanwhile. With the speed v = e·on' after the impact and the push back a = on'' of
+    the motion without it, the hop is v²/2a high, and all later ones take 2v/a (1 + e + e² + …) = 2v/(a (1 - e)).
     """
     s, contacts, found = collision.snapshot, collision.contacts, {}
     names = [c.name for c in contacts.constraints]
@@ -101,7 +104,11 @@ def hops(collision: Collision, coefficients: Mapping[str, float]) -> dict[str, H
         e = coefficients.get(name, 0.0)
         if not 0.0 < e < 1.0 or name not in collision.touching:
             continue
-        others = [i for i, c in enumerate(collision.constraints) if c not in group and not coefficients.get(c.name)]
+        others = [
+            i
+            for i, c in enumerate(collision.constraints)
+            if c not in group and (c.name in before or not coefficients.get(c.name))
+        ]
         slopes = contacts.slopes(s.time, s.state, accelerated(s, others))
         gaps, k = contacts.at(s.time, s.state, slopes), names.index(name)
         push, speed = float(gaps.second[k]), e * float(gaps.rate[k])
@@ -125,7 +132,13 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
     ``coefficients`` are the restitutions by name; contacts that have settled are not among them. Of those that are, the ones
     that acted ``before`` go on if they are neither struck nor left.
     """
-    here, total, stages, notes = collision, dict[str, float](), list[tuple[str, ...]](), list[str]()
+    least, here, total, stages, notes = (
+        0.0,
+        replace(collision, fitting=0.0),
+        dict[str, float](),
+        list[tuple[str, ...]](),
+        list[str](),
+    )
     lively = {k for k, group in enumerate(collision.groups) if any(coefficients.get(c.name) for c in group)}
     calm, given, acting = frozenset(range(len(here.groups))) - lively, coefficients, frozenset[str]()
     while True:
@@ -135,7 +148,9 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
                 f"after {MOST_STAGES} impacts at t = {collision.snapshot.time:.9g} bodies still approached each other: they "
                 "are stopped together"
             )
-        struck = here.approaching() & lively if given else frozenset(lively)
+        approaches = {k: x for k, x in here.approaches().items() if k in lively}
+        least = max([least, *(FAINT * x for x in approaches.values())])
+        struck = frozenset(k for k, x in approaches.items() if x > least) if given else frozenset(lively)
         if not struck and stages:
             break
         found = _struck(among(here, calm | struck), given, notes)
@@ -146,7 +161,7 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
         total = {name: total.get(name, 0.0) + found.impulses.get(name, 0.0) for name in {**total, **found.impulses}}
         if not given or not struck:
             break
-    quiet, bounced = here.at_rest(), {c.name for k in lively for c in here.groups[k]}
+    quiet, bounced = here.at_rest(least), {c.name for k in lively for c in here.groups[k]}
     acting = frozenset(name for name in acting if name not in bounced or not given)
     acting |= {name for name in quiet & set(before) if name in bounced}
     told = tuple(filter(None, stages))
@@ -238,11 +253,14 @@ def _gains(part: Collision, found: Struck) -> bool:
 
 def accumulated(time: float, rests: Mapping[str, float]) -> list[str]:
     """Notes on impacts without end in a finite time."""
-    return [
-        f"the impacts of '{name}' accumulate: from t = {time:.9g} on it is held while its last ones pass, lower than can be "
-        f"seen; it rests from t = {rest:.15g}, the sum of their series for the push at that moment"
-        for name, rest in rests.items()
-    ]
+    notes = []
+    for rest in dict.fromkeys(rests.values()):
+        told = " and ".join(f"'{name}'" for name in rests if rests[name] == rest)
+        last = f"from t = {time:.9g} on they are held while the last ones pass, lower than can be seen"
+        notes.append(
+            f"the impacts of {told} accumulate: {last}, and rest from t = {rest:.12g}, the end of their series"
+        )
+    return notes
 
 
 class Bounces:
@@ -253,17 +271,40 @@ class Bounces:
         self._highest: dict[str, float] = {}
         self._rests: dict[str, float] = {}
         self._told: set[str] = set()
+        self._strongest = 0.0
+        self._landings: list[float] = []
 
-    def lively(self, collision: Collision) -> tuple[dict[str, float], dict[str, float]]:
-        """Restitutions by constraint, and the contacts that have settled, with the moment at which their impacts end."""
+    def lively(self, collision: Collision, before: Collection[str]) -> tuple[dict[str, float], dict[str, float]]:
+        """Restitutions by constraint, and the contacts that have settled, with the moment at which their impacts end.
+
+        ``before`` are the constraints that acted up to now.
+        """
         given = {c.name: bouncing(c, self._constants) for c in collision.constraints if c.impact is not None}
-        settled = {}
-        for name, hop in hops(collision, given).items():
+        s, settled = collision.snapshot, {}
+        self._strongest = max(self._strongest, np.sqrt(max(float(s.v @ s.mass @ s.v), 0.0)))
+        faint = {k for k, x in collision.approaches().items() if x <= NOTHING * self._strongest}
+        given |= {c.name: 0.0 for k in faint for c in collision.groups[k]}
+        for name, hop in hops(collision, given, before).items():
             self._highest[name] = max(self._highest.get(name, 0.0), hop.height)
             if hop.over(self._highest[name], self._rests.get(name), self._until):
                 settled[name] = hop.rest
             self._rests[name] = hop.rest
         return {name: e for name, e in given.items() if e > 0.0 and name not in settled}, settled
+
+    def rocked(self, collision: Collision, kept: Collection[Constraint]) -> dict[str, float]:
+        """When contacts that were struck in turn, and now are all kept since hops have become low, come to rest.
+
+        The intervals of two landings shrink in a ratio ρ (Aitken's extrapolation), and the last one, d, is followed by
+        d ρ/(1 - ρ) in all.
+        """
+        now, times = collision.snapshot.time, self._landings
+        names = [c.name for c in kept if c.name in collision.touching]
+        self._landings = [*times[-4:], now]
+        if not collision.settled or len(times) < 4 or len(names) < 2:
+            return {}
+        first, second = times[-2] - times[-4], now - times[-2]
+        ratio = second / first if first > 0.0 else 1.0
+        return dict.fromkeys(names, now + second * ratio / (1.0 - ratio)) if 0.0 < ratio < 1.0 else {}
 
     def once(self, notes: Collection[str]) -> tuple[str, ...]:
         """Notes of kinds that were not told yet in this run."""

@@ -179,7 +179,7 @@ class Switched:
         """
         now, before = float(path.times[-1]), path.states[-1]
         collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path)
-        lively, rests = self._bounces.lively(collision) if collision is not None else ({}, {})
+        lively, rests = self._bounces.lively(collision, names_of(phase.active)) if collision is not None else ({}, {})
         if collision is not None and lively:
             return self._rebound(collision, lively, rests, phase, path)
         if collision is not None:
@@ -192,6 +192,7 @@ class Switched:
                 )
                 return active, before, Refusal(Status.INFEASIBLE, reason)
             active = collision.chosen(kept)
+            rests |= self._bounces.rocked(collision, active)
         new = tuple(c for c in active if c not in phase.active)
         equations = self.equations_with(active)
         state = anchored(equations, new, before, now)
