@@ -49,9 +49,10 @@ def of_run(options: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in options.items() if key in RUN_OPTIONS[1:]}
 
 
-def not_finished(motion: Motion) -> NegativeAnswer:
-    """Why a run did not come to its end."""
-    reason = f"{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}"
+def not_finished(motion: Motion, run: str = "") -> NegativeAnswer:
+    """Why a run did not come to its end; of several, which one."""
+    told = f"{run}: " if run else ""
+    reason = f"{told}{motion.status} at t = {motion.times[-1]:g}: {with_flags(motion.reason)}"
     return StoppedByUser(reason) if motion.status == "stopped" else NegativeAnswer(reason)
 
 
@@ -157,10 +158,10 @@ def outcome(motion: Motion) -> str:
     return f"{motion.system.name}: {end} ({motion.form}, {motion.method}, {how}; {told})"
 
 
-def tables(motion: Motion) -> None:
-    """Print the final state, the deviations from the constraints and the integrals."""
+def tables(motion: Motion, run: str = "") -> None:
+    """Print the final state, the deviations from the constraints and the integrals; of several runs, of which."""
     page = Page()
-    page.say(outcome(motion))
+    page.say(f"{run}: {outcome(motion)}" if run else outcome(motion))
     if motion.reason:
         page.say(with_flags(motion.reason))
     columns = {name: motion.column(name) for name in motion.table_names[1:]}

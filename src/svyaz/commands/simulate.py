@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Unpack, cast
 
 import click
 
@@ -18,12 +19,14 @@ from svyaz.commands.common import (
     writable_outputs,
     write_json,
 )
+from svyaz.commands.comparing import comparing_options, labels_of, options_and_values, views_asked
 from svyaz.commands.hints import with_flags
 from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
 from svyaz.commands.terminal import plain
 
 if TYPE_CHECKING:
-    from svyaz.motion import Motion
+    from svyaz.model import System
+    from svyaz.motion import Laws, Motion, View
 
 
 class SimulateOptions(RunOptions):
@@ -45,6 +48,8 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
         "svyaz simulate pendulum-xy --method rk4 --step 0.01 --until 100 --json result.json",
         "svyaz simulate my-model.toml --set m=2 --set initial.x=0.1",
         "svyaz simulate ball-and-beam --set nu='0.1*sin(2*t)' --until 2",
+        "svyaz simulate sleigh --stabilize 46 --show residuals,multipliers --csv held.csv --plot held.png",
+        "svyaz simulate sleigh --against form=chaplygin --against stabilize=off --show phi,residuals --plot both.png",
     )
 )
 @model_options
@@ -55,10 +60,13 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
     "--force", is_flag=True, help="Run in spite of a bad verdict on the gains or a start off the constraints."
 )
 @beyond_option
+@comparing_options
 @click.option(
-    "--csv", metavar="FILE", help="Write t, then each coordinate followed by its velocity ('-': standard output)."
+    "--csv",
+    metavar="FILE",
+    help="Write t, then each coordinate followed by its velocity, or what --show names ('-': standard output).",
 )
-@click.option("--plot", metavar="FILE", help="Draw an overview (.png, .svg, .pdf).")
+@click.option("--plot", metavar="FILE", help="Draw an overview, or what --show names (.png, .svg, .pdf).")
 @click.option("--animate", metavar="FILE", help="Draw an animation (.gif, .html).")
 @json_option
 def command(
@@ -69,11 +77,13 @@ def command(
     csv: str | None,
     plot: str | None,
     animate: str | None,
+    show: str | None,
+    against: tuple[Mapping[str, str], ...],
     **options: Unpack[SimulateOptions],
 ) -> None:
     """Integrate the motion of MODEL from its initial state.
 
-    Exit code 1 when the motion does not reach its end (left, diverged, singular, infeasible, stopped); what was computed is
+    Exit code 1 when a motion does not reach its end (left, diverged, singular, infeasible, stopped); what was computed is
     written all the same. Ctrl-C stops the run and keeps what was computed. For an input --set also takes a law of the time
     and the state, or a CSV file with two columns, times and values (straight lines between the rows).
     """
@@ -81,39 +91,70 @@ def command(
         raise click.UsageError("--csv and --json cannot both go to standard output.")
     if plot or animate:
         check_pictures(plot, animate)
+    labels = labels_of(against)
     system, laws = load_with_laws(model, settings, choices)
     if animate:
         check_looks(system)
     warn(system)
-    from svyaz.expr import Advice
     from svyaz.holding import options_for
     from svyaz.motion import simulate
     from svyaz.show import as_json
 
-    until = options_for(system, of_run(options)).until
+    views = views_asked(system, show)
+    asked: list[tuple[System, Laws, SimulateOptions]] = [(system, laws, options)]
+    for changes in against:
+        own, values = options_and_values(options, changes)
+        asked.append((*load_with_laws(model, (*settings, *values), choices), cast(SimulateOptions, own)))
+    ends = [options_for(stated, of_run(given)).until for stated, _, given in asked]
     writable_outputs(json_file, csv, plot, animate)
-    with time_bar(system, until) as progress:
-        motion = simulate(system, inputs=laws or None, progress=progress, **options)
+    runs: dict[str, Motion] = {}
+    for label, until, (stated, inputs, given) in zip(labels, ends, asked, strict=True):
+        with time_bar(stated, until) as progress:
+            runs[label] = simulate(stated, inputs=inputs or None, progress=progress, **given)
+        _warn(runs[label])
+        if runs[label].status == "stopped":
+            break
+    _write_csv(runs, views, csv)
+    records = [as_json(run) for run in runs.values()]
+    others = [{"changes": dict(changes), **record} for changes, record in zip(against, records[1:], strict=False)]
+    write_json({**records[0], **({"against": others} if others else {})}, json_file)
+    _pictures(runs, views, plot, animate)
+    if "-" not in (csv, json_file):
+        for label, run in runs.items():
+            tables(run, label if against else "")
+    for label, run in runs.items():
+        if not run.finished:
+            raise not_finished(run, label if against else "")
+
+
+def _warn(motion: Motion) -> None:
+    from svyaz.expr import Advice
+
     for note in motion.notes:
         if isinstance(note, Advice):
             click.echo(plain(f"warning: {with_flags(note)}"), err=True)
-    if csv == "-":
-        motion.to_csv(sys.stdout)
-    elif csv is not None:
-        motion.to_csv(csv)
-    write_json(as_json(motion), json_file)
-    _pictures(motion, plot, animate)
-    if "-" not in (csv, json_file):
-        tables(motion)
-    if not motion.finished:
-        raise not_finished(motion)
 
 
-def _pictures(motion: Motion, plot: str | None, animate: str | None) -> None:
+def _write_csv(runs: Mapping[str, Motion], views: Sequence[View], csv: str | None) -> None:
+    """The state, or what is to be shown; of several runs one below the other."""
+    from svyaz.motion import View, write_runs
+
+    motion = next(iter(runs.values()))
+    shown = views or [View(name) for name in motion.csv_names[1:]]
+    if csv is not None:
+        write_runs(sys.stdout if csv == "-" else csv, runs, shown)
+
+
+def _pictures(runs: Mapping[str, Motion], views: Sequence[View], plot: str | None, animate: str | None) -> None:
+    motion = next(iter(runs.values()))
     if plot is not None:
-        from svyaz.show import plot_motion
+        from svyaz.motion import usual_views
+        from svyaz.show import plot_motion, plot_views
 
-        plot_motion(motion, plot)
+        if views or len(runs) > 1:
+            plot_views(runs, views or usual_views(motion), plot)
+        else:
+            plot_motion(motion, plot)
     if animate is not None:
         from svyaz.show import animate as draw
         from svyaz.show import can_be_drawn

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz import model, motion, show
+from svyaz.expr import is_name
 from svyaz.files import whole
 from svyaz.integrate import Status
 from svyaz.library.dressing import dressed, dressing
@@ -37,11 +38,23 @@ class WorkingMotion(motion.Motion):
 
     __qualname__ = "Motion"
 
-    def plot(self, *names: str, file: str | Path | None = None) -> Picture:
-        """The overview, or the named columns against the time; with ``file`` it is written too."""
+    def plot(
+        self, *names: str, against: Mapping[str, motion.Motion] | None = None, file: str | Path | None = None
+    ) -> Picture:
+        """The overview, or the named columns against the time; with ``file`` it is written too.
+
+        With other motions ``against`` which it is compared, by their names, or where groups (``residuals``), expressions
+        or ``y over x`` are asked for, there is a panel for each name.
+        """
         for name in names:
-            self.column(name)
-        picture = Picture(show.time_plot(self, names) if names else show.overview(self))
+            if is_name(name) and name not in motion.GROUPS and name not in self.system.scope.symbols:
+                self.column(name)
+        if against or not all(motion.has_column(self, name) for name in names):
+            views = motion.views_of(self.system, names) or motion.usual_views(self)
+            figure = show.views_figure({"this": self, **(against or {})}, views)
+        else:
+            figure = show.time_plot(self, names) if names else show.overview(self)
+        picture = Picture(figure)
         if file is not None:
             picture.save(file)
         return picture

@@ -23,16 +23,20 @@ OVER = " over "
 
 ENERGIES = ("kinetic", "potential", "energy")
 
-GROUPS: Mapping[str, Callable[[System], Sequence[str]]] = {
-    "coordinates": lambda system: system.coordinates or system.states,
-    "velocities": lambda system: [name for name in system.states if name not in system.coordinates],
-    "residuals": lambda system: [residual_of(c.name) for c in system.constraints],
-    "multipliers": lambda system: [multiplier_of(c.name) for c in system.constraints],
-    "integrals": lambda system: [i.name for i in system.integrals],
-    "deviations": lambda system: [deviation_of(i.name) for i in system.integrals if i.value is not None],
-    "energies": lambda _: ENERGIES,
+GROUPS: Mapping[str, Callable[[Motion], Mapping[str, Array]]] = {
+    "coordinates": lambda m: {name: m.column(name) for name in m.system.coordinates or m.state_names},
+    "velocities": lambda m: {name: m.column(name) for name in m.state_names if name not in m.system.coordinates},
+    "residuals": lambda m: {residual_of(name): column for name, column in m.residuals.items()},
+    "multipliers": lambda m: {multiplier_of(name): column for name, column in m.multipliers.items()},
+    "integrals": lambda m: m.integrals,
+    "deviations": lambda m: {deviation_of(name): column for name, column in m.deviations.items()},
+    "energies": lambda m: {name: m.quantities[name] for name in ENERGIES if name in m.quantities},
+    "inputs": lambda m: m.inputs,
 }
 """Words that stand for several columns."""
+
+MOST_PANELS = 6
+"""So many coordinates have a panel each unless they are asked for."""
 
 SMALL = ("residuals", "deviations")
 """Groups of what should be zero: their sizes are looked at."""
@@ -53,8 +57,7 @@ class View:
     def columns(self, motion: Motion) -> dict[str, Array]:
         """What is drawn upwards, by name; of a group the columns that the motion has."""
         if self.up in GROUPS and self.up not in motion.system.states:
-            found = {name: _column(motion, name) for name in GROUPS[self.up](motion.system)}
-            return {name: column for name, column in found.items() if column is not None}
+            return dict(GROUPS[self.up](motion))
         return {self.up: along(motion, self.up)}
 
 
@@ -66,17 +69,22 @@ def views_of(system: System, texts: Sequence[str]) -> tuple[View, ...]:
         view = View(up, across) if over else View(up)
         for part in (view.up, view.across):
             _check(system, part)
-        if view.up in GROUPS and not GROUPS[view.up](system):
+        if _lacks(system, view.up):
             raise ModelError([Problem(f"the model has no {view.up} to look at")])
         views.append(view)
     return tuple(views)
 
 
+def usual_views(motion: Motion) -> tuple[View, ...]:
+    """What is looked at unless something is asked for: some coordinates, what should be zero, multipliers."""
+    groups = [group for group in ("residuals", "deviations", "multipliers") if GROUPS[group](motion)]
+    return tuple(View(name) for name in (*list(GROUPS["coordinates"](motion))[:MOST_PANELS], *groups))
+
+
 def along(motion: Motion, text: str) -> Array:
     """A column of a motion, or an expression of its columns and of the parameters, along the motion."""
-    found = _column(motion, text)
-    if found is not None:
-        return found
+    if has_column(motion, text):
+        return motion.column(text)
     expression = _parsed(motion.system, text)
     own = {"t": motion.times, **{name: motion.column(name) for name in motion.state_names}}
     used = names_in(expression)
@@ -112,11 +120,12 @@ def write_runs(file: str | Path | TextIO, runs: Mapping[str, Motion], views: Seq
                 writer.writerow(row if len(runs) == 1 else [label, *row])
 
 
-def _column(motion: Motion, name: str) -> Array | None:
+def has_column(motion: Motion, name: str) -> bool:
+    """Is there a column of this name?"""
     try:
-        return motion.column(name)
+        return motion.column(name) is not None
     except KeyError:
-        return None
+        return False
 
 
 def _names(system: System) -> set[str]:
@@ -125,6 +134,13 @@ def _names(system: System) -> set[str]:
     of_constraints = {name for c in system.constraints for name in (c.name, residual_of(c.name), multiplier_of(c.name))}
     of_integrals = {name for i in system.integrals for name in (i.name, deviation_of(i.name))}
     return {"t", *ENERGIES, *system.inputs} | second | of_constraints | of_integrals
+
+
+def _lacks(system: System, group: str) -> bool:
+    """Is it certain, before any run, that no motion has columns of the group?"""
+    if group == "deviations":
+        return all(integral.value is None for integral in system.integrals)
+    return group in ("residuals", "multipliers") and not system.constraints
 
 
 def _check(system: System, text: str) -> None:

@@ -1,0 +1,106 @@
+"""What ``simulate`` looks at, and with which further runs the run is compared: ``--show`` and ``--against``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from svyaz.commands.common import NameAndValue
+from svyaz.commands.running import RUN_OPTIONS, Function
+
+if TYPE_CHECKING:
+    from svyaz.model import System
+    from svyaz.motion import View
+
+GIVEN = "as given"
+"""The name of the run with which others are compared."""
+
+OPEN, CLOSED = "([{", ")]}"
+
+
+class Changes(click.ParamType):
+    """``NAME=VALUE; NAME=VALUE``: options of a run, or values of the model, as text."""
+
+    name = "changes"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Mapping[str, str]:
+        if isinstance(value, Mapping):
+            return value
+        parts = [part for part in parted(str(value), ";") if part]
+        if not parts:
+            self.fail("nothing is changed: write 'form=chaplygin' or 'stabilize=off; step=0.01'.", param, ctx)
+        return dict(NameAndValue().convert(part, param, ctx) for part in parts)
+
+
+def comparing_options(function: Function) -> Function:
+    """``--show`` and ``--against``: the arguments ``show`` and ``against``."""
+    for decorate in (
+        click.option(
+            "--against",
+            metavar="CHANGES",
+            type=Changes(),
+            multiple=True,
+            help="Run it also with these options and values ('form=chaplygin; stabilize=off'), into the same plot and "
+            "CSV; repeatable.",
+        ),
+        click.option(
+            "--show",
+            metavar="NAMES",
+            help="What plot and CSV show: columns, residuals, multipliers, integrals, deviations, energies, coordinates, "
+            "velocities, inputs, expressions, 'y over x'; separated by commas.",
+        ),
+    ):
+        function = decorate(function)
+    return function
+
+
+def parted(text: str, mark: str) -> list[str]:
+    """The parts of a text between the marks that stand in no parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in OPEN) - (letter in CLOSED)
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def views_asked(system: System, show: str | None) -> tuple[View, ...]:
+    """What was asked to be shown."""
+    from svyaz.motion import views_of
+
+    texts = [text for text in parted(show or "", ",") if text]
+    if show is not None and not texts:
+        raise click.UsageError("--show names nothing.")
+    return views_of(system, texts)
+
+
+def options_and_values(
+    options: Mapping[str, object], changes: Mapping[str, str]
+) -> tuple[dict[str, object], list[tuple[str, str]]]:
+    """The options of a further run, and what is left of its changes, values of the model."""
+    context = click.get_current_context()
+    known = {option.name: option for option in context.command.params if option.name in RUN_OPTIONS}
+    own: dict[str, object] = dict(options)
+    for name, other in (("step", "rtol"), ("rtol", "step")):
+        if name in changes:
+            own[other] = None
+    own |= {name: known[name].type_cast_value(context, text) for name, text in changes.items() if name in known}
+    return own, [(name, text) for name, text in changes.items() if name not in known]
+
+
+def label_of(changes: Mapping[str, str]) -> str:
+    """The changes as the name of a run."""
+    return "; ".join(f"{name}={text}" for name, text in changes.items())
+
+
+def labels_of(against: Sequence[Mapping[str, str]]) -> list[str]:
+    """Names of the run itself and of the further ones; a run that is asked for twice is refused."""
+    labels = [GIVEN, *map(label_of, against)]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise click.UsageError(f"--against {label} is asked for twice.")
+    return labels
