@@ -10,7 +10,7 @@ import pytest
 from svyaz import System, gallery, loads
 from svyaz.constraints.states import entered
 from svyaz.expr.calculus import evaluate
-from svyaz.forms.programs import export_program, export_with_reactions
+from svyaz.forms.programs import export_program, recovered_reactions
 from svyaz.program import export
 from svyaz.show import as_json, text_lines
 
@@ -59,7 +59,11 @@ def test_exported_code_gives_the_accelerations_and_reactions_of_the_multiplier_f
         state = np.array([*q, *v])
         expected = run_python(export(export_program(full), "python"), [time, *state], system.constants)
         own = entered(reduced, state, time)
-        found = run_python(export(export_with_reactions(reduced), "python"), [time, *own], system.constants)
+        found = run_python(
+            export(export_program(reduced, further=[recovered_reactions(reduced)]), "python"),
+            [time, *own],
+            system.constants,
+        )
         for name in ("multiplier[rod]", "multiplier[blade]"):
             assert found[name] == pytest.approx(expected[name], rel=1e-9, abs=1e-9)
         for name in ("phi", "p", "q"):

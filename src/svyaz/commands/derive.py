@@ -19,10 +19,18 @@ from svyaz.commands.common import (
     write_json,
     write_text,
 )
+from svyaz.commands.running import stabilize_option, step_options
+from svyaz.commands.terminal import plain
 
 if TYPE_CHECKING:
-    from svyaz.forms import Equations
+    from collections.abc import Mapping
+
+    from svyaz.holding import Stabilised
+    from svyaz.json_types import Record
     from svyaz.model import System
+    from svyaz.motion import Stabilize
+
+PAGES = ("text", "latex", "json")
 
 LISTED = ("Write equations", 11, "Write the equations of motion as text, LaTeX, JSON or code.")
 
@@ -33,6 +41,8 @@ LISTED = ("Write equations", 11, "Write the equations of motion as text, LaTeX, 
         "svyaz derive pendulum-xy --format latex",
         "svyaz derive sling --format c --out sling.c",
         "svyaz derive my-model.toml --form multipliers --json equations.json",
+        "svyaz derive sleigh --stabilize 10",
+        "svyaz derive sleigh --stabilize 10 --program --format c --out sleigh.c",
     )
 )
 @model_options
@@ -40,6 +50,10 @@ LISTED = ("Write equations", 11, "Write the equations of motion as text, LaTeX, 
 @format_option()
 @click.option("--parts", is_flag=True, help="The bias of a tree in parts: centrifugal, Coriolis, gravity, gyroscopic.")
 @click.option("--reactions", is_flag=True, help="Add the reactions of the constraints that the form has eliminated.")
+@click.option("--jacobian", is_flag=True, help="Add the derivatives of the rates by the states to code.")
+@stabilize_option
+@click.option("--program", is_flag=True, help="Write a whole program, which makes a run and writes it as CSV.")
+@step_options
 @click.option("--out", metavar="FILE", help="Write to FILE instead of the terminal.")
 @json_option
 def command(
@@ -50,6 +64,13 @@ def command(
     output_format: str,
     parts: bool,
     reactions: bool,
+    jacobian: bool,
+    program: bool,
+    stabilize: Stabilize | None,
+    method: str | None,
+    step: float | None,
+    until: float | None,
+    every: float | None,
     out: str | None,
     json_file: str | None,
 ) -> None:
@@ -60,39 +81,80 @@ def command(
     the multipliers and the rates of all states as code with as few operations as were found. Forms without multipliers
     leave the reactions of velocity constraints out; --reactions adds what gives them once the accelerations are known.
     Routh's form comes with the blocks of Lagrange's and Routh's functions: B, a_aa ... a_g, b_aa ... b_g, R0.
-    """
-    from svyaz.forms import derive
-    from svyaz.show import (
-        as_json,
-        block_latex,
-        block_page,
-        block_record,
-        equations_page,
-        latex_document,
-        reaction_page,
-        reaction_record,
-    )
 
+    With --stabilize the constraints contain their stabilising terms, with the gains as parameters: kappa, or alpha and beta,
+    or with the names of constraints (kappa_NAME); auto chooses kappa as a run would. With --program (--format python, c,
+    matlab, julia or maple) the text can be run as it stands; it does what [run] says, with the gains of --stabilize or [run].
+    """
+    whole = {"--program": program, "--method": method, "--step": step, "--until": until, "--every": every}
+    _refuse_mixtures(output_format, whole, parts=parts, jacobian=jacobian, gains=stabilize is not None)
     system = load_model(model, settings, choices)
     warn(system)
     writable_outputs(out, json_file)
     if parts:
         _write_parts(system, output_format, out, json_file)
         return
-    equations = derive(system, form)
-    recovered = reaction_record(equations) if reactions else {}
-    if output_format == "text":
-        text = equations_page(equations, [*block_page(equations), *(reaction_page(equations) if reactions else ())])
-    elif output_format == "latex":
-        text = latex_document(equations) + block_latex(equations)
-    elif output_format == "json":
-        text = json_text(as_json(equations) | recovered)
+    from svyaz.motion import program_text, with_gains
+
+    how = stabilize if stabilize is not None or program else "off"
+    found = with_gains(system, form, stabilize=how, method=method, step=step, until=until)
+    if output_format in PAGES:
+        text = _page(found, output_format, reactions=reactions, gains=stabilize is not None)
     else:
-        text = _code(equations, output_format, out, reactions=reactions)
+        text = program_text(
+            found,
+            output_format,
+            complete=program,
+            reactions=reactions,
+            jacobian=jacobian,
+            method=method,
+            step=step,
+            until=until,
+            every=every,
+            file=out,
+        )
+        for note in found.equations.notes if found.terms else ():
+            click.echo(plain(f"note: {note}"), err=True)
     if json_file is not None:
-        write_json(as_json(equations) | block_record(equations) | recovered, json_file)
+        write_json(_record(found, blocks=True, reactions=reactions, gains=stabilize is not None), json_file)
     if json_file != "-":
         write_text(text, out)
+
+
+def _refuse_mixtures(
+    output_format: str, whole: Mapping[str, object], *, parts: bool, jacobian: bool, gains: bool
+) -> None:
+    """Options that would say nothing beside the others."""
+    asked = [name for name, value in whole.items() if value not in (None, False)]
+    if parts and (asked or gains or jacobian):
+        raise click.UsageError("--parts tells of the bias of a tree: it has neither gains, a Jacobian nor a run.")
+    if output_format in PAGES and (jacobian or "--program" in asked):
+        what = "--jacobian" if jacobian else "--program"
+        raise click.UsageError(f"{what} is written in a programming language: choose one by --format.")
+    if asked and "--program" not in asked and not gains:
+        raise click.UsageError(f"{asked[0]} is of a run: add --program, or --stabilize auto, whose gain it decides.")
+
+
+def _page(found: Stabilised, output_format: str, *, reactions: bool, gains: bool) -> str:
+    """The equations to be read."""
+    from svyaz.show import block_latex, block_page, equations_page, gain_page, latex_document, reaction_page
+
+    equations = found.equations
+    if output_format == "json":
+        return json_text(_record(found, blocks=False, reactions=reactions, gains=gains))
+    if output_format == "latex":
+        return latex_document(equations) + block_latex(equations)
+    recovered = reaction_page(equations) if reactions else ()
+    return equations_page(equations, [*block_page(equations), *recovered, *gain_page(found)])
+
+
+def _record(found: Stabilised, *, blocks: bool, reactions: bool, gains: bool) -> Record:
+    from svyaz.show import as_json, block_record, gain_record, reaction_record
+
+    equations = found.equations
+    more: Record = block_record(equations) if blocks else {}
+    more |= gain_record(found) if gains else {}
+    return as_json(equations) | more | (reaction_record(equations) if reactions else {})
 
 
 def _write_parts(system: System, output_format: str, out: str | None, json_file: str | None) -> None:
@@ -115,10 +177,3 @@ def _write_parts(system: System, output_format: str, out: str | None, json_file:
     else:
         text = export(found.program(), output_format, out)
     write_text(text, out)
-
-
-def _code(equations: Equations, language: str, out: str | None, *, reactions: bool) -> str:
-    from svyaz.forms import export_program, export_with_reactions
-    from svyaz.program import export
-
-    return export(export_with_reactions(equations) if reactions else export_program(equations), language, out)

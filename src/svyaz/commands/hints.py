@@ -27,6 +27,7 @@ FLAGS = {
     "step": "give --step, or step in [run]",
     "unfinished study": "--resume continues it, --out writes elsewhere",
     "varied step": "a varied step and --rtol do not go together: a run has one or the other",
+    "written gains": "give gains, as --stabilize 10 or --stabilize '{{alpha = 20, beta = 100}}'",
     "vary": "a sweep varies something: give at least one --vary",
 }
 """By the keys of ``Advice``; its parts go into the braces."""

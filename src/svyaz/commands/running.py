@@ -108,18 +108,29 @@ beyond_option = click.option(
 )
 
 
+stabilize_option = click.option(
+    "--stabilize", type=StabilizeText(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."
+)
+
+
+def step_options(function: Function) -> Function:
+    """A method with its fixed step, and when its motion ends."""
+    number = click.FLOAT
+    for decorate in (
+        click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
+        click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),
+        click.option("--step", type=number, help="Fixed step."),
+        click.option("--method", metavar="NAME", help=f"{', '.join(method_names())}; rk2:0.75."),
+    ):
+        function = decorate(function)
+    return function
+
+
 def run_options(function: Function) -> Function:
     """The options that override a model's [run]."""
     number = click.FLOAT
     for decorate in (
-        click.option(
-            "--stabilize",
-            type=StabilizeText(),
-            metavar="HOW",
-            help="off, auto, projection, a number, or a table of gains.",
-        ),
-        click.option("--every", type=number, metavar="TIME", help="Interval of time between the rows of the result."),
-        click.option("--until", type=number, metavar="TIME", help="End of the motion, which begins at t = 0."),
+        stabilize_option,
         click.option(
             "--tolerance",
             type=ToleranceText(),
@@ -128,8 +139,7 @@ def run_options(function: Function) -> Function:
         ),
         click.option("--atol", type=number, help="Absolute error allowed in a step; equal to rtol unless given."),
         click.option("--rtol", type=number, help="Relative error allowed in a step: steps are chosen."),
-        click.option("--step", type=number, help="Fixed step."),
-        click.option("--method", metavar="NAME", help=f"{', '.join(method_names())}; rk2:0.75."),
+        step_options,
         form_option,
     ):
         function = decorate(function)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from svyaz.forms.power import EnergyPower as EnergyPower
     from svyaz.forms.power import keeps_energy as keeps_energy
     from svyaz.forms.power import power_of as power_of
+    from svyaz.forms.programs import Further as Further
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program
-    from svyaz.forms.programs import export_with_reactions as export_with_reactions
     from svyaz.forms.programs import jacobian_program as jacobian_program
     from svyaz.forms.programs import multiplier_symbols as multiplier_symbols
     from svyaz.forms.programs import observation as observation
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from svyaz.forms.programs import rates_of as rates_of
     from svyaz.forms.programs import rates_program as rates_program
     from svyaz.forms.programs import reaction_system as reaction_system
+    from svyaz.forms.programs import recovered_reactions as recovered_reactions
     from svyaz.forms.programs import terms_program as terms_program
+    from svyaz.forms.programs import written_residuals as written_residuals
+    from svyaz.forms.programs import written_slopes as written_slopes
     from svyaz.forms.quasi import basis as basis
     from svyaz.forms.reduction import shorter as shorter
     from svyaz.forms.reduction import solve as solve

@@ -237,30 +237,56 @@ def terms_program(equations: Equations) -> Program:
     return build(_terms(equations), inputs=("t", *equations.states), parameters=equations.constants)
 
 
-def export_program(equations: Equations) -> Program:
-    """The terms, accelerations and multipliers, at last the rates of all states: what is written out as code."""
-    linear = augmented_system(equations)
-    return _build(equations, _exported(equations), [linear] if linear else [], ())
+@dataclass(frozen=True)
+class Further:
+    """Outputs that are written out beside the equations, and the linear systems they take."""
+
+    outputs: tuple[tuple[str, Expression], ...]
+    systems: tuple[Linear, ...] = ()
 
 
-def export_with_reactions(equations: Equations) -> Program:
-    """As ``export_program``, with the multipliers of eliminated constraints recovered from the accelerations."""
-    linear = augmented_system(equations)
-    if linear is None or not equations.eliminated:
-        return export_program(equations)
-    further, recovered = reaction_system(equations, multiplier_symbols(equations))
-    return _build(equations, _exported(equations, recovered), [linear, further], ())
-
-
-def _exported(equations: Equations, recovered: Mapping[str, Expression] | None = None) -> list[tuple[str, Expression]]:
+def export_program(
+    equations: Equations, rates: Rates | None = None, further: Sequence[Further] = (), extra: Sequence[str] = ()
+) -> Program:
+    """The terms, accelerations and multipliers, what is asked for ``further``, at last the rates of all states: what is
+    written out as code. ``rates`` are those of the equations unless given, ``extra`` the constants that they have besides.
+    """
+    known = rates if rates is not None else rates_of(equations)
     signs = dict(zip(equations.multiplier_names, multiplier_symbols(equations), strict=True))
-    pushes = {d.name: signs[d.name] for d in equations.pushing} | dict(recovered or {})
-    return [
+    outputs = [
         *((name, entry) for name, entry in _terms(equations) if not name.startswith("rate[")),
         *((f"acceleration[{q}]", a) for q, a in zip(equations.accelerated, equations.accelerations, strict=True)),
-        *((f"multiplier[{name}]", push) for name, push in pushes.items()),
-        *((f"rate[{state}]", rate) for state, rate in rate_expressions(equations)),
+        *((f"multiplier[{d.name}]", signs[d.name]) for d in equations.pushing),
+        *(output for more in further for output in more.outputs),
+        *((f"rate[{state}]", rate) for state, rate in known.rates),
     ]
+    systems = [*known.systems, *(linear for more in further for linear in more.systems)]
+    return _build(equations, outputs, systems, extra)
+
+
+def recovered_reactions(equations: Equations) -> Further:
+    """The multipliers of eliminated constraints, recovered from the accelerations."""
+    if not equations.accelerated or not equations.eliminated:
+        return Further(())
+    linear, found = reaction_system(equations, multiplier_symbols(equations))
+    return Further(tuple((f"multiplier[{name}]", push) for name, push in found.items()), (linear,))
+
+
+def written_residuals(equations: Equations) -> Further:
+    """How far each constraint is from being satisfied: h, or f."""
+    found = observed_quantities(equations)["residuals"]
+    return Further(tuple((f"residual[{name}]", value) for name, value in found.items()))
+
+
+def written_slopes(equations: Equations, rates: Rates) -> Further:
+    """∂ rates/∂ states."""
+    systems, slopes = slopes_of(rates, equations.states)
+    outputs = [
+        (f"jacobian[{state},{x}]", slope)
+        for (state, _), row in zip(rates.rates, slopes, strict=True)
+        for x, slope in zip(equations.states, row, strict=True)
+    ]
+    return Further(tuple(outputs), tuple(systems[len(rates.systems) :]))
 
 
 def _terms(equations: Equations) -> list[tuple[str, Expression]]:

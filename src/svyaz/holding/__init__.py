@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
     from svyaz.holding.lyapunov import Region as Region
+    from svyaz.holding.named_gains import Stabilised as Stabilised
+    from svyaz.holding.named_gains import stabilised as stabilised
     from svyaz.holding.options import Automatic as Automatic
     from svyaz.holding.options import Baumgarte as Baumgarte
     from svyaz.holding.options import ByProjection as ByProjection
@@ -63,6 +65,9 @@ if TYPE_CHECKING:
     from svyaz.holding.sizes import sampled as sampled
     from svyaz.holding.sizes import state_scale as state_scale
     from svyaz.holding.sizes import weights_program as weights_program
+    from svyaz.holding.texts import Wanted as Wanted
+    from svyaz.holding.texts import fixed_run as fixed_run
+    from svyaz.holding.texts import written_program as written_program
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
     from svyaz.holding.verdicts import Certificate as Certificate
     from svyaz.holding.verdicts import Discretisation as Discretisation

@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from svyaz import forms, program, show
+from svyaz import forms, holding, motion, program, show
 from svyaz.expr import Expression, ModelError, Problem, gradient, substitute
-from svyaz.library.dressing import dressing
+from svyaz.library.dressing import dressed
 from svyaz.library.sympy_words import SympyEquations, in_sympy
 
 if TYPE_CHECKING:
     from svyaz.forms import NumericEquations
+    from svyaz.model import System
+    from svyaz.motion import Stabilize
 
 
 class WorkingEquations(forms.Equations):
@@ -62,8 +64,7 @@ class WorkingEquations(forms.Equations):
 
     def code(self, language: str = "c", *, reactions: bool = False) -> str:
         """A program for M, bias, accelerations, multipliers and the rates of all states in one of the languages."""
-        made = forms.export_with_reactions(self) if reactions else forms.export_program(self)
-        return program.export(made, language)
+        return program.export(holding.written_program(self, holding.Wanted(reactions)), language)
 
     @property
     def latex(self) -> str:
@@ -84,4 +85,11 @@ class WorkingEquations(forms.Equations):
 Equations = WorkingEquations
 Equations.__name__ = "Equations"
 
-derive = dressing(forms.derive, WorkingEquations)
+
+def derive(system: System, form: str | None = None, *, stabilize: Stabilize = "off") -> WorkingEquations:
+    """The equations of motion of a system in the form asked for, else in that of the model or in the natural one.
+
+    With ``stabilize`` the constraints contain their stabilising terms, and the system of the equations has the gains
+    among its parameters; see :func:`svyaz.motion.with_gains`.
+    """
+    return dressed(WorkingEquations, motion.with_gains(system, form, stabilize=stabilize).equations)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 from svyaz import control, forms, gallery, integrate, model, motion, show, stability, study, synthesis
 from svyaz.expr import ModelError, Problem
 from svyaz.library.dressing import dressed
-from svyaz.library.equations import WorkingEquations
+from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import WorkingMotion
 from svyaz.library.sympy_words import as_words
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from svyaz.forms import Inertia
     from svyaz.json_types import Json
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
-    from svyaz.motion import Check, Laws
+    from svyaz.motion import Check, Laws, Stabilize
     from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
@@ -115,9 +115,45 @@ class WorkingSystem(model.System):
         """P of a mechanical system; of a Lagrangian, minus the part at rest."""
         return forms.kinetic_and_potential(self)[1]
 
-    def derive(self, form: str | None = None) -> WorkingEquations:
-        """Its equations of motion in the form asked for, else in that of the model or in the natural one."""
-        return dressed(WorkingEquations, forms.derive(self, form))
+    def derive(self, form: str | None = None, *, stabilize: Stabilize = "off") -> WorkingEquations:
+        """Its equations of motion in the form asked for, else in that of the model or in the natural one.
+
+        With ``stabilize`` the constraints contain their stabilising terms, and the system of the equations has the gains
+        among its parameters; see :func:`svyaz.motion.with_gains`.
+        """
+        return derive(self, form, stabilize=stabilize)
+
+    def export(
+        self,
+        language: str,
+        *,
+        form: str | None = None,
+        stabilize: Stabilize | None = "off",
+        complete: bool = False,
+        reactions: bool = False,
+        jacobian: bool = False,
+        method: str | None = None,
+        step: float | None = None,
+        until: float | None = None,
+        every: float | None = None,
+    ) -> str:
+        """Its equations as code, with stabilising terms and held integrals where that is asked for.
+
+        A ``complete`` program makes a run with a fixed step and writes it; what is left out of ``stabilize`` (None), method,
+        step, until and every is taken from the model's [run]. See :func:`svyaz.motion.program_text`.
+        """
+        found = motion.with_gains(self, form, stabilize=stabilize, method=method, step=step, until=until)
+        return motion.program_text(
+            found,
+            language,
+            complete=complete,
+            reactions=reactions,
+            jacobian=jacobian,
+            method=method,
+            step=step,
+            until=until,
+            every=every,
+        )
 
     def check(
         self,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svyaz.motion.result import deviation_of as deviation_of
     from svyaz.motion.result import multiplier_of as multiplier_of
     from svyaz.motion.result import residual_of as residual_of
+    from svyaz.motion.running import Stabilize as Stabilize
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
@@ -42,5 +43,7 @@ if TYPE_CHECKING:
     from svyaz.motion.views import usual_views as usual_views
     from svyaz.motion.views import views_of as views_of
     from svyaz.motion.views import write_runs as write_runs
+    from svyaz.motion.writing import program_text as program_text
+    from svyaz.motion.writing import with_gains as with_gains
 else:
     open_door(__name__)

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from svyaz.program.engine import load_code as load_code
     from svyaz.program.engine import standalone_object_code as standalone_object_code
     from svyaz.program.exports import export as export
+    from svyaz.program.exports import export_complete as export_complete
     from svyaz.program.exports import languages as languages
     from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
     from svyaz.program.exports.latex import LATEX_NOTATION as LATEX_NOTATION
+    from svyaz.program.fixed_run import FixedRun as FixedRun
     from svyaz.program.formulas import Assignment as Assignment
     from svyaz.program.formulas import Listing as Listing
     from svyaz.program.formulas import Notation as Notation

@@ -50,13 +50,17 @@ class LinearSystem:
 
 @dataclass(frozen=True)
 class Program:
-    """Inputs, a tape, and named outputs. ``systems`` are referred to by the ``unknown`` nodes."""
+    """Inputs, a tape, and named outputs. ``systems`` are referred to by the ``unknown`` nodes.
+
+    ``defaults`` are the values of the parameters where they are known; texts for people and other languages tell them.
+    """
 
     parameters: tuple[str, ...]
     inputs: tuple[str, ...]
     nodes: tuple[Node, ...]
     outputs: tuple[tuple[str, int], ...]
     systems: tuple[LinearSystem, ...] = ()
+    defaults: tuple[float, ...] = ()
 
     @cached_property
     def constant_part(self) -> tuple[bool, ...]:

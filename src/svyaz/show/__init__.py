@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from svyaz.show.blocks import block_record as block_record
     from svyaz.show.branch_diagram import plot_branches as plot_branches
     from svyaz.show.equations import equations_page as equations_page
+    from svyaz.show.equations import gain_page as gain_page
+    from svyaz.show.equations import gain_record as gain_record
     from svyaz.show.equations import is_long as is_long
     from svyaz.show.equations import latex_document as latex_document
     from svyaz.show.equations import latex_lines as latex_lines

@@ -9,6 +9,7 @@ import symengine as se
 
 from svyaz.expr import ZERO, Expression, add_up, latex_name, to_latex, to_text, to_unicode
 from svyaz.forms import Equations, rate_expressions, reaction_system, shorter, terms_program, written_size
+from svyaz.holding import Stabilised
 from svyaz.json_types import Record
 from svyaz.model import Constraint
 from svyaz.program import LATEX_NOTATION as LATEX
@@ -154,6 +155,23 @@ def latex_document(equations: Equations) -> str:
     """One aligned display, ready to paste."""
     rows = " \\\\\n".join("  " + line.replace(" = ", " &= ", 1) for line in latex_lines(equations))
     return "\\begin{aligned}\n" + rows + "\n\\end{aligned}\n"
+
+
+def gain_record(found: Stabilised) -> Record:
+    """The entries of JSON that tell of stabilising terms and of the gains in them."""
+    order = name_order(found.equations)
+    terms: Record = {name: to_text(term, order) for name, term in found.terms.items()}
+    return {"stabilising": terms, "gains": dict(found.gains)}
+
+
+def gain_page(found: Stabilised) -> list[str]:
+    """The stabilising terms and the gains in them, for ``equations_page``."""
+    if not found.terms:
+        return []
+    order = name_order(found.equations)
+    lines = ["", f"stabilising terms, which stand in the constraints above ({found.described}):"]
+    lines += [f"  {name}: {to_text(term, order)}" for name, term in found.terms.items()]
+    return [*lines, *(f"  {name} = {value:g}" for name, value in found.gains.items())]
 
 
 def reaction_record(equations: Equations) -> Record:

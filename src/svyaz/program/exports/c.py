@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from svyaz.program.code import Code, helpers, tables
+from svyaz.program.fixed_run import FixedRun, escaped, filled, heading, words_of, written_outputs
 from svyaz.program.formulas import (
     ARITHMETIC_RULES,
     ELEMENTARY,
@@ -31,7 +32,7 @@ _KEYWORDS = (
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
     "alignas alignof bool constexpr false nullptr static_assert thread_local true typeof_unqual I linux unix main NULL"
 )
-_OWN = "p c x out constants step rates compute sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
+_OWN = "p c x out constants step rates compute defaults sign_of smaller larger solve_system scale INFINITY NAN HUGE_VAL"
 
 NOTATION = Notation(
     rules=ARITHMETIC_RULES | functions(abs="fabs", sign="sign_of", min="smaller", max="larger"),
@@ -114,6 +115,89 @@ int rates(double t, const double *state, const double *c, double *rate)
 """
 
 
+_RUN = """
+#include <stdio.h>
+
+enum { PARAMETERS = <parameters>, CONSTANTS = <constants>, STATES = <states>, OUTPUTS = <outputs>, WRITTEN = <count>,
+       STAGES = <stages>, STEPS = <steps>, EVERY = <every> };
+
+static const double nodes[STAGES] = {<nodes>};
+static const double weights[STAGES] = {<weights>};
+static const double shares[STAGES][STAGES] = {
+<shares>
+};
+static const int written[WRITTEN + 1] = {<places>};
+
+/* one step of <method>: 0, or what rates says */
+static int advance(double t, double h, const double *c, double *state)
+{
+    double slopes[STAGES][STATES], moved[STATES];
+    for (int s = 0; s < STAGES; s++) {
+        for (int i = 0; i < STATES; i++) {
+            double sum = 0.0;
+            for (int r = 0; r < s; r++) sum += shares[s][r]*slopes[r][i];
+            moved[i] = state[i] + h*sum;
+        }
+        const int fault = rates(t + nodes[s]*h, moved, c, slopes[s]);
+        if (fault) return fault;
+    }
+    for (int i = 0; i < STATES; i++) {
+        double sum = 0.0;
+        for (int s = 0; s < STAGES; s++) sum += weights[s]*slopes[s][i];
+        state[i] += h*sum;
+    }
+    return 0;
+}
+
+/* one row: the time, the states, multipliers and residuals */
+static int record(double t, const double *c, const double *state)
+{
+    double x[STATES + 1], out[OUTPUTS];
+    x[0] = t;
+    for (int i = 0; i < STATES; i++) x[i + 1] = state[i];
+    const int fault = compute(x, c, out);
+    if (fault) return fault;
+    printf("%.17g", t);
+    for (int i = 0; i < STATES; i++) printf(",%.17g", state[i]);
+    for (int i = 0; i < WRITTEN; i++) printf(",%.17g", out[written[i]]);
+    printf("\\n");
+    return 0;
+}
+
+int main(void)
+{
+    const double step_size = <step>, until = <until>;
+    double p[PARAMETERS + 1], c[CONSTANTS], state[STATES] = {<start>};
+    <defaults>;
+    constants(p, c);
+    puts(<heading>);
+    for (int k = 0; k <= STEPS; k++) {
+        const double t = k == STEPS ? until : k*step_size, rest = until - t;
+        int fault = k % EVERY == 0 || k == STEPS ? record(t, c, state) : 0;
+        if (!fault && k < STEPS) fault = advance(t, rest < step_size ? rest : step_size, c, state);
+        if (fault) {
+            fprintf(stderr, "the linear system %d is singular at t = %g\\n", fault - 1, t);
+            return 1;
+        }
+    }
+    return 0;
+}
+"""
+
+
+def complete(program: Program, run: FixedRun, _file: str = "") -> str:
+    """The source file with a run: ``cc -std=c99 FILE -lm``."""
+    places = written_outputs(program)
+    own: dict[str, object] = {
+        "constants": max(1, len(listing(program, NOTATION).stored)),
+        "count": len(places),
+        "places": ", ".join(map(str, [*places, 0])),
+        "heading": escaped(heading(program), "?"),
+        "defaults": "defaults(p)" if program.parameters else "p[0] = 0.0",
+    }
+    return write(program) + filled(_RUN, **words_of(program, run, repr, "    {{{0}}},"), **own)
+
+
 def write(program: Program) -> str:
     """The text of the source file."""
     written = listing(program, NOTATION)
@@ -121,7 +205,9 @@ def write(program: Program) -> str:
     body = _constants(written) + "\n" + _step(written, "int step" if start is None else "static int compute")
     if start is not None:
         body += _RATES.format(start=start, count=count, size=count + 1, outputs=len(program.outputs))
-    return "\n".join([_head(program, written), "#include <math.h>\n", *helpers(_HELPERS, body), body])
+    return "\n".join([_head(program, written), "#include <math.h>\n", *helpers(_HELPERS, body), body]) + _defaults(
+        program
+    )
 
 
 def _head(program: Program, written: Listing) -> str:
@@ -138,6 +224,15 @@ def _head(program: Program, written: Listing) -> str:
 def _comment(name: str) -> str:
     """A name inside a comment, which it must not end."""
     return printable(name).replace("*/", "* /")
+
+
+def _defaults(program: Program) -> str:
+    if not program.defaults:
+        return ""
+    lines = [f"    p[{place}] = {value!r};" for place, value in enumerate(program.defaults)]
+    return "\n".join(
+        ["", "/* the values of the parameters in the model */", "void defaults(double *p)", "{", *lines, "}", ""]
+    )
 
 
 def _constants(written: Listing) -> str:

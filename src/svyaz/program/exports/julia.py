@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from svyaz.program.code import Code, tables
+from svyaz.program.fixed_run import FixedRun, filled, heading, listed, words_of, written_outputs
 from svyaz.program.formulas import (
     ARITHMETIC_RULES,
     ATOM,
@@ -76,6 +77,61 @@ end
 '''
 
 
+_RUN = '''
+
+const NODES = Float64[<nodes>]
+const WEIGHTS = Float64[<weights>]
+const SHARES = [
+<shares>
+]
+
+"""One step of <method>."""
+function advance(t, h, state, c)
+    slopes = Vector{Float64}[]
+    for s in 1:<stages>
+        moved = state
+        for r in 1:(s - 1)
+            moved = moved + h * SHARES[s][r] * slopes[r]
+        end
+        push!(slopes, Model.rates(t + NODES[s] * h, moved, c))
+    end
+    for s in 1:<stages>
+        state = state + h * WEIGHTS[s] * slopes[s]
+    end
+    return state
+end
+
+"""Write the motion as CSV."""
+function main()
+    println(<heading>)
+    c = Model.constants(<defaults>)
+    state = Float64[<start>]
+    for k in 0:<steps>
+        t = min(k * <step>, <until>)
+        if k % <every> == 0 || k == <steps>
+            out = Model.step([t; state], c)
+            println(join([t; state; out[Int[<places>]]], ","))
+        end
+        if k < <steps>
+            state = advance(t, min(<step>, <until> - t), state, c)
+        end
+    end
+end
+
+main()
+'''
+
+
+def complete(program: Program, run: FixedRun, _file: str = "") -> str:
+    """The module with a run: ``julia FILE``."""
+    own = {
+        "heading": _quoted(heading(program)),
+        "defaults": "Model.DEFAULTS" if program.parameters else "Float64[]",
+        "places": ", ".join(str(place + 1) for place in written_outputs(program)),
+    }
+    return write(program) + filled(_RUN, **words_of(program, run, NOTATION.number, "    [{0}],"), **own)
+
+
 def write(program: Program) -> str:
     """The text of the module."""
     written = listing(program, NOTATION)
@@ -100,6 +156,8 @@ def _head(program: Program) -> str:
     lines += ["module Model", ""]
     for title, _, names in tables(program):
         lines.append(f"const {title.upper()} = String[{', '.join(_quoted(name) for name in names)}]")
+    if program.defaults:
+        lines.append(f"const DEFAULTS = Float64[{listed(program.defaults, NOTATION.number)}]")
     return "\n".join([*lines, ""])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from svyaz.program.code import Code, tables
+from svyaz.program.fixed_run import FixedRun, filled, heading, listed, words_of, written_outputs
 from svyaz.program.formulas import (
     ARITHMETIC_RULES,
     ATOM,
@@ -31,8 +32,8 @@ _KEYWORDS = (
     "subset then to try union until use uses while xor true false FAIL NULL infinity undefined Float"
 )
 _OWN = (
-    "parameter_names input_names output_names constants step rates solve_system p c x D I O Pi gamma Catalan Digits "
-    "arctan piecewise min max op nops seq convert list Matrix Vector LinearAlgebra ln log signum Re Im"
+    "parameter_names input_names output_names default_values constants step rates solve_system p c x D I O Pi gamma "
+    "Catalan Digits arctan piecewise min max op nops seq convert list Matrix Vector LinearAlgebra ln log signum Re Im"
 )
 
 
@@ -72,6 +73,61 @@ end proc:
 """
 
 
+_RUN = """
+# one step of <method>
+advance := proc(t, h, state, c)
+    local nodes, weights, shares, slopes, i, r, s;
+    nodes := [<nodes>];
+    weights := [<weights>];
+    shares := [
+<shares>
+    ];
+    slopes := [];
+    for s from 1 to <stages> do
+        slopes := [op(slopes), evalf(rates(t + nodes[s]*h,
+            [seq(state[i] + h*add(shares[s][r]*slopes[r][i], r = 1 .. s - 1), i = 1 .. <states>)], c))];
+    end do;
+    return [seq(state[i] + h*add(weights[s]*slopes[s][i], s = 1 .. <stages>), i = 1 .. <states>)];
+end proc:
+
+# the motion as CSV
+run_motion := proc()
+    local c, state, k, t, out, i, value;
+    c := constants(<defaults>);
+    state := [<start>];
+    printf("%s\\n", <heading>);
+    for k from 0 to <steps> do
+        t := evalf(min(k*<step>, <until>));
+        if irem(k, <every>) = 0 or k = <steps> then
+            out := evalf(step([t, op(state)], c));
+            printf("%.17g", t);
+            for value in [op(state), seq(out[i], i in [<places>])] do
+                printf(",%.17g", value);
+            end do;
+            printf("\\n");
+        end if;
+        if k < <steps> then
+            state := advance(t, evalf(min(<step>, <until> - t)), state, c);
+        end if;
+    end do;
+end proc:
+
+run_motion():
+"""
+
+
+def complete(program: Program, run: FixedRun, _file: str = "") -> str:
+    """The file with a run: it writes the motion when it is read."""
+    own = {
+        "heading": _quoted(heading(program)),
+        "defaults": "default_values" if program.parameters else "[]",
+        "places": ", ".join(str(place + 1) for place in written_outputs(program)),
+    }
+    words = words_of(program, run, _number, "        [{0}],")
+    words["shares"] = str(words["shares"]).removesuffix(",")
+    return write(program) + filled(_RUN, **words, **own)
+
+
 def write(program: Program) -> str:
     """The text of the file, to be read by ``read``."""
     written = listing(program, NOTATION)
@@ -100,6 +156,8 @@ def _head(program: Program) -> str:
     ]
     for title, _, names in tables(program):
         lines.append(f"{title[:-1]}_names := [{', '.join(_quoted(name) for name in names)}]:")
+    if program.defaults:
+        lines.append(f"default_values := [{listed(program.defaults, _number)}]:")
     return "\n".join([*lines, ""])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from svyaz.program.code import Code, tables
+from svyaz.program.fixed_run import FixedRun, filled, heading, listed, words_of, written_outputs
 from svyaz.program.formulas import (
     ARITHMETIC_RULES,
     ATOM,
@@ -30,7 +31,7 @@ _KEYWORDS = (
     "properties endarguments endenumeration endevents endmethods endproperties import"
 )
 _OWN = (
-    "model constants step rates solve_system p c x out pi Inf NaN inf nan eps ans all any error "
+    "model constants step rates run_motion advance solve_system p c x out pi Inf NaN inf nan eps ans all any error "
     "isfinite log2 reshape sum varargin varargout nargin nargout ones zeros pow2"
 )
 LONGEST_NAME = 55
@@ -75,6 +76,55 @@ end
 """
 
 
+_RUN = """
+function run_motion(c)
+% the motion as CSV, by <method>
+    state = [<start>]';
+    step_size = <step>; last_time = <until>; steps = <steps>; every = <every>;
+    places = [<places>];
+    fprintf('%s\\n', <heading>);
+    for k = 0:steps
+        t = k*step_size;
+        if k == steps
+            t = last_time;
+        end
+        if mod(k, every) == 0 || k == steps
+            out = step([t; state], c);
+            row = [t; state; reshape(out(places), [], 1)];
+            fprintf('%.17g,', row(1:end - 1));
+            fprintf('%.17g\\n', row(end));
+        end
+        if k < steps
+            state = advance(t, min(step_size, last_time - t), state, c);
+        end
+    end
+end
+
+function state = advance(t, h, state, c)
+% one step
+    nodes = [<nodes>];
+    weights = [<weights>];
+    shares = [
+<shares>
+    ];
+    slopes = zeros(numel(state), numel(nodes));
+    for s = 1:numel(nodes)
+        slopes(:, s) = rates(t + nodes(s)*h, state + h*(slopes*shares(s, :)'), c);
+    end
+    state = state + h*(slopes*weights');
+end
+"""
+
+
+def complete(program: Program, run: FixedRun, file: str = "") -> str:
+    """The file with a run: called without asking for a result, or given to Octave, it writes the motion."""
+    places = ", ".join(str(place + 1) for place in written_outputs(program))
+    words = words_of(program, run, repr, "        {0};")
+    called = ["if nargout == 0", f"    run_motion(constants([{listed(program.defaults)}]));", "    return", "end"]
+    text = _written(program, _function_name(file), called)
+    return text + filled(_RUN, **words, places=places, heading=_quoted(heading(program)))
+
+
 def write(program: Program) -> str:
     """The text of the file ``model.m``; MATLAB calls a function by the name of its file."""
     return _written(program, "model")
@@ -82,12 +132,16 @@ def write(program: Program) -> str:
 
 def write_for(program: Program, file: str) -> str:
     """The text of this file, whose function has the name of the file if that is a name for MATLAB."""
+    return _written(program, _function_name(file))
+
+
+def _function_name(file: str) -> str:
     stem, ending = PurePath(file).stem, PurePath(file).suffix
     fits = ending == ".m" and _name(stem) == stem and stem not in (*NOTATION.reserved, "m")
-    return _written(program, stem if fits else "model")
+    return stem if fits else "model"
 
 
-def _written(program: Program, name: str) -> str:
+def _written(program: Program, name: str, first: Sequence[str] = ()) -> str:
     written = listing(program, NOTATION)
     start = first_rate(program)
     lines = [
@@ -100,10 +154,10 @@ def _written(program: Program, name: str) -> str:
     ]
     lines += ["function out = step(x, c)", *CODE.step(written), "end", ""]
     rates = "" if start is None else _RATES.format(start=start + 1)
-    return "".join([_head(program, name), "\n".join(lines), rates, _SOLVE if program.systems else ""])
+    return "".join([_head(program, name, first), "\n".join(lines), rates, _SOLVE if program.systems else ""])
 
 
-def _head(program: Program, name: str) -> str:
+def _head(program: Program, name: str, first: Sequence[str]) -> str:
     start = first_rate(program)
     call = f"m = {name}();"
     lines = [
@@ -116,7 +170,9 @@ def _head(program: Program, name: str) -> str:
         lines += ["% ode45(@(t, state) m.rates(t, state, c), [0 1], state0);"]
     for title, letter, names in tables(program):
         lines += [f"% {title}:"] + [f"%   {letter}({place + 1}) = {printable(n)}" for place, n in enumerate(names)]
+    lines += first
     lines += [f"m.{title} = {{{', '.join(_quoted(name) for name in names)}}};" for title, _, names in tables(program)]
+    lines += [f"m.defaults = [{listed(program.defaults)}];"] if program.defaults else []
     lines += ["m.constants = @constants;", "m.step = @step;"]
     lines += ["m.rates = @rates;"] if start is not None else []
     return "\n".join([*lines, "end", ""])

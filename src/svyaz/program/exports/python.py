@@ -6,6 +6,7 @@ import keyword
 from collections.abc import Sequence
 
 from svyaz.program.code import Code, helpers, tables
+from svyaz.program.fixed_run import FixedRun, escaped, filled, heading, listed, words_of, written_outputs
 from svyaz.program.formulas import ARITHMETIC_RULES, Notation, Solution, first_rate, functions, listing, reserved_words
 from svyaz.program.tape import Program
 
@@ -96,8 +97,54 @@ def write(program: Program) -> str:
     return "\n".join([_head(program), *helpers(_HELPERS, body), body])
 
 
+_RUN = '''
+
+START = [<start>]
+STEP, UNTIL, STEPS, EVERY = <step>, <until>, <steps>, <every>
+NODES = [<nodes>]
+SHARES = [
+<shares>
+]
+WEIGHTS = [<weights>]
+
+
+def advance(t, state, h, c):
+    """One step of <method>."""
+    slopes = []
+    for node, shares in zip(NODES, SHARES):
+        moved = [value + h * sum(a * k[i] for a, k in zip(shares, slopes)) for i, value in enumerate(state)]
+        slopes.append(rates(t + node * h, moved, c))
+    return [value + h * sum(b * k[i] for b, k in zip(WEIGHTS, slopes)) for i, value in enumerate(state)]
+
+
+def main():
+    """Write the motion as CSV."""
+    print(<heading>)
+    c, state = constants(<defaults>), START
+    for k in range(STEPS + 1):
+        t = UNTIL if k == STEPS else k * STEP
+        if k % EVERY == 0 or k == STEPS:
+            out = step([t, *state], c)
+            print(",".join(map(repr, [t, *state, *(out[place] for place in <places>)])))
+        if k < STEPS:
+            state = advance(t, state, min(STEP, UNTIL - t), c)
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def complete(program: Program, run: FixedRun, _file: str = "") -> str:
+    """The module with a run; it is run by itself."""
+    own = {"heading": escaped(heading(program)), "places": written_outputs(program)}
+    own["defaults"] = "DEFAULTS" if program.parameters else "[]"
+    return write(program) + filled(_RUN, **words_of(program, run, repr, "    [{0}],"), **own)
+
+
 def _head(program: Program) -> str:
     names = "".join(f"{title.upper()} = {entries!r}\n" for title, _, entries in tables(program))
+    names += f"DEFAULTS = [{listed(program.defaults)}]\n" if program.defaults else ""
     told = "constants(parameters) once, then step(inputs, constants) -> list of outputs, all in the order below."
     return f'"""{told}"""\n\nimport math\n\n{names}'
 

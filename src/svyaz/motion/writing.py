@@ -1,0 +1,121 @@
+"""Equations with the terms that hold their constraints, and the programs that other languages make of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from svyaz.expr import Advice, ModelError, Problem
+from svyaz.forms import derive
+from svyaz.holding import (
+    Automatic,
+    ByProjection,
+    Off,
+    OneGain,
+    Options,
+    Stabilised,
+    Wanted,
+    decay_rate,
+    fixed_run,
+    held_integrals,
+    in_states_of,
+    options_for,
+    stabilised,
+    verdict_alone,
+    written_program,
+)
+from svyaz.model import System
+from svyaz.motion.checking import check
+from svyaz.motion.phases import START
+from svyaz.motion.running import Stabilize
+from svyaz.program import export, export_complete
+
+
+def with_gains(
+    system: System,
+    form: str | None = None,
+    *,
+    stabilize: Stabilize | None = None,
+    method: str | None = None,
+    step: float | None = None,
+    until: float | None = None,
+) -> Stabilised:
+    """The equations with stabilising terms, gains as named parameters; "auto" rehearses the run that is described.
+
+    What is left out is taken from the model's [run]. Unstable gains are written all the same, with a note.
+    """
+    options = options_for(system, {"stabilize": stabilize, "method": method, "step": step, "until": until})
+    equations, chosen, rate = derive(system, form), options.stabilize, decay_rate(options.stabilize)
+    if not equations.deviations or isinstance(chosen, Off):
+        return _noted(Stabilised(equations, rate=rate))
+    if isinstance(chosen, ByProjection):
+        message = "projection moves the state after each step: it adds no terms to the equations"
+        raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
+    notes: tuple[str, ...] = ()
+    if isinstance(chosen, Automatic):
+        lawful = all(d.constraint.law is not None for d in equations.deviations)
+        chosen, notes = (OneGain(0.0), ()) if lawful else _rehearsed(system, form, options)
+    else:
+        verdict = verdict_alone(equations, options, chosen)
+        lost = verdict.reasons if verdict.word == "unstable" else ()
+        notes = tuple(f"with these gains the constraints are lost: {reason}" for reason in lost)
+    return _noted(replace(stabilised(equations, chosen), rate=rate), notes)
+
+
+def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
+    """With notes among those of the equations, also on integrals that are held by no term of them."""
+    held = [f"'{i.name}'" for i in found.equations.system.integrals if i.hold and found.rate != 0.0]
+    if held:
+        notes = (*notes, f"held by corrections of the rates, which only code contains: {', '.join(held)}")
+    written = replace(found.equations, notes=(*found.equations.notes, *notes))
+    return replace(found, equations=written)
+
+
+def _rehearsed(system: System, form: str | None, options: Options) -> tuple[OneGain, tuple[str, ...]]:
+    """The gain that a run would choose for its first phase."""
+    gains = check(
+        system,
+        form=form,
+        method=options.method,
+        step=options.step,
+        rtol=options.rtol,
+        until=options.until,
+        stabilize="auto",
+        tolerance=options.tolerance,
+    ).gains
+    if gains is None or gains.choice is None or not gains.choice.feasible:
+        message = "no gain could be chosen" + (
+            "" if gains is None or gains.choice is None else f": {gains.choice.log[-1]}"
+        )
+        raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
+    return OneGain(gains.choice.kappa), gains.choice.log
+
+
+def program_text(
+    found: Stabilised,
+    language: str,
+    *,
+    complete: bool = False,
+    reactions: bool = False,
+    jacobian: bool = False,
+    method: str | None = None,
+    step: float | None = None,
+    until: float | None = None,
+    every: float | None = None,
+    file: str | None = None,
+) -> str:
+    """Equations as code in one of the languages of ``export``; gains and held integrals included.
+
+    ``reactions`` adds those of eliminated constraints, ``jacobian`` the derivatives of the rates by the states. A
+    ``complete`` program integrates them with a fixed step from the initial state and writes the motion; of its run, what is
+    left out is taken from the model's [run].
+    """
+    equations = found.equations
+    system, state = equations.system, np.array(equations.system.initial_state())
+    options = options_for(system, {"method": method, "step": step, "until": until, "every": every})
+    run = fixed_run(equations, options, state) if complete else None
+    held = in_states_of(equations, held_integrals(system, state, START, found.rate))
+    wanted = Wanted(reactions, residuals=complete or bool(found.terms), jacobian=jacobian)
+    program = written_program(equations, wanted, held, options.hold)
+    return export(program, language, file) if run is None else export_complete(program, language, run, file)
