@@ -17,9 +17,9 @@ from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row
 
 from svyaz.holding import state_scale
+from svyaz.holding.advancing import advance
 from svyaz.holding.gains import choose
 from svyaz.holding.pilot import scheme_of
-from svyaz.holding.segment import advance
 from svyaz.holding.verdicts import largest_gain
 from svyaz.integrate import Path
 

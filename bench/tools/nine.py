@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from svyaz import System, gallery, loads
 from svyaz.forms import Equations
+from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options, options_for, stabilisation
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
-from svyaz.holding.segment import Segment, advance, prepare
+from svyaz.holding.segment import Segment, prepare
 from svyaz.integrate import Path
 from svyaz.motion import phases_of
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.snapshot import DEVIATIONS as DEVIATIONS
     from svyaz.constraints.snapshot import Measure as Measure
     from svyaz.constraints.snapshot import Snapshot as Snapshot
+    from svyaz.constraints.snapshot import augmented_matrices as augmented_matrices
     from svyaz.constraints.snapshot import gain_name as gain_name
     from svyaz.constraints.snapshot import measure_of as measure_of
     from svyaz.constraints.states import NoConsistentState as NoConsistentState

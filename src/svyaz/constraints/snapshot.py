@@ -130,14 +130,15 @@ class Measure:
             start += prod(shape)
         return found
 
+    def inertia_and_gradients(self, times: Array, states: Array) -> tuple[Array, Array]:
+        """(M, G) along rows of states."""
+        found = self._snapshot(times, states, ("mass", "jacobian"))
+        return found["mass"], found["jacobian"]
+
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
         found = self._snapshot(times, states, ("mass", "jacobian", "reactions"))
-        n, m = len(self.coordinates), len(self.holonomic)
-        matrices = np.zeros((len(times), n + m, n + m))
-        matrices[:, :n, :n] = found["mass"]
-        matrices[:, n:, :n] = found["jacobian"]
-        matrices[:, :n, n:] = found["reactions"].transpose(0, 2, 1)
+        matrices = augmented_matrices(found["mass"], found["jacobian"], found["reactions"])
         defined = np.isfinite(matrices).all(axis=(1, 2))
         sign, size = np.full(len(times), np.nan), np.full(len(times), np.nan)
         sign[defined], size[defined] = np.linalg.slogdet(matrices[defined])
@@ -168,6 +169,16 @@ class Measure:
         k, n, m = len(times), len(self.coordinates), len(self.holonomic)
         shapes = {"mass": (k, n, n), **dict.fromkeys(("jacobian", "jacobian_terms", "reactions"), (k, m, n))}
         return {name: table.reshape(shapes.get(name, table.shape)) for name, table in found.items()}
+
+
+def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:
+    """[M Rᵀ; G 0] (k, n + m, n + m) of many states; the reactions R are along G unless controls realise constraints."""
+    n, m = mass.shape[1], jacobian.shape[1]
+    matrices = np.zeros((len(mass), n + m, n + m))
+    matrices[:, :n, :n] = mass
+    matrices[:, n:, :n] = jacobian
+    matrices[:, :n, n:] = reactions.transpose(0, 2, 1)
+    return matrices
 
 
 @remembered

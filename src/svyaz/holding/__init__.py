@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.holding.advancing import advance as advance
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport
     from svyaz.holding.decision import decide as decide
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from svyaz.holding.projection import Jump as Jump
     from svyaz.holding.projection import jump_log as jump_log
     from svyaz.holding.segment import Segment as Segment
-    from svyaz.holding.segment import advance as advance
     from svyaz.holding.segment import observed as observed
     from svyaz.holding.segment import observing as observing
     from svyaz.holding.segment import prepare as prepare

@@ -21,11 +21,12 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Budget, spread
 from svyaz.forms import Equations
+from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import Perturbation, critical, rescaled
 from svyaz.holding.pilot import scheme_of
-from svyaz.holding.segment import Segment, advance
+from svyaz.holding.segment import Segment, integrated
 from svyaz.holding.sizes import Scale, state_scale
 from svyaz.holding.verdicts import Discretisation, Verdict, judge, largest_gain
 from svyaz.integrate import LEAST_RTOL, Path
@@ -182,9 +183,9 @@ def _rehearse(
     rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
     pattern, gains = critical(segment.equations, 1.0), candidates(scheme_of(options), span)
 
-    def run(kappa: float, grid: Array | None) -> Path:
+    def run(kappa: float, grid: Array | None, way: Advancing = advance) -> Path:
         law = rescaled(pattern, kappa / coarse)
-        return advance(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
+        return way(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
 
     grid = _nodes(options, span) if options.step is None else None
     started = budget.spent
@@ -195,10 +196,12 @@ def _rehearse(
         grid, plain = None, run(0.0, None)
     look = _Look(segment.equations, deviations(segment.equations), reference)
     seen, steps = {0: look.at(plain)}, plain.steps
+    # where neither has come to a branching position there is none to be looked for in the others
+    way = advance if plain.bridged or reference.bridged or not plain.finished else integrated
     for k in spread(len(gains) - 1):
         if budget.over:
             break
-        path = run(float(gains[1 + k]), grid)
+        path = run(float(gains[1 + k]), grid, way)
         seen[1 + k], steps = look.at(path), steps + path.steps
     trials = look.compared({k: (float(gains[k]), seen[k]) for k in sorted(seen)})
     cut = f"rehearsals were cut at {len(seen)} of {len(gains)} gains, after {budget.told}"

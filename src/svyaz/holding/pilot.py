@@ -25,10 +25,11 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Budget, spread
+from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import critical, rescaled
-from svyaz.holding.segment import Segment, advance, prepare
+from svyaz.holding.segment import Segment, prepare
 from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
 from svyaz.integrate import Path, Status, Tableau

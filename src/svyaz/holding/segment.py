@@ -144,7 +144,7 @@ def projected_more(segment: Segment, time: float, state: Array) -> Segment:
     return replace(segment, projection=flow)
 
 
-def advance(
+def integrated(
     segment: Segment,
     state: Array,
     span: tuple[float, float],
@@ -153,7 +153,7 @@ def advance(
     progress: Callable[[float], object] | None,
     max_steps: int | None = None,
 ) -> Path:
-    """Integrate over the phase. On a grid of times the rows are moved onto the constraints as the steps were."""
+    """The path of a method over a span. On a grid of times the rows are moved onto the constraints as the steps were."""
     atol = options.atol
     return solve(
         Ode(segment.rates, segment.jacobian, segment.projection),
@@ -179,6 +179,11 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
     measure, gains = observing(segment), segment.perturbation.gains
     kinds, rows = measure.observed_names, np.column_stack([times, states])
     tables = measure.function.with_values(gains)(rows, tuple(kinds))
+    undetermined = np.isnan(tables["accelerations"]).any(axis=1)
+    if undetermined.any():  # at a singular position, what depends on the state alone has its values still
+        plain = [kind for kind in kinds if kind not in ("multipliers", "accelerations")]
+        for kind, table in measure.function.known(rows[undetermined], plain).items():
+            tables[kind][undetermined] = table
     found = {kind: dict(zip(names, tables[kind].T, strict=True)) for kind, names in kinds.items()}
     if gains:
         without = measure.function.with_values(dict.fromkeys(gains, 0.0))(rows, ("multipliers",))["multipliers"]

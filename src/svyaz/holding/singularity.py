@@ -43,6 +43,9 @@ SHARP = 2.0
 MOST_EXAMINED, MOST_NOTES = 5000, 3
 """Rows of a finished run that are looked at for singular points, and notes that are made of them."""
 
+MOST_MOMENTS = 12
+"""So many moments at which branching positions were passed are told."""
+
 LOOK_BACK = 4000
 """So many rows before the end of a run are searched for the singular point that ended it."""
 
@@ -113,8 +116,29 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     turned[1:] = sign[1:] * sign[:-1] < 0
     if segment.equations.servo and turned.any():  # the run is cut off there
         return []
+    for start, _, end in path.bridged:
+        known = (times >= start) & (times <= end)
+        sharp[known] = turned[known] = False
     rows = np.flatnonzero(sharp | turned)
-    return [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
+    told = [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
+    return [*_bridged(segment, path, times, states), *told]
+
+
+def _bridged(segment: Segment, path: Path, times: Array, states: Array) -> list[str]:
+    """A note on the branching positions that were passed by continuity."""
+    if not path.bridged:
+        return []
+    moments = [moment for _, moment, _ in path.bridged]
+    row = int(np.argmin(np.abs(times - moments[0])))
+    told = (
+        f"the run passed {_words_for(segment, times, states, row, moments[0])}; it goes on along the branch on which "
+    )
+    told += "velocities and energy are continuous"
+    if len(moments) > 1:
+        shown = ", ".join(f"{moment:.6g}" for moment in moments[1:MOST_MOMENTS])
+        more = f" and {len(moments) - MOST_MOMENTS} times more" if len(moments) > MOST_MOMENTS else ""
+        told += f"; so also near t = {shown}{more}"
+    return [told]
 
 
 def _shrinking(segment: Segment, times: Array, states: Array) -> Array:
@@ -167,6 +191,11 @@ class _Run:
     def measure(self) -> Measure:
         return measure_of(self.equations)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The first few coordinates."""
+        return tuple(self.equations.system.coordinates[:6])
+
     @cached_property
     def sizes(self) -> Array:
         """How far coordinates go along the run."""
@@ -203,18 +232,23 @@ class _Run:
         return float(min(relative[0], relative[1])), float(relative[2])
 
 
-def _words_for(segment: Segment, times: Array, states: Array, row: int) -> str:
-    """Where a singular point is, what degenerates, and what becomes of the accelerations."""
-    equations = examined(segment.equations)
+def _words_for(segment: Segment, times: Array, states: Array, row: int, moment: float | None = None) -> str:
+    """Where a singular point is, what degenerates, and what becomes of the accelerations; at the row, or a moment near it."""
+    run = _run_of(segment, times, states, row)
+    time, state = float(times[row]), run.states[run.here]
+    motion, reason = _told_of_accelerations(segment, times, states, row), _reason(run, segment, state, time)
+    if moment is not None:
+        state = np.array([np.interp(moment, run.times, column) for column in run.states.T])
+    places = [run.equations.states.index(q) for q in run.names]
+    where = ", ".join(f"{q} = {state[k]:.4g}" for q, k in zip(run.names, places, strict=True))
+    return f"a singular point near t = {time if moment is None else moment:g} ({where}): {reason}; {motion}"
+
+
+def _run_of(segment: Segment, times: Array, states: Array, row: int) -> _Run:
     few = np.unique([*np.linspace(0, len(times) - 1, COMPARED).astype(int), row])
     few = few[np.isfinite(states[few]).all(axis=1)]
     own = model_states(segment.equations, times[few], states[few])
-    run = _Run(equations, times[few], own, int(np.searchsorted(few, row)), few)
-    time, state = float(times[row]), own[run.here]
-    names = equations.system.coordinates
-    where = ", ".join(f"{q} = {state[equations.states.index(q)]:.4g}" for q in names[:6])
-    motion = _told_of_accelerations(segment, times, states, row)
-    return f"a singular point near t = {time:g} ({where}): {_reason(run, segment, state, time)}; {motion}"
+    return _Run(examined(segment.equations), times[few], own, int(np.searchsorted(few, row)), few)
 
 
 def _reason(run: _Run, segment: Segment, state: Array, time: float) -> str:
@@ -246,9 +280,7 @@ def _reason(run: _Run, segment: Segment, state: Array, time: float) -> str:
 
 def _of_constraints(run: _Run, state: Array, time: float) -> str:
     """The gradients of constraints become dependent, but are not nearby."""
-    snapshot = run.measure.at(state, time)
-    names = _weak(run)
-    what = "the gradient of " + names + " vanishes" if "' and '" not in names else f"{names} become dependent"
+    snapshot, what = run.measure.at(state, time), _dependent(run)
     match crossing(run.measure, snapshot, run.sizes):
         case Crossing.BRANCHES:
             return (
@@ -260,14 +292,16 @@ def _of_constraints(run: _Run, state: Array, time: float) -> str:
     return f"{what} there, but not nearby: what the constraints demand there is not determined"
 
 
-def _weak(run: _Run) -> str:
-    """The constraints that take part in the weakest combination of gradients at the row."""
+def _dependent(run: _Run) -> str:
+    """What happens to the gradients of constraints at the row: those of the weakest combination."""
     numbers = run.measure.along(run.times, run.states)
     longest = np.nanmax(np.linalg.norm(numbers.jacobian, axis=2), axis=0)
     g = numbers.jacobian[run.here] / np.where(longest > 0.0, longest, 1.0)[:, None]
     parts = np.abs(np.linalg.svd(g)[0][:, -1])
     names = run.equations.multiplier_names
-    return listed(names, [k for k, part in enumerate(parts) if part > 0.2 * parts.max()])
+    weak = [k for k, part in enumerate(parts) if part > 0.2 * parts.max()]
+    told = listed(names, weak)
+    return f"the gradient of {told} vanishes" if len(weak) == 1 else f"{told} become dependent"
 
 
 def _told_of_accelerations(segment: Segment, times: Array, states: Array, row: int) -> str:
@@ -282,6 +316,10 @@ def _told_of_accelerations(segment: Segment, times: Array, states: Array, row: i
     near, elsewhere = sizes
     if np.isnan(near).any():
         return "the accelerations are not determined"
+    # what would change no velocity by a millionth over the run is rounding
+    columns = [segment.equations.states.index(str(v)) for v in segment.equations.velocities]
+    fastest = np.nanmax(np.abs(states[:, columns]), axis=0, initial=0.0)
+    elsewhere = np.maximum(elsewhere, 1e-6 * fastest / max(float(times[-1] - times[0]), 1e-300))
     known = elsewhere > 1e-6 * np.max(elsewhere, initial=0.0)
     growth = float(np.max(near[known] / elsewhere[known], initial=0.0))
     if not known.any() or growth <= BOUNDED:

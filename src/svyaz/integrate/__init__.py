@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.ode import by_differences as by_differences
     from svyaz.integrate.path import Path as Path
     from svyaz.integrate.path import Status as Status
+    from svyaz.integrate.path import joined as joined
     from svyaz.integrate.path import outcome as outcome
     from svyaz.integrate.quadrature import integrals_along as integrals_along
     from svyaz.integrate.solving import LEAST_RTOL as LEAST_RTOL

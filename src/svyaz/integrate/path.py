@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -42,7 +43,8 @@ class Path:
 
     `reason` says in words why it did not finish, and `singular_system` the number of the linear system that had no
     solution. The last row is the last good state. `events` are the conditions that ended it, (on or off, name of the
-    constraint), where such were watched, `passed` the limits that were passed, (low or high, name, time).
+    constraint), where such were watched, `passed` the limits that were passed, (low or high, name, time), and `bridged` the
+    spans over which the motion was not left to the method, (start, the moment for which that was so, end).
     """
 
     times: Array
@@ -57,11 +59,38 @@ class Path:
     singular_system: int | None = None
     events: tuple[tuple[str, str], ...] = ()
     passed: tuple[tuple[str, str, float], ...] = ()
+    bridged: tuple[tuple[float, float, float], ...] = ()
 
     @property
     def finished(self) -> bool:
         """Did it reach its end?"""
         return self.status is Status.FINISHED
+
+
+def joined(pieces: Sequence[Path], status: Status, reason: str, events: tuple[tuple[str, str], ...] = ()) -> Path:
+    """Pieces one after another; a row that two of them share is kept once."""
+    times, states = [pieces[0].times], [pieces[0].states]
+    for piece in pieces[1:]:
+        first = int(len(piece.times) > 0 and piece.times[0] <= times[-1][-1])
+        times.append(piece.times[first:])
+        states.append(piece.states[first:])
+        if not len(times[-1]):
+            times.pop()
+            states.pop()
+    return Path(
+        times=np.concatenate(times),
+        states=np.concatenate(states),
+        status=status,
+        reason=reason,
+        steps=sum(p.steps for p in pieces),
+        rejected=sum(p.rejected for p in pieces),
+        evaluations=sum(p.evaluations for p in pieces),
+        seconds=sum(p.seconds for p in pieces),
+        singular_system=pieces[-1].singular_system,
+        events=events,
+        passed=tuple(limit for p in pieces for limit in p.passed),
+        bridged=tuple(span for p in pieces for span in p.bridged),
+    )
 
 
 def path_of(run: Run, code: int, grid: Array | None, step: float | None, seconds: float) -> Path:

@@ -6,7 +6,7 @@ state at the event has the accuracy of every other state and the moment is found
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.holding import Options, Segment, advance
-from svyaz.integrate import Ode, Path, Status, solve
+from svyaz.integrate import Ode, Path, Status, joined, solve
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.guarding import Guard
 from svyaz.program import SingularSystem
@@ -219,28 +219,3 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float:
 def _row(time: float, state: Array) -> Path:
     """One step that was found by stepping again."""
     return Path(np.array([time]), state[None, :].copy(), Status.FINISHED, "", 1, 0, 0, 0.0)
-
-
-def joined(pieces: Sequence[Path], status: Status, reason: str, events: tuple[Key, ...]) -> Path:
-    """Pieces one after another; a row that two of them share is kept once."""
-    times, states = [pieces[0].times], [pieces[0].states]
-    for piece in pieces[1:]:
-        first = int(len(piece.times) > 0 and piece.times[0] <= times[-1][-1])
-        times.append(piece.times[first:])
-        states.append(piece.states[first:])
-        if not len(times[-1]):
-            times.pop()
-            states.pop()
-    return Path(
-        times=np.concatenate(times),
-        states=np.concatenate(states),
-        status=status,
-        reason=reason,
-        steps=sum(p.steps for p in pieces),
-        rejected=sum(p.rejected for p in pieces),
-        evaluations=sum(p.evaluations for p in pieces),
-        seconds=sum(p.seconds for p in pieces),
-        singular_system=pieces[-1].singular_system,
-        events=events,
-        passed=tuple(limit for p in pieces for limit in p.passed),
-    )

@@ -10,9 +10,9 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import Expression
 from svyaz.holding import Options, Segment
-from svyaz.integrate import Path, Status
+from svyaz.integrate import Path, Status, joined
 from svyaz.motion.events.conditions import SIDED, Conditions, Key, conditions
-from svyaz.motion.events.locating import advance_to_event, joined
+from svyaz.motion.events.locating import advance_to_event
 from svyaz.motion.events.sides import Sides, sides_of
 from svyaz.motion.limits import ended_at_limit
 from svyaz.motion.phases import Advance, Mode, Wishes, grid_of, only, reached

@@ -1,0 +1,354 @@
+"""Through positions at which gradients of constraints become dependent, along the branch of the motion.
+
+Where branches cross, s x = 0 to second order in coordinates s along the one and x along the other, accelerations are
+quotients of quantities that vanish together, and a residual a ≠ 0 turns the motion off, s x = a. On the branch itself the
+motion is smooth. So the moment is not stepped over: from a state before it, put onto the constraints, to one behind it the
+motion is a polynomial whose rates agree with those of the equations at Gauss' nodes on both sides of the moment, each
+state there put onto the constraints too (collocation: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
+IV.5). Velocities, and with them the energy, are continuous by construction. A mechanism that only comes near such a
+position, or turns back, has no such polynomial, and is left to the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.polynomial import legendre
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
+from svyaz.forms import Equations, rates_of, rates_program
+from svyaz.holding.segment import Segment
+from svyaz.integrate import Path
+from svyaz.program import Native, choose_orders, compile_program, remembered
+
+ZONE = 0.05
+"""Gradients are nearly dependent when their least singular value is below this part of its largest so far."""
+
+AHEAD = 1.2
+"""… or when it would vanish within so many rows."""
+
+LOOKED_AT = 2000
+"""At most so many rows of a path are looked at."""
+
+STAGES = (5, 6, 7, 8)
+"""Numbers of Gauss' nodes, of which those are taken that stay farthest from the moment."""
+
+SWEEPS, SETTLED = 60, 1e-14
+"""So often the stages are computed anew, or until they change by no more than this part of the displacement."""
+
+DEFECT = 1e-5
+"""A polynomial whose stages lie farther off the constraints than this part of the displacement follows no branch."""
+
+CORRECTIONS = 4
+"""A state is put onto the constraints by so many steps of Newton's method."""
+
+TRIALS = 6
+"""So many lengths, and so many rows of one approach, are tried."""
+
+VANISHING = 0.1
+"""The least singular value must fall to this part of its first value on the way."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """From the state before a branching position, at the ``row`` of a path, to the one behind it.
+
+    ``moment`` is that of the position, ``moved`` how far the first state was moved onto the constraints, as a part of the
+    way; ``times`` (k,) and ``states`` (k, n) are rows of the equations, the first one that before, the last one that
+    behind.
+    """
+
+    row: int
+    moment: float
+    moved: float
+    times: Array
+    states: Array
+
+    @property
+    def end(self) -> float:
+        return float(self.times[-1])
+
+
+def first_passage(segment: Segment, path: Path, end: float, step: float | None, grid: Array | None) -> Passage | None:
+    """The first branching position that a path comes to before ``end``.
+
+    With a fixed ``step`` it is passed in whole steps. Rows are made for each of these, or for the times of a grid.
+    """
+    full = examined(segment.equations)
+    if not full.deviations or full.servo or segment.observer is not None or full.system.bypass:
+        return None
+    for row, moment in _approaches(segment, path):
+        if moment < end:
+            found = _passed(segment, path, row, moment, end, step)
+            if found is not None:
+                return found.rows(row, step, grid)
+    return None
+
+
+@dataclass(frozen=True)
+class _Gradients:
+    """The gradients of constraints in scaled coordinates, each over its own ``lengths`` (m,), which may belong to a row."""
+
+    measure: Measure
+    scales: Array
+
+    def rows(self, times: Array, states: Array) -> Array:
+        """(k, m, n)."""
+        return self.measure.inertia_and_gradients(times, states)[1] * self.scales
+
+    @staticmethod
+    def least(rows: Array) -> Array:
+        """The least singular value of each (k,)."""
+        values = np.linalg.eigvalsh(rows @ rows.transpose(0, 2, 1))[:, 0]
+        return np.asarray(np.sqrt(np.maximum(values, 0.0)), dtype=float)
+
+
+def _approaches(segment: Segment, path: Path) -> Iterator[tuple[int, float]]:
+    """(row, moment): rows from which a position comes near at which gradients would be dependent, and when that is."""
+    good = np.isfinite(path.states).all(axis=1)
+    count = len(path.times) if good.all() else int(np.argmin(good))
+    if count < 2:
+        return
+    numbers = np.arange(0, count, -(-count // LOOKED_AT))
+    times = path.times[numbers]
+    states = model_states(segment.equations, times, path.states[numbers])
+    measure = measure_of(examined(segment.equations))
+    mass, plain = measure.inertia_and_gradients(times, states)
+    inertia = np.median(np.diagonal(mass, axis1=1, axis2=2), axis=0)
+    gradients = _Gradients(measure, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
+    found = plain * gradients.scales
+    if not np.isfinite(found).all():
+        return
+    lengths = np.maximum.accumulate(np.linalg.norm(found, axis=2), axis=0)[:, :, None]
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    low = _lowered(found / lengths)
+    if not len(low):
+        return
+    some = np.unique([*np.linspace(0, len(times) - 1, 50).astype(int), *low])
+    least = np.zeros(len(times))
+    least[some] = gradients.least((found / lengths)[some])
+    largest = np.maximum.accumulate(least)
+    gaps = np.diff(times, append=2 * times[-1] - times[-2])
+    ahead = 0.01 * gaps[low]
+    further = states[low].copy()
+    places, speeds = list(measure.coordinates), list(measure.speeds)
+    further[:, places] += ahead[:, None] * states[low][:, speeds]
+    rates = (gradients.least(gradients.rows(times[low] + ahead, further) / lengths[low]) - least[low]) / ahead
+    left = np.where(rates < 0.0, -least[low] / np.where(rates < 0.0, rates, -1.0), np.inf)
+    near = (left < np.inf) & ((least[low] < ZONE * largest[low]) | (left < AHEAD * gaps[low]))
+    for k in np.flatnonzero(near):
+        yield int(numbers[low[k]]), float(times[low[k]] + left[k])
+
+
+def _lowered(rows: Array) -> NDArray[np.intp]:
+    """Rows at which the determinant of the gradients is so low that one of their singular values may be."""
+    with np.errstate(divide="ignore"):
+        size = np.linalg.slogdet(rows @ rows.transpose(0, 2, 1))[1]
+    return np.flatnonzero(size < np.maximum.accumulate(size) - 1.0)
+
+
+def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None) -> _Crossed | None:
+    """The way from a row, with a length that puts the position into its middle; None where there is none."""
+    start = float(path.times[row])
+    way = _Way.of(segment, start, path.states[row])
+    if way is None:
+        return None
+    for _ in range(TRIALS):
+        length = 2.0 * (moment - start)
+        if step is not None:
+            length = step * max(2, round(length / step))
+        length = min(length, end - start)
+        share = (moment - start) / length
+        if not 0.1 <= share <= 0.9:
+            return None
+        curve = way.curve(length, share)
+        if curve is None:
+            return None
+        found = way.vanishing(curve)
+        if found is None:
+            return None
+        if abs(found - share) < 0.05:
+            return _Crossed(way, curve, start + found * length)
+        moment = start + found * length
+    return None
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """y(θ) = y₁ + H Σ F_j ∫ ℓ_j, 0 ≤ θ ≤ 1, with the rates F (s, n) at Gauss' nodes."""
+
+    length: float
+    start: Array
+    rates: Array
+
+    def at(self, parts: Array) -> Array:
+        """States (k, n) at parts of the way."""
+        return self.start + self.length * _integrals(len(self.rates), parts) @ self.rates
+
+
+@cache
+def _nodes(stages: int) -> Array:
+    found: Array = 0.5 + 0.5 * legendre.leggauss(stages)[0]
+    return found
+
+
+def _integrals(stages: int, parts: Array) -> Array:
+    """∫₀^θ ℓ_j (k, s) of the polynomials that are 1 at one of Gauss' nodes and 0 at the others."""
+    found: Array = legendre.legvander(2 * parts - 1, stages) @ _antiderivatives(stages)
+    return found
+
+
+@cache
+def _antiderivatives(stages: int) -> Array:
+    """∫ ℓ_j (s + 1, s) as sums of Legendre's polynomials of 2θ - 1."""
+    own = legendre.legvander(2 * _nodes(stages) - 1, stages - 1)
+    integrals = np.array([legendre.legint(row, lbnd=-1) / 2 for row in np.eye(stages)])
+    found: Array = (np.linalg.inv(own).T @ integrals).T
+    return found
+
+
+@dataclass(frozen=True)
+class _Way:
+    """The way from a state of the model on the constraints, with the rates of all of its states."""
+
+    segment: Segment
+    equations: Equations
+    time: float
+    state: Array
+    moved: Array
+
+    @classmethod
+    def of(cls, segment: Segment, time: float, own: Array) -> _Way | None:
+        equations = examined(segment.equations)
+        begun = model_states(segment.equations, np.array([time]), own[None, :])
+        state = _settled(measure_of(equations), np.array([time]), begun)
+        if not np.isfinite(state).all():
+            return None
+        return cls(segment, equations, time, state[0], state[0] - begun[0])
+
+    def rates(self, times: Array, states: Array) -> Array:
+        """(k, n), without gains where the form is a reduced one: on the constraints they add nothing."""
+        rows = np.column_stack([times, states])
+        if self.equations is self.segment.equations:
+            return self.segment.code.evaluate(rows, self.segment.constants)
+        code = _code(self.equations)
+        return code.evaluate(rows, code.constants(self.equations.system.constants))
+
+    def curve(self, length: float, share: float) -> _Curve | None:
+        """The polynomial over a length of time, the singular moment at a share of it; None where there is none."""
+        stages = max(STAGES, key=lambda s: np.abs(_nodes(s) - share).min())
+        times = self.time + length * _nodes(stages)
+        weights = _integrals(stages, _nodes(stages))
+        measure = measure_of(self.equations)
+        first = self.rates(np.array([self.time]), self.state[None, :])
+        states = self.state + np.outer(length * _nodes(stages), first[0])
+        size, last = self.size(length * first[0]), np.inf
+        with np.errstate(all="ignore"):
+            for _ in range(SWEEPS):
+                rates = self.rates(times, _corrected(measure, times, states))
+                before, states = states, self.state + length * weights @ rates
+                change = np.max(np.abs(states - before) / size)
+                if not change < np.inf:
+                    return None
+                if change <= SETTLED or (change < 1e-9 and change >= 0.5 * last):
+                    break
+                last = change
+            else:
+                if change > 1e-9:
+                    return None
+            defect = np.max(np.abs(_corrected(measure, times, states) - states) / size)
+        return _Curve(length, self.state, rates) if defect <= DEFECT else None
+
+    def size(self, displacement: Array) -> Array:
+        """What each state is compared with: the displacements of coordinates and of velocities in the norm of M."""
+        mass = measure_of(self.equations).at(self.state, self.time).mass
+        size = np.full(len(displacement), max(float(np.max(np.abs(displacement))), 1e-300))
+        states = self.equations.states
+        speeds = [states.index(str(v)) for v in self.equations.velocities]
+        scale = 1.0 / np.sqrt(np.where(np.diag(mass) > 0.0, np.diag(mass), 1.0))
+        for places, values in (
+            ([states.index(q) for q in self.equations.accelerated], displacement),
+            (speeds, self.state),
+        ):
+            whole = float(np.linalg.norm(values[places] / scale))
+            size[places] = np.maximum(whole, 1e-300) * scale
+        return size
+
+    def vanishing(self, curve: _Curve) -> float | None:
+        """The part of the way at which gradients become dependent; None where they do not."""
+        parts = np.linspace(0.0, 1.0, 25)
+        measure = measure_of(self.equations)
+        mass, plain = measure.inertia_and_gradients(self.time + curve.length * parts, curve.at(parts))
+        inertia = np.diag(mass[0])
+        rows = plain / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+        lengths = np.max(np.linalg.norm(rows, axis=2), axis=0)
+        least = _Gradients.least(rows / np.where(lengths > 0.0, lengths, 1.0)[:, None])
+        k = int(np.argmin(least))
+        if not least[k] < VANISHING * least[0] or k in (0, len(parts) - 1):
+            return None
+        near = slice(max(0, k - 3), k + 4)
+        bend, slope, _ = np.polyfit(parts[near], least[near] ** 2, 2)
+        return float(np.clip(-slope / (2 * bend), 0.0, 1.0)) if bend > 0.0 else None
+
+
+@dataclass(frozen=True)
+class _Crossed:
+    """A curve through a branching position at a ``moment``."""
+
+    way: _Way
+    curve: _Curve
+    moment: float
+
+    def rows(self, row: int, step: float | None, grid: Array | None) -> Passage:
+        """The passage with rows at the steps of a fixed length or at times of a grid; its last one is put onto the
+        constraints.
+        """
+        way, curve = self.way, self.curve
+        end = way.time + curve.length
+        if grid is not None:
+            times = np.concatenate([[way.time], grid[(grid > way.time) & (grid < end)], [end]])
+        else:
+            times = np.linspace(way.time, end, 1 + (1 if step is None else round(curve.length / step)))
+        states = curve.at((times - way.time) / curve.length)
+        states[-1:] = _settled(measure_of(way.equations), times[-1:], states[-1:])
+        moved = float(np.max(np.abs(way.moved) / way.size(curve.at(np.ones(1))[0] - way.state)))
+        own, equations = states, way.segment.equations
+        if equations is not way.equations:
+            own = np.array([entered(equations, state, time) for time, state in zip(times, states, strict=True)])
+        return Passage(row, self.moment, moved, times, own)
+
+
+def _settled(measure: Measure, times: Array, states: Array) -> Array:
+    """States put onto the constraints."""
+    with np.errstate(all="ignore"):
+        for _ in range(CORRECTIONS):
+            states = _corrected(measure, times, states)
+    return states
+
+
+def _corrected(measure: Measure, times: Array, states: Array) -> Array:
+    """States (k, n) after one correction of Newton's method in positions and one in velocities, the least in the norm of M."""
+    found = states.copy()
+    for places, rows in ((list(measure.coordinates), "position"), (list(measure.speeds), "velocity")):
+        numbers = measure.along(times, found)
+        n, matrix = numbers.mass.shape[1], augmented_matrices(numbers.mass, numbers.jacobian, numbers.jacobian)
+        side = np.zeros((*matrix.shape[:2], 1))
+        side[:, n:, 0] = numbers.position if rows == "position" else numbers.velocity
+        try:
+            found[:, places] -= np.linalg.solve(matrix, side)[:, :n, 0]
+        except np.linalg.LinAlgError:
+            found[:] = np.nan
+    return found
+
+
+@remembered
+def _code(equations: Equations) -> Native:
+    """The rates of all states of a model, as the equations with multipliers give them."""
+    program = rates_program(equations, rates_of(equations))
+    start = dict(zip(equations.system.states, map(float, equations.system.initial_state()), strict=True))
+    return compile_program(choose_orders(program, equations.system.constants, {"t": 0.0, **start}))

@@ -1,0 +1,98 @@
+"""Mechanisms pass positions at which their constraints branch along their own branch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from svyaz import System, load, simulate
+
+TIGHT = {"rtol": 1e-12, "atol": 1e-12}
+
+
+def angle(states: list[str], motion) -> np.ndarray:
+    """Of the first side of a chain of windows with the vertical, and how unlike the windows are."""
+    x, y = ([states.index(f"{c}{k}") for k in range(3)] for c in "xy")
+    rows = motion.states
+    unlike = max(np.ptp(rows[:, x] - np.arange(3), axis=1).max(), np.ptp(rows[:, y], axis=1).max())
+    assert unlike < 1e-9
+    return rows[-1, [x[0], y[0]]]
+
+
+@pytest.fixture
+def windows(case) -> System:
+    return load(case("windows2"))
+
+
+@pytest.mark.parametrize("how", [{"method": "rk4", "step": 1e-3}, {"method": "dop853", "rtol": 1e-9}])
+@pytest.mark.parametrize("stabilize", ["off", 10, "projection"])
+def test_K4_windows_stay_alike_through_all_their_singular_positions(windows, how, stabilize) -> None:
+    """IFToMM A02: the published end, to its last digit."""
+    motion = simulate(windows, **how, stabilize=stabilize, until=10)
+    assert motion.finished
+    end = angle(list(windows.states), motion)
+    np.testing.assert_allclose(end, [0.328458, 0.944519], atol=2e-6)
+    (note,) = [n for n in motion.notes if "singular point" in n]
+    assert "near t = 0.714" in note
+    assert note.count(",") > 9
+
+
+def test_K4_windows_with_gains_that_are_chosen(windows) -> None:
+    """Alike windows are one pendulum: Σm/3 = 3/3 + 2 = 3 in θ̈ = Σ m g … sin θ, integrated apart."""
+    inertia, torque = 3 / 3 + 2.0, (3 / 2 + 2) * 9.81
+    alone = solve_ivp(
+        lambda t, y: [y[1], torque * np.sin(y[0]) / inertia], (0, 1.5), [0.0, 1.0], method="DOP853", **TIGHT
+    )
+    motion = simulate(windows, method="rk4", step=2e-3, stabilize="auto", until=1.5)
+    expected = [np.sin(alone.y[0, -1]), np.cos(alone.y[0, -1])]
+    np.testing.assert_allclose(angle(list(windows.states), motion), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("step", [0.05, 0.0377, 0.01])
+@pytest.mark.parametrize("form", ["multipliers", "maggi"])
+def test_K4_a_slider_crank_of_equal_rods_goes_on(case, step, form) -> None:
+    """On its branch a = b: (T_a + T_b + 4 m_s sin² a) a'²/2 is kept, integrated apart."""
+    motion = simulate(load(case("equal-rods")), form=form, method="rk4", step=step, until=3, stabilize="off")
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        inertia = 1.6 + 3.2 * np.sin(y[0]) ** 2
+        return [y[1], -3.2 * np.sin(y[0]) * np.cos(y[0]) * y[1] ** 2 / inertia]
+
+    alone = solve_ivp(rates, (0, 3), [0.8, 1.0], method="DOP853", **TIGHT)
+    a, b = motion.states[-1, :2]
+    assert abs(a - b) < 1e-9
+    assert a == pytest.approx(alone.y[0, -1], abs=10 * step**4)
+
+
+def test_K4_rods_that_are_nearly_equal_turn_off_as_they_must() -> None:
+    """x y = 1e-4 is no pair of lines: the point turns from the one to the other."""
+    start = {"x": 1.0, "y": 1e-4, "x'": -1.0, "y'": 1e-4}
+    one = {"name": "hyperbola", "equation": "x*y = 1e-4"}
+    system = System(
+        name="hyperbola", coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", constraint=[one], initial=start
+    )
+    motion = simulate(system, method="dop853", rtol=1e-10, until=2, stabilize=10)
+    assert motion.finished
+    assert motion.states[-1, 1] == pytest.approx(1.0, abs=0.05)
+    assert not [n for n in motion.notes if "passed" in n]
+
+
+@pytest.mark.parametrize("every", [None, 0.3])
+def test_K4_rows_at_given_times_and_a_lemniscate(every) -> None:
+    """A free point on a lemniscate keeps its speed and runs through the node again and again."""
+    one = {"name": "path", "equation": "(x^2 + y^2)^2 = x^2 - y^2"}
+    start = {"x": 1.0, "y'": -1.0}
+    system = System(
+        name="lemniscate", coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", constraint=[one], initial=start
+    )
+    motion = simulate(system, method="dop853", rtol=1e-10, until=9, every=every, stabilize="projection")
+    assert motion.finished
+    assert every is None or len(motion.times) == 31
+    np.testing.assert_allclose(np.hypot(*motion.states[:, 2:].T), 1.0, atol=1e-8)
+    # arc length of a quarter: Γ(1/4)²/(4 √(2π)); after four of them the point is back
+    quarter = 3.625609908221908**2 / (4 * np.sqrt(2 * np.pi))
+    assert motion.times[-1] > 6 * quarter
+    last = 9 - 4 * quarter
+    again = simulate(system, method="dop853", rtol=1e-10, until=last, stabilize="projection")
+    np.testing.assert_allclose(motion.states[-1], again.states[-1], atol=1e-6)
