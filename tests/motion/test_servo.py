@@ -220,3 +220,63 @@ def test_K9_what_knows_ideal_reactions_alone_refuses(verb):
 def test_K9_forms_without_multipliers_refuse(form):
     with pytest.raises(ModelError, match="ideal reactions alone"):
         svyaz.System(**constrained(direction="F", equation="u' = 1")).derive(form)
+
+
+def test_K9_projection_corrects_what_the_control_can_do():
+    """M δ lies along the direction: the row of the pendulum, on which no control acts, feels nothing."""
+    motion = svyaz.System(**CART).simulate(
+        stabilize="projection", step=1e-9, until=1e-9, force=True, start={"u": 0.01, "u'": 1.1, "x": 0.2, "x'": 0.3}
+    )
+    before, after = motion.states[0], motion.states[-1]
+    assert np.abs(after[[1, 3]] - [0.0, 1.0]).max() < 1e-8
+    row = np.array([np.cos(0.01), 1.0])  # m l cos u, m l^2
+    for change in (after[:2] - before[:2], after[2:] - before[2:]):
+        assert abs(row @ change) < 1e-8 < np.abs(change).max()
+
+
+def test_K9_gains_act_through_the_control():
+    """ḧ + 2κ ḣ + κ² h = 0 for h = u - t, whatever keeps it."""
+    motion = svyaz.System(**CART).simulate(stabilize=4.0, start={"u": 0.05, "u'": 1.2}, force=True)
+    h = (0.05 + (0.2 + 4 * 0.05) * motion.times) * np.exp(-4 * motion.times)
+    assert np.abs(motion.residuals["turn"] - h).max() < 1e-9
+    assert abs(motion.balance.totals["remainder"]) < 1e-9
+
+
+def test_K9_inputs_rest_while_their_constraint_does_not_act():
+    words = constrained(direction="F", equation="u' = 1", until=0.5)
+    motion = svyaz.System(**words).simulate(step=0.01)
+    late = motion.times > 0.5
+    assert np.all(motion.inputs["F"][late] == 0.0)
+    assert (
+        np.abs(motion.inputs["F"][motion.times < 0.5] + 3 * 9.81 * np.tan(motion.times[motion.times < 0.5])).max() < 1
+    )
+    assert motion.csv_names == ("t", "x", "x'", "u", "u'", "F")
+    assert abs(motion.balance.totals["remainder"]) < 1e-6
+
+
+def test_K9_bounds_of_an_input_are_told():
+    motion = svyaz.System(**changed(inputs={"F": {"value": 0, "low": -20, "high": 20}})).simulate()
+    (note,) = [n for n in motion.notes if "asks for F" in n]
+    assert "reaches from -20 to 20: it leaves this range at t = 0.58" in note  # 3 g tan t + sin t = 20
+
+
+def test_K9_sweeps_end_where_directions_cease_to_suffice():
+    found = svyaz.System(**CART).sweep({"m": [0.5, 1.0]}, until=2.0, workers=1)
+    assert [row.status for row in found.rows] == ["singular", "singular"]
+
+
+def test_K9_free_bodies_and_trees():
+    """A body is lifted along its own axis: u = m (g + z'') while it stands upright."""
+    body = {"name": "drone", "base": "ground", "joint": "free", "mass": "m", "center": [0, 0, 0]}
+    body |= {"coordinates": ["x", "y", "z", "e0", "e1", "e2", "e3"], "inertia": {"xx": 0.1, "yy": 0.2, "zz": 0.3}}
+    system = svyaz.System(
+        gravity=[0, 0, "-g"],
+        parameters={"g": 9.81, "m": 2},
+        body=[body],
+        initial={"e0": 1},
+        constraint=[{"name": "height", "equation": "z = 0.1*t^2", "direction": {"vz": 1}}],
+        run={"method": "rk4", "step": 0.01, "until": 1},
+    )
+    motion = system.simulate()
+    assert np.abs(motion.multipliers["height"] - 2 * (9.81 + 0.2)).max() < 1e-10
+    assert motion.balance.totals["work"] == pytest.approx(2 * 9.81 * 0.1 + 0.2**2, abs=1e-10)

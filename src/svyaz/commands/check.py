@@ -86,6 +86,10 @@ def _show(result: Mapping[str, Any]) -> None:
             rows.append((c["name"], c["kind"], moving, str(c.get("integral") or "–"), told))
         page.table(result["model"], heads, rows)
         for c in result["constraints"]:
+            if "direction" in c:
+                along = ", ".join(f"{q}: {entry}" for q, entry in c["direction"].items())
+                by = f"the input {c['control']}" if "control" in c else "a control"
+                page.say(f"'{c['name']}' is kept by {by} along ({along})")
             if "remark" in c:
                 page.say(f"'{c['name']}': {c['remark']}")
         page.say(f"rank {result['rank']} of {len(result['initial'])} that act at the start")

@@ -184,6 +184,9 @@ def tables(motion: Motion, run: str = "") -> None:
             numbers = (size.largest, size.mean_square, size.final, size.time_of_largest, multipliers.get(name))
             kept.append((name, *map(_number, numbers)))
         page.table("constraints", ("constraint", "max", "rms", "final", "time of max", "multiplier"), kept)
+    controls = [(name, *map(_number, astuple(size))) for name, size in motion.control_sizes().items()]
+    if controls:
+        page.table("controls of servo-constraints", ("control", "max", "rms", "final", "time of max"), controls)
     free = [(n, *map(_number, (d.initial, d.final, d.drift))) for n, d in drifts.items() if d.deviation is None]
     if free:
         page.table("integrals", ("integral", "initial", "final", "drift"), free)

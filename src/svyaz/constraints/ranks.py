@@ -162,8 +162,6 @@ def _controlled(equations: Equations, s: Snapshot) -> tuple[float, tuple[str, ..
     d = coordinate_scales(s.mass, s.jacobian)
     directions = unit_rows(s.reactions * (d / np.max(d, initial=0.0)), np.zeros(len(s.reactions)))
     scaled = augmented_matrix(scaled_mass(s.mass, d), scaled_rows(s), directions)
-    if not np.isfinite(scaled).all():
-        return float("inf"), tuple(c.constraint.name for c in equations.deviations if c.constraint.servo)
     left, singular, _ = np.linalg.svd(scaled)
     if singular[-1] > SINGULAR * singular[0]:
         return float(singular[0] / singular[-1]), ()
@@ -305,7 +303,8 @@ def _dependency_message(d: Dependency, when: str) -> str:
 
 def _undefined(equations: Equations, what: str, time: float) -> RankReport:
     nothing = float("nan")
-    message = f"the constraints or the mass matrix {what} at the state at t = {time:g}"
+    known = "the constraints, the directions of controls" if equations.servo else "the constraints"
+    message = f"{known} or the mass matrix {what} at the state at t = {time:g}"
     return RankReport(
         rank=0,
         constraints=len(equations.deviations),

@@ -79,8 +79,9 @@ class Numbers:
 
     @property
     def finite(self) -> bool:
-        """Are the constraints and their gradients numbers here?"""
-        return all(bool(np.isfinite(a).all()) for a in (self.jacobian, self.position, self.velocity))
+        """Are the constraints, their gradients and the directions of controls numbers here?"""
+        parts = (self.jacobian, self.reactions, self.position, self.velocity)
+        return all(bool(np.isfinite(a).all()) for a in parts)
 
 
 @dataclass(frozen=True)

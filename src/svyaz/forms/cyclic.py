@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svyaz.expr import is_zero, names_in
+from svyaz.expr import names_in
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Mechanical, System
 
@@ -33,21 +33,20 @@ class Cyclic:
 
 
 def pseudo_cyclic(system: System) -> tuple[Cyclic, ...]:
-    """The cyclic and pseudo-cyclic coordinates, in the order of the model; none of a system that is not mechanical."""
-    if not isinstance(system.law, Mechanical):
+    """The cyclic and pseudo-cyclic coordinates, in the order of the model; none of a system that is not mechanical, or
+    is kept by controls.
+    """
+    if not isinstance(system.law, Mechanical) or any(c.servo for c in system.constraints):
         return ()
     whole = names_in(lagrangian(system))
     tied = set().union(*(names_in(c.expression) for c in system.constraints))
-    directions = [e for c in system.constraints for e in c.direction]
-    applied = (*system.forces.values(), system.dissipation, *system.rates.values(), *directions)
-    forces = set().union(*map(names_in, applied))
+    forces = set().union(*map(names_in, (*system.forces.values(), system.dissipation, *system.rates.values())))
     found = []
     for q in system.coordinates:
         if q in whole or f"{q}'" not in whole or tied & {q, f"{q}'"} or q in forces:
             continue
         acting = names_in(system.forces[q]) if q in system.forces else set()
         driven = tuple(name for name in system.inputs if name in acting)
-        kept = any(c.servo and not is_zero(c.direction[system.freedoms.index(q)]) for c in system.constraints)
-        forced = kept or bool(acting - set(driven)) or f"{q}'" in names_in(system.dissipation)
+        forced = bool(acting - set(driven)) or f"{q}'" in names_in(system.dissipation)
         found.append(Cyclic(q, driven, forced))
     return tuple(found)

@@ -165,7 +165,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         states=np.concatenate(states),
         state_names=system.states,
         multipliers=multipliers,
-        inputs={c.control: multipliers[c.name] for c in system.constraints if c.control and c.name in multipliers},
+        inputs=_controls(system, np.concatenate(states), multipliers),
         residuals=_columns(tables, lengths, ["residuals"]),
         hidden=_columns(tables, lengths, ["hidden"]),
         integrals=_columns(tables, lengths, ["integrals"]),
@@ -186,6 +186,13 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         phases=log,
         account=account_of(system, chapters, shown),
     )
+
+
+def _controls(system: System, states: Array, multipliers: Mapping[str, Array]) -> dict[str, Array]:
+    """The inputs that keep constraints: their controls, zero while the constraint does not act."""
+    idle = np.isfinite(states).all(axis=1)
+    kept = [c for c in system.constraints if c.control and c.name in multipliers]
+    return {c.control: np.where(idle & np.isnan(multipliers[c.name]), 0.0, multipliers[c.name]) for c in kept}
 
 
 def _choice(chapter: Chapter) -> Choice | None:

@@ -14,7 +14,7 @@ from svyaz.forms import Equations
 from svyaz.holding import Segment
 from svyaz.integrate import Flow, Path, Status
 from svyaz.model import Limit, System
-from svyaz.motion.result import Reach
+from svyaz.motion.result import Motion, Reach
 from svyaz.program import function
 
 
@@ -86,6 +86,21 @@ def reaches(system: System, times: Array, states: Array, passed: Sequence[tuple[
         extremes = (float(along.min()), float(along.max())) if len(along) else (np.nan, np.nan)
         moments = [time for _, name, time in passed if name == limit.name]
         found[limit.name] = Reach(*limit.sides(constants), *extremes, min(moments, default=None))
+    return found
+
+
+def told_controls(motion: Motion) -> list[str]:
+    """Notes on controls that servo-constraints ask for and the inputs cannot give."""
+    found = []
+    for c in motion.system.constraints:
+        (low, high), asked = c.bounds, motion.controls.get(c.control, np.zeros(0))
+        far = np.flatnonzero((asked < low) | (asked > high))
+        if len(far):
+            worst = far[np.argmax(np.maximum(low - asked[far], asked[far] - high))]
+            found.append(
+                f"'{c.name}' asks for {c.control} = {asked[worst]:.6g} at t = {motion.times[worst]:.6g}, and the input "
+                f"reaches from {low:.6g} to {high:.6g}: it leaves this range at t = {motion.times[far[0]]:.6g}"
+            )
     return found
 
 

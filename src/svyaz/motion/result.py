@@ -51,7 +51,7 @@ class Event:
 
 @dataclass(frozen=True)
 class ResidualSize:
-    """The deviation from a constraint: largest, root of the mean square, last, and when it was largest; NaN for none."""
+    """A deviation or a control: largest size, root of the mean square, last, and when it was largest; NaN for none."""
 
     largest: float
     mean_square: float
@@ -254,9 +254,18 @@ class Motion:
         return {name: self.integrals[name] - value for name, value in values.items() if name in self.integrals}
 
     @property
+    def controls(self) -> dict[str, Array]:
+        """The controls that kept servo-constraints, each under the name of its input, or else of its column."""
+        kept = [c for c in self.system.constraints if c.servo and c.name in self.multipliers]
+        tables = {**self.inputs, **{multiplier_of(name): column for name, column in self.multipliers.items()}}
+        return {name: tables[name] for name in (c.control or multiplier_of(c.name) for c in kept)}
+
+    @property
     def csv_names(self) -> tuple[str, ...]:
-        """Columns of the CSV: the table, and the deviations of integrals from the values that the model gives them."""
-        return (*self.table_names, *map(deviation_of, self.deviations))
+        """Columns of the CSV: the table, the controls of servo-constraints, and the deviations of integrals from the values
+        that the model gives them.
+        """
+        return (*self.table_names, *self.controls, *map(deviation_of, self.deviations))
 
     def rows(self) -> Array:
         """The columns of ``csv_names`` as an array."""
@@ -298,6 +307,10 @@ class Motion:
     def residual_sizes(self) -> dict[str, ResidualSize]:
         """How far each constraint was from being satisfied, over the time in which it acted."""
         return {name: _size(self.times, values) for name, values in self.residuals.items()}
+
+    def control_sizes(self) -> dict[str, ResidualSize]:
+        """How large each control of a servo-constraint was."""
+        return {name: _size(self.times, values) for name, values in self.controls.items()}
 
     def drifts(self) -> dict[str, Drift]:
         """How far each integral went: the energy relative to max(|E₀|, max T), others absolutely."""

@@ -20,6 +20,7 @@ from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Laws, along, controlled
+from svyaz.motion.limits import told_controls
 from svyaz.motion.long_trees import Articulated, articulated
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
@@ -96,7 +97,7 @@ def simulate(
     motion = driven(structure, state, Wishes(force, rows, progress, beyond))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
-    notes = (*doubts(motion, options), *_falsely_declared(structure, state, motion))
+    notes = (*doubts(motion, options), *told_controls(motion), *_falsely_declared(structure, state, motion))
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
     if control is not None:

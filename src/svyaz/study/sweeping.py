@@ -173,7 +173,7 @@ def _compiled_once(
     automatic = isinstance(options.stabilize, Automatic) and not gains
     decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
     own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
-    own = own or bool(system.limits) or jumps(first)
+    own = own or bool(system.limits) or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
     return not own and not decided and not structure_depends(system, found.changing)
 
 

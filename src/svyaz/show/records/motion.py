@@ -6,6 +6,7 @@ from dataclasses import asdict
 from html import escape
 
 from svyaz import __version__
+from svyaz.expr import ZERO, to_text
 from svyaz.forms import pseudo_cyclic
 from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
@@ -41,6 +42,8 @@ def _(motion: Motion) -> Record:
         "initial": {name: finite(motion.states[0, k]) for k, name in enumerate(motion.state_names)},
         "notes": list(motion.notes),
     }
+    if motion.controls:
+        result["controls"] = {name: _residual(size) for name, size in motion.control_sizes().items()}
     if motion.slides:
         result["slides"] = [{"surface": s.surface, "from": s.start, "until": s.end} for s in motion.slides]
     if motion.limits:
@@ -140,12 +143,22 @@ def _(reach: Reach) -> Record:
     return {name: finite(value) for name, value in asdict(reach).items()}
 
 
+def _direction(system: System, name: str) -> Record:
+    """By what a servo-constraint is kept."""
+    found = next(c for c in system.constraints if c.name == name)
+    if not found.servo:
+        return {}
+    pairs = zip(system.freedoms, found.direction, strict=True)
+    direction: Json = {q: to_text(e) for q, e in pairs if e != ZERO}
+    return {"direction": direction, **({"control": found.control} if found.control else {})}
+
+
 @as_json.register(Check)
 def _(found: Check) -> Record:
     system, report = found.system, found.ranks
     record: Record = {"svyaz": __version__, "model": system.name}
     record["cyclic"] = [c.name for c in pseudo_cyclic(system)]
-    record["constraints"] = [as_json(c) for c in found.kinds]
+    record["constraints"] = [as_json(c) | _direction(system, c.name) for c in found.kinds]
     if report is None:
         record |= {"rank": 0, "redundant": [], "initial": {}}
     else:
