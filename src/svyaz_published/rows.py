@@ -18,7 +18,20 @@ from typing import Any
 
 from svyaz.json_types import Json, Record
 
-TABLES = ("sleigh", "carts", "ball", "links", "flight", "pendulum", "forms", "formulas", "walker", "beam", "redundant")
+TABLES = (
+    "sleigh",
+    "carts",
+    "ball",
+    "links",
+    "flight",
+    "pendulum",
+    "forms",
+    "formulas",
+    "walker",
+    "trees",
+    "beam",
+    "redundant",
+)
 
 TRANSIENTS_OF = "ball-and-beam"
 """The model whose transients under control were published; other figures stand in the tables."""

@@ -14,7 +14,7 @@ from svyaz_published import CORRECTED, DIFFERS, IMPOSSIBLE, REPRODUCED, publishe
 
 ROWS = published()
 ERRATA_MODULES = tuple(
-    f"errata_{word}" for word in ("beam", "redundant", "steady", "forms", "gains", "models", "pendulum")
+    f"errata_{word}" for word in ("beam", "redundant", "steady", "forms", "gains", "models", "pendulum", "trees")
 )
 SEEN_IN_THE_TEXT = {"000-E10", "000-E28", "000-E36", "000-E37", "004-E6"} | {
     f"003-E{k}" for k in (22, 24, 25, 26, 27, 28)
@@ -59,6 +59,7 @@ def test_every_erratum_is_explained_and_every_check_is_used(root) -> None:
     entries = dict(re.findall(r"^- \*\*(\d{3}-E\d+[ab]?)\*\*(.*?)(?=^- |^## |\Z)", text, re.MULTILINE | re.DOTALL))
     checked = {row.erratum: row.check.split(".")[1] for row in ROWS if row.check}
     assert {f"000-E{k}" for k in range(1, 39)} <= set(entries)
+    assert {f"002-E{k}" for k in range(1, 11)} <= set(entries)
     assert {f"003-E{k}" for k in [*range(1, 39), "29a", "29b"]} <= set(entries)
     assert set(entries) == set(checked) | SEEN_IN_THE_TEXT
     for erratum, check in checked.items():
