@@ -52,6 +52,7 @@ class FakeMotion:
     gains: None = None
     notes: tuple[str, ...] = ()
     deviations: dict[str, np.ndarray] = field(default_factory=dict)
+    outputs: dict[str, np.ndarray] = field(default_factory=dict)
     limits: Mapping[str, object] = field(default_factory=dict)
     balance: EnergyBalance | None = None
 

@@ -207,6 +207,7 @@ class System:
 
     ``states`` lists coordinates, then velocities or momenta, then further states, which have ``rates`` of their own;
     under plain rates these are all. ``forces`` are the generalised forces by freedoms, those of the motors included.
+    ``outputs`` are expressions that are shown along motions by their names, multipliers among what they may name.
     ``quasi`` are the quasi-velocities that the model asks for, ``run`` the words of [run] with their numbers evaluated,
     ``words`` the whole model as it was written and ``places`` where in its ``file``. ``scope`` is what may be named in an
     expression about a motion: states, velocities, parameters, inputs, time, and definitions with their rates.
@@ -228,6 +229,7 @@ class System:
     drawings: tuple[Drawing, ...]
     box: Mapping[str, tuple[float, float]]
     limits: tuple[Limit, ...]
+    outputs: Mapping[str, Expression]
     run: Table
     bypass: Bypass | None
     source: Table

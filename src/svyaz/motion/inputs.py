@@ -129,6 +129,7 @@ def under_laws(system: System, laws: Mapping[str, Expression], values: Mapping[s
         rates={name: substitute(rate, put) for name, rate in system.rates.items()},
         constraints=tuple(_switched(c, put) for c in system.constraints),
         drawings=tuple(_drawn(drawing, put) for drawing in system.drawings),
+        outputs={name: substitute(e, put) for name, e in system.outputs.items()},
     )
 
 

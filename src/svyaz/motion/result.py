@@ -16,7 +16,7 @@ from svyaz.arrays import Array
 from svyaz.files import text_file
 from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
-from svyaz.model import Drawing, System
+from svyaz.model import Drawing, System, multiplier_symbol
 from svyaz.motion.balance import EnergyBalance
 
 if TYPE_CHECKING:
@@ -154,7 +154,15 @@ class Motion:
             {residual_of(name): column for name, column in self.residuals.items()},
             {deviation_of(name): column for name, column in self.deviations.items()},
         )
-        for table in (self.inputs, self.quantities, self.integrals, self.residuals, self.multipliers, *told):
+        for table in (
+            self.outputs,
+            self.inputs,
+            self.quantities,
+            self.integrals,
+            self.residuals,
+            self.multipliers,
+            *told,
+        ):
             if name in table:
                 return table[name]
         raise KeyError(f"the motion has no column '{name}'")
@@ -253,6 +261,20 @@ class Motion:
         values = {i.name: i.value for i in self.system.integrals if i.value is not None}
         return {name: self.integrals[name] - value for name, value in values.items() if name in self.integrals}
 
+    @cached_property
+    def outputs(self) -> dict[str, Array]:
+        """The outputs that the model names, along the motion; NaN where they want the multiplier of what does not act."""
+        named = self.system.outputs
+        if not named:
+            return {}
+        from svyaz.program import function
+
+        reactions = {str(multiplier_symbol(name)): column for name, column in self.multipliers.items()}
+        columns = dict(zip(self.state_names, self.states.T, strict=True)) | {"t": self.times} | reactions
+        known = {*columns, *self.system.constants}
+        shown = {name: e for name, e in named.items() if {str(s) for s in e.free_symbols} <= known}
+        return function(shown, tuple(columns), self.system.constants)(np.column_stack(list(columns.values())))
+
     @property
     def controls(self) -> dict[str, Array]:
         """The controls that kept servo-constraints, each under the name of its input, or else of its column."""
@@ -262,10 +284,10 @@ class Motion:
 
     @property
     def csv_names(self) -> tuple[str, ...]:
-        """Columns of the CSV: the table, the controls of servo-constraints, and the deviations of integrals from the values
-        that the model gives them.
+        """Columns of the CSV: the table, the controls of servo-constraints, the deviations of integrals from the values
+        that the model gives them, and the outputs that it names.
         """
-        return (*self.table_names, *self.controls, *map(deviation_of, self.deviations))
+        return (*self.table_names, *self.controls, *map(deviation_of, self.deviations), *self.outputs)
 
     def rows(self) -> Array:
         """The columns of ``csv_names`` as an array."""
@@ -290,6 +312,7 @@ class Motion:
             ("", {} if self.energy is None else {"energy": self.energy}),
             (deviation_of(""), self.deviations),
             ("", self.inputs),
+            ("", self.outputs),
         )
         for prefix, table in tables:
             columns.update({prefix + name: ("t", values) for name, values in table.items()})

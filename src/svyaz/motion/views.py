@@ -32,6 +32,7 @@ GROUPS: Mapping[str, Callable[[Motion], Mapping[str, Array]]] = {
     "deviations": lambda m: {deviation_of(name): column for name, column in m.deviations.items()},
     "energies": lambda m: {name: m.quantities[name] for name in ENERGIES if name in m.quantities},
     "inputs": lambda m: m.inputs,
+    "outputs": lambda m: m.outputs,
 }
 """Words that stand for several columns."""
 
@@ -133,13 +134,15 @@ def _names(system: System) -> set[str]:
     second = {f"{q}''" for q in system.coordinates}
     of_constraints = {name for c in system.constraints for name in (c.name, residual_of(c.name), multiplier_of(c.name))}
     of_integrals = {name for i in system.integrals for name in (i.name, deviation_of(i.name))}
-    return {"t", *ENERGIES, *system.inputs} | second | of_constraints | of_integrals
+    return {"t", *ENERGIES, *system.inputs, *system.outputs} | second | of_constraints | of_integrals
 
 
 def _lacks(system: System, group: str) -> bool:
     """Is it certain, before any run, that no motion has columns of the group?"""
     if group == "deviations":
         return all(integral.value is None for integral in system.integrals)
+    if group == "outputs":
+        return not system.outputs
     return group in ("residuals", "multipliers") and not system.constraints
 
 

@@ -283,6 +283,7 @@ def overview(motion: Motion) -> Figure:
     panels = ["coordinates"]
     panels += ["path"] if can_be_drawn(motion) else []
     panels += ["velocities"] if velocity_names(motion) else []
+    panels += ["outputs"] if motion.outputs else []
     panels += ["multipliers"] if motion.multipliers else []
     error = motion.energy_error
     zeros = {**motion.residuals, **motion.deviations, **({} if error is None else {"energy": error})}
@@ -295,6 +296,8 @@ def overview(motion: Motion) -> Figure:
             _curves(axes, motion, coordinate_names(motion), "Coordinates")
         elif panel == "velocities":
             _curves(axes, motion, velocity_names(motion), velocities_title(motion))
+        elif panel == "outputs":
+            _curves(axes, motion, list(motion.outputs), "Outputs")
         elif panel == "multipliers":
             _multipliers(axes, motion)
         elif panel == "path":

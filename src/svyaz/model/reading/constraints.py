@@ -36,7 +36,7 @@ def read_constraints(
 ) -> tuple[Constraint, ...]:
     """All constraints that can be read; a name that is left out is made from the number."""
     constraints: list[Constraint] = []
-    conditions = _switch_scope(names, [_name(table, k) for k, table in enumerate(given)])
+    conditions = reaction_scope(names, [_name(table, k) for k, table in enumerate(given)])
     for k, table in enumerate(given):
         constraint = _read_constraint(reader, k, table, names, conditions)
         if constraint is None:
@@ -115,8 +115,8 @@ def _dependent(reader: Reader, path: Path, given: object, names: Names) -> tuple
     return chosen
 
 
-def _switch_scope(names: Names, constraints: Sequence[str]) -> Scope:
-    """What conditions may name: the whole state, time, inputs, and λ of a constraint as ``lambda_`` and its name."""
+def reaction_scope(names: Names, constraints: Sequence[str]) -> Scope:
+    """What conditions and outputs may name: state, time, inputs, and λ of a constraint as ``lambda_`` and its name."""
     scope = names.scope(velocities=True)
     multipliers: dict[str, Expression] = {word_for("lambda_", name): multiplier_symbol(name) for name in constraints}
     return Scope(symbols={**multipliers, **scope.symbols}, derivatives=scope.derivatives, forbidden=scope.forbidden)

@@ -13,7 +13,13 @@ from svyaz.model.law import Mechanical
 from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
-from svyaz.model.reading.constraints import declare_anchors, initial_anchors, read_constraints, still
+from svyaz.model.reading.constraints import (
+    declare_anchors,
+    initial_anchors,
+    reaction_scope,
+    read_constraints,
+    still,
+)
 from svyaz.model.reading.directions import with_controls
 from svyaz.model.reading.limits import read_limits
 from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
@@ -30,7 +36,7 @@ from svyaz.model.reading.places import Places
 from svyaz.model.reading.points import read_points, tree_drawings
 from svyaz.model.reading.stabilising import with_laws
 from svyaz.model.reading.trees import with_upright_quaternions
-from svyaz.model.system import System
+from svyaz.model.system import Constraint, System, names_of
 
 
 def system_of(
@@ -75,6 +81,7 @@ def system_of(
         drawings=drawings if names.tree is None or words.get("draw") else tree_drawings(names.tree),
         box=_box(reader, words, names),
         limits=read_limits(reader, vocabulary.table(words, "limits"), names),
+        outputs=_outputs(reader, words, names, constraints),
         run=read_run(reader, vocabulary.table(words, "run"), names, choices or {}),
         bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),
         source=read_source(reader, vocabulary.table(words, "source"), names),
@@ -166,6 +173,17 @@ def _quasi(reader: Reader, given: Table, names: Names) -> dict[str, Expression]:
         path = ("quasi", name)
         if reader.declare_one(names, name, "quasi-velocity", path) and reader.fits(path, text, vocabulary.EXPRESSION):
             found[name] = reader.expression(path, text, names.scope(velocities=True, inputs=False))
+    return found
+
+
+def _outputs(reader: Reader, words: Table, names: Names, constraints: Sequence[Constraint]) -> dict[str, Expression]:
+    """Named expressions of the state, the time, inputs and multipliers (``lambda_NAME``) that are shown along motions."""
+    found: dict[str, Expression] = {}
+    scope = reaction_scope(names, names_of(constraints))
+    for name, text in vocabulary.table(words, "outputs").items():
+        path = ("outputs", name)
+        if reader.declare_one(names, name, "output", path) and reader.fits(path, text, vocabulary.EXPRESSION):
+            found[name] = reader.expression(path, text, scope)
     return found
 
 

@@ -60,6 +60,7 @@ class ModelWords(TypedDict, total=False):
     initial: Table
     box: Table
     limits: Table
+    outputs: Table
     run: Table
     bypass: Table
     source: Table
