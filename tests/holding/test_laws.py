@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from law_oracle import KINDS, model, moved
 from scipy.integrate import solve_ivp
 
 from svyaz import System, loads
@@ -39,21 +40,6 @@ def swung(law, start, times):
     return solve_ivp(rates, (0, times[-1]), start, method="DOP853", rtol=1e-12, atol=1e-12, t_eval=times).y.T
 
 
-def random_law(rng):
-    """A stable law, as a text and as a function: ḧ = -a(1 + b w) ḣ - k(1 + e u) h - n h³ - m ḣ³, w and u of the state."""
-    a, k, n, m = rng.uniform(2, 12), rng.uniform(4, 60), rng.uniform(0, 20), rng.uniform(0, 3)
-    b, e = rng.uniform(0, 0.9, 2)
-    w = [("sin(x)", lambda x, y, u, v, t: np.sin(x)), ("x^2", lambda x, y, u, v, t: x * x)][rng.integers(2)]
-    z = [("cos(t)", lambda x, y, u, v, t: np.cos(t)), ("tanh(y')", lambda x, y, u, v, t: np.tanh(v))][rng.integers(2)]
-    text = f"-{a!r}*(1 + {b!r}*{w[0]})*deviation' - {k!r}*(1 + {e!r}*{z[0]})*deviation - {n!r}*deviation^3 - {m!r}*deviation'^3"
-
-    def law(x, y, u, v, t, h, rate):
-        at = (x, y, u, v, t)
-        return -a * (1 + b * w[1](*at)) * rate - k * (1 + e * z[1](*at)) * h - n * h**3 - m * rate**3
-
-    return text.replace("np.float64", ""), law
-
-
 def test_K2_a_law_in_a_file_goes_from_the_check_to_the_result() -> None:
     text = """
         name = "pendulum"
@@ -85,13 +71,111 @@ def test_K2_a_law_in_a_file_goes_from_the_check_to_the_result() -> None:
         assert np.linalg.eigvalsh(p @ w + w.T @ p).max() < 0
 
 
-def test_K2_random_laws_of_a_position_constraint() -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(6):
-        text, law = random_law(rng)
-        motion = pendulum(text).simulate(**ACCURATE, until=1.0, every=0.1)
+@pytest.mark.parametrize("kind", KINDS)
+def test_K2_random_laws_follow_an_independent_integration(kind) -> None:
+    """Laws by constraint in the model, coupled ones with the run, blocks and extended Lagrangians of the state."""
+    rng = np.random.default_rng(5)
+    for _ in range(2):
+        drawn = KINDS[kind](rng)
+        motion = System(**model(drawn.laws)).simulate(**ACCURATE, until=0.8, every=0.2, stabilize=drawn.stabilize)
         assert motion.finished, motion.reason
-        np.testing.assert_allclose(motion.states, swung(law, [1.02, 0, 0.1, -0.2], motion.times), atol=1e-8)
+        np.testing.assert_allclose(motion.states, moved(drawn.law, motion.times), atol=1e-8)
+
+
+def test_K2_laws_of_their_own_beside_gains_for_the_others() -> None:
+    """κ = 4 for all, but for 'wave' and 'blade' their laws; one law by name comes before that of the model."""
+    laws = {"wave": "-5*deviation' - 9*deviation*(1 + a^2)", "blade": "-3*deviation"}
+
+    def law(t, x, y, f, blade=3.0):
+        circle, wave = -8 * y[2] - 16 * y[0], -5 * y[3] - 9 * y[1] * (1 + x[0] ** 2)
+        return np.array([circle, wave, -blade * f[0], -4 * f[1]])
+
+    motion = System(**model(laws)).simulate(**ACCURATE, until=0.8, every=0.2, stabilize=4)
+    np.testing.assert_allclose(motion.states, moved(law, motion.times), atol=1e-8)
+    given = {"positions": "-8*deviation' - 16*deviation", "belt": "-4*deviation", "blade": "-2*deviation"}
+    motion = System(**model(laws)).simulate(**ACCURATE, until=0.8, every=0.2, stabilize={"law": given})
+    np.testing.assert_allclose(motion.states, moved(lambda *at: law(*at, blade=2.0), motion.times), atol=1e-8)
+
+
+def test_K2_laws_of_integrals() -> None:
+    """x' = v, v' = -x with g = (x² + v²)/2 held at 1/2 by dg̃/dt = -3g̃ - 2g̃³(1 + x²): the shortest correction along ∇g."""
+    words = {
+        "states": ["x", "v"],
+        "rates": {"x": "v", "v": "-x"},
+        "integral": [{"name": "g", "expression": "(x^2 + v^2)/2", "hold": True, "value": 0.5}],
+        "initial": {"x": 1.3, "v": 0.2},
+    }
+    law = "-3*deviation - 2*deviation^3*(1 + x^2)"
+
+    def rates(t, s):
+        off = s @ s / 2 - 0.5
+        return np.array([s[1], -s[0]]) + s * (-3 * off - 2 * off**3 * (1 + s[0] ** 2)) / (s @ s)
+
+    times = np.linspace(0, 2, 11)
+    expected = solve_ivp(rates, (0, 2), [1.3, 0.2], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=times).y.T
+    of_its_own = {**words, "integral": [{**words["integral"][0], "law": law}]}
+    for given, stabilize in ((of_its_own, "auto"), (words, {"law": law}), (words, {"law": {"integrals": law}})):
+        motion = System(**given).simulate(**ACCURATE, until=2, every=0.2, stabilize=stabilize)
+        np.testing.assert_allclose(motion.states, expected, atol=1e-8)
+        assert motion.gains.regions[0].proved
+    motion = System(**words).simulate(**ACCURATE, until=2, stabilize={"law": {"g": "3*deviation"}})
+    assert motion.status == "infeasible"
+    assert "not asymptotically stable" in motion.reason
+
+
+def test_K2_the_law_of_an_integral_may_name_constraints() -> None:
+    """The pendulum with its energy held: dg̃/dt = -4g̃ + 2h, and the correction leaves h and ḣ alone."""
+    words = dict(pendulum("-8*deviation' - 16*deviation").words)
+    energy = {"name": "E", "expression": "(x'^2 + y'^2)/2 + 9.81*y", "hold": True, "value": 0.3}
+    system = System(**words, integral=[{**energy, "law": "-4*deviation + 2*deviation_rod"}])
+    motion = system.simulate(**ACCURATE, until=1.0, every=0.1)
+
+    def rates(t, s):
+        q, v = s[:2], s[2:]
+        h, rate, force = q @ q - 1, 2 * q @ v, np.array([0.0, -9.81])
+        multiplier = (-8 * rate - 16 * h - 2 * v @ v - 2 * q @ force) / (4 * q @ q)
+        plain = np.concatenate([v, force + 2 * q * multiplier])
+        slope = np.concatenate([[0.0, 9.81], v])
+        rows = np.array([[*(2 * q), 0, 0], [*(2 * v), *(2 * q)], slope])
+        off = v @ v / 2 + 9.81 * q[1] - 0.3
+        wanted = np.array([0.0, 0.0, -4 * off + 2 * h - slope @ plain])
+        return plain + rows.T @ np.linalg.solve(rows @ rows.T, wanted)
+
+    done = solve_ivp(rates, (0, 1), [1.02, 0, 0.1, -0.2], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=motion.times)
+    np.testing.assert_allclose(motion.states, done.y.T, atol=1e-8)
+    assert [region.proved for region in motion.gains.regions] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("law", "rate"),
+    [
+        ("-6*deviation' - 9*deviation + 60*deviation^3", lambda h, v: -6 * v - 9 * h + 60 * h**3),
+        ("-5*deviation' - 12*sin(3*deviation) + deviation'^3", lambda h, v: -5 * v - 12 * np.sin(3 * h) + v**3),
+        (
+            "-(4 + c*deviation)*deviation' - 8*deviation*exp(-deviation)",
+            lambda h, v: -(4 + 3 * h) * v - 8 * h * np.exp(-h),
+        ),
+    ],
+)
+def test_K2_no_start_in_the_proved_region_diverges(law, rate) -> None:
+    """1000 starts on the border of the ellipsoid: V falls all the way, at least as fast as was proved."""
+    motion = pendulum(law, x=1.001).simulate(**ACCURATE, until=1.0)
+    (region,) = motion.gains.regions
+    assert 0 < region.level < np.inf
+    assert not region.where
+    rng, p = np.random.default_rng(2), region.matrix
+    z = rng.normal(size=(2, 1000))
+    h, v = np.sqrt(region.level) * np.linalg.inv(np.linalg.cholesky(p).T) @ (z / np.linalg.norm(z, axis=0))
+    before, step = np.full(1000, region.level), 0.002
+    for _ in range(400):
+        k1 = v, rate(h, v)
+        k2 = v + step / 2 * k1[1], rate(h + step / 2 * k1[0], v + step / 2 * k1[1])
+        k3 = v + step / 2 * k2[1], rate(h + step / 2 * k2[0], v + step / 2 * k2[1])
+        k4 = v + step * k3[1], rate(h + step * k3[0], v + step * k3[1])
+        h, v = (x + step / 6 * (a + 2 * b + 2 * c + d) for x, a, b, c, d in zip((h, v), k1, k2, k3, k4, strict=True))
+        now = p[0, 0] * h * h + 2 * p[0, 1] * h * v + p[1, 1] * v * v
+        assert np.all(now <= before * np.exp(-2 * region.rate * step) * (1 + 1e-9))
+        before = now
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from svyaz.forms import Equations
 from svyaz.holding.deviation import deviations
 from svyaz.holding.feasibility import feasibility
 from svyaz.holding.gains import Choice, choose, verdict_on
-from svyaz.holding.integrals import HeldIntegral
-from svyaz.holding.laws import perturbed_rates
+from svyaz.holding.integrals import HeldIntegral, constants_of, held_rates, held_slopes
+from svyaz.holding.laws import deviation_symbols, perturbed_rates
 from svyaz.holding.lyapunov import Region, regions
 from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options, Tolerance
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import GONE, Prediction, predict, scheme_of, states_ahead
 from svyaz.holding.segment import Segment, prepare
-from svyaz.holding.verdicts import Certificate, Verdict, judge_along
+from svyaz.holding.verdicts import Certificate, Verdict, judge, judge_along
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,16 @@ def decide(
     """Settle the gains of one phase: given ones are judged, others are chosen, and deviations are predicted."""
     chosen = options.stabilize
     if not equations.deviations:
-        return _without_constraints(equations, held, options, state, span)
+        return _with_held(_without_constraints(equations, held, options, state, span), held, state, span)
     lawful = all(d.constraint.law is not None for d in equations.deviations)
     if isinstance(chosen, Automatic) and not lawful:
-        return _with_held(_automatic(equations, held, options, state, span), held)
+        return _with_held(_automatic(equations, held, options, state, span), held, state, span)
     law = critical(equations, 1.0) if isinstance(chosen, Automatic) else perturbation(equations, chosen)
     segment = prepare(equations, law.begun(span[0], state), held, options, span[0], state)
     if isinstance(chosen, Off | ByProjection):
         word = "off" if isinstance(chosen, Off) else "projection"
-        return _with_held(Decision(segment, options, True, "", GainReport(word)), held)
-    return _with_held(_judged(segment, options, state, span), held)
+        return _with_held(Decision(segment, options, True, "", GainReport(word)), held, state, span)
+    return _with_held(_judged(segment, options, state, span), held, state, span)
 
 
 def verdict_alone(equations: Equations, options: Options, chosen: Gains) -> GainReport:
@@ -123,20 +123,45 @@ def verdict_alone(equations: Equations, options: Options, chosen: Gains) -> Gain
     return _report(law, verdict_on(law, options))
 
 
-def _with_held(decision: Decision, held: tuple[HeldIntegral, ...]) -> Decision:
-    """Held integrals beside constraints: their decay rates must suit the step as well."""
+def _with_held(decision: Decision, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]) -> Decision:
+    """Held integrals: their decay rates, or their laws at states ahead, must suit the step as well."""
     if not held:
         return decision
-    assert decision.gains is not None, "constraints have gains, if only none"
-    rates = replace(decision.segment.perturbation, matrix=-np.diag([h.gain for h in held]))
-    verdict = verdict_on(rates, decision.options)
-    gains = replace(decision.gains, held={h.name: h.gain for h in held})
+    assert decision.gains is not None, "what is held has gains"
+    segment, options, report = decision.segment, decision.options, decision.gains
+    lawful = [h for h in held if h.integral.law is not None]
+    gains = replace(report, held={h.name: h.gain for h in held if h not in lawful})
+    times, states = np.array(span[:1]), state[None, :]
+    if lawful:
+        times, states = states_ahead(segment, options, state, span, report.prediction)
+    slopes = held_slopes(segment.equations, held, times, states)
+    verdict = judge_along(slopes, times, scheme_of(options)) if lawful else judge(slopes[0], scheme_of(options))
+    if lawful and verdict.stable:
+        gains = replace(gains, regions=(*gains.regions, *_held_regions(segment, held, slopes, times, states)))
+    if not segment.equations.deviations:
+        gains = replace(gains, verdict=verdict, limits=(0.0, verdict.limit))
+        return replace(
+            decision, gains=gains, allowed=verdict.stable, reason="" if verdict.stable else "; ".join(verdict.reasons)
+        )
     if verdict.stable:
         return replace(decision, gains=gains)
     reasons = [f"held integrals: {reason}" for reason in verdict.reasons]
     told = (decision.reason, *reasons) if decision.reason else tuple(reasons)
     gains = replace(gains, objection=Objection("unstable", told))
     return replace(decision, allowed=False, reason="; ".join(told), gains=gains)
+
+
+def _held_regions(
+    segment: Segment, held: tuple[HeldIntegral, ...], slopes: Array, times: Array, states: Array
+) -> tuple[Region, ...]:
+    """What is proved of integrals with laws."""
+    known = {**segment.values, **constants_of(held)}
+    named = {"t": times, **dict(zip(segment.equations.states, states.T, strict=True))}
+    apart = {str(s) for s in deviation_symbols(segment.equations)}
+    sizes = np.array([max(abs(h.value), 1e-12) for h in held])
+    found = regions(held_rates(held, known), slopes, sizes, named, apart)
+    lawful = {h.name for h in held if h.integral.law is not None}
+    return tuple(region for region in found if lawful & set(region.constraints))
 
 
 def _judged(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Decision:
@@ -176,17 +201,12 @@ def _along_pilot(
 def _without_constraints(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
-    """Only held integrals have gains here; their decay rates must suit the step."""
+    """Only held integrals have gains here."""
     kappa = options.stabilize.kappa if isinstance(options.stabilize, OneGain) else None
     law = replace(perturbation(equations, Off()), kappa=kappa, described="held integrals")
     plain = replace(options, stabilize=Off())
     segment = prepare(equations, law, held, plain, span[0], state)
-    if not held:
-        return Decision(segment, options, True, "", GainReport(""))
-    gains = replace(law, matrix=-np.diag([h.gain for h in held]))
-    verdict = verdict_on(gains, options)
-    report = replace(_report(gains, verdict), held={h.name: h.gain for h in held})
-    return Decision(segment, options, verdict.stable, "" if verdict.stable else "; ".join(verdict.reasons), report)
+    return Decision(segment, options, True, "", GainReport(law.described, law=law) if held else GainReport(""))
 
 
 def _automatic(

@@ -16,7 +16,7 @@ rate dg/dt along the uncorrected motion is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,10 +35,14 @@ from svyaz.expr import (
     differentiate,
     evaluate,
     gradient,
+    substitute,
     total_derivative,
 )
 from svyaz.forms import Equations, Rates, rates_of
-from svyaz.model import Canonical, Integral, System
+from svyaz.holding.laws import deviation_symbols, in_rows, law_of_integral, meanings
+from svyaz.holding.lyapunov import PerturbedRates
+from svyaz.holding.options import Stabilisation, WrittenLaw
+from svyaz.model import Canonical, Integral, System, deviation_symbol
 from svyaz.program import Function, Linear, Table, function
 
 ORTHOGONAL, BRACKET = "orthogonal", "bracket"
@@ -57,6 +61,12 @@ class HeldIntegral:
     integral: Integral
     value: float
     gain: float
+
+    @property
+    def law(self) -> Expression:
+        """F in dg̃/dt = F, over the symbols of deviations: the law of the integral, else -κ g̃."""
+        own = self.integral.law
+        return own if own is not None else -se.Symbol(self.gain_name) * deviation_symbol(self.name)
 
     @property
     def name(self) -> str:
@@ -116,17 +126,18 @@ def way_of_holding(equations: Equations, held: Sequence[HeldIntegral], how: str 
     return how or natural
 
 
-def _wanted(rates: Rates, held: Sequence[HeldIntegral]) -> list[Expression]:
-    """-κ g̃ - dg/dt along the uncorrected rates."""
+def _wanted(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> list[Expression]:
+    """F - dg/dt along the uncorrected rates, F = -κ g̃ or a law."""
     flow = {se.Symbol(state): rate for state, rate in rates.rates} | {TIME: ONE}
-    return [-se.Symbol(h.gain_name) * h.deviation - total_derivative(h.integral.expression, flow) for h in held]
+    meaning = {**meanings(equations), **{deviation_symbol(h.name): h.deviation for h in held}}
+    return [substitute(h.law, meaning) - total_derivative(h.integral.expression, flow) for h in held]
 
 
 def _orthogonally(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> Rates:
     states = [se.Symbol(s) for s in equations.states]
     kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
     rows = [gradient(e, states) for e in [*kept, *(h.integral.expression for h in held)]]
-    sides = [*([ZERO] * len(kept)), *_wanted(rates, held)]
+    sides = [*([ZERO] * len(kept)), *_wanted(equations, rates, held)]
     unknowns = [se.Symbol(f"holding {k}") for k in range(len(rows))]
     gram = [[add_up(a * b for a, b in zip(r, s, strict=True)) for s in rows] for r in rows]
     added = [add_up(row[i] * z for row, z in zip(rows, unknowns, strict=True)) for i in range(len(states))]
@@ -154,7 +165,7 @@ def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral
         moved[x] = add_up(z * differentiate(g, se.Symbol(y)) for g, z in zip(integrals, unknowns, strict=True))
         moved[y] = -add_up(z * differentiate(g, se.Symbol(x)) for g, z in zip(integrals, unknowns, strict=True))
     corrected = tuple((name, rate + moved.get(name, ZERO)) for name, rate in rates.rates)
-    return Rates((*rates.systems, Linear(brackets, [_wanted(rates, held)], [unknowns])), corrected)
+    return Rates((*rates.systems, Linear(brackets, [_wanted(equations, rates, held)], [unknowns])), corrected)
 
 
 def poisson_bracket(system: System, a: Expression, b: Expression) -> Expression:
@@ -191,11 +202,36 @@ def _refuse_involution(system: System, held: Sequence[HeldIntegral], brackets: S
         raise ModelError([Problem(message, None, "hold them orthogonally")])
 
 
-def in_states_of(equations: Equations, held: Sequence[HeldIntegral]) -> tuple[HeldIntegral, ...]:
-    """Held integrals as functions of the states of the equations."""
-    return tuple(
-        replace(h, integral=replace(h.integral, expression=equations.in_states(h.integral.expression))) for h in held
+def in_states_of(
+    equations: Equations, held: Sequence[HeldIntegral], chosen: Stabilisation | None = None
+) -> tuple[HeldIntegral, ...]:
+    """Held integrals as functions of the states of the equations, with the laws that are given for them with a run."""
+    found = []
+    for h in held:
+        own = None if h.integral.law is None else in_rows(equations, h.integral.law)
+        given = law_of_integral(equations, h.name, chosen.law) if isinstance(chosen, WrittenLaw) else None
+        law = own if given is None else given
+        expression = equations.in_states(h.integral.expression)
+        found.append(replace(h, integral=replace(h.integral, expression=expression, law=law)))
+    return tuple(found)
+
+
+def held_rates(held: Sequence[HeldIntegral], values: Mapping[str, float]) -> PerturbedRates:
+    """dg̃/dt = F of the integrals that are held."""
+    return PerturbedRates(
+        tuple(deviation_symbol(h.name) for h in held), tuple(h.law for h in held), tuple(h.name for h in held), values
     )
+
+
+def held_slopes(equations: Equations, held: Sequence[HeldIntegral], times: Array, states: Array) -> Array:
+    """∂F/∂g̃ where all deviations vanish, along rows of states (k, g, g)."""
+    if all(h.integral.law is None for h in held):
+        return np.broadcast_to(-np.diag([h.gain for h in held]), (len(times), len(held), len(held)))
+    symbols = [deviation_symbol(h.name) for h in held]
+    zero = {**dict.fromkeys(deviation_symbols(equations), ZERO), **dict.fromkeys(symbols, ZERO)}
+    table = [[substitute(differentiate(h.law, s), zero) for s in symbols] for h in held]
+    values = {**equations.system.constants, **constants_of(held)}
+    return function({"W": table}, ("t", *equations.states), values)(np.column_stack([times, states]))["W"]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, add_up, differentiate, parse, substitute
+from svyaz.expr import ZERO, Expression, Scope, add_up, differentiate, parse, substitute
 from svyaz.forms import Equations
 from svyaz.holding.lyapunov import PerturbedRates
 from svyaz.holding.options import bad
@@ -23,6 +23,10 @@ from svyaz.program import Function, function
 
 ACTING = "gain law 0 0"
 """A gain of 1 before every law: with all gains at zero nothing is stabilised."""
+
+
+GROUPS = POSITIONS, VELOCITIES, INTEGRALS = ("positions", "velocities", "integrals")
+"""Words for all constraints on positions, all on velocities, and all integrals that are held."""
 
 
 @dataclass(frozen=True)
@@ -72,32 +76,59 @@ def own_laws(equations: Equations) -> dict[int, Expression]:
 
 def written_laws(equations: Equations, law: str | Mapping[str, str]) -> dict[int, Expression]:
     """The laws that are given with a run; the model's own ones where a single law is given for all others."""
-    names = [d.name for d in equations.deviations]
     if not isinstance(law, str):
-        known = [c.name for c in equations.system.constraints]
+        system = equations.system
+        known = [*(c.name for c in system.constraints), *(i.name for i in system.integrals if i.hold), *GROUPS]
         wrong = next((name for name in law if name not in known), None)
         if wrong is not None:
-            raise bad(f"there is no constraint '{wrong}' for the law", nearest(wrong, known))
+            raise bad(
+                f"there is no constraint '{wrong}' for the law, nor such an integral that is held",
+                nearest(wrong, known),
+            )
     own = own_laws(equations)
     found: dict[int, Expression] = {}
-    for k, name in enumerate(names):
-        if isinstance(law, str):
-            found[k] = own[k] if k in own else _read(equations, name, law)
-        elif name in law:
-            found[k] = _read(equations, name, law[name])
+    for k, d in enumerate(equations.deviations):
+        group = POSITIONS if d.position is not None else VELOCITIES
+        text = law if isinstance(law, str) else law.get(group)
+        if not isinstance(law, str) and d.name in law:
+            found[k] = read_law(equations, d.name, law[d.name])
         elif k in own:
             found[k] = own[k]
+        elif text is not None:
+            found[k] = read_law(equations, d.name, text)
         else:
-            raise bad(f"the law says nothing about the constraint '{name}'", None)
+            raise bad(f"the law says nothing about the constraint '{d.name}'", None)
     return found
 
 
-def _read(equations: Equations, name: str, text: str) -> Expression:
+def law_of_integral(equations: Equations, name: str, law: str | Mapping[str, str]) -> Expression | None:
+    """The law that is given with a run for an integral that is held; one law for all is for constraints, if there are any."""
+    if isinstance(law, str):
+        text = None if equations.system.constraints else law
+    else:
+        text = law.get(name, law.get(INTEGRALS))
+    return None if text is None else read_law(equations, name, text)
+
+
+def read_law(equations: Equations, name: str, text: str) -> Expression:
+    """The law of a constraint, or of an integral that is held, from its text."""
+    orders = {c.name: c.order for c in equations.system.constraints}
+    if name not in orders:
+        orders |= {i.name: 1 for i in equations.system.integrals if i.hold}
+    return checked(equations, name, parse(text, scope_of(equations, name, orders)))
+
+
+def scope_of(equations: Equations, name: str, orders: Mapping[str, int]) -> Scope:
+    """What may be named in a law, or in a coefficient that belongs to none: then ``name`` is empty."""
     system = equations.system
     forbidden = dict.fromkeys(system.inputs, "an input may appear in forces and rates only")
     scope = replace(system.scope, forbidden={**system.scope.forbidden, **forbidden})
-    law = parse(text, law_scope(scope, name, {c.name: c.order for c in system.constraints}))
-    fault = fault_of(law, name)
+    return law_scope(scope, name, orders)
+
+
+def checked(equations: Equations, name: str, law: Expression) -> Expression:
+    """A law in terms of the states of the equations; what is none is refused."""
+    system, fault = equations.system, fault_of(law, name)
     if fault:
         hint = "'y' is a name of the model: call the deviation and its rate deviation and deviation'"
         raise bad(fault, hint if "y" in system.scope.symbols else "it is a function of deviations with F(0) = 0")
@@ -106,7 +137,8 @@ def _read(equations: Equations, name: str, text: str) -> Expression:
 
 def in_rows(equations: Equations, law: Expression) -> Expression:
     """A law of the model in terms of the states of the equations; constraints that do not act have no deviation."""
-    acting = set(deviation_symbols(equations))
+    held = {deviation_symbol(i.name) for i in equations.system.integrals if i.hold}
+    acting = held | set(deviation_symbols(equations))
     gone = {s: ZERO for s in law.free_symbols if str(s).startswith("deviation ") and s not in acting}
     return equations.in_states(substitute(law, gone))
 

@@ -9,7 +9,7 @@ deviations are taken together, others apart. Mukharlyamov, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
@@ -35,6 +35,9 @@ LARGEST, SMALLEST = 1e12, 1e-18
 BISECTIONS = 12
 SPREAD = 9
 """So many linear parts along the pilot are tried as the origin of P."""
+
+FEW, MOST_TRIED = 25, 600
+"""P is improved for about so many linear parts, by at most so many trials."""
 
 SLACK = 1e-10
 """Rounding of the small matrices, as a part of their size: a margin below it proves nothing."""
@@ -84,13 +87,15 @@ class PerturbedRates:
     values: Mapping[str, float]
 
 
-def regions(law: PerturbedRates, linear: Array, sizes: Array, states: Mapping[str, Array]) -> tuple[Region, ...]:
+def regions(
+    law: PerturbedRates, linear: Array, sizes: Array, states: Mapping[str, Array], apart: Collection[str] = ()
+) -> tuple[Region, ...]:
     """What is proved, for each set of constraints that depend on each other.
 
     ``linear`` are the linear parts (k, c, c) along a pilot with these ``states`` (t among them), ``sizes`` (c,) those of
-    deviations.
+    deviations. Of rates that name deviations which are kept ``apart`` nothing is proved.
     """
-    return tuple(_region(law, part, linear[:, part][:, :, part], sizes[part], states) for part in _parts(law))
+    return tuple(_region(law, part, linear[:, part][:, :, part], sizes[part], states, apart) for part in _parts(law))
 
 
 def _parts(law: PerturbedRates) -> list[list[int]]:
@@ -108,7 +113,12 @@ def _parts(law: PerturbedRates) -> list[list[int]]:
 
 
 def _region(
-    law: PerturbedRates, part: Sequence[int], linear: Array, sizes: Array, states: Mapping[str, Array]
+    law: PerturbedRates,
+    part: Sequence[int],
+    linear: Array,
+    sizes: Array,
+    states: Mapping[str, Array],
+    apart: Collection[str],
 ) -> Region:
     y = [law.y[k] for k in part]
     rates = [law.rates[k] for k in part]
@@ -116,6 +126,9 @@ def _region(
     constraints = tuple(dict.fromkeys(law.constraints[k] for k in part))
     known = set(law.values) | {str(s) for s in y}
     moving = sorted(set().union(*(names_in(r) for r in rates)) - known)
+    if any(name in apart for name in moving):
+        reason = "the law names deviations of constraints, which have their own"
+        return Region(constraints, names, np.zeros((len(y), len(y))), 0.0, 0.0, {}, reason)
     where = {name: _widened(states[name]) for name in moving}
     p = _common(linear, sizes)
     if p is None:
@@ -180,14 +193,13 @@ def _least_rate(p: Array, linear: Array) -> float:
     return float(-np.max(np.linalg.eigvalsh(0.5 * (z + z.transpose(0, 2, 1)))))
 
 
-def _improved(p: Array, linear: Array, sweeps: int = 60) -> Array:
+def _improved(p: Array, linear: Array, sweeps: int = 40) -> Array:
     """P moved along single entries of its factor while the least rate grows."""
+    linear = linear[:: -(-len(linear) // FEW)]
     lower, best = np.linalg.cholesky(p), _least_rate(p, linear)
     entries = [(i, j) for i in range(len(p)) for j in range(i + 1)]
-    if len(entries) > 60:
-        return p
     width = 0.3
-    for _ in range(sweeps):
+    for _ in range(min(sweeps, MOST_TRIED // (2 * len(entries)))):
         grown = False
         for i, j in entries:
             for sign in (1.0, -1.0):

@@ -21,8 +21,8 @@ BLOCKS = ("A", "B", "C", "D", "E")
 BAUMGARTE = ("alpha", "beta", "kappa")
 EXTENDED = ("mass", "stiffness", "damping")
 
-Block = float | Sequence[Sequence[float]]
-"""A multiple of the unit matrix, or rows."""
+Block = float | str | Sequence[Sequence[float | str]]
+"""A multiple of the unit matrix, or rows; entries are numbers or expressions of the state."""
 
 
 @dataclass(frozen=True)

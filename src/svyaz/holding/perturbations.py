@@ -23,6 +23,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import entered, gain_name
 from svyaz.expr import ZERO, Expression, add_up, names_in
 from svyaz.forms import Equations
+from svyaz.holding.coefficients import block_rows, extended_rows, has_text
 from svyaz.holding.laws import ACTING, General, correction_of, general_law, linear_rows, own_laws, written_laws
 from svyaz.holding.options import (
     Automatic,
@@ -62,9 +63,14 @@ class Perturbation:
 
     def along(self, times: Array, states: Array) -> Array:
         """W along rows of states, (k, c, c)."""
-        if self.general is None or not self.general.varying:
+        if self.general is None or not self.varying:
             return np.broadcast_to(self.matrix, (len(times), *self.matrix.shape))
         return self.general.along(times, states, self.gains)
+
+    @property
+    def varying(self) -> bool:
+        """Does W change along a motion?"""
+        return self.general is not None and self.general.varying
 
     def begun(self, time: float, state: Array) -> Perturbation:
         """The same with W of a state."""
@@ -142,6 +148,8 @@ def _baumgarte(equations: Equations, numbers: Mapping[str, float]) -> Perturbati
 
 
 def _blocks(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
+    if has_text(given):
+        return _by_coefficients(equations, block_rows(equations, given), "blocks " + ", ".join(sorted(given)))
     p, v = len(positions_of(equations)), len(velocities_of(equations))
     shapes = {"A": (p, p), "B": (p, p), "C": (p, v), "D": (v, p), "E": (v, v)}
     blocks = {key: matrix_of(value, shapes[key], f"the block {key}") for key, value in given.items()}
@@ -150,6 +158,8 @@ def _blocks(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
 
 def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     """Gains from the matrices of an extended Lagrangian: mass Ã and damping B for all rows, stiffness H̃ for positions."""
+    if has_text(given):
+        return _by_coefficients(equations, extended_rows(equations, given), "extended Lagrangian")
     position, speed = positions_of(equations), velocities_of(equations)
     p, s = len(position), len(position) + len(speed)
     mass = matrix_of(given.get("mass", 1.0), (s, s), "the matrix 'mass'")
@@ -246,6 +256,12 @@ def _kept(equations: Equations, made: Perturbation) -> Perturbation:
     """The perturbation equation with the rows of constraints that have laws of their own replaced by these."""
     own = own_laws(equations)
     return _by_laws(equations, made, own) if own else made
+
+
+def _by_coefficients(equations: Equations, rows: Mapping[int, Expression], described: str) -> Perturbation:
+    """A perturbation equation with coefficients that are functions of the state; laws of their own come first."""
+    made = _by_laws(equations, _linear(equations, {}, described, None), {**rows, **own_laws(equations)})
+    return replace(made, described=described)
 
 
 def _by_laws(equations: Equations, made: Perturbation, laws: Mapping[int, Expression]) -> Perturbation:

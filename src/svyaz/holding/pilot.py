@@ -131,8 +131,7 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
         before = found
     unbounded, cost = dict.fromkeys(measured.names, float("inf")), perf_counter() - begin
     singular = singular_point(segment, path, options.step)
-    ended = singular[1] if singular is not None else path.reason
-    lost, seen = tuple(measured.names), _some(path)
+    ended, lost, seen = path.reason if singular is None else singular[1], tuple(measured.names), _some(path)
     return Prediction(unbounded, unbounded, {}, 1, steps, cost, False, lost=lost, ended=ended, seen=seen)
 
 
@@ -199,7 +198,7 @@ def _with_other_gains(
     path: Path,
     span: tuple[float, float],
 ) -> Prediction:
-    """The prediction with the remainders that other gains, up to the limit of the method, make from states of the path."""
+    """The prediction with the remainders of other gains, up to the limit of the method, from states of the path."""
     budget = Budget.started().for_run(path.seconds * made.coarseness)
     scheme, tableau = scheme_of(options), find_method(options.method)
     limit = largest_gain(scheme) if np.isfinite(largest_gain(scheme)) else 1.0 / (options.step or 1.0)
@@ -268,9 +267,7 @@ def _remainders_along(segment: Segment, measured: Deviations, options: Options, 
     before = np.flatnonzero(np.isclose(np.diff(path.times), options.step, rtol=1e-6))
     if not len(before):
         return np.zeros(measured.count)
-    general = segment.perturbation.general
-    if general is not None and general.varying:
-        before = before[:: -(-len(before) // SAMPLES)]
+    before = before[:: -(-len(before) // SAMPLES)] if segment.perturbation.varying else before
     s = _factors(segment, options, path.times[before], path.states[before])
     return np.max(np.abs(y[before + 1] - _times(s, y[before])), axis=0)
 
@@ -278,7 +275,7 @@ def _remainders_along(segment: Segment, measured: Deviations, options: Options, 
 def _factors(segment: Segment, options: Options, times: Array, states: Array) -> Array:
     """S(τW) along rows, (k, c, c); the same everywhere, and a view of it, where W is."""
     law, scheme = segment.perturbation, scheme_of(options)
-    if law.general is not None and law.general.varying:
+    if law.varying:
         return scheme.matrix(law.along(times, states))
     return np.broadcast_to(scheme.matrix(law.matrix), (len(times), *law.matrix.shape))
 

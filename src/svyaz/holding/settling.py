@@ -81,7 +81,7 @@ def settle(
         reason = inconsistent_start(equations, options, state, span[0])
         if reason:
             return Refusal(Status.INFEASIBLE, reason)
-    own, kept = entered(equations, state, span[0]), in_states_of(equations, held)
+    own, kept = entered(equations, state, span[0]), in_states_of(equations, held, options.stabilize)
     unfit = () if force else unfit_to_hold(equations, kept, options, own, span[0])
     if unfit:
         return Refusal(Status.INFEASIBLE, "; ".join(unfit))

@@ -106,7 +106,8 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
     """
     system, options, phase = structure.system, structure.options, beginning.phase
     wrong: tuple[str, ...] = ()
-    held = in_states_of(phase.equations, held_integrals(system, beginning.state, START, decay_rate(options.stabilize)))
+    declared = held_integrals(system, beginning.state, START, decay_rate(options.stabilize))
+    held = in_states_of(phase.equations, declared, options.stabilize)
     own = entered(phase.equations, beginning.state, START)
     if runnable:
         unfit = cannot_be_held(phase.equations, held, options.hold, own, START)

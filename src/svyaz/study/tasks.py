@@ -27,6 +27,7 @@ from svyaz.holding import (
     critical,
     decay_rate,
     held_integrals,
+    in_states_of,
     inconsistent_start,
     observing,
     perturbation,
@@ -187,7 +188,7 @@ def native_work(
     law, gains_of = _law(equations, options, members)
     asked = [m.asked.get("stabilize", word_of(options.stabilize)) for m in members]
     rate = next((r for r in (decay_rate(stabilisation(word)) for word in asked) if r != 0.0), 0.0)
-    held = held_integrals(system, state, START, rate)
+    held = in_states_of(equations, held_integrals(system, state, START, rate), options.stabilize)
     segment = prepare(equations, law, held, options, START, state)
     program, columns = _observation(segment, observed_for(measures))
     task = NativeTask(

@@ -46,12 +46,16 @@ def word_for(prefix: str, name: str) -> str:
 
 
 def law_scope(scope: Scope, own: str, orders: Mapping[str, int]) -> Scope:
-    """What the law of ``own`` may name, beside the scope of the model: deviations, with rates for those of order 0."""
+    """What the law of ``own`` may name, beside the scope of the model: deviations, with rates for those of order 0.
+
+    What belongs to no constraint (``own`` is empty) has no deviation without a name.
+    """
     symbols: dict[str, Expression] = {}
     derivatives: dict[str, Expression] = {}
     forbidden = dict(scope.forbidden)
-    words = [(word_for("deviation_", name), name) for name in orders] + [("deviation", own)]
-    words += [("y", own)] if "y" not in scope.symbols else []
+    words = [(word_for("deviation_", name), name) for name in orders]
+    if own:
+        words += [("deviation", own), *([("y", own)] if "y" not in scope.symbols else [])]
     for word, name in words:
         if sum(w == word for w, _ in words) > 1:
             forbidden[word] = f"more than one constraint is known by '{word}': give them other names"

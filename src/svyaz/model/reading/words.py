@@ -151,6 +151,7 @@ INTEGRAL: Mapping[str, str] = {
     "hold": FLAG,
     "gain": EXPRESSION,
     "value": EXPRESSION,
+    "law": EXPRESSION,
 }
 
 INPUT: Mapping[str, str] = {"value": EXPRESSION, "low": EXPRESSION, "high": EXPRESSION}
