@@ -12,6 +12,7 @@ extended Lagrangian only this is taken: what its terms would add to the motion i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import symengine as se
@@ -59,7 +60,7 @@ def entries_of(equations: Equations, value: Block, shape: tuple[int, int], what:
             return se.RealDouble(finite(f"an entry of {what}", given))
         if not isinstance(given, str):
             raise bad(f"an entry of {what} must be a number or an expression in quotes", None)
-        return parse(given, scope_of(equations, "", orders))
+        return parse(given, replace(scope_of(equations, "", orders), what=what))
 
     if is_number(value) or isinstance(value, str):
         if shape[0] != shape[1]:
