@@ -8,16 +8,26 @@ the note beneath the picture.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.motion import Motion, View, views_of, write_runs
-from svyaz.show import Caption, save, views_figure
+from svyaz.show import Caption, Line, headed, lines_figure, save, traces_plot, views_figure
+from svyaz.study import sweep
 from svyaz_published.measures import run_of
+from svyaz_published.numbers import gallery_model
+
+ROOM = 0.5
+"""Inches for the title and the note of a picture that has none by itself."""
 
 HELD = ("residuals", "multipliers", "integrals", "deviations")
 """What is written into tables besides the curves."""
@@ -35,8 +45,36 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Gains:
+    """What runs measure over a gain ``vary``: from, to and the number of values, spaced evenly or by their logarithms, of each
+    range. The source's parameter is ``times`` the gain, and called ``across``; the measure is called ``up``.
+
+    With runs of the figure, each gives a curve: the measure less the last value that the run has of it.
+    """
+
+    vary: str
+    measure: str
+    across: str
+    up: str
+    even: Sequence[Sequence[float]] = ()
+    logarithmic: Sequence[Sequence[float]] = ()
+    times: float = -1.0
+    run: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def values(self) -> Array:
+        """The gains, in order."""
+        parts = [np.linspace(low, high, int(count)) for low, high, count in self.even]
+        parts += [np.geomspace(low, high, int(count)) for low, high, count in self.logarithmic]
+        return np.unique(np.concatenate(parts))
+
+
+@dataclass(frozen=True)
 class Picture:
-    """A figure of a source: ``name`` is that of the source with the number of the figure, ``note`` what was chosen."""
+    """A figure of a source: ``name`` is that of the source with the number of the figure, ``note`` what was chosen.
+
+    Runs are shown by the columns to ``show``, by traces up to ``moments``, or compared ``over`` a gain.
+    """
 
     model: str
     name: str
@@ -44,6 +82,8 @@ class Picture:
     note: str = ""
     runs: Sequence[Run] = ()
     show: Sequence[str] = ()
+    moments: Sequence[float] = ()
+    over: Gains | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     equal: bool = False
@@ -58,7 +98,7 @@ class Picture:
     def told(self) -> Caption:
         """What is written about it."""
         source, _, number = self.name.partition("-")
-        head = f"{source}, figure {number}: " if self.numbered else f"{source}: "
+        head = f"{source}, figure {number.partition('-')[0]}: " if self.numbered else f"{source}: "
         return Caption(head + self.caption, self.note, self.names, self.units, self.equal, self.log)
 
 
@@ -69,19 +109,52 @@ def pictures_of(tables: Sequence[Mapping[str, object]]) -> list[Picture]:
         given: dict[str, Any] = dict(entry)
         like = found.get(str(given.pop("like", "")))
         runs = [Run(**run) for run in given.pop("run", [])] or (like.runs if like else [])
-        picture = Picture(**given, runs=tuple(runs))
+        over = Gains(**given.pop("over")) if "over" in given else None
+        picture = Picture(**given, runs=tuple(runs), over=over)
         found[picture.name] = picture
     return list(found.values())
 
 
 def draw(picture: Picture, folder: Path) -> list[Path]:
-    """The picture and, of curves, the table of their numbers."""
+    """The picture, and the table of its numbers."""
     runs = {run.label: motion_of(picture, run) for run in picture.runs}
+    figure = folder / f"{picture.name}.png"
+    numbers = folder / f"{picture.name}.csv"
+    if picture.over is not None:
+        lines = lines_over(picture, picture.over, runs)
+        _write_lines(numbers, picture.over, lines)
+        return [save(lines_figure(lines, picture.over.across, picture.over.up, picture.told), figure), numbers]
     first = next(iter(runs.values()))
     views = views_of(first.system, picture.show)
-    numbers = folder / f"{picture.name}.csv"
     write_runs(numbers, runs, [*views, *(View(group) for group in HELD)])
-    return [save(views_figure(runs, views, picture.told), folder / f"{picture.name}.png"), numbers]
+    if not picture.moments:
+        return [save(views_figure(runs, views, picture.told), figure), numbers]
+    traces = traces_plot(first, picture.moments)
+    traces.set_figheight(traces.get_figheight() + ROOM)
+    headed(traces, picture.told)
+    return [save(traces, figure), numbers]
+
+
+def lines_over(picture: Picture, gains: Gains, runs: Mapping[str, Motion]) -> dict[str, Line]:
+    """What is measured over the gain, by the names of the runs from whose last values it is counted."""
+    system = gallery_model(picture.model)
+    found = sweep(system, {gains.vary: gains.values}, [gains.measure], workers=1, **gains.run)
+    done = np.array([row.status == "finished" for row in found.rows])
+    measured = np.where(done, found.column(gains.measure), np.nan)
+    across = gains.times * gains.values
+    column = gains.measure.partition(".")[2]
+    return {label: (across, measured - run.column(column)[-1]) for label, run in runs.items()} or {
+        "": (across, measured)
+    }
+
+
+def _write_lines(file: Path, gains: Gains, lines: Mapping[str, Line]) -> None:
+    across = next(iter(lines.values()))[0]
+    columns = {gains.across: across, **{label or gains.up: up for label, (_, up) in lines.items()}}
+    with text_file(file) as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
 
 
 def motion_of(picture: Picture, run: Run) -> Motion:

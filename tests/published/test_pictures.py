@@ -7,10 +7,11 @@ import json
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from svyaz.motion import along
 from svyaz_published.measures import SLEIGH_HEADING
-from svyaz_published.pictures import draw, motion_of, pictures_of
+from svyaz_published.pictures import draw, lines_over, motion_of, pictures_of
 from svyaz_published.rows import _entries, subjects
 
 PICTURES = {picture.name: picture for picture in pictures_of(_entries("figure"))}
@@ -21,8 +22,8 @@ def runs(name: str) -> list:
 
 
 def test_K7_every_figure_that_was_asked_for_is_stated() -> None:
-    asked = {f"000-{k}" for k in (1, 2, 3, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18)}
-    assert asked <= PICTURES.keys()
+    asked = {f"000-{k}" for k in (1, 2, 3, 6, 7, 9, 10, 11, 12, 13, 14, 16, 17, 18)}
+    assert asked | {"004-3", "004-3-hooked"} <= PICTURES.keys()
     assert {picture.model for picture in PICTURES.values()} <= set(subjects())
 
 
@@ -52,6 +53,43 @@ def test_K7_deviations_from_the_first_integrals_tend_to_zero() -> None:
     for size in held:
         assert size[-1] == pytest.approx(size[0] * np.exp(-5), rel=0.05)  # the slow mode, k1 = 1
     assert free[-1] == pytest.approx(0.150, abs=5e-4)
+
+
+def test_K7_the_largest_deviation_falls_with_the_gain_until_it_settles() -> None:
+    picture = PICTURES["000-7"]
+    ((k1, deviation),) = lines_over(picture, picture.over, {}).values()
+    assert np.isfinite(deviation).all()
+    for k, expected, tolerance in (
+        (-1, 9.6e-2, 0.05),
+        (-10, 2.5e-2, 0.05),
+        (-100, 1.1e-2, 0.02),
+        (-1990, 1.1e-2, 0.04),
+    ):
+        found = np.interp(np.log(-k), np.log(-k1), deviation)
+        assert found == pytest.approx(expected, rel=tolerance)
+
+
+def test_K7_the_sling_is_followed_by_fehlberg_s_method() -> None:
+    """Released and hooked, against the closed form of the equations by SciPy."""
+    L, m = np.array([1, 1, 3, 1, 1.0]), np.array([1, 10, 10, 1, 1.0])
+    carried = np.array([[m[max(i, j) :].sum() * L[i] * L[j] for j in range(5)] for i in range(5)])
+
+    def rates(_, x):
+        u, w = x[:5], x[5:]
+        difference = u[:, None] - u
+        bias = (carried * np.sin(difference)) @ w**2 + 9.81 * np.array([m[i:].sum() for i in range(5)]) * L * np.sin(u)
+        return np.concatenate([w, -np.linalg.solve(carried * np.cos(difference), bias)])
+
+    (released,), (hooked,) = runs("004-3"), runs("004-3-hooked")
+    assert released.method == hooked.method == "rkf45"
+    exact = solve_ivp(
+        rates, (0, 1), released.states[0], method="DOP853", rtol=1e-10, atol=1e-10, t_eval=[0.25, 0.5, 0.75, 1]
+    )
+    rows = np.searchsorted(released.times, exact.t - 1e-9)
+    assert released.states[rows] == pytest.approx(exact.y.T, abs=2e-4)
+    assert max(np.abs(hooked.column(f"residual hook {axis}")).max() for axis in "xy") < 1e-4
+    # the pull of the hook holds half of the weight of the load, and moves with the loop
+    assert np.mean(hooked.multipliers["hook y"]) == pytest.approx(9.81 * 23 / 2, rel=0.1)
 
 
 def test_a_figure_has_its_numbers_beside_it(tmp_path) -> None:

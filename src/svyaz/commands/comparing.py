@@ -49,7 +49,7 @@ def comparing_options(function: Function) -> Function:
             "--show",
             metavar="NAMES",
             help="What plot and CSV show: columns, residuals, multipliers, integrals, deviations, energies, coordinates, "
-            "velocities, inputs, expressions, 'y over x'; separated by commas.",
+            "velocities, inputs, outputs, expressions, 'y over x'; separated by commas.",
         ),
     ):
         function = decorate(function)

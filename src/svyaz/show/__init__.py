@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from svyaz.show.plots import save as save
     from svyaz.show.plots import save_to as save_to
     from svyaz.show.plots import time_plot as time_plot
+    from svyaz.show.plots import traces_plot as traces_plot
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
     from svyaz.show.records.holding import gains_record as gains_record
@@ -57,7 +58,9 @@ if TYPE_CHECKING:
     from svyaz.show.verdict_words import HELD as HELD
     from svyaz.show.verdict_words import roots_text as roots_text
     from svyaz.show.views import Caption as Caption
+    from svyaz.show.views import Line as Line
     from svyaz.show.views import headed as headed
+    from svyaz.show.views import lines_figure as lines_figure
     from svyaz.show.views import plot_views as plot_views
     from svyaz.show.views import views_figure as views_figure
 else:

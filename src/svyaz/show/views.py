@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz.arrays import Array
 from svyaz.expr import is_name
 from svyaz.motion import GROUPS, along, deviation_of, multiplier_of, residual_of
 from svyaz.show.plots import borders, check_plot_file, chosen, save
-from svyaz.show.style import COLOURS, DASHES, MUTED, Look, label, legend, look, new_figure, styled
+from svyaz.show.style import COLOURS, DASHES, INK, MUTED, Look, label, legend, look, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,12 @@ HIGHEST = 3.0
 
 PANEL = 2.6
 """Height of a panel, in inches."""
+
+FEW_POINTS = 80
+"""Curves of so many points show them."""
+
+WIDE = 5.0
+"""Numbers whose largest is so many times their median are spread by powers of ten."""
 
 LETTERS = 15
 """So many letters of a note stand on an inch."""
@@ -68,10 +75,34 @@ def views_figure(runs: Mapping[str, Motion], views: Sequence[View], caption: Cap
     return figure
 
 
+Line = tuple[Array, Array]
+"""Numbers to the right and upwards."""
+
+
+@styled
+def lines_figure(lines: Mapping[str, Line], across: str, up: str, caption: Caption) -> Figure:
+    """Curves by their names over one axis; what spans powers of ten to the right is spread by them, on both sides of zero."""
+    figure = new_figure(8.0, PANEL + 1.0)
+    axes = figure.subplots()
+    axes.margins(x=0.01)
+    for k, (name, (right, upwards)) in enumerate(lines.items()):
+        marker = "o" if len(right) <= FEW_POINTS else None
+        axes.plot(right, upwards, label=name or None, marker=marker, markersize=3, **_of_run(k, 0, 1))
+    sizes = np.abs(np.concatenate([right for right, _ in lines.values()]))
+    if sizes.max() > WIDE * np.median(sizes):
+        axes.set_xscale("symlog", linthresh=1.0)
+    if caption.log:
+        axes.set_yscale("log")
+    axes.set(xlabel=caption.axis(across), ylabel=caption.axis(up))
+    legend(axes)
+    headed(figure, caption)
+    return figure
+
+
 def headed(figure: Figure, caption: Caption) -> None:
-    """Title above and note beneath a figure."""
+    """Title above and note beneath a figure, which has room for both."""
     if caption.title:
-        figure.suptitle(caption.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+        figure.suptitle(caption.title, x=0.01, ha="left", fontsize=12, fontweight="bold", color=INK)
     if caption.note:
         note = fill(caption.note, int(LETTERS * figure.get_figwidth()))
         figure.supxlabel(note, x=0.01, ha="left", fontsize=8.5, color=MUTED)
