@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from svyaz.control.design import input_columns as input_columns
     from svyaz.control.directions import Direction as Direction
     from svyaz.control.loop import ClosedLoop as ClosedLoop
-    from svyaz.control.loop import Transient as Transient
     from svyaz.control.loop import closed_loop as closed_loop
     from svyaz.control.margins import Margin as Margin
     from svyaz.control.pairs import PairReport as PairReport
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from svyaz.control.regulators import lqr as lqr
     from svyaz.control.regulators import placing as placing
     from svyaz.control.regulators import transported as transported
+    from svyaz.control.transient import Transient as Transient
     from svyaz.control.trials import Trial as Trial
     from svyaz.control.weights import Weights as Weights
 else:

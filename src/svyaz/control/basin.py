@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
 from svyaz.control.loop import ClosedLoop
+from svyaz.control.rolling_loop import completed, deviations_from_reached
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import shulgin_equations
 from svyaz.integrate import Status, solve_many
 from svyaz.program import build, compile_program
-from svyaz.stability import ConstraintNumbers, FirstApproximation
+from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def ranges_about(plant: FirstApproximation, values: Mapping[str, tuple[float, fl
 def usual_ranges(plant: FirstApproximation) -> Ranges:
     """The sides of the model's box about the equilibrium, or a part of the size of each independent coordinate."""
     ranges = {}
-    for q in plant.independent:
+    for q in plant.independent or plant.variables:
         at = plant.state[q]
         reach = REACH * max(abs(at), 1.0)
         low, high = plant.system.box.get(q, (at - reach, at + reach))
@@ -242,7 +243,9 @@ def _returns(
     if beyond and left.any():
         states[left] = run(loop, charts, starts[left], times, rtol, most, False)[0]
     finished = np.isfinite(states[:, -1]).all(axis=1)
-    sizes = np.abs(loop.all_deviations(states))
+    sizes = np.abs(
+        loop.all_deviations(states) if loop.design.lasting is None else deviations_from_reached(loop, states)
+    )
     largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
     scaled = (sizes / largest).max(axis=2)
     small = sizes[:, -1].max(axis=1) <= 1e-6
@@ -300,6 +303,14 @@ def consistent_starts(loop: ClosedLoop, names: Sequence[str], deviations: Array)
     model, system = loop.design.model, loop.design.model.system
     states = np.tile(loop.at_rest, (len(deviations), 1))
     place = {name: k for k, name in enumerate(loop.states)}
+    if isinstance(model, RollingPlant):
+        surface, columns = model.surface(), [place[name] for name in model.rolling.names]
+        found = [completed(model, dict(zip(names, map(float, row), strict=True)), surface) for row in deviations]
+        met = np.array([x is not None for x in found], dtype=bool)
+        states[np.flatnonzero(met)[:, None], columns] = np.array([x for x in found if x is not None]).reshape(
+            -1, len(columns)
+        )
+        return states[met], met
     for k, name in enumerate(names):
         states[:, place[name]] += deviations[:, k]
     if not model.dependent:

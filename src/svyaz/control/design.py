@@ -8,7 +8,7 @@ measurement σ = C ξ the same holds for u = u₀ - K ξ̂. The initial perturba
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import symengine as se
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.control.directions import Direction, uncontrollable, unobservable
+from svyaz.control.lasting import Lasting, lasting_directions
 from svyaz.control.pairs import PairReport, controllability, observability
 from svyaz.control.regulators import METHODS, Method, NotSolvable, PairFacts, Regulator, dual_of
 from svyaz.control.weights import Weights, unit_weights
 from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient, velocity
-from svyaz.stability import FirstApproximation, Hypothesis, roots, signs, special_case, zero_roots
+from svyaz.stability import FirstApproximation, Hypothesis, RollingPlant, roots, signs, special_case, zero_roots
 
 FULL_INFORMATION = (
     "Krasinskii: stabilisation by linear feedback on the controllable subsystem, special case of m zero roots"
@@ -55,7 +56,8 @@ class Design:
     """K (and Λ) found from ``model``, a first approximation; ``inputs`` are those through which it acts.
 
     ``facts`` name the directions, all of them stable, that it cannot move or see. ``fed`` are deviations of variables that
-    are not fed back themselves, but as these expressions, equal to first order.
+    are not fed back themselves, but as these expressions, equal to first order. ``lasting`` are the directions of a manifold of
+    steady motions that no input moves: the design is made across them.
     """
 
     model: FirstApproximation
@@ -69,6 +71,7 @@ class Design:
     watcher: Regulator | None = None
     observable: PairReport | None = None
     fed: Mapping[str, Expression] = field(default_factory=dict)
+    lasting: Lasting | None = None
 
     @property
     def B(self) -> Array:
@@ -89,9 +92,21 @@ class Design:
         return roots(self.closed_matrix(plant))
 
     def stabilises(self, plant: FirstApproximation) -> bool:
-        """Do all roots but those of the constraints have negative real parts?"""
-        negative, _, _ = signs(self.closed_matrix(plant))
-        return negative == len(self.closed_matrix(plant))
+        """Do all roots but those of the constraints and of lasting directions have negative real parts?"""
+        closed = self.closed_matrix(plant)
+        return signs(closed)[0] == len(closed) - self.lasting_roots
+
+    @property
+    def lasting_roots(self) -> int:
+        """Zero roots that stay: of lasting directions, and of their estimates where the measurement does not see them."""
+        if self.lasting is None:
+            return 0
+        return self.lasting.count * (2 if self.watcher is not None and not self.sees_lasting else 1)
+
+    @property
+    def sees_lasting(self) -> bool:
+        """Does the measurement change along lasting directions?"""
+        return self.lasting is None or self.measurement is None or self.lasting.is_seen(self.measurement.matrix)
 
 
 def input_columns(model: FirstApproximation, inputs: Sequence[str]) -> Array:
@@ -117,18 +132,50 @@ def designed(
         len(model.variables), len(names), 0 if measurement is None else len(measurement.texts)
     )
     pair = controllability(model.A, b)
-    seen = None if measurement is None else observability(model.A, measurement.matrix)
+    lasting = lasting_directions(model, b, pair)
+    if lasting is not None:
+        pair = lasting.lifted(controllability(lasting.A, lasting.B))
+    seen = None if measurement is None else _observability(model, measurement, lasting)
     facts = pair_facts(model, pair, seen)
     if stuck := not_stable(facts.uncontrollable):
         raise NotSolvable(cannot_be_moved(stuck, names), facts)
-    regulator = _found(lambda: method.regulator(model.A, b, given.state, given.input), facts)
+    regulator = _found(lambda: _regulator(model, b, given, method, lasting), facts)
     if measurement is None or seen is None:
-        return Design(model, names, given, regulator, pair, method, facts)
+        return Design(model, names, given, regulator, pair, method, facts, lasting=lasting)
     if hidden := not_stable(facts.unobservable):
         raise NotSolvable(cannot_be_seen(hidden, measurement.texts), facts)
-    noise = given.process_noise, given.measurement_noise
-    watcher = _found(lambda: dual_of(method.observer, model.A, measurement.matrix, *noise), facts)
-    return Design(model, names, given, regulator, pair, method, facts, measurement, watcher, seen)
+    watcher = _found(lambda: _watcher(model, measurement, given, method, lasting), facts)
+    return Design(model, names, given, regulator, pair, method, facts, measurement, watcher, seen, lasting=lasting)
+
+
+def _regulator(
+    model: FirstApproximation, b: Array, given: Weights, method: Method, lasting: Lasting | None
+) -> Regulator:
+    """K of ξ; across lasting directions where there are such."""
+    if lasting is None:
+        return method.regulator(model.A, b, given.state, given.input)
+    across = lasting.across
+    found = method.regulator(lasting.A, lasting.B, across.T @ given.state @ across, given.input)
+    return replace(found, gain=found.gain @ lasting.coordinates - lasting.held @ lasting.conserved)
+
+
+def _observability(model: FirstApproximation, measurement: Measurement, lasting: Lasting | None) -> PairReport:
+    """Of ξ, or of what lies across lasting directions that the measurement does not see."""
+    if lasting is None or lasting.is_seen(measurement.matrix):
+        return observability(model.A, measurement.matrix)
+    return lasting.lifted(observability(lasting.A, measurement.matrix @ lasting.across), dual=True)
+
+
+def _watcher(
+    model: FirstApproximation, measurement: Measurement, given: Weights, method: Method, lasting: Lasting | None
+) -> Regulator:
+    """Λ of an observer of ξ; estimates of lasting directions that are not seen stay zero."""
+    noise, c = given.process_noise, measurement.matrix
+    if lasting is None or lasting.is_seen(c):
+        return dual_of(method.observer, model.A, c, noise, given.measurement_noise)
+    p, across = lasting.coordinates, lasting.across
+    found = dual_of(method.observer, lasting.A, c @ across, p @ noise @ p.T, given.measurement_noise)
+    return replace(found, gain=across @ found.gain)
 
 
 def pair_facts(model: FirstApproximation, pair: PairReport, seen: PairReport | None) -> PairFacts:
@@ -213,6 +260,9 @@ def measurement_of(
     derivatives = {**{q: velocity(q) for q in system.coordinates}, **(speeds or {})}
     scope = Scope(symbols={n: se.Symbol(n) for n in names}, derivatives=derivatives, forbidden={})
     expressions = tuple(parse(text, scope, start_of(text, "measure")) for text in texts)
+    if isinstance(model, RollingPlant):
+        for text, e in zip(texts, expressions, strict=True):
+            model.refuse_heading(text, e)
     values = {**system.constants, **dict.fromkeys(system.velocities, 0.0), **model.state}
     rows = [measured_row(model, e, values) for e in expressions]
     rest = tuple(evaluate(e, values) for e in expressions)
@@ -228,10 +278,10 @@ def measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, 
     def slopes(names: Sequence[str]) -> Array:
         return np.array([evaluate(s, values) for s in gradient(e, [se.Symbol(n) for n in names])], dtype=float)
 
-    by_position = slopes(model.independent) + slopes(model.dependent) @ model.slope
-    primes = [tuple(f"{q}'" for q in names) for names in (model.independent, model.dependent)]
-    by_velocity = slopes(primes[0]) + slopes(primes[1]) @ model.slope
-    return np.concatenate([by_position, by_velocity, slopes(model.further)])
+    following = model.following
+    return slopes(model.variables) + slopes(tuple(following)) @ np.array(list(following.values())).reshape(
+        len(following), len(model.variables)
+    )
 
 
 def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hypothesis, ...]]:
@@ -248,14 +298,20 @@ def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hy
     if m:
         count = f"zero roots of the closed loop: {m + zeros}, and {m} constraint{'s' if m > 1 else ''}"
         hypotheses.append(Hypothesis(count, zeros == 0))
-    if design.regulator.residual is not None:
-        text = f"the Riccati equation is solved to rounding: residual {design.regulator.residual:.1g}"
-        hypotheses.append(Hypothesis(text, design.regulator.residual < ACCURATE))
-    hypotheses += _within_limits(plant, design.inputs)
+    hypotheses += accuracy_hypotheses(design, plant)
     if design.observable is None:
         return FULL_INFORMATION if m else WITHOUT_CONSTRAINTS, tuple(hypotheses)
     hypotheses.append(Hypothesis("the pair (A, C) is observable", design.observable.complete, PAIR))
     return INCOMPLETE_INFORMATION if m else OBSERVED_WITHOUT_CONSTRAINTS, tuple(hypotheses)
+
+
+def accuracy_hypotheses(design: Design, plant: FirstApproximation) -> list[Hypothesis]:
+    """The Riccati equation is solved, and inputs with limits hold the equilibrium from inside them."""
+    found = []
+    if design.regulator.residual is not None:
+        text = f"the Riccati equation is solved to rounding: residual {design.regulator.residual:.1g}"
+        found.append(Hypothesis(text, design.regulator.residual < ACCURATE))
+    return found + _within_limits(plant, design.inputs)
 
 
 def _within_limits(plant: FirstApproximation, inputs: Sequence[str]) -> list[Hypothesis]:

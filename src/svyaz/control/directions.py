@@ -52,7 +52,8 @@ def unobservable(model: FirstApproximation, report: PairReport) -> tuple[Directi
     """The displacements, of redundant coordinates and further states too, that the measurement does not see."""
     n = len(model.independent)
     names = (*model.independent, *model.dependent, *model.further)
-    rows = [(root, np.hstack([v[:, :n], v[:, :n] @ model.slope.T, v[:, 2 * n :]])) for root, v in report.fixed]
+    slope = np.array([model.following[s] for s in model.dependent]).reshape(len(model.dependent), len(model.variables))
+    rows = [(root, np.hstack([v[:, :n], v @ slope.T, v[:, 2 * n :]])) for root, v in report.fixed]
     return directions(names, rows)
 
 

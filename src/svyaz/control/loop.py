@@ -8,147 +8,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import expm
 
 from svyaz.arrays import Array
 from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import Design
+from svyaz.control.transient import MOST_STEPS, Transient
 from svyaz.forms import Equations, derive, jacobian_program, jumps, rates_of, rates_program, shulgin_equations
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Constraint, System
 from svyaz.program import Native, choose_orders, compile_program, function
-from svyaz.stability import ConstraintNumbers
+from svyaz.stability import ConstraintNumbers, RollingPlant
 
 if TYPE_CHECKING:
     from svyaz.motion import Fence, Motion
-
-MOST_STEPS = 100_000
-"""A motion that returns needs some thousands; one that whirls away faster and faster would need any number."""
-
-RETURNED = 1e-3
-"""A motion has returned when its deviation, each variable over its largest size, has fallen to this part."""
-
-
-@dataclass(frozen=True)
-class Transient:
-    """A motion of the closed loop as a transient about the equilibrium; ``asked`` are the times that were asked for."""
-
-    design: Design
-    motion: Motion
-    asked: Array
-
-    @property
-    def times(self) -> Array:
-        return self.motion.times
-
-    @property
-    def status(self) -> Status:
-        return self.motion.status
-
-    @property
-    def reason(self) -> str:
-        """Why it did not finish; steps that are used up mean that the motion grows faster than it can be followed."""
-        spent = self.motion.steps + self.motion.rejected >= MOST_STEPS
-        return "it moves faster and faster" if spent and not self.motion.finished else self.motion.reason
-
-    @property
-    def residuals(self) -> dict[str, Array]:
-        """F of the constraints over time."""
-        return dict(self.motion.residuals)
-
-    @cached_property
-    def deviations(self) -> dict[str, Array]:
-        """ξ, the variables of the control beside their values at rest."""
-        rest = self.design.model.state
-        return {name: self.motion.column(name) - rest.get(name, 0.0) for name in self.design.model.variables}
-
-    @cached_property
-    def inputs(self) -> dict[str, Array]:
-        """u = u₀ - K ξ, or u₀ - K ξ̂, cut off at its limits."""
-        fed = [self.motion.column(name) for name in estimate_names(self.design)] or self._fed_back()
-        found = {}
-        for name, gain in zip(self.design.inputs, self.design.regulator.gain, strict=True):
-            given, held = self.design.model.system.inputs[name], self.design.model.inputs[name]
-            u = held - sum(k * x for k, x in zip(gain, fed, strict=True))
-            found[name] = np.clip(u, given.low, given.high)
-        return found
-
-    def _fed_back(self) -> list[Array]:
-        """The deviations as the control takes them: some are fed back as expressions that equal them to first order."""
-        columns = dict(self.deviations)
-        if self.design.fed:
-            system = self.motion.system
-            rows = np.column_stack([self.times, *(self.motion.column(name) for name in system.states)])
-            columns |= function(dict(self.design.fed), ("t", *system.states), system.constants)(rows)
-        return list(columns.values())
-
-    @cached_property
-    def linear(self) -> dict[str, Array]:
-        """ξ of the first approximation from the same start, at the times that were asked for."""
-        start = np.array([column[0] for column in self.deviations.values()])
-        rows = linear_transient(self.design, start, self.asked)
-        return dict(zip(self.deviations, rows.T, strict=True))
-
-    @property
-    def largest_residual(self) -> float:
-        return max((float(np.abs(r).max()) for r in self._acting), default=0.0)
-
-    @property
-    def drift(self) -> float:
-        """The largest change of a residual: constraints are first integrals, whatever the start."""
-        return max((float(np.abs(r - r[0]).max()) for r in self._acting), default=0.0)
-
-    @property
-    def _acting(self) -> list[Array]:
-        """The residuals while their constraints act."""
-        acting = (r[np.isfinite(r)] for r in self.motion.residuals.values())
-        return [r for r in acting if len(r)]
-
-    @cached_property
-    def plant(self) -> dict[str, Array]:
-        """The states of the plant: all coordinates, independent velocities, further states."""
-        gone = {*estimate_names(self.design), *(f"{q}'" for q in self.design.model.dependent)}
-        return {name: self.motion.column(name) for name in self.motion.state_names if name not in gone}
-
-    @property
-    def final(self) -> dict[str, float]:
-        """The last state, by name; the velocities of redundant coordinates follow from the others."""
-        watched = [*self.plant, *estimate_names(self.design)]
-        return {name: float(self.motion.column(name)[-1]) for name in watched}
-
-    @cached_property
-    def _sizes(self) -> Array:
-        """|deviation| of all states of the plant (rows, states)."""
-        rest = self.design.model.state
-        return np.abs(np.column_stack([column - rest.get(name, 0.0) for name, column in self.plant.items()]))
-
-    @property
-    def returned(self) -> bool:
-        """Has the deviation fallen to a small part of its largest size, also over the last twentieth of the time?"""
-        size = self._sizes.max(axis=0)
-        scaled = self._sizes / np.where(size > 0, size, 1.0)
-        tail = scaled[-max(1, len(scaled) // 20) :]
-        return self.motion.finished and bool(np.isfinite(tail).all() and tail.max(initial=0.0) <= RETURNED)
-
-    @property
-    def falling(self) -> bool:
-        """Is the deviation, each variable over its largest size, less in the last quarter than in the one before?"""
-        scaled = (self._sizes / np.maximum(self._sizes.max(axis=0), 1e-300)).max(axis=1)
-        quarter = max(1, len(scaled) // 4)
-        return self.motion.finished and bool(scaled[-quarter:].max() < 0.9 * scaled[-2 * quarter : -quarter].max())
-
-
-def linear_transient(design: Design, start: Array, times: Array) -> Array:
-    """ξ of the first approximation under the control from ξ(0) = start, at equally spaced times."""
-    closed = design.closed_matrix(design.model)
-    state = np.zeros(len(closed))
-    state[: len(start)] = start
-    step = expm(closed * (times[1] - times[0])) if len(times) > 1 else np.eye(len(closed))
-    rows = [state]
-    for _ in times[1:]:
-        rows.append(step @ rows[-1])
-    return np.array(rows)[:, : len(start)]
-
 
 DRIFT = 1e-10
 REPETITIONS = 3
@@ -158,8 +30,8 @@ REPETITIONS = 3
 class ClosedLoop:
     """The equations of the closed system; its states are those of the plant, then the estimates of an observer.
 
-    ``switched`` is the closed system with all its constraints, where events switch some of them: its equations are then
-    those of the constraints that act at the beginning.
+    ``switched`` is the closed system with all its constraints, where events switch some of them (its equations are then those
+    of the constraints that act at the beginning), or where velocities are constrained: it is held to them by projection.
     """
 
     design: Design
@@ -229,8 +101,26 @@ class ClosedLoop:
 
     def all_deviations(self, states: Array) -> Array:
         """Deviations of all states of the plant, the redundant coordinates among them."""
+        model = self.design.model
+        if isinstance(model, RollingPlant):
+            return self.in_turned_axes(states) - np.array([model.state[name] for name in model.rolling.names])
         count = len(self.states) - len(estimate_names(self.design))
         return np.asarray(states[..., :count] - self.at_rest[:count])
+
+    def in_turned_axes(self, states: Array) -> Array:
+        """x of states of a loop whose velocities are constrained."""
+        model, place = self.design.model, {name: k for k, name in enumerate(self.states)}
+        assert isinstance(model, RollingPlant), "others have no headings"
+        names = model.rolling.names
+        found = np.asarray(states[..., [place[name] for name in names]])
+        if turned := model.turned:
+            rows = np.concatenate([np.zeros((*states.shape[:-1], 1)), states], axis=-1).reshape(
+                -1, states.shape[-1] + 1
+            )
+            values = function(turned, ("t", *self.states), self.equations.system.constants)(rows)
+            for name, column in values.items():
+                found[..., names.index(name)] = column.reshape(states.shape[:-1])
+        return found
 
     def small(self, starts: Array, rtol: float) -> Array:
         """Errors that may be neglected in runs from these starts (N, states): parts of the sizes at rest and at first."""
@@ -253,12 +143,13 @@ class ClosedLoop:
 
         A run that lets the constraints drift by more than ``DRIFT`` of their slopes is repeated with tighter steps.
         """
-        times = np.linspace(0.0, until, rows + 1)
-        allowed = DRIFT * ConstraintNumbers(self.design.model.system, self.design.model.dependent).size(state)
+        times, model = np.linspace(0.0, until, rows + 1), self.design.model
+        held = self.switched is not None
+        allowed = 0.0 if held else DRIFT * ConstraintNumbers(model.system, model.dependent).size(state)
         for tighter in range(REPETITIONS):
             motion = self.motion(state, times, max(rtol * 1e-2**tighter, 1e-13), progress, beyond=beyond)
             found = Transient(self.design, motion, times)
-            if self.switched is not None or found.status is not Status.FINISHED or found.drift <= allowed:
+            if held or found.status is not Status.FINISHED or found.drift <= allowed:
                 break
         return found
 
@@ -299,6 +190,8 @@ def closed_loop(
     closed = closed_system(design)
     if form is not None:
         return ClosedLoop(design, derive(closed, form))
+    if isinstance(design.model, RollingPlant):
+        return ClosedLoop(design, derive(closed, "multipliers"), closed)
     equations = shulgin_equations(closed, dependent=design.model.dependent or None)
     switched = constraints is not None and any(c.switched for c in constraints)
     return ClosedLoop(design, equations, closed_system(design, constraints) if switched else None)

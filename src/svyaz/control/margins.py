@@ -20,9 +20,12 @@ from svyaz.stability import (
     Equilibrium,
     FirstApproximation,
     RestEquations,
+    RollingPlant,
     first_approximation,
     newton,
     rest_equations,
+    rolling_conditions,
+    rolling_plant,
     with_linearised_constraints,
 )
 
@@ -76,7 +79,20 @@ def margin(
     if name not in system.parameters:
         raise ModelError([Problem(f"'{name}' is no parameter of the model: its critical value has no meaning")])
     others = {key: value for key, value in fixed.items() if key != name}
-    course = _Course(system, equilibrium, others, dependent, name)
+    sides = {x: (value - 1.0, value + 1.0) for x, value in {**equilibrium.state, **equilibrium.inputs}.items()}
+    sides = {x: side for x, side in sides.items() if x not in others}
+    if isinstance(equilibrium.approximation, RollingPlant):
+        course = _rolling_course(equilibrium, others, sides, name)
+    else:
+
+        def linearise(named: Named, inputs: Named, constants: Named) -> Models:
+            first, second = (
+                make(system, named, inputs, dependent, constants)
+                for make in (first_approximation, with_linearised_constraints)
+            )
+            return first, second
+
+        course = _Course(system, equilibrium, rest_equations(system, others, sides), linearise, name)
     values = np.linspace(*span, SAMPLES)
     nominal = system.parameters[name]
     largest = np.full(SAMPLES, np.nan)
@@ -110,6 +126,30 @@ def _crossing(course: _Course, control: Control, span: tuple[float, float], left
     return 0.5 * (low + high)
 
 
+Named = Mapping[str, float]
+Models = tuple[FirstApproximation, FirstApproximation]
+"""The true model, and that with linearised constraints."""
+
+
+def _rolling_course(
+    equilibrium: Equilibrium, fixed: Named, sides: Mapping[str, tuple[float, float]], name: str
+) -> _Course:
+    """Where velocities are constrained; what is prescribed are the speeds of a steady motion among others."""
+    plant = equilibrium.approximation
+    assert isinstance(plant, RollingPlant)
+    system, ignored = plant.system, plant.surface().ignorable.names
+    needed = {x: side for x, side in sides.items() if x not in ignored}
+    rest, _ = rolling_conditions(system, fixed, needed)
+    speeds = tuple(x for x in rest.speeds if x in rest.fixed)
+
+    def linearise(named: Named, inputs: Named, constants: Named) -> Models:
+        known = {**dict.fromkeys(system.coordinates, 0.0), **{x: plant.state[x] for x in speeds}, **named}
+        found = rolling_plant(system, known, inputs, speeds, constants)
+        return found, found.linearised()
+
+    return _Course(system, equilibrium, rest, linearise, name)
+
+
 class _Course:
     """An equilibrium followed along a parameter, what was prescribed staying as it is."""
 
@@ -117,17 +157,14 @@ class _Course:
         self,
         system: System,
         equilibrium: Equilibrium,
-        fixed: Mapping[str, float],
-        dependent: tuple[str, ...],
+        rest: RestEquations,
+        linearise: Callable[[Named, Named, Named], Models],
         name: str,
     ) -> None:
-        self.system, self.dependent, self.name = system, dependent, name
-        point = {**equilibrium.state, **equilibrium.inputs}
-        sides = {x: (value - 1.0, value + 1.0) for x, value in point.items() if x not in fixed}
-        self.rest: RestEquations = rest_equations(system, fixed, sides)
-        self.fixed = dict(fixed)
+        self.system, self.name, self.rest, self.linearise = system, name, rest, linearise
+        self.fixed = dict(rest.fixed)
         pushes = {f"multiplier of {c}": value for c, value in equilibrium.multipliers.items()}
-        self.nominal = np.array([{**point, **pushes}[n] for n in self.rest.unknowns])
+        self.nominal = np.array([{**equilibrium.state, **equilibrium.inputs, **pushes}[n] for n in rest.unknowns])
 
     def largest_real_part(self, value: float, guess: Array, control: Control) -> tuple[float, Array | None]:
         """The largest real part of the true closed loop, and the equilibrium it belongs to."""
@@ -142,11 +179,10 @@ class _Course:
         named = {**dict(zip(self.rest.unknowns, map(float, zero), strict=True)), **self.fixed}
         inputs = {u: named.get(u, given.value) for u, given in self.system.inputs.items()}
         try:
-            models = [
-                make(self.system, named, inputs, self.dependent, constants)
-                for make in (first_approximation, with_linearised_constraints)
-            ]
-            roots = control(models[0], models[1]).closed_roots(models[0])
+            true, wrong = self.linearise(named, inputs, constants)
+            found = control(true, wrong)
+            roots = found.closed_roots(true)
         except (ModelError, NotSolvable):
             return float("nan"), zero
-        return float(roots.real.max()), zero
+        still = np.argsort(np.abs(roots))[: found.lasting_roots]  # of lasting directions, zero
+        return float(np.delete(roots, still).real.max()), zero

@@ -20,9 +20,11 @@ from svyaz.control.design import (
     measurement_of,
     theorem_of,
 )
+from svyaz.control.lasting import told_lasting
 from svyaz.control.loop import ClosedLoop, closed_loop, with_momenta
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
 from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
+from svyaz.control.rolling_loop import rolling_theorem
 from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
 from svyaz.control.uniform import (
@@ -33,7 +35,7 @@ from svyaz.control.uniform import (
     uniform_variables,
     with_feed,
 )
-from svyaz.control.weights import Weights, read_weights, unit_weights, weights_from
+from svyaz.control.weights import Weights, told_weights, unit_weights
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import momentum_of, pseudo_cyclic
 from svyaz.model import Constraint, System
@@ -42,8 +44,11 @@ from svyaz.stability import (
     Chosen,
     FirstApproximation,
     Hypothesis,
+    RollingPlant,
     SteadyChoice,
     equilibrium_near,
+    has_velocity_constraints,
+    rolling_near,
     steady_near,
     with_linearised_constraints,
 )
@@ -226,16 +231,23 @@ def regulate(
     uniform = None if steady is None else uniform_variables(steady, variables)
     names = chosen_inputs(plant, _names(inputs) or None)
     texts = tuple(split_expressions(measure)) if isinstance(measure, str) else tuple(measure)
-    given = _weights(weights, plant if uniform is None else uniform.renamed, names, texts)
+    told = plant if uniform is None else uniform.renamed
+    given = told_weights(weights, told.variables, names, texts)
     if uniform is not None:
         given = uniform.weights(given or unit_weights(len(plant.variables), len(names), len(texts)))
     try:
         measured = measurement_of(plant, texts, None if steady is None else steady.speeds) if texts else None
         design = with_feed(designed(plant, names, given, measured, way), uniform)
+        if isinstance(plant, RollingPlant):
+            design = replace(design, fed=plant.fed)
     except NotSolvable as refusal:
         raise NoRegulator(refusal, plant, names) from refusal
     rival, refused = _rival(plant, design) if against_linearised else (None, None)
-    theorem, hypotheses = theorem_of(design, plant)
+    if isinstance(plant, RollingPlant):
+        verdict, hypotheses = rolling_theorem(design, plant)
+        theorem = verdict.theorem
+    else:
+        theorem, hypotheses = theorem_of(design, plant)
     notes = [*_switching_notes(system), *chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
     notes += design.weights.notes
     notes += [f"the equilibrium lies beyond the limits of {name}" for name in chosen.equilibrium.outside]
@@ -243,7 +255,9 @@ def regulate(
     if steady is not None and (kept_momenta := conserved_momenta(steady)):
         theorem = STEADY
         notes.append(told_momenta(kept_momenta))
-    told = tuple(dict.fromkeys(notes))
+    if design.lasting is not None:
+        notes.append(told_lasting(design.lasting))
+    notes = list(dict.fromkeys(notes))
     return Regulation(
         plant.system,
         chosen,
@@ -252,7 +266,7 @@ def regulate(
         theorem,
         hypotheses,
         rival,
-        told,
+        tuple(notes),
         refused,
         system.constraints,
         uniform,
@@ -272,6 +286,13 @@ def _found(
     progress: Callable[[float], object] | None,
 ) -> tuple[Chosen, SteadyChoice | None]:
     """What is to be held: an equilibrium, or a steady motion where a cyclic speed or momentum is prescribed."""
+    if has_velocity_constraints(system):
+        if variables != LAGRANGE or dependent:
+            message = (
+                "where velocities are constrained no momenta are assumed, and redundant variables follow by themselves"
+            )
+            raise ModelError([Problem(message)])
+        return rolling_near(system, near, fix, box, seconds=seconds, progress=progress), None
     if _turns(system, fix or {}):
         steady = steady_near(system, near, fix, box, dependent, seconds=seconds, progress=progress)
         return steady.chosen, steady
@@ -300,9 +321,13 @@ def _switching_notes(system: System) -> list[str]:
 
 def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, NoRegulator | None]:
     """The design from linearised constraints; where they leave nothing to control or to see, the refusal."""
-    wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
+    if isinstance(plant, RollingPlant):
+        wrong: FirstApproximation = plant.linearised()
+    else:
+        wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
     try:
-        return designed(wrong, design.inputs, design.weights, design.measurement, design.method), None
+        rival = designed(wrong, design.inputs, design.weights, design.measurement, design.method)
+        return replace(rival, fed=design.fed), None
     except NotSolvable as refusal:
         return None, NoRegulator(refusal, wrong, design.inputs)
 
@@ -323,19 +348,6 @@ def split_expressions(text: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
-
-
-def _weights(
-    given: Weights | Mapping[str, object] | str | Path | None,
-    plant: FirstApproximation,
-    inputs: Sequence[str],
-    measured: Sequence[str],
-) -> Weights | None:
-    if given is None or isinstance(given, Weights):
-        return given
-    if isinstance(given, Mapping):
-        return weights_from(given, plant.variables, inputs, measured)
-    return read_weights(given, plant.variables, inputs, measured)
 
 
 def _zero_notes(chosen: Chosen) -> tuple[str, ...]:

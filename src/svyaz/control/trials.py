@@ -8,16 +8,18 @@ The limit is the position of rest of the closed loop on the surface F(q) = F(q(0
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from svyaz.control.design import Design
-from svyaz.control.loop import ClosedLoop, Transient, closed_loop
+from svyaz.control.loop import ClosedLoop, closed_loop
+from svyaz.control.rolling_loop import consistent_state, steady_near_end
+from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
 from svyaz.integrate import Status
 from svyaz.model import nearest
-from svyaz.stability import ConstraintNumbers, FirstApproximation, consistent_start
+from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant, consistent_start
 
 MOST_STEPS = 50
 
@@ -109,6 +111,10 @@ class Trial:
                 if off is None
                 else f"tends to the shifted steady motion, {off:.2g} from the one foretold"
             )
+        if run.returned and run.reached is not None:
+            names = [name for name in run.design.model.variables if abs(run.reached[name]) > 0]
+            told = ", ".join(f"{name} = {run.reached[name]:.6g}" for name in names) or "the one asked for"
+            return f"tends to a steady motion nearby ({told})"
         if run.returned:
             passed = [f"{name} from t = {at.left:.4g}" for name, at in run.motion.limits.items() if at.left is not None]
             return "returned" + (f", beyond the limits of {', '.join(passed)}" if passed else "")
@@ -133,6 +139,10 @@ def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start
     """
     system, given = plant.system, dict(deviations)
     _check(plant, given)
+    if isinstance(plant, RollingPlant):
+        first = plant.variables[0]
+        whole, halvings = consistent_state(plant, given or {first: PERTURBATION * abs(plant.state[first]) or 0.01})
+        return Start(whole, {c.name: 0.0 for c in system.constraints}, True, halvings)
     if not given:
         first = plant.independent[0]
         given = {first: PERTURBATION * abs(plant.state[first]) or 0.01}
@@ -148,7 +158,7 @@ def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start
 
 
 def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:
-    known = (*plant.variables, *plant.dependent)
+    known = (*plant.variables, *(() if isinstance(plant, RollingPlant) else plant.dependent))
     for name in deviations:
         if name.endswith("'") and name[:-1] in plant.dependent:
             message = (
@@ -166,4 +176,7 @@ def tried(loop: ClosedLoop, start: Start, until: float, *, beyond: bool = False,
     A loop whose conserved momenta are ``shifted`` ends elsewhere too.
     """
     limit = shifted_limit(loop.design, start.state, loop) if shifted or not start.consistent else None
-    return Trial(start, loop.run(start.state, until, beyond=beyond), limit, shifted)
+    run = loop.run(start.state, until, beyond=beyond)
+    if loop.design.lasting is not None and run.status is Status.FINISHED:
+        run = replace(run, reached=steady_near_end(loop, run))
+    return Trial(start, run, limit, shifted)

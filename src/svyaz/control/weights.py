@@ -154,3 +154,17 @@ class _WeightsReader:
 
 def _is_rows(rows: object) -> TypeGuard[Sequence[Sequence[object]]]:
     return isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows)
+
+
+def told_weights(
+    given: Weights | Mapping[str, object] | str | Path | None,
+    variables: Sequence[str],
+    inputs: Sequence[str],
+    measured: Sequence[str],
+) -> Weights | None:
+    """Weights as they are, by the words of a file of weights, or by the name of such a file."""
+    if given is None or isinstance(given, Weights):
+        return given
+    if isinstance(given, Mapping):
+        return weights_from(given, variables, inputs, measured)
+    return read_weights(given, variables, inputs, measured)

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from svyaz.stability.choice import Chosen as Chosen
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
     from svyaz.stability.choice import equilibrium_near as equilibrium_near
+    from svyaz.stability.choice import rolling_conditions as rolling_conditions
+    from svyaz.stability.choice import rolling_near as rolling_near
+    from svyaz.stability.constrained_plant import RollingPlant as RollingPlant
+    from svyaz.stability.constrained_plant import rolling_plant as rolling_plant
     from svyaz.stability.continuation import BranchMember as BranchMember
     from svyaz.stability.continuation import SteadyBranches as SteadyBranches
     from svyaz.stability.continuation import steady_branches as steady_branches
@@ -29,8 +33,12 @@ if TYPE_CHECKING:
     from svyaz.stability.rest import RestEquations as RestEquations
     from svyaz.stability.rest import rest_equations as rest_equations
     from svyaz.stability.resting import Equilibrium as Equilibrium
+    from svyaz.stability.rolling import ConstraintSurface as ConstraintSurface
     from svyaz.stability.rolling import RollingApproximation as RollingApproximation
+    from svyaz.stability.rolling import projected as projected
     from svyaz.stability.rolling import rolling_approximation as rolling_approximation
+    from svyaz.stability.rolling_rest import has_velocity_constraints as has_velocity_constraints
+    from svyaz.stability.rolling_verdict import rolling_stability as rolling_stability
     from svyaz.stability.spectrum import roots as roots
     from svyaz.stability.spectrum import signs as signs
     from svyaz.stability.spectrum import zero_roots as zero_roots

@@ -64,9 +64,9 @@ DAMPED = 0.3
 def zeros_beside(problem: BoxProblem, starts: Array, width: Array) -> Array:
     """Zeros near the starts, which need not be isolated; NaN for none. ``width`` are the sides of the box, to measure q by.
 
-    Levenberg's and Marquardt's method with a damping that falls with |f|: it converges fast to families too (N. Yamashita,
-    M. Fukushima 2001), and does not slide along them, where Newton's steps are not determined. y is measured so that it has as
-    much effect as q.
+    Levenberg's and Marquardt's method with a damping that falls with |f|, beside what it was and its slopes: it converges fast
+    to families too (N. Yamashita, M. Fukushima 2001), and does not slide along them, where Newton's steps are not determined.
+    y is measured so that it has as much effect as q.
     """
     d = problem.bounded
     first = np.linalg.norm(problem.value_and_slope(np.array(starts, dtype=float))[0], axis=1)
@@ -77,8 +77,9 @@ def zeros_beside(problem: BoxProblem, starts: Array, width: Array) -> Array:
         unit = np.where(effect > 0, most / np.where(effect > 0, effect, 1.0), 1.0)
         unit[:, :d] = width
         u, values, vt = np.linalg.svd(slope * unit[:, None, :], full_matrices=False)
-        size = np.linalg.norm(value, axis=1) / np.where(first[rows] > 0, first[rows], 1.0)
         largest = values.max(axis=1, initial=0.0)[:, None]
+        off = np.linalg.norm(value, axis=1)
+        size = np.minimum(off / np.where(first[rows] > 0, first[rows], 1.0), off / np.maximum(largest[:, 0], 1e-300))
         kept = values > 1e-12 * largest
         damped = np.where(kept, values**2 + DAMPED * np.minimum(size, 1.0)[:, None] * largest**2, 1.0)
         factor = np.where(kept & (damped > 0), values / np.where(damped > 0, damped, 1.0), 0.0)

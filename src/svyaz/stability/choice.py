@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from time import monotonic
 
@@ -11,13 +11,16 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.model import System, nearest
+from svyaz.model import System, nearest, with_settings
 from svyaz.stability.box_problem import newton
+from svyaz.stability.constrained_plant import rolling_plant
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
-from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria
+from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
-from svyaz.stability.rest import RestEquations, is_angle, rest_equations
+from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
+from svyaz.stability.rolling import ConstraintSurface
+from svyaz.stability.rolling_rest import rolling_rest, steady_rest
 
 REACH = 2.0
 """Coordinates without a side in the box are looked for within this distance of the position, and more if it is large."""
@@ -62,17 +65,108 @@ def equilibrium_near(
     """
     refuse_unfit(system)
     check_redundant(system, dependent)
-    _check_near(system, near or {}, fix or {})
-    position = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates} | dict(near or {})
-    fixed, notes = dict(fix or {}), list[str]()
-    position |= {q: x for q, x in fixed.items() if q in position}
-    order = (*sorted(system.coordinates, key=lambda q: q not in (near or {})), *system.inputs)
-    sides = _sides(system, position, dict(box or {}))
-    end = monotonic() + seconds
 
-    def searched(within: Mapping[str, tuple[float, float]]) -> Equilibria:
-        left = max(end - monotonic(), 0.0)
+    def searched(fixed: Fixed, within: Sides, left: float) -> Equilibria:
         return equilibria(system, fixed, within, dependent=dependent, seconds=left, progress=progress)
+
+    place = Place(system, dict(near or {}), dict(fix or {}), dict(box or {}), system.coordinates)
+    chosen = _chosen(place, lambda fixed, sides: rest_equations(system, fixed, sides), searched, dependent, seconds)
+    if chosen.equilibrium.approximation is None:
+        raise NoEquilibrium(*chosen.equilibrium.notes)
+    return chosen
+
+
+def rolling_near(
+    system: System,
+    near: Mapping[str, float] | None = None,
+    fix: Mapping[str, float] | None = None,
+    box: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    seconds: float = SECONDS,
+    progress: Callable[[float], object] | None = None,
+) -> Chosen:
+    """The same where velocities are constrained: the position of rest, or where ``fix`` has velocities the steady motion."""
+    given = {name: x for name, x in (fix or {}).items() if name in system.parameters}
+    system = with_settings(system, given) if given else system
+    fix = {name: x for name, x in (fix or {}).items() if name not in given}
+    notes: list[str] = []
+    ignored = ConstraintSurface(system, system.constants).ignorable
+
+    def rest_of(fixed: Fixed, sides: Sides) -> RestEquations:
+        rest, notes[:] = rolling_conditions(system, fixed, sides)
+        return rest
+
+    def searched(fixed: Fixed, within: Sides, left: float) -> Equilibria:
+        return searched_equilibria(rest_of(fixed, within), seconds=left, progress=progress)
+
+    needed = tuple(q for q in system.coordinates if q not in ignored.names)
+    place = Place(system, dict(near or {}), fix, dict(box or {}), needed)
+    try:
+        chosen = _chosen(place, rest_of, searched, None, seconds)
+    except NoEquilibrium as refusal:
+        raise NoEquilibrium(*refusal.args, *notes) from refusal
+    e, rest = chosen.equilibrium, rest_of(chosen.fixed, place.sides)
+    speeds = {name: x for name, x in {**rest.fixed, **e.parameters}.items() if name in rest.speeds}
+    freed = {name: x for name, x in e.parameters.items() if name in system.parameters}
+    there = with_values(rest.system, freed) if freed else rest.system
+    try:
+        plant = rolling_plant(there, {**e.state, **speeds}, e.inputs, tuple(speeds))
+    except ModelError as error:
+        raise NoEquilibrium(str(error)) from error
+    return Chosen(replace(e, approximation=plant), chosen.fixed, (*notes, *chosen.notes))
+
+
+def rolling_conditions(system: System, fixed: Fixed, sides: Sides) -> tuple[RestEquations, list[str]]:
+    """The equations of steady motions where a velocity is prescribed, else of rest; and words for speeds that were taken."""
+    if not any(name.endswith("'") for name in fixed):
+        return rolling_rest(system, fixed, sides), []
+    rest, _, taken = steady_rest(system, fixed, sides)
+    return rest, [f"{name} = {rest.fixed[name]:.6g} is that of the model's initial state" for name in taken]
+
+
+Fixed = Mapping[str, float]
+Sides = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position with what is prescribed; ``needed`` are the coordinates that the equations contain."""
+
+    system: System
+    near: Mapping[str, float]
+    fix: Mapping[str, float]
+    box: Mapping[str, tuple[float, float]]
+    needed: tuple[str, ...]
+
+    @property
+    def position(self) -> dict[str, float]:
+        """The values of ``near`` and ``fix``, else those of the model's initial state."""
+        found = {q: float(self.system.initial.get(q, 0.0)) for q in self.system.coordinates} | dict(self.near)
+        return found | {q: x for q, x in self.fix.items() if q in found}
+
+    @property
+    def sides(self) -> dict[str, tuple[float, float]]:
+        """The box, with sides for needed coordinates that have none and are no angles."""
+        sides, position = dict(self.box), self.position
+        for q in self.needed:
+            if q not in sides and q not in self.system.box and not is_angle(self.system, q):
+                reach = REACH * (1 + abs(position[q]))
+                sides[q] = (position[q] - reach, position[q] + reach)
+        return sides
+
+
+def _chosen(
+    place: Place,
+    rest_of: Callable[[Fixed, Sides], RestEquations],
+    searched: Callable[[Fixed, Sides, float], Equilibria],
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> Chosen:
+    system, position, sides = place.system, place.position, place.sides
+    _check_near(system, place.near, place.fix)
+    fixed, notes = dict(place.fix), list[str]()
+    order = (*sorted(system.coordinates, key=lambda q: q not in place.near), *system.inputs)
+    end = monotonic() + seconds
 
     def take(free: Sequence[str], reason: str) -> None:
         """Prescribe the first name that is free in a family."""
@@ -83,7 +177,7 @@ def equilibrium_near(
         notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
 
     while True:
-        rest = rest_equations(system, fixed, sides)
+        rest = rest_of(fixed, sides)
         zero = _led_to(rest, position)
         if zero is not None and (family := family_among(rest, [zero])) is not None:
             take(family.free, "the equilibria form a family, and nothing is left to be prescribed")
@@ -91,13 +185,13 @@ def equilibrium_near(
         met = [] if zero is None else [equilibrium_at(rest, zero, dependent)]
         reach = _distance(system, position, met[0].state) if met else np.inf
         if met and reach <= HERE * (1 + max(map(abs, position.values()), default=0.0)):
-            return Chosen(_usable(met[0]), fixed, tuple(notes))
-        found = searched(sides if not met else _around(rest, position, reach))
+            return Chosen(met[0], fixed, tuple(notes))
+        found = searched(fixed, sides if not met else _around(rest, position, reach), max(end - monotonic(), 0.0))
         if not found.family:
             break
         take(found.free, found.reason())
     if not met:
-        notes += _wide(found, system, box or {})
+        notes += _wide(found, system, place.box)
     if found.left:
         notes.append("the box was not searched to its end: another equilibrium may be nearer")
     return Chosen(_nearest(found, met, position), fixed, (*notes, *found.notes))
@@ -148,17 +242,6 @@ def _check_near(system: System, near: Mapping[str, float], fix: Mapping[str, flo
             raise ModelError([Problem(f"'{name}' is prescribed; it cannot be near another value as well")])
 
 
-def _sides(
-    system: System, position: Mapping[str, float], box: dict[str, tuple[float, float]]
-) -> dict[str, tuple[float, float]]:
-    """Sides for coordinates that have none and are no angles."""
-    for q in system.coordinates:
-        if q not in box and q not in system.box and not is_angle(system, q):
-            reach = REACH * (1 + abs(position[q]))
-            box[q] = (position[q] - reach, position[q] + reach)
-    return box
-
-
 def _distance(system: System, position: Mapping[str, float], state: Mapping[str, float]) -> float:
     gaps = [state[q] - position[q] for q in system.coordinates]
     turns = [is_angle(system, q) for q in system.coordinates]
@@ -179,10 +262,4 @@ def _nearest(found: Equilibria, met: Sequence[Equilibrium], position: Mapping[st
     nearer = [p for p in found.doubtful if distance(p) < 0.99 * distance(best.state) - 1e-6]
     if nearer:
         raise NoEquilibrium(*found.notes)
-    return _usable(best)
-
-
-def _usable(best: Equilibrium) -> Equilibrium:
-    if best.approximation is None:
-        raise NoEquilibrium(*best.notes)
     return best

@@ -74,6 +74,15 @@ class FirstApproximation:
         return tuple(self.inputs)
 
     @property
+    def following(self) -> dict[str, Array]:
+        """Slopes by ξ of what follows from it: the redundant coordinates and their velocities."""
+        n, none = len(self.independent), np.zeros(len(self.further))
+        places = {
+            s: np.concatenate([row, np.zeros(n), none]) for s, row in zip(self.dependent, self.slope, strict=True)
+        }
+        return places | {f"{s}'": np.roll(row, n) if n else row for s, row in places.items()}
+
+    @property
     def blocks(self) -> dict[str, Array]:
         """N1 … N6, S1, S2, U1, U2 as the source names them."""
         n, k = len(self.independent), len(self.further)

@@ -29,7 +29,7 @@ class InMotion:
 
     ``accelerations`` q̈ (n,), ``multipliers`` λ (m,), ``rates`` ẇ (k,), ``slopes`` of (q̈, ẇ), ``by_inputs`` those by u;
     ``positions`` F of the geometric constraints, ``speeds`` f of the velocity constraints and Ḟ, ``rows`` G; ``tangent`` the
-    slopes of (F, speeds).
+    slopes of (F, speeds). ``lever`` is the part of K⁻¹ that gives q̈ from forces (n, n).
     """
 
     accelerations: Array
@@ -41,6 +41,7 @@ class InMotion:
     speeds: Array
     rows: Array
     tangent: Array
+    lever: Array
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class MovingSystem:
             speeds=found["speeds"],
             rows=rows,
             tangent=tangent,
+            lever=np.linalg.solve(matrix, np.eye(n + m, n))[:n],
         )
 
 
@@ -142,3 +144,17 @@ def moving(system: System) -> MovingSystem:
         raise ModelError([Problem("the equations change with time: nothing rests, and no motion is steady")])
     names = [str(s) for s in (*q, *v, *w, *a, *pushes)]
     return MovingSystem(equations, function(tables, names, system.constants))
+
+
+@remembered
+def bent_reactions(system: System) -> Function:
+    """∂(Gᵀλ)/∂x (n, 2n + k) with λ held, x = (q, q̇, w): what is lost where constraints are linearised beforehand."""
+    equations = with_multipliers(system)
+    q, v = [se.Symbol(name) for name in system.coordinates], [velocity(name) for name in system.coordinates]
+    x = [*q, *v, *(se.Symbol(name) for name in system.rates)]
+    pushes = [se.Symbol(f"multiplier of {d.name}") for d in equations.deviations]
+    reactions = [
+        add_up([row[i] * s for row, s in zip(equations.constraint_jacobian, pushes, strict=True)])
+        for i in range(len(q))
+    ]
+    return function({"bent": [gradient(e, x) for e in reactions]}, [str(s) for s in (*x, *pushes)], system.constants)

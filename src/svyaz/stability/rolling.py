@@ -52,13 +52,19 @@ class RollingApproximation:
     geometric: int
 
 
-class ConstraintSurface:
-    """The rates of x and the equations of the surface in numbers, for a system at given values of inputs and parameters."""
+NOTHING_IGNORED = Ignorable((), ())
 
-    def __init__(self, system: System, values: Mapping[str, float]) -> None:
+
+class ConstraintSurface:
+    """The rates of x and the equations of the surface in numbers, for a system at given values of inputs and parameters.
+
+    ``ignored`` are the coordinates that no equation needs, unless others are given.
+    """
+
+    def __init__(self, system: System, values: Mapping[str, float], ignored: Ignorable | None = None) -> None:
         self.system = system
         self.moving: MovingSystem = moving(system).with_values(values)
-        self.ignorable = ignorable(self.moving)
+        self.ignorable = ignorable(self.moving) if ignored is None else ignored
         self.n = len(system.coordinates)
         place = {q: k for k, q in enumerate(system.coordinates)}
         self.left = [k for q, k in place.items() if q not in self.ignorable.names]
@@ -116,13 +122,18 @@ class ConstraintSurface:
 
 
 def rolling_approximation(
-    system: System, state: Mapping[str, float], values: Mapping[str, float], prescribed: Sequence[str] = ()
+    system: System,
+    state: Mapping[str, float],
+    values: Mapping[str, float],
+    prescribed: Sequence[str] = (),
+    ignored: Ignorable | None = None,
 ) -> RollingApproximation:
     """About the motion with these coordinates, velocities and further states; refused where it is not steady.
 
     ``prescribed`` velocities are taken as independent where they can be; ``values`` are those of inputs and parameters.
+    Coordinates are ``ignored`` where no equation needs them, unless others are given.
     """
-    surface = ConstraintSurface(system, values)
+    surface = ConstraintSurface(system, values, ignored)
     x = surface.vector(state)
     here = surface.at(x)
     _refuse_change(surface, x, here)
@@ -143,7 +154,7 @@ def rolling_approximation(
         A=(by_state @ tangent)[free],
         B=by_input[free],
         multipliers=dict(zip(names, map(float, here.multipliers), strict=True)),
-        manifold=_manifold(surface, x),
+        manifold=manifold_at(surface, x),
         geometric=len(here.positions),
     )
 
@@ -211,25 +222,31 @@ def independent_columns(matrix: Array, lots: Sequence[Sequence[int]]) -> list[in
     return taken
 
 
-def _manifold(surface: ConstraintSurface, x: Array) -> int:
+def manifold_at(surface: ConstraintSurface, x: Array) -> int:
     """In how many independent directions steady motions go on from x, found by going there."""
     _, slope = surface.off(x)
     _, values, rows = np.linalg.svd(slope)
     rank = int(np.count_nonzero(values > CLOSE * values.max(initial=0.0)))
     moves = []
     for along in rows[rank:]:
-        there = x + STEP * along
-        try:
-            for _ in range(12):
-                off, slope = surface.off(there)
-                left, sizes, right = np.linalg.svd(slope, full_matrices=False)
-                there = there - right[:rank].T @ ((left[:, :rank].T @ off) / sizes[:rank])
-            off, slope = surface.off(there)
-        except ModelError:
-            continue
-        size = 1 + float(np.abs(slope).max()) * (1 + float(np.abs(there).max()))
-        if np.abs(off).max() <= 1e-12 * size and np.linalg.norm(there - x) >= 0.3 * STEP:
+        there = projected(surface, x + STEP * along, rank)
+        if there is not None and np.linalg.norm(there - x) >= 0.3 * STEP:
             moves.append((there - x) / np.linalg.norm(there - x))
     if not moves:
         return 0
     return int(np.count_nonzero(np.linalg.svd(np.array(moves), compute_uv=False) > 0.1))
+
+
+def projected(surface: ConstraintSurface, x: Array, rank: int | None = None) -> Array | None:
+    """The steady motion nearest to x, by Newton's method with so many independent equations; None where it finds none."""
+    try:
+        for _ in range(12):
+            off, slope = surface.off(x)
+            left, sizes, right = np.linalg.svd(slope, full_matrices=False)
+            count = int(np.count_nonzero(sizes > 1e-6 * sizes.max(initial=0.0))) if rank is None else rank
+            x = x - right[:count].T @ ((left[:, :count].T @ off) / sizes[:count])
+        off, slope = surface.off(x)
+    except ModelError:
+        return None
+    size = 1 + float(np.abs(slope).max()) * (1 + float(np.abs(x).max()))
+    return x if np.abs(off).max() <= 1e-12 * size else None

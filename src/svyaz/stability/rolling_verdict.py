@@ -63,7 +63,12 @@ def rolling_stability(
         )
     manifold = _manifold(approximation, zeros)
     if negative == order - zeros:
-        left = [Hypothesis(f"the other {order - zeros} roots have negative real parts", True)] if negative else []
+        others = (
+            "other root has a negative real part"
+            if negative == 1
+            else f"other {negative} roots have negative real parts"
+        )
+        left = [Hypothesis(f"the {others}", True)] if negative else []
         word, theorem = (STABLE, MANIFOLD) if manifold.holds else (UNDECIDED, NO_THEOREM)
         return told(word, theorem, surface, manifold, *left)
     pair = neutral == zeros + 2 and negative == 0 and order == zeros + 2

@@ -55,7 +55,38 @@ def _roots_and_errors(matrix: ArrayLike) -> tuple[NDArray[np.complex128], Array]
     found, left, right = solved
     angle = np.abs(np.einsum("ij,ij->j", left.conj(), right))
     rounding = ROUNDINGS * len(a) * np.finfo(float).eps * float(np.linalg.norm(balanced, 2))
-    return np.asarray(found, dtype=complex), rounding / np.maximum(angle, 1e-300)
+    errors = rounding / np.maximum(angle, 1e-300)
+    size = float(np.linalg.norm(balanced, 2))
+    for k in np.flatnonzero(errors > TOGETHER * size):
+        errors[k] = min(errors[k], *_errors_together(found, left, right, int(k), size, rounding), np.inf)
+    return np.asarray(found, dtype=complex), errors
+
+
+TOGETHER, MOST_TOGETHER = 1e-6, 4
+"""A root known no better than this part of ‖A‖ is taken together with its neighbours, at most so many."""
+
+
+def _errors_together(
+    found: NDArray[np.complex128],
+    left: NDArray[np.complex128],
+    right: NDArray[np.complex128],
+    k: int,
+    size: float,
+    rounding: float,
+) -> list[float]:
+    """How far a root of multiplicity 2, 3, … may be off: E moves it by 2 (‖P‖ ‖E‖ ‖A‖^(m-1))^(1/m), P its projector.
+
+    By itself such a root has one eigenvector, no condition number, and an error that is no bound.
+    """
+    order, bounds = np.argsort(np.abs(found - found[k]), kind="stable"), []
+    for m in range(2, min(MOST_TOGETHER, len(found)) + 1):
+        near = order[:m]
+        x, y = np.linalg.qr(right[:, near])[0], np.linalg.qr(left[:, near])[0]
+        least = float(np.linalg.svd(y.conj().T @ x, compute_uv=False)[-1])
+        bound = 2 * (rounding / max(least, 1e-300) * size ** (m - 1)) ** (1 / m)
+        if np.abs(found[near] - found[k]).max() <= bound:
+            bounds.append(bound)
+    return bounds
 
 
 def zero_roots(matrix: ArrayLike) -> int:

@@ -65,6 +65,9 @@ def _(found: Regulation) -> Record:
         result["uncontrollable"] = _directions([*kept, *design.facts.uncontrollable])
         if design.watcher is not None and found.shown_watcher is not None:
             result["observer"] = _observer(replace(design, watcher=replace(design.watcher, gain=found.shown_watcher)))
+    if design.lasting is not None:
+        result["lasting"] = _directions(design.lasting.named)
+        result["uncontrollable"] = _directions([*design.lasting.named, *design.facts.uncontrollable])
     if found.rival is not None:
         result["against"] = _against(found.rival, plant)
     elif found.refused is not None:
@@ -172,6 +175,7 @@ def _(trial: Trial) -> Record:
         "consistent": trial.start.consistent,
         "halvings": trial.start.halvings,
         "limit": None if trial.limit is None else dict(trial.limit),
+        "reached": None if run.reached is None else dict(run.reached),
         "distance_from_limit": finite(trial.distance_from_limit),
         "t": float(run.times[-1]),
         "final": {name: finite(x) for name, x in run.final.items()},

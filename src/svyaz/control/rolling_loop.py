@@ -1,0 +1,107 @@
+"""Closed loops where velocities are constrained: consistent starts, the steady motion that is reached, and the theorem.
+
+A closed loop is a system again, so that the verdict on its steady motion is that of any system with constrained velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.control.closed import closed_system, estimate_names
+from svyaz.control.design import PAIR, Design, accuracy_hypotheses
+from svyaz.control.loop import ClosedLoop
+from svyaz.control.transient import Transient
+from svyaz.expr import ModelError, Problem
+from svyaz.stability import (
+    ConstraintSurface,
+    Hypothesis,
+    RollingPlant,
+    StabilityVerdict,
+    projected,
+    rolling_approximation,
+    rolling_stability,
+)
+
+NEWTON_STEPS, HALVINGS = 30, 12
+
+
+def completed(plant: RollingPlant, deviations: Mapping[str, float], surface: ConstraintSurface) -> Array | None:
+    """x on the surface of the constraints with these deviations of variables ξ; None where Newton's method finds none."""
+    rolling = plant.rolling
+    names = rolling.names
+    rest = np.array([plant.state[name] for name in names])
+    x = rest + rolling.tangent @ np.array([deviations.get(name, 0.0) for name in rolling.independent])
+    loose = [k for k, name in enumerate(names) if name not in rolling.independent]
+    for _ in range(NEWTON_STEPS):
+        try:
+            here = surface.at(x)
+        except ModelError:
+            return None
+        off, slope = np.concatenate([here.positions, here.speeds]), surface.tangent(here)
+        step = np.linalg.lstsq(slope[:, loose], -off)[0]
+        x[loose] += step
+        if not np.isfinite(x).all() or np.abs(x - rest).max() > 1e3 * (1 + np.abs(rest).max()):
+            return None
+        if np.abs(step).max(initial=0.0) <= 1e-13 * (1 + np.abs(x).max()):
+            return x
+    return None
+
+
+def consistent_state(plant: RollingPlant, deviations: Mapping[str, float]) -> tuple[dict[str, float], int]:
+    """The whole state of a start, headings at zero, and how often its deviations were halved until it exists."""
+    surface, given = plant.surface(), dict(deviations)
+    for halvings in range(HALVINGS + 1):
+        x = completed(plant, given, surface)
+        if x is not None:
+            return {**plant.state, **dict(zip(plant.rolling.names, map(float, x), strict=True))}, halvings
+        given = {name: value / 2 for name, value in given.items()}
+    told = ", ".join(f"{name} by {value:g}" for name, value in deviations.items())
+    raise ModelError([Problem(f"no state near the steady motion satisfies the constraints with {told}")])
+
+
+def closed_surface(design: Design, plant: RollingPlant) -> ConstraintSurface:
+    """The surface of the closed loop, the estimates of an observer among its states."""
+    closed = closed_system(design)
+    return ConstraintSurface(closed, closed.constants, plant.ignored)
+
+
+def steady_near_end(loop: ClosedLoop, run: Transient) -> dict[str, float] | None:
+    """The steady motion of the closed loop nearest to the last state; None if none was found."""
+    plant = loop.design.model
+    assert isinstance(plant, RollingPlant), "only there steady motions last"
+    surface = closed_surface(loop.design, plant)
+    last = {name: float(run.column(name)[-1]) for name in (*plant.rolling.names, *estimate_names(loop.design))}
+    x = projected(surface, surface.vector(last))
+    if x is None:
+        return None
+    x = np.where(np.abs(x) > 1e-12 * (1 + np.abs(x).max()), x, 0.0)
+    return {name: float(value) for name, value in zip(surface.names, x, strict=True)}
+
+
+def deviations_from_reached(loop: ClosedLoop, states: Array) -> Array:
+    """Deviations (N, k, x) of runs (N, k, states) from the steady motion nearest to the end of each; NaN where none is."""
+    plant = loop.design.model
+    assert isinstance(plant, RollingPlant), "only there steady motions last"
+    surface, found = closed_surface(loop.design, plant), loop.in_turned_axes(states)
+    guesses = [loop.states.index(name) for name in estimate_names(loop.design)]
+    for k, run in enumerate(found):
+        end = np.concatenate([run[-1], states[k, -1, guesses]])
+        reached = projected(surface, end) if np.isfinite(end).all() else None
+        found[k] = np.nan if reached is None else run - reached[: run.shape[1]]
+    return found
+
+
+def rolling_theorem(design: Design, plant: RollingPlant) -> tuple[StabilityVerdict, tuple[Hypothesis, ...]]:
+    """The verdict on the steady motion of the closed loop, and all hypotheses as they stand here."""
+    closed = closed_system(design)
+    state = {name: plant.state.get(name, 0.0) for name in closed.states}
+    here = rolling_approximation(closed, state, closed.constants, plant.variables, plant.ignored)
+    verdict = rolling_stability(here, state, closed.constants)
+    across = "" if design.lasting is None else f", across {design.lasting.count} that last,"
+    own = [Hypothesis(f"the pair (A, B){across} is controllable", design.controllable.complete, PAIR)]
+    if design.observable is not None:
+        own.append(Hypothesis("the pair (A, C) is observable", design.observable.complete, PAIR))
+    return verdict, (*verdict.hypotheses, *own, *accuracy_hypotheses(design, plant))
