@@ -13,7 +13,7 @@ from svyaz import System, load
 from svyaz.control import Regulation
 from svyaz.expr import jumping_parts, split
 from svyaz.forms import derive, jumps, sided
-from svyaz.motion.events.sides import way_on
+from svyaz.motion.events.ways import way_on
 from svyaz.show import as_json
 from svyaz.study import sweep
 

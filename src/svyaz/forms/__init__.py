@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from svyaz.forms.equations import Deviation as Deviation
     from svyaz.forms.equations import Equations as Equations
     from svyaz.forms.equations import Form as Form
+    from svyaz.forms.equations import Pull as Pull
     from svyaz.forms.evaluation import NumericEquations as NumericEquations
     from svyaz.forms.kinetic_parts import KineticBlocks as KineticBlocks
     from svyaz.forms.kinetic_parts import kinetic_blocks as kinetic_blocks
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from svyaz.forms.power import EnergyPower as EnergyPower
     from svyaz.forms.power import keeps_energy as keeps_energy
     from svyaz.forms.power import power_of as power_of
+    from svyaz.forms.power import rubbing_power as rubbing_power
     from svyaz.forms.programs import Further as Further
     from svyaz.forms.programs import Rates as Rates
     from svyaz.forms.programs import export_program as export_program

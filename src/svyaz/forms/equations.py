@@ -20,8 +20,8 @@ from typing import Protocol
 
 import symengine as se
 
-from svyaz.expr import Expression, Surface, gradient, on_side, substitute, velocity
-from svyaz.model import Constraint, System
+from svyaz.expr import ONE, ZERO, Expression, Surface, gradient, on_side, substitute, velocity
+from svyaz.model import Constraint, Friction, System
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,21 @@ class Deviation:
 
 
 @dataclass(frozen=True)
+class Pull:
+    """A friction in equations: the force -T ``along``, T = ``side``·sliding·|λ| + ``holding``, of a constraint by number.
+
+    |λ| is ``load``·λ. ``side`` is the sign of the slip, or that of a surface; where a motion is held, it is zero and
+    ``holding`` is what holds it.
+    """
+
+    number: int
+    friction: Friction
+    load: Expression
+    side: Expression
+    holding: Expression = ZERO
+
+
+@dataclass(frozen=True)
 class Equations:
     """Equations of motion in some form. ``explicit`` gives the rates of all states that need no linear system.
 
@@ -51,6 +66,7 @@ class Equations:
     (a chart, which may degenerate). ``gibbs`` is the function of the accelerations from which Appell's equations come.
     ``notes`` tell what was decided on the way. ``sides`` are surfaces at which rates
     jump, with the symbols of their sides in these equations; along ``sliding`` ones the motion is held: theirs are unknowns.
+    ``pulls`` are frictions by the reactions of constraints, ``loads`` the signs of multipliers whose sizes |λ| act.
     """
 
     form: str
@@ -73,6 +89,8 @@ class Equations:
     notes: tuple[str, ...] = ()
     sides: tuple[Surface, ...] = ()
     sliding: tuple[Surface, ...] = ()
+    pulls: tuple[Pull, ...] = ()
+    loads: Mapping[str, Expression] = field(default_factory=dict)
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
@@ -91,9 +109,22 @@ class Equations:
 
     @property
     def reactions(self) -> tuple[tuple[Expression, ...], ...]:
-        """R (m, n): the direction in which each multiplier acts; the row of G, or that of a control."""
-        pairs = zip(self.deviations, self.constraint_jacobian, strict=True)
-        return tuple(d.constraint.direction or row for d, row in pairs)
+        """R (m, n): the direction in which each multiplier acts; the row of G, or that of a control, with drag and friction."""
+        rows = [d.constraint.direction or row for d, row in zip(self.deviations, self.constraint_jacobian, strict=True)]
+        for k, d in enumerate(self.deviations):
+            for drag in d.constraint.drags:
+                sign = self.loads.get(d.name, ONE) if drag.absolute else ONE
+                rows[k] = tuple(e + sign * self.in_states(x) for e, x in zip(rows[k], drag.along, strict=True))
+        for p in self.pulls:
+            size = p.side * p.load * self.in_states(p.friction.sliding)
+            along = map(self.in_states, p.friction.along)
+            rows[p.number] = tuple(e - size * x for e, x in zip(rows[p.number], along, strict=True))
+        return tuple(rows)
+
+    @property
+    def ideal(self) -> bool:
+        """Are all reactions along the gradients of their constraints, R = G?"""
+        return all(d.constraint.ideal for d in self.deviations)
 
     @property
     def named_basis(self) -> bool:

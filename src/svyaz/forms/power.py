@@ -22,6 +22,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.expr import (
+    ONE,
     TIME,
     ZERO,
     Expression,
@@ -34,6 +35,7 @@ from svyaz.expr import (
     real_value,
     substitute,
 )
+from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Bodies, Canonical, Constraint, Mechanical, System
 from svyaz.program import remembered
@@ -49,17 +51,19 @@ DEGREES = (1, 2, 0, 3, 4)
 class EnergyPower:
     """dE/dt = ``work`` + Σ λ_k ``slips``_k - ``dissipated``, in terms of the states of the model.
 
-    ``slips`` are named by the constraints; what vanishes is left out.
+    ``slips`` are named by the constraints; what vanishes is left out. ``rubbing``: there are forces that depend on reactions,
+    the power of which the equations tell (``rubbing_power``).
     """
 
     work: Expression
     dissipated: Expression
     slips: Mapping[str, Expression]
+    rubbing: bool = False
 
     @property
     def vanishes(self) -> bool:
         """Does the energy never change?"""
-        return is_zero(self.work) and is_zero(self.dissipated) and not self.slips
+        return is_zero(self.work) and is_zero(self.dissipated) and not self.slips and not self.rubbing
 
 
 def power_of(system: System, varied: Collection[str] = ()) -> EnergyPower | None:
@@ -94,7 +98,31 @@ def _power(system: System, varied: Collection[str]) -> EnergyPower | None:
     lost = [speed * differentiate(system.dissipation, speed) for speed in speeds.values()]
     lost += [-resisting[q] * speeds[q] for q in forces]
     slips = {c.name: simple(_slip(c, system)) for c in system.constraints}
-    return EnergyPower(simple(work), simple(add_up(lost)), {name: e for name, e in slips.items() if not is_zero(e)})
+    rubbing = any(c.frictions or c.drags for c in system.constraints)
+    kept = {name: e for name, e in slips.items() if not is_zero(e)}
+    return EnergyPower(simple(work), simple(add_up(lost)), kept, rubbing)
+
+
+def rubbing_power(equations: Equations, multipliers: Mapping[str, Expression]) -> tuple[Expression, Expression]:
+    """(work, dissipated) of the forces that depend on reactions, by the multipliers of the constraints that act.
+
+    A friction T takes T·slip away; what it does beyond that, T (slip - along·v), is the work of what moves under it.
+    """
+    work, lost = [ZERO], [ZERO]
+    speeds = [equations.in_states(se.Symbol(v)) for v in equations.system.velocities]
+    for p in equations.pulls:
+        name = equations.deviations[p.number].name
+        size = p.side * p.load * equations.in_states(p.friction.sliding) * multipliers[name] + p.holding
+        slip = equations.in_states(p.friction.slip)
+        along = add_up(equations.in_states(e) * v for e, v in zip(p.friction.along, speeds, strict=True))
+        lost.append(size * slip)
+        work.append(size * expanded(slip - along))
+    for d in equations.deviations:
+        for drag in d.constraint.drags:
+            sign = equations.loads.get(d.name, ONE) if drag.absolute else ONE
+            along = add_up(equations.in_states(e) * v for e, v in zip(drag.along, speeds, strict=True))
+            lost.append(-sign * multipliers[d.name] * along)
+    return add_up(work), add_up(lost)
 
 
 def expanded(e: Expression) -> Expression:

@@ -29,9 +29,12 @@ from svyaz.expr import (
     TIME,
     ZERO,
     Expression,
+    ModelError,
+    Problem,
     add_up,
     differentiate,
     gradient,
+    is_zero,
     substitute,
     total_derivative,
     velocity,
@@ -97,12 +100,21 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     jacobian, reactions = equations.constraint_jacobian, equations.reactions
     rows = [[*equations.mass_matrix[i], *(reactions[k][i] for k in range(m))] for i in range(n)]
     rows.extend([*jacobian[k], *([ZERO] * m)] for k in range(m))
-    side = [-b for b in equations.bias]
+    side = [-b for b in held_bias(equations)]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
     if equations.sliding:
         return _with_sliding(equations, rows, side, unknowns)
-    return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations) and not equations.servo)
+    return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations) and equations.ideal)
+
+
+def held_bias(equations: Equations) -> list[Expression]:
+    """The bias with the frictions that hold a motion."""
+    found = list(equations.bias)
+    for p in equations.pulls:
+        if not is_zero(p.holding):
+            found = [b + p.holding * equations.in_states(x) for b, x in zip(found, p.friction.along, strict=True)]
+    return found
 
 
 def _with_sliding(
@@ -250,7 +262,16 @@ def export_program(
 ) -> Program:
     """The terms, accelerations and multipliers, what is asked for ``further``, at last the rates of all states: what is
     written out as code. ``rates`` are those of the equations unless given, ``extra`` the constants that they have besides.
+
+    A friction is written with the sign of the slip; by |λ| of a reaction of either sign it is refused, since the sign is
+    found by trying.
     """
+    for c in (d.constraint for d in equations.deviations):
+        if c.pushes == 0 and (c.frictions or any(drag.absolute for drag in c.drags)):
+            message = (
+                f"the force by the size of the reaction of '{c.name}' cannot be written out: its sign is not known"
+            )
+            raise ModelError([Problem(message, c.place)])
     known = rates if rates is not None else rates_of(equations)
     signs = dict(zip(equations.multiplier_names, multiplier_symbols(equations), strict=True))
     outputs = [

@@ -17,7 +17,18 @@ from dataclasses import replace
 import symengine as se
 from symengine.lib.symengine_wrapper import Abs, Max, Min, sign
 
-from svyaz.expr import Expression, Surface, jumping_parts, split, substitute
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    Surface,
+    is_zero,
+    jumping_parts,
+    split,
+    substitute,
+    to_text,
+)
 from svyaz.forms.equations import Equations
 from svyaz.model import System
 
@@ -25,7 +36,8 @@ from svyaz.model import System
 def may_jump(system: System) -> bool:
     """Does what was stated jump, as far as one sees: a sign(), |a| in a denominator, or a corner of an energy?"""
     stated = list[object](vars(system.law).values())
-    return bool(jumping_parts([*system.forces.values(), *system.rates.values()])) or _cornered(stated)
+    rubbing = any(c.frictions or any(d.absolute for d in c.drags) for c in system.constraints)
+    return rubbing or bool(jumping_parts([*system.forces.values(), *system.rates.values()])) or _cornered(stated)
 
 
 def _cornered(entries: Sequence[object]) -> bool:
@@ -40,14 +52,37 @@ def _cornered(entries: Sequence[object]) -> bool:
 
 
 def sided(equations: Equations) -> tuple[Equations, tuple[Surface, ...]]:
-    """The equations in terms of the sides of the surfaces at which their forces and explicit rates jump."""
+    """The equations in terms of the sides of the surfaces at which their forces and explicit rates jump.
+
+    The slips of frictions are surfaces as well; the signs of multipliers whose sizes act become symbols (``loads``).
+    """
     entries = [*equations.explicit.values(), *equations.bias]
-    if not jumping_parts(entries):
-        return equations, ()
-    found, surfaces = split(entries, {"t", *equations.states})
+    found, surfaces = entries, tuple[Surface, ...]()
+    if jumping_parts(entries):
+        found, surfaces = split(entries, {"t", *equations.states})
     count = len(equations.explicit)
     explicit = dict(zip(equations.explicit, found[:count], strict=True))
-    return replace(equations, explicit=explicit, bias=tuple(found[count:])), surfaces
+    plain = replace(equations, explicit=explicit, bias=tuple(found[count:]))
+    return _rubbing(plain, surfaces) if not equations.ideal else (plain, surfaces)
+
+
+def _rubbing(equations: Equations, surfaces: tuple[Surface, ...]) -> tuple[Equations, tuple[Surface, ...]]:
+    """The equations with a side, and what holds there, for each friction; and all surfaces."""
+    loads = {
+        d.name: se.Symbol(f"load of {d.name}")
+        for d in equations.deviations
+        if d.constraint.pushes == 0 and (d.constraint.frictions or any(x.absolute for x in d.constraint.drags))
+    }
+    pulls, known = [], list(surfaces)
+    for p in equations.pulls:
+        side, slip = se.Symbol(f"side {len(known) + 1}"), equations.in_states(p.friction.slip)
+        if any(is_zero(se.expand(slip - other.expression)) for other in known):
+            told = f"two frictions, or a friction and a sign(), jump where {to_text(slip)} = 0: make one of them"
+            raise ModelError([Problem(told, equations.deviations[p.number].constraint.place)])
+        known.append(Surface(side, slip))
+        name = equations.deviations[p.number].name
+        pulls.append(replace(p, load=loads.get(name, p.load), side=side, holding=se.Symbol(f"held {side}")))
+    return replace(equations, pulls=tuple(pulls), loads=loads), tuple(known)
 
 
 def jumps(equations: Equations) -> bool:
@@ -56,12 +91,24 @@ def jumps(equations: Equations) -> bool:
 
 
 def on_sides(
-    equations: Equations, surfaces: Sequence[Surface], sides: Sequence[float], sliding: Sequence[int]
+    equations: Equations,
+    surfaces: Sequence[Surface],
+    sides: Sequence[float],
+    sliding: Sequence[int],
+    loads: Mapping[str, float] | None = None,
 ) -> Equations:
-    """The equations in terms of sides with their numbers put in; those of surfaces that are slid along are unknowns."""
+    """The equations in terms of sides with their numbers put in; those of surfaces that are slid along are unknowns.
+
+    For a friction that holds, the unknown is the force itself. ``loads`` are the signs of multipliers.
+    """
     unknown: dict[se.Symbol, Expression] = {surfaces[k].side: se.Symbol(f"sliding {surfaces[k].side}") for k in sliding}
     numbers = {str(s.side): float(x) for k, (s, x) in enumerate(zip(surfaces, sides, strict=True)) if k not in sliding}
+    numbers |= {str(symbol): (loads or {}).get(name, 1.0) for name, symbol in equations.loads.items()}
     system = replace(equations.system.plain(), parameters={**equations.system.parameters, **numbers})
+    pulls = [
+        replace(p, side=ZERO, holding=unknown[p.side]) if p.side in unknown else replace(p, holding=ZERO)
+        for p in equations.pulls
+    ]
     return replace(
         equations,
         system=system,
@@ -69,4 +116,5 @@ def on_sides(
         bias=tuple(substitute(e, unknown) for e in equations.bias),
         sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
         sliding=tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding),
+        pulls=tuple(pulls),
     )

@@ -68,10 +68,11 @@ def as_taken(system: System) -> tuple[str, str, str] | None:
 
 
 def only_ideal(system: System, what: str, hint: str | None = None) -> None:
-    """Refuse a system with servo-constraints for ``what`` (a subject with its verb) knows nothing of controls."""
+    """Refuse a system with controls or friction by reactions: ``what`` (a subject with its verb) knows nothing of them."""
     for c in system.constraints:
-        if c.servo:
-            message = f"{what} for ideal reactions alone, and '{c.name}' is kept by a control"
+        if not c.ideal:
+            why = "is kept by a control" if c.servo else "has forces that depend on its reaction"
+            message = f"{what} for ideal reactions alone, and '{c.name}' {why}"
             raise ModelError([Problem(message, c.place, hint)])
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import HeldIntegral as HeldIntegral
     from svyaz.holding.integrals import cannot_be_held as cannot_be_held
     from svyaz.holding.integrals import held_integrals as held_integrals
+    from svyaz.holding.integrals import hold as hold
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
     from svyaz.holding.lyapunov import Region as Region

@@ -111,7 +111,7 @@ def _augmented(equations: Equations) -> tuple[list[Linear], Correction]:
     def correction(residuals: Residuals) -> list[Expression]:
         return [add_up(row[k] * r for k, r in residuals.items()) for row in inverse]
 
-    return [Linear(rows, sides, unknowns, symmetric=not equations.servo)], correction
+    return [Linear(rows, sides, unknowns, symmetric=equations.ideal)], correction
 
 
 def _by_masses(equations: Equations) -> tuple[list[Linear], Correction]:
@@ -125,7 +125,7 @@ def _by_masses(equations: Equations) -> tuple[list[Linear], Correction]:
     gram = [[add_up(g * z for g, z in zip(row, column, strict=True)) for column in columns] for row in jacobian]
     units = [[ONE if j == k else ZERO for j in range(m)] for k in range(m)]
     unknowns = [[y[j][k] for j in range(m)] for k in range(m)]
-    reactions = Linear(gram, units, unknowns, symmetric=not equations.servo)
+    reactions = Linear(gram, units, unknowns, symmetric=equations.ideal)
 
     def correction(residuals: Residuals) -> list[Expression]:
         pulls = [add_up(row[k] * r for k, r in residuals.items()) for row in y]

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from svyaz.model.reading.words import nearest as nearest
     from svyaz.model.system import Bypass as Bypass
     from svyaz.model.system import Constraint as Constraint
+    from svyaz.model.system import Drag as Drag
     from svyaz.model.system import Drawing as Drawing
+    from svyaz.model.system import Friction as Friction
     from svyaz.model.system import Input as Input
     from svyaz.model.system import Integral as Integral
     from svyaz.model.system import Limit as Limit

@@ -34,6 +34,27 @@ def deviation_rate_symbol(name: str) -> Symbol:
 
 
 @dataclass(frozen=True)
+class Friction:
+    """Coulomb's law for the reaction of a constraint: the force -T ``along``, an entry for each freedom.
+
+    While ``slip`` is not zero, T = ``sliding``·|λ|·sign(slip); while it is, T is what holds it, |T| ≤ ``static``·|λ|.
+    """
+
+    slip: Expression
+    sliding: Expression
+    static: Expression
+    along: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Drag:
+    """A force λ ``along``, an entry for each freedom, by the reaction of a constraint; ``absolute``: by its size |λ|."""
+
+    along: tuple[Expression, ...]
+    absolute: bool = False
+
+
+@dataclass(frozen=True)
 class Constraint:
     """left = right, kept as h = left - right; ``order`` 0 for positions, 1 when velocities occur.
 
@@ -46,6 +67,9 @@ class Constraint:
     A servo-constraint (H. Béghin) is not kept by an ideal reaction along its gradient but by a control along a
     ``direction``, an entry for each freedom; ``control`` is the input that acts so, where the model names one, ``bounds``
     what it can do. Such an input is found, and no input of the system any more.
+
+    ``frictions`` and ``drags`` are the forces that depend on its reaction; ``pushes`` is the sign of its multiplier while it
+    acts, where ``off`` says so, and 0 where it may have both.
     """
 
     name: str
@@ -66,6 +90,14 @@ class Constraint:
     direction: tuple[Expression, ...] = ()
     control: str = ""
     bounds: tuple[float, float] = (-inf, inf)
+    frictions: tuple[Friction, ...] = ()
+    drags: tuple[Drag, ...] = ()
+    pushes: int = 0
+
+    @property
+    def ideal(self) -> bool:
+        """Is its reaction along its gradient, and alone: no control, no friction, no force that depends on it?"""
+        return not (self.direction or self.frictions or self.drags)
 
     @property
     def servo(self) -> bool:

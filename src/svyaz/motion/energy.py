@@ -12,7 +12,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import add_up
-from svyaz.forms import EnergyPower, keeps_energy, observation, power_of, rates_of
+from svyaz.forms import EnergyPower, keeps_energy, observation, power_of, rates_of, rubbing_power
 from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along, integrals_along
 from svyaz.model import System
@@ -119,11 +119,13 @@ def _meter(power: EnergyPower, segment: Segment) -> Function:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
     equations, law = segment.equations, segment.perturbation
     systems: list[Linear] = []
-    works = [equations.in_states(power.work)]
-    if power.slips or equations.sliding:
+    works, lost = [equations.in_states(power.work)], [equations.in_states(power.dissipated)]
+    if power.slips or power.rubbing or equations.sliding:
         linear = rates_of(equations, law.correction).systems
         systems, quantities = observation(equations, linear[0] if linear else None)
         pushes = quantities["multipliers"]
         works += [pushes[name] * equations.in_states(e) for name, e in power.slips.items() if name in pushes]
-    tables: dict[str, Table] = {"power": [add_up(works), equations.in_states(power.dissipated)]}
+        for total, more in zip((works, lost), rubbing_power(equations, pushes), strict=True):
+            total.append(more)
+    tables: dict[str, Table] = {"power": [add_up(works), add_up(lost)]}
     return function(tables, ("t", *equations.states), {**segment.values, **law.gains}, systems=systems)

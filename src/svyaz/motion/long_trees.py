@@ -154,6 +154,7 @@ def articulated(system: System | Equations, form: str | None, options: Options) 
     if (
         not _is_loop(system)
         or jumping_parts(system.forces.values())
+        or not all(c.ideal for c in system.constraints)
         or held_integrals(system, start, START, decay_rate(options.stabilize))
     ):
         return None

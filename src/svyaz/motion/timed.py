@@ -70,7 +70,7 @@ class Timed:
         """Gains of a phase; its rates may jump."""
         if not may_jump(self.system):
             return decide(equations, held, self.options, state, span)
-        from svyaz.motion.events.sides import decided_on_sides
+        from svyaz.motion.events.first_sides import decided_on_sides
 
         return decided_on_sides(equations, held, self.options, state, span)
 

@@ -12,6 +12,7 @@ from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, i
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.directions import with_direction
+from svyaz.model.reading.frictions import pushing, with_friction
 from svyaz.model.reading.stabilising import word_for
 from svyaz.model.system import Constraint, is_one_sided, multiplier_symbol
 
@@ -36,7 +37,7 @@ def read_constraints(
 ) -> tuple[Constraint, ...]:
     """All constraints that can be read; a name that is left out is made from the number."""
     constraints: list[Constraint] = []
-    conditions = reaction_scope(names, [_name(table, k) for k, table in enumerate(given)])
+    conditions = reaction_scope(names, [constraint_name(table, k) for k, table in enumerate(given)])
     for k, table in enumerate(given):
         constraint = _read_constraint(reader, k, table, names, conditions)
         if constraint is None:
@@ -47,6 +48,10 @@ def read_constraints(
         elif "direction" in table:
             here = ("constraint", k, "direction")
             constraint = with_direction(reader, here, table["direction"], constraint, names, forces)
+        constraint = replace(constraint, pushes=pushing(constraint, names.parameters))
+        if "friction" in table:
+            given_friction = vocabulary.table(table, "friction") if isinstance(table["friction"], Mapping) else {}
+            constraint = with_friction(reader, ("constraint", k, "friction"), given_friction, constraint, names)
         if any(c.name == constraint.name for c in constraints):
             reader.report(("constraint", k, "name"), f"two constraints have the name '{constraint.name}'")
         if law.always_constrained and constraint.switched:
@@ -58,14 +63,15 @@ def read_constraints(
     return tuple(constraints)
 
 
-def _name(table: Table, k: int) -> str:
+def constraint_name(table: Table, k: int) -> str:
+    """Its name, made from the number where it is left out."""
     return str(table.get("name", f"constraint {k + 1}"))
 
 
 def _read_constraint(reader: Reader, k: int, table: Table, names: Names, conditions: Scope) -> Constraint | None:
     path = ("constraint", k)
     words = reader.known_words(table, vocabulary.CONSTRAINT, path)
-    name = _name(table, k)
+    name = constraint_name(table, k)
     if "equation" not in words:
         if "equation" not in table:
             reader.report(path, f"the constraint '{name}' has no equation", at_key=True)
@@ -116,7 +122,7 @@ def _dependent(reader: Reader, path: Path, given: object, names: Names) -> tuple
 
 
 def reaction_scope(names: Names, constraints: Sequence[str]) -> Scope:
-    """What conditions and outputs may name: state, time, inputs, and λ of a constraint as ``lambda_`` and its name."""
+    """What conditions, forces and outputs may name: state, time, inputs, and λ of a constraint as ``lambda_`` and its name."""
     scope = names.scope(velocities=True)
     multipliers: dict[str, Expression] = {word_for("lambda_", name): multiplier_symbol(name) for name in constraints}
     return Scope(symbols={**multipliers, **scope.symbols}, derivatives=scope.derivatives, forbidden=scope.forbidden)

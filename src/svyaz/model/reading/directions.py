@@ -26,7 +26,7 @@ def with_direction(
         control = given
         found = _of_input(reader, path, given, names, [forces.get(q, ZERO) for q in freedoms])
     else:
-        found = _by_freedom(reader, path, given, names, freedoms)
+        found = by_freedom(reader, path, given, names, freedoms, WRONG)
     if len(reader.problems) == before and all(map(is_zero, found)):
         reader.report(path, f"the direction of the servo-constraint '{plain.name}' is zero: no force acts along it")
     if len(reader.problems) > before:
@@ -36,9 +36,10 @@ def with_direction(
     return replace(plain, direction=found, control=control, bounds=(low, high))
 
 
-def _by_freedom(
-    reader: Reader, path: Path, given: object, names: Names, freedoms: Sequence[str]
+def by_freedom(
+    reader: Reader, path: Path, given: object, names: Names, freedoms: Sequence[str], what: str
 ) -> tuple[Expression, ...]:
+    """Entries for each freedom, in a list or by name; ``what`` says so where they are not."""
     scope = names.scope(velocities=True, inputs=False)
     if isinstance(given, Mapping):
         for name in (n for n in given if n not in freedoms):
@@ -46,10 +47,10 @@ def _by_freedom(
         entries = {q: reader.expression((*path, q), given[q], scope) for q in freedoms if q in given}
         return tuple(entries.get(q, ZERO) for q in freedoms)
     if not isinstance(given, list | tuple):
-        reader.report(path, WRONG)
+        reader.report(path, what)
         return ()
     if len(given) != len(freedoms):
-        reader.report(path, f"{WRONG}: there are {len(freedoms)} coordinates, and {len(given)} entries are given")
+        reader.report(path, f"{what}: there are {len(freedoms)} coordinates, and {len(given)} entries are given")
         return ()
     return tuple(reader.expression((*path, k), entry, scope) for k, entry in enumerate(given))
 

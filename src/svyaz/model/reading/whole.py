@@ -14,6 +14,7 @@ from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
 from svyaz.model.reading.constraints import (
+    constraint_name,
     declare_anchors,
     initial_anchors,
     reaction_scope,
@@ -21,6 +22,7 @@ from svyaz.model.reading.constraints import (
     still,
 )
 from svyaz.model.reading.directions import with_controls
+from svyaz.model.reading.frictions import by_reactions
 from svyaz.model.reading.limits import read_limits
 from svyaz.model.reading.motors import add_voltages, declare_motors, drive_forces, read_motors
 from svyaz.model.reading.parts import (
@@ -61,6 +63,7 @@ def system_of(
     currents = {motor.current: motor.rate for motor in motors}
     rates = _rates(reader, words, names) | currents | still(names)
     constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)
+    forces, constraints = by_reactions(reader, names, forces, constraints)
     integrals = read_integrals(reader, vocabulary.tables(words, "integral"), names)
     constraints, integrals = with_laws(reader, words, names, constraints, integrals)
     drawings = read_drawings(reader, vocabulary.tables(words, "draw"), names)
@@ -190,13 +193,15 @@ def _outputs(reader: Reader, words: Table, names: Names, constraints: Sequence[C
 def _forces(reader: Reader, words: Table, names: Names) -> dict[str, Expression]:
     forces: dict[str, Expression] = {}
     freedoms = names.coordinates if names.tree is None else names.tree.freedoms
+    stated = [constraint_name(table, k) for k, table in enumerate(vocabulary.tables(words, "constraint"))]
+    scope = reaction_scope(names, stated)
     for name, text in vocabulary.table(words, "forces").items():
         path = ("forces", name)
         if name not in freedoms:
             hint = vocabulary.nearest(name, freedoms)
             reader.report(path, f"a generalised force acts on a coordinate; '{name}' is none", hint=hint, at_key=True)
         elif reader.fits(path, text, vocabulary.EXPRESSION):
-            forces[name] = reader.expression(path, text, names.scope(velocities=True))
+            forces[name] = reader.expression(path, text, scope)
     return forces
 
 

@@ -124,11 +124,14 @@ CONSTRAINT: Mapping[str, str] = {
     "off": EXPRESSION,
     "impact": TEXT,
     "restitution": EXPRESSION,
+    "friction": TABLE,
     "active": FLAG,
     "anchor": TABLE,
     "direction": ANY,
     "law": EXPRESSION,
 }
+
+FRICTION: Mapping[str, str] = {"sliding": EXPRESSION, "static": EXPRESSION, "along": ANY}
 
 POINT: Mapping[str, str] = {"name": TEXT, "body": TEXT, "at": ANY}
 

@@ -129,7 +129,8 @@ def conditions(
         if c in active and c.off is not None:
             found.append((("off", c.name), c.off))
     known = dict(zip(equations.multiplier_names, multiplier_symbols(equations), strict=True))
-    reactions = {multiplier_symbol(c.name): known.get(c.name, ZERO) for c in constraints}
+    names = [*known, *(c.name for c in constraints)]
+    reactions = {multiplier_symbol(name): known.get(name, ZERO) for name in names}
     written = [substitute(e, reactions) for _, e in found]
     reacting = tuple(bool(e.free_symbols & set(reactions)) for _, e in found)
     solved = any(reacting) or bool(equations.sliding)

@@ -5,41 +5,37 @@ Between two events the sides σ are numbers and the rates are smooth, so that ev
     ṡ_k = a_k + Σ C_kl σ_l   over the surfaces that are touched, with
 
 σ_k = 1 and ṡ_k ≥ 0, or σ_k = -1 and ṡ_k ≤ 0, or ṡ_k = 0 and |σ_k| ≤ 1, where the motion is held (A. F. Filippov, 1988, §4).
-For dry friction this is Coulomb's law for any number of contacts: C is then symmetric and not positive.
+For dry friction this is Coulomb's law for any number of contacts: C is then symmetric and not positive. Friction by the
+reaction of a constraint has the force T_k in place of σ_k, and in place of 1 the bound μ|λ|, which is linear in all T.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import magnitude, measure_of, typical_speeds
 from svyaz.expr import TIME, Expression, differentiate, gradient, to_text
-from svyaz.forms import Equations, may_jump, on_sides, sided
-from svyaz.holding import Decision, HeldIntegral, Off, Options, Segment, decide, perturbation, prepare
+from svyaz.forms import Pull, may_jump, multiplier_symbols, on_sides, rates_of, sided
+from svyaz.holding import Options, Segment, hold, prepare
+from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
-from svyaz.program import Function, Native, SingularSystem, function, remembered
+from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, way_on
+from svyaz.program import Function, SingularSystem, Table, function, remembered
 
 ON = 1e-13
 """A state lies on a surface within this part of the size of its terms."""
 
+JAMMED = 1e-9
+"""det G M⁻¹ Rᵀ as a part of that for ideal reactions is positive above this."""
+
 IDLE = 1e-12
 """What moves a state off a surface, as a part of what forces usually do, is nothing: constraints keep it there."""
-
-SLACK = 1e-9
-"""A motion that is held is let go when its side passes 1 by this much, so that it does not return at once."""
-
-MOST_TRIED = 7
-"""For so many surfaces at once all ways to go on are tried; for more they are found by iteration."""
-
-MOST_ITERATIONS = 20_000
 
 
 class Sides:
@@ -49,7 +45,12 @@ class Sides:
         equations = segment.equations
         jumps = may_jump(equations.system)
         self.equations, self.surfaces = sided(equations) if jumps else (equations, ())
-        self.names = tuple(to_text(surface.expression) for surface in self.surfaces)
+        self.loads = tuple(self.equations.loads)
+        self.pulls = {k: p for k, s in enumerate(self.surfaces) for p in self.equations.pulls if p.side == s.side}
+        self.names = (
+            *(to_text(surface.expression) for surface in self.surfaces),
+            *(f"the multiplier of '{name}'" for name in self.loads),
+        )
         self._segment = segment
         self._modes: dict[tuple[object, ...], Segment] = {}
 
@@ -64,29 +65,38 @@ class Sides:
             "slopes": [gradient(e, states) for e in surfaces],
             "rate": [differentiate(e, TIME) for e in surfaces],
         }
-        still = {str(surface.side): 0.0 for surface in self.surfaces}
-        return function(tables, ("t", *self.equations.states), {**self.equations.system.constants, **still})
+        return function(tables, ("t", *self.equations.states), self._named(np.zeros(len(self.names))))
+
+    def _named(self, sides: Array, holding: Mapping[int, float] | None = None) -> dict[str, float]:
+        """Values of all constants, with these sides and signs of multipliers, and frictions that hold."""
+        count = len(self.surfaces)
+        found = {str(surface.side): float(x) for surface, x in zip(self.surfaces, sides[:count], strict=True)}
+        found |= {str(self.equations.loads[n]): float(x) for n, x in zip(self.loads, sides[count:], strict=True)}
+        found |= {str(p.holding): (holding or {}).get(k, 0.0) for k, p in self.pulls.items()}
+        return {**self._segment.known, **found}
 
     def _at(self, time: float, state: Array, sides: Array) -> dict[str, Array]:
-        named = {str(surface.side): float(x) for surface, x in zip(self.surfaces, sides, strict=True)}
-        return self._numbers.with_values(named)(np.concatenate([[time], state]))
+        return self._numbers.with_values(self._named(sides))(np.concatenate([[time], state]))
 
     def begun(self, time: float, state: Array) -> tuple[Array, set[int]]:
         """The sides on which a state lies, and the surfaces that it lies on."""
-        here = self._at(time, state, np.zeros(len(self.surfaces)))
+        here = self._at(time, state, np.zeros(len(self.names)))
         on = np.abs(here["value"]) <= ON * np.maximum(here["size"], self._usual(time, state)[0])
-        return np.where(on, 0.0, np.sign(here["value"])), set(np.flatnonzero(on).tolist())
+        loads = range(len(self.surfaces), len(self.names))
+        sides = np.concatenate([np.where(on, 0.0, np.sign(here["value"])), np.ones(len(loads))])
+        return sides, set(np.flatnonzero(on).tolist()) | set(loads)
 
     def _usual(self, time: float, state: Array) -> tuple[Array, Array]:
         """How large surfaces of velocities, and their rates, usually are: what the motion or the forces would give."""
         equations, nothing = self._segment.equations, np.zeros(len(self.surfaces))
+        still = np.zeros(len(self.names))
         if not equations.accelerated or equations.quasi:
             return nothing, nothing
         here = measure_of(equations).at(state, time)
         inertia = np.diagonal(here.mass)
         heavy = np.where(inertia > 0.0, inertia, np.inf)
         places = [equations.states.index(str(v)) for v in equations.velocities]
-        slopes = np.abs(self._at(time, state, nothing)["slopes"][:, places])
+        slopes = np.abs(self._at(time, state, still)["slopes"][:, places])
         bias = np.nan_to_num(here.bias)  # a/|a| on the surface itself
         speeds = typical_speeds(here.mass, bias, here.q, here.v)
         return slopes @ speeds, slopes @ (np.abs(bias).max() / heavy)
@@ -101,21 +111,32 @@ class Sides:
         """Native code of the rates on these sides, and along the surfaces that are slid along."""
         key = (tuple(np.delete(sides, sliding).tolist()), sliding, options.method)
         if key not in self._modes:
-            equations = on_sides(self.equations, self.surfaces, sides.tolist(), sliding)
+            count = len(self.surfaces)
+            loads = dict(zip(self.loads, sides[count:].tolist(), strict=True))
+            equations = on_sides(self.equations, self.surfaces, sides[:count].tolist(), sliding, loads)
             given = self._segment
             self._modes[key] = prepare(equations, given.perturbation, given.held, options, time, state)
         return self._modes[key]
 
-    def speeds(self, time: float, state: Array, sides: Array, options: Options) -> Array:
-        """ṡ of all surfaces with these sides."""
-        base = self.segment_on(np.ones(len(self.surfaces)), (), options, time, state)
-        code = base.code
-        assert isinstance(code, Native), "the rates of a phase are native"
-        named = {str(surface.side): float(x) for surface, x in zip(self.surfaces, sides, strict=True)}
-        values = {**dict.fromkeys(code.program.parameters, 0.0), **base.known, **named}
-        rates = code.evaluate(np.concatenate([[time], state]), code.constants(values))
+    @cached_property
+    def _response(self) -> Function:
+        """Rates and multipliers with sides, signs of multipliers and holding frictions among the constants."""
+        given = self._segment
+        rates = hold(self.equations, rates_of(self.equations, given.perturbation.correction), given.held)
+        tables: dict[str, Table] = {"rates": [e for _, e in rates.rates]}
+        if self.pulls or self.loads:
+            tables |= {
+                "multipliers": multiplier_symbols(self.equations),
+                "bounds": [[self.equations.in_states(e) for e in _coefficients(p)] for p in self.pulls.values()],
+            }
+        known = self._named(np.zeros(len(self.names)))
+        return function(tables, ("t", *self.equations.states), known, systems=rates.systems)
+
+    def _responds(self, time: float, state: Array, sides: Array, holding: Mapping[int, float]) -> dict[str, Array]:
+        """``speeds`` ṡ of all surfaces, and ``multipliers``, with these sides and holding frictions."""
+        found = self._response.with_values(self._named(sides, holding))(np.concatenate([[time], state]))
         here = self._at(time, state, sides)
-        return np.asarray(here["slopes"] @ rates + here["rate"])
+        return {**found, "speeds": np.asarray(here["slopes"] @ found["rates"] + here["rate"])}
 
     def held(self, time: float, state: Array, sides: Array, sliding: tuple[int, ...]) -> Array:
         """The nearest state on the surfaces that are slid along; rounding alone is taken away, and not from coordinates
@@ -139,29 +160,121 @@ class Sides:
 
         The side 0 is that of a surface on which nothing moves the state to either side.
         """
-        at = sorted(touched)
-        if not at:
+        count = len(self.surfaces)
+        at, free = sorted(k for k in touched if k < count), sides.copy()
+        if not touched:
             return sides, ()
-        free = sides.copy()
         free[at] = 0.0
         try:
-            drift = self.speeds(time, state, free, options)[at]
-            effect = np.empty((len(at), len(at)))
-            for column, k in enumerate(at):
-                pushed = free.copy()
-                pushed[k] = 1.0
-                effect[:, column] = self.speeds(time, state, pushed, options)[at] - drift
+            for signs in self._signs(sides, [k for k in touched if k >= count]):
+                free[count:] = signs
+                found = self._way_on(time, state, sides, free, at)
+                if found is not None:
+                    return found
         except SingularSystem:
             return None
-        small = IDLE * self._usual(time, state)[1][at]
+        return None
+
+    def _signs(self, sides: Array, touched: Sequence[int]) -> list[Array]:
+        """Signs of the multipliers, those before first; others where they were ``touched``."""
+        count, before = len(self.surfaces), sides[len(self.surfaces) :]
+        found = []
+        for turns in product((1.0, -1.0), repeat=len(touched)):
+            signs = before.copy()
+            signs[[k - count for k in touched]] *= turns
+            found.append(signs)
+        return found
+
+    def _way_on(
+        self, time: float, state: Array, sides: Array, free: Array, at: Sequence[int]
+    ) -> tuple[Array, tuple[int, ...]] | None:
+        """The same with given signs of the multipliers; None also where the multipliers have others."""
+        plain = self._responds(time, state, free, {})
+        drift, count = plain["speeds"][list(at)], len(at)
+        effect, bound, slope = np.empty((count, count)), np.ones(count), np.zeros((count, count))
+        loads, changes = self._loads(plain, free), np.empty((len(self.loads), count))
+        for column, k in enumerate(at):
+            pushed = free.copy()
+            pushed[k] = 0.0 if k in self.pulls else 1.0
+            moved = self._responds(time, state, pushed, {k: 1.0} if k in self.pulls else {})
+            effect[:, column] = moved["speeds"][list(at)] - drift
+            changes[:, column] = self._loads(moved, free) - loads
+            for row, j in enumerate(at):
+                if j in self.pulls:
+                    slope[row, column] = self._bound(j, moved, free) - self._bound(j, plain, free)
+        ratio = np.ones(count)
+        for row, j in enumerate(at):
+            if j in self.pulls:
+                bound[row], ratio[row] = self._bound(j, plain, free), self._ratio(j, plain)
+        small = IDLE * self._usual(time, state)[1][list(at)]
         drift[np.abs(drift) <= small] = 0.0
         effect[np.abs(effect) <= small[:, None]] = 0.0
-        found = way_on(drift, effect, sides[at])
+        found = way_on(drift, effect, sides[list(at)], Bounds(bound, slope, ratio)) if count else (np.zeros(0), ())
         if found is None:
             return None
         chosen, slid = found
-        free[at] = chosen
+        forces = chosen_forces(chosen, slid, drift, effect, Bounds(bound, slope, ratio))
+        if (loads + changes @ forces < -SLACK * (np.abs(loads) + np.abs(changes) @ np.abs(forces))).any():
+            return None
+        free = free.copy()
+        free[list(at)] = chosen
         return free, tuple(at[k] for k in slid)
+
+    def _loads(self, found: Mapping[str, Array], sides: Array) -> Array:
+        """|λ| of the constraints with ``loads``, negative where the sign is wrong."""
+        names = self.equations.multiplier_names
+        signs = sides[len(self.surfaces) :]
+        return np.array([x * found["multipliers"][names.index(n)] for n, x in zip(self.loads, signs, strict=True)])
+
+    def _bound(self, k: int, found: Mapping[str, Array], sides: Array) -> float:
+        """sliding·|λ| of a friction."""
+        p, row = self.pulls[k], list(self.pulls).index(k)
+        name = self.equations.deviations[p.number].name
+        sign = sides[len(self.surfaces) + self.loads.index(name)] if name in self.loads else float(p.load)
+        return float(sign * found["bounds"][row][0] * found["multipliers"][p.number])
+
+    def _ratio(self, k: int, found: Mapping[str, Array]) -> float:
+        """static/sliding of a friction."""
+        sliding, static = found["bounds"][list(self.pulls).index(k)]
+        return float(static / sliding) if sliding > 0.0 else 1.0
+
+    @cached_property
+    def _inertias(self) -> Function:
+        """M, G and R, with sides and signs of multipliers among the constants."""
+        tables: dict[str, Table] = {
+            "mass": self.equations.mass_matrix,
+            "jacobian": self.equations.constraint_jacobian,
+            "reactions": self.equations.reactions,
+        }
+        return function(tables, ("t", *self.equations.states), self._named(np.zeros(len(self.names))))
+
+    def paradox(self, time: float, state: Array, sides: Array, sliding: Collection[int]) -> str:
+        """In words: Painlevé's paradox, where friction presses bodies together as much as their inertia lets them part.
+
+        With G M⁻¹ Gᵀ for ideal reactions, det G M⁻¹ Rᵀ has another sign, or vanishes: accelerations with a reaction do not
+        exist, or are not the only ones.
+        """
+        slipping = [k for k in self.pulls if k not in sliding and sides[k] != 0.0]
+        if not slipping:
+            return ""
+        own = sides.copy()
+        own[list(sliding)] = 0.0
+        here = self._inertias.with_values(self._named(own))(np.concatenate([[time], state]))
+        m = len(here["jacobian"])
+        signs = []
+        for rows in (here["jacobian"], here["reactions"]):
+            matrix = np.block([[here["mass"], rows.T], [here["jacobian"], np.zeros((m, m))]])
+            scale = np.sqrt(np.maximum(np.abs(matrix).max(axis=1), np.finfo(float).tiny))
+            signs.append(float(np.linalg.det(matrix / np.outer(scale, scale))))
+        if not np.isfinite(signs).all() or signs[1] / (signs[0] or 1.0) > JAMMED:
+            return ""
+        names = dict.fromkeys(self.equations.deviations[self.pulls[k].number].name for k in slipping)
+        told = " and ".join(f"'{name}'" for name in names)
+        return (
+            f"Painlevé's paradox at t = {time:.9g}: with the friction of {told} bodies that slip this way would be pressed "
+            "together by what should part them (det G M⁻¹ Rᵀ is not positive), so that rigid bodies have no motion with this "
+            "reaction, or several; a smaller coefficient of friction, or an elastic contact, avoids it"
+        )
 
     def watched(self, sides: Array, sliding: tuple[int, ...]) -> list[tuple[Key, Expression]]:
         """What rises through zero where a surface is reached, or a motion that slides is let go."""
@@ -169,45 +282,35 @@ class Sides:
         found: list[tuple[Key, Expression]] = []
         for k, surface in enumerate(self.surfaces):
             margin = se.Symbol(margin_name(k))
-            if k in sliding:
-                side = se.Symbol(f"sliding {surface.side}")
+            side = se.Symbol(f"sliding {surface.side}")
+            if k in sliding and k in self.pulls:
+                most = self._most(k, sides) * (1 + SLACK)
+                found += [((up, str(k)), side - most), ((down, str(k)), -side - most)]
+            elif k in sliding:
                 found += [((up, str(k)), side - 1 - SLACK), ((down, str(k)), -side - 1 - SLACK)]
             elif sides[k] == 0.0:
                 found += [((up, str(k)), surface.expression - margin), ((down, str(k)), -surface.expression - margin)]
             else:
                 found.append(((SIDED[0], str(k)), -surface.side * surface.expression - margin))
+        for k, name in enumerate(self.loads, start=len(self.surfaces)):
+            found.append(((SIDED[0], str(k)), -self.equations.loads[name] * multiplier_symbol(name)))
         return found
+
+    def _most(self, k: int, sides: Array) -> Expression:
+        """static·|λ| of a friction that holds."""
+        p = self.pulls[k]
+        return (
+            self.equations.in_states(p.friction.static)
+            * p.load
+            * multiplier_symbol(self.equations.deviations[p.number].name)
+        )
 
     def margins(self, time: float, state: Array, sides: Array) -> dict[str, float]:
         """How far beyond a surface a state must be to have crossed it, by the names of constants in ``watched``."""
         values = self.values(time, state, sides)
-        past = np.where(sides == 0.0, np.abs(values), np.maximum(-sides * values, 0.0))
+        own = sides[: len(self.surfaces)]
+        past = np.where(own == 0.0, np.abs(values), np.maximum(-own * values, 0.0))
         return {margin_name(k): 4.0 * float(x) + float(np.finfo(float).tiny) for k, x in enumerate(past)}
-
-
-def on_first_sides(segment: Segment, options: Options, time: float, state: Array) -> Equations:
-    """The equations of a phase on the sides on which it begins: smooth ones, on which gains can be tried."""
-    sides = sides_of(segment)
-    if not sides.surfaces:
-        return segment.equations
-    found = sides.decided(time, state, *sides.begun(time, state), options)
-    chosen, sliding = found or (np.ones(len(sides.surfaces)), ())
-    return on_sides(sides.equations, sides.surfaces, chosen.tolist(), sliding)
-
-
-def decided_on_sides(
-    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
-) -> Decision:
-    """Gains as ``decide`` finds them, tried on the sides of surfaces at which the rates jump on which the phase begins."""
-    if not may_jump(equations.system):
-        return decide(equations, held, options, state, span)
-    plain = prepare(equations, perturbation(equations, Off()), held, options, span[0], state)
-    smooth = on_first_sides(plain, options, span[0], state)
-    found = decide(smooth, held, options, state, span)
-    if smooth is equations:
-        return found
-    segment = prepare(equations, found.segment.perturbation, held, found.options, span[0], state)
-    return replace(found, segment=segment)
 
 
 @remembered
@@ -216,70 +319,11 @@ def sides_of(segment: Segment) -> Sides:
     return Sides(segment)
 
 
+def _coefficients(p: Pull) -> tuple[Expression, Expression]:
+    """Of sliding and static friction."""
+    return p.friction.sliding, p.friction.static
+
+
 def margin_name(k: int) -> str:
     """The name of the constant by which the condition of a surface is lowered."""
     return f"margin of side {k + 1}"
-
-
-def way_on(drift: Array, effect: Array, before: Array) -> tuple[Array, tuple[int, ...]] | None:
-    """Sides σ (n,) with ṡ = drift + effect σ as the module says, and the surfaces that are slid along; None if there are none.
-
-    Where both sides lead away from a surface, the side before is kept; where it is 0, the upper one is taken.
-    """
-    idle = (drift == 0.0) & (effect == 0.0).all(axis=1)
-    if idle.any():
-        moved = np.flatnonzero(~idle)
-        rest = way_on(drift[moved], effect[np.ix_(moved, moved)], before[moved]) if len(moved) else (np.zeros(0), ())
-        if rest is None:
-            return None
-        sides = np.zeros(len(drift))
-        sides[moved] = rest[0]
-        return sides, tuple(int(moved[k]) for k in rest[1])
-    if len(drift) > MOST_TRIED:
-        return _iterated(drift, effect)
-    choices = [(0.0, -1.0, 1.0) if side < 0 else (0.0, 1.0, -1.0) for side in before]
-    for word in product(*choices):
-        found = _fitting(drift, effect, np.array(word))
-        if found is not None:
-            return found
-    return None
-
-
-def _fitting(drift: Array, effect: Array, word: Array) -> tuple[Array, tuple[int, ...]] | None:
-    """The sides for a word of 1, -1 and 0 (slid along), if all conditions hold."""
-    slid = np.flatnonzero(word == 0.0)
-    sides = word.copy()
-    if len(slid):
-        block = effect[np.ix_(slid, slid)]
-        if not attracts(block):
-            return None
-        sides[slid] = np.linalg.solve(block, -(drift + effect @ word)[slid])
-        if (np.abs(sides[slid]) > 1.0 + 0.5 * SLACK).any():
-            return None
-    speeds = drift + effect @ sides
-    allowed = 1e-12 * (np.abs(drift) + np.abs(effect).sum(axis=1))
-    gone = np.flatnonzero(word != 0.0)
-    if (speeds[gone] * word[gone] < -allowed[gone]).any():
-        return None
-    return sides, tuple(slid.tolist())
-
-
-def attracts(block: Array) -> bool:
-    """Does a small deviation from surfaces that are slid along die out?"""
-    return bool((np.linalg.eigvals(block).real < 0.0).all())
-
-
-def _iterated(drift: Array, effect: Array) -> tuple[Array, tuple[int, ...]] | None:
-    """By projected Gauss-Seidel iteration, for dry friction of many contacts; what it finds is checked."""
-    diagonal = np.diag(effect)
-    if (diagonal >= 0.0).any():
-        return None
-    sides = np.zeros(len(drift))
-    for _ in range(MOST_ITERATIONS):
-        before = sides.copy()
-        for k in range(len(drift)):
-            sides[k] = np.clip(sides[k] - (drift[k] + effect[k] @ sides) / diagonal[k], -1.0, 1.0)
-        if np.abs(sides - before).max() <= 1e-14:
-            break
-    word: NDArray[np.float64] = np.where(np.abs(sides) < 1.0, 0.0, sides)
-    return _fitting(drift, effect, word)

@@ -56,6 +56,10 @@ def advance_in_stretches(
             break
         side, sliding = found
         state = sides.held(time, state, side, sliding)
+        jammed = sides.paradox(time, state, side, sliding)
+        if jammed:
+            pieces.append(_ended(time, state, jammed, Status.INFEASIBLE))
+            break
         here = sides.segment_on(side, sliding, options, time, state)
         key, margins = (*side.tolist(), sliding), sides.margins(time, state, side)
         if key not in known:
@@ -67,6 +71,10 @@ def advance_in_stretches(
         jumped = {int(name) for kind, name in path.events if kind in SIDED}
         ended = path.status is not Status.FINISHED or len(jumped) < len(path.events) or not jumped
         time, state = float(path.times[-1]), path.states[-1]
+        jammed = sides.paradox(time, state, side, sliding)
+        if jammed:
+            pieces[-1] = replace(path, status=Status.INFEASIBLE, reason=jammed, events=())
+            break
         if ended or reached(time, span[1]):
             break
         if _chatters([mode.start for mode in modes], time, span):
@@ -92,7 +100,12 @@ def _chattering(sides: Sides, jumped: Collection[int], time: float, state: Array
         f"the rates jump too often where {told}, near t = {time:.9g}: time does not go on; a smooth law in place of sign(), "
         "such as tanh(…/small), would be followed"
     )
-    return Path(np.array([time]), state[None, :].copy(), Status.STALLED, reason, 0, 0, 0, 0.0)
+    return _ended(time, state, reason, Status.STALLED)
+
+
+def _ended(time: float, state: Array, reason: str, status: Status) -> Path:
+    """A path that goes no further."""
+    return Path(np.array([time]), state[None, :].copy(), status, reason, 0, 0, 0, 0.0)
 
 
 def _undecided(sides: Sides, touched: Collection[int], time: float, state: Array) -> Path:
@@ -101,7 +114,7 @@ def _undecided(sides: Sides, touched: Collection[int], time: float, state: Array
         f"the rates jump where {told}, and at t = {time:.9g} no way to go on was found: neither does a side lead away from "
         "there, nor can the motion be held"
     )
-    return Path(np.array([time]), state[None, :].copy(), Status.STALLED, reason, 0, 0, 0, 0.0)
+    return _ended(time, state, reason, Status.STALLED)
 
 
 def within_limits(

@@ -36,10 +36,10 @@ from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.complementarity import Collision, collision_of, kept_contacts
 from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
+from svyaz.motion.events.first_sides import decided_on_sides
 from svyaz.motion.events.impacts import Impact, anchored, fitted
 from svyaz.motion.events.locating import advance_to_event, slopes
 from svyaz.motion.events.restitution import Bounces, accumulated, rebound
-from svyaz.motion.events.sides import decided_on_sides
 from svyaz.motion.events.stretches import advance_in_stretches
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached
 from svyaz.motion.result import Event
