@@ -200,6 +200,10 @@ def unknown_model(name: str, is_path: bool) -> click.UsageError:
 
     from svyaz.gallery import names
 
+    if Path(name).is_dir():
+        inside = sorted(path.name for ending in MODEL_SUFFIXES for path in Path(name).glob(f"*{ending}"))
+        such = f", such as {Path(name) / inside[0]}" if inside else ""
+        return click.UsageError(f"'{name}' is a folder; a model is a file{such}.")
     if is_path:
         return click.UsageError(f"there is no model file '{name}'.")
     near = get_close_matches(name, names(), n=1)

@@ -16,6 +16,7 @@ evaluated by anything else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
@@ -27,6 +28,9 @@ from svyaz.expr.arithmetic import FUNCTIONS, Refused, Value
 from svyaz.expr.errors import ModelError, Place, Problem, quoted, start_of
 from svyaz.expr.lexer import Token, tokens
 from svyaz.expr.scope import Scope, Unknowns
+
+UNITS = re.compile(r"[kcm]?g|[kcm]?m|m?s|t|min|h|k?N|Nm|J|k?W|k?Hz|rad|m?V|m?A|K|k?Pa|Ohm|H|lb|in|ft")
+"""What is taken for a unit where it follows a number."""
 
 MAX_NESTING = 200
 MAX_WORK = 1_000_000
@@ -291,6 +295,8 @@ class _Parser:
             self.fail("unexpected ','", token.start, "a comma stands only between the arguments of a function")
         if before.kind == token.kind == "number":
             hint = "a number has one decimal point" if token.text[0] == "." else "write one number, or * for a product"
+        elif before.kind == "number" and UNITS.fullmatch(token.text):
+            hint = f"numbers stand without units: write {before.text}, in units that fit together, and the unit in a comment"
         else:
             left = "(...)" if before.kind == ")" else before.text
             right = "(...)" if token.kind == "(" else token.text + "(...)" * (token.text in FUNCTIONS)

@@ -71,7 +71,7 @@ class Scope:
 
     ``symbols`` are plain names, ``derivatives`` the meaning of ``x'`` and ``second`` of ``x''``, by coordinate.
     ``forbidden`` maps a name as it is written (``"x'"``, ``"t"``) to the reason why it may not be used here; ``what``
-    says where "here" is ("the potential").
+    says where "here" is ("the potential"), and ``undeclared`` what to do about a name that resembles no other.
     """
 
     symbols: Mapping[str, Basic]
@@ -79,6 +79,7 @@ class Scope:
     second: Mapping[str, Basic] = field(default_factory=dict)
     forbidden: Mapping[str, str] = field(default_factory=dict)
     what: str = ""
+    undeclared: str = ""
 
     def meaning(self, word: str) -> Value | None:
         """The meaning of a name, with its apostrophes if any; None if it has none here."""
@@ -151,7 +152,28 @@ class Unknowns:
         names = [*(f"{x}'" for x in scope.derivatives), *(f"{x}''" for x in scope.second), *scope.symbols]
         if not primes:
             names = [*scope.symbols, *CONSTANTS, *(f"{x}'" for x in scope.derivatives)]
-        return f"unknown name {quoted(word)}{inside}", suggest(word, names)
+        moving = next((x for x in scope.derivatives if word in _dotted(x)), None)
+        if moving is not None:
+            return f"unknown name {quoted(word)}{inside}", (
+                f"the velocity of {quoted(moving)} is written {moving}'",
+                (),
+            )
+        hint, meant = suggest(word, names)
+        return f"unknown name {quoted(word)}{inside}", (hint or (scope.undeclared or None), meant)
+
+
+def _dotted(name: str) -> tuple[str, ...]:
+    """How other programs write the velocity of a coordinate."""
+    return (
+        f"{name}_dot",
+        f"{name}dot",
+        f"dot_{name}",
+        f"d{name}",
+        f"d{name}_dt",
+        f"d{name}dt",
+        f"{name}_d",
+        f"D{name}",
+    )
 
 
 def _no_suggestion(word: str, names: Iterable[str]) -> Suggestion:

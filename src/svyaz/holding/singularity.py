@@ -236,6 +236,10 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, moment: 
     """Where a singular point is, what degenerates, and what becomes of the accelerations; at the row, or a moment near it."""
     run = _run_of(segment, times, states, row)
     time, state = float(times[row]), run.states[run.here]
+    weightless = examine(run.equations, state, time).weightless if row == 0 else ()
+    if weightless:
+        names = ", ".join(f"'{q}'" for q in weightless)
+        return f"{names} moves without inertia at the start: its acceleration is not determined; is a mass zero?"
     motion, reason = _told_of_accelerations(segment, times, states, row), _reason(run, segment, state, time)
     if moment is not None:
         state = np.array([np.interp(moment, run.times, column) for column in run.states.T])

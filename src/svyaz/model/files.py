@@ -66,7 +66,10 @@ def _text(path: Path) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ModelError([Problem(f"the model file '{path}' is not UTF-8 text (byte {error.start})")]) from error
+        line = raw[: error.start].count(b"\n") + 1
+        hint = "save it as UTF-8; it may be in an encoding of Windows, such as 1251"
+        message = f"the model file '{path}' is not UTF-8 text: line {line}, byte {error.start}"
+        raise ModelError([Problem(message, hint=hint)]) from error
 
 
 def _urdf(

@@ -97,7 +97,8 @@ def simulate(
     motion = driven(structure, state, Wishes(force, rows, progress, beyond))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
-    notes = (*doubts(motion, options), *told_controls(motion), *_falsely_declared(structure, state, motion))
+    notes = (*_no_start(stated, start), *doubts(motion, options), *told_controls(motion))
+    notes += _falsely_declared(structure, state, motion)
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
     if control is not None:
@@ -105,6 +106,13 @@ def simulate(
         laws = along(stated, control.laws, motion.times, motion.states)
         motion = replace(motion, inputs={**motion.inputs, **laws})
     return motion
+
+
+def _no_start(system: System, start: Mapping[str, float] | None) -> tuple[str, ...]:
+    """Words for a model that says nothing of its start."""
+    if "initial" in system.words or start:
+        return ()
+    return ("the model has no [initial]: the motion begins with all coordinates and velocities zero",)
 
 
 def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from svyaz.model.system import Constraint, Input
 
 WORD = re.compile(r"[^\W\d]\w*")
+DECLARE = "declare it in [parameters]"
+
 NO_TIME = "a value does not change with time"
 
 
@@ -78,7 +80,7 @@ class Names:
                 forbidden.update({f"{q}'": why for q in rates} | dict.fromkeys(own, why))
         if not inputs:
             forbidden.update(dict.fromkeys(self.inputs, "an input may appear in forces and rates only"))
-        return Scope(symbols=symbols, derivatives=derivatives, forbidden=forbidden)
+        return Scope(symbols=symbols, derivatives=derivatives, forbidden=forbidden, undeclared=DECLARE)
 
     def constant_scope(self) -> Scope:
         """What may be named in a value: parameters only."""
@@ -87,7 +89,8 @@ class Names:
             for name, what in self.known.items()
             if what != "parameter"
         } | {"t": NO_TIME}
-        return Scope(symbols={name: se.Symbol(name) for name in self.parameters}, derivatives={}, forbidden=forbidden)
+        symbols = {name: se.Symbol(name) for name in self.parameters}
+        return Scope(symbols=symbols, derivatives={}, forbidden=forbidden, undeclared=DECLARE)
 
     def _plain(self, inputs: bool) -> Iterable[str]:
         what = {"coordinate", "momentum", "state", "anchor", "parameter"} | ({"input"} if inputs else set())
@@ -149,17 +152,23 @@ class Reader:
         return False
 
     def known_words(self, given: Table, known: Mapping[str, str], path: Path = ()) -> dict[str, object]:
-        """The entries of a table whose keys are known and whose values have the right type."""
+        """The entries of a table whose keys are known and whose values have the right type.
+
+        A heading that is mistyped is reported, and read as the one that was meant: nothing that follows from it is a
+        mistake of its own.
+        """
         good = {}
         for key, value in given.items():
             here = (*path, key)
-            if key not in known:
-                what = f"in [{path[0]}]" if path else "in a model"
-                self.report(
-                    here, f"there is no key '{key}' {what}", hint=vocabulary.nearest(str(key), known), at_key=True
-                )
-            elif self.fits(here, value, known[key]):
-                good[key] = value
+            if key in known:
+                if self.fits(here, value, known[key]):
+                    good[key] = value
+                continue
+            what = f"in [{path[0]}]" if path else "in a model"
+            self.report(here, f"there is no key '{key}' {what}", hint=vocabulary.nearest(str(key), known), at_key=True)
+            meant = vocabulary.nearest_of(str(key), known)
+            if not path and meant is not None and meant not in given and vocabulary.fits(value, known[meant]):
+                good[meant] = value
         return good
 
     def declare(self, names: Names, words: Table, key: str, what: str) -> list[str]:

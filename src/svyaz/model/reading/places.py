@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from svyaz.expr import ModelError, Place, Problem, printable
+from svyaz.model.reading.toml_hints import hint_for
 
 MAX_SIZE = 5_000_000
 """The longest model file, in characters."""
@@ -114,6 +115,7 @@ def _decode_problem(message: str, places: Places) -> Problem:
     written = places.lines[line - 1]
     if reason == "Invalid statement" and not written[column - 1 : column].isascii():
         hint = "a key with letters other than a to z stands in quotes"
+    hint = hint or hint_for(written)
     place = Place(places.file, line, column, written)
     return Problem(f"this is not TOML: {printable(reason)}", place, hint)
 

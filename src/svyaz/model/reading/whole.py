@@ -52,7 +52,7 @@ def system_of(
     words = reader.known_words(given, vocabulary.MODEL)
     for remark in vocabulary.names(words, "remarks"):
         reader.warn((), remark)
-    stating = _law_of(reader, given)
+    stating = _law_of(reader, {**given, **words})
     if not _all_listed(reader, words, stating):
         raise ModelError(sorted(reader.problems, key=_by_place))
     names = _declare(reader, words, stating)

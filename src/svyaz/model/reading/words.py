@@ -233,5 +233,11 @@ def text(words: Table, key: str, default: str = "") -> str:
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """A hint for a mistyped word."""
+    close = nearest_of(word, words)
+    return None if close is None else f"did you mean '{close}'?"
+
+
+def nearest_of(word: str, words: Iterable[str]) -> str | None:
+    """The word that was probably meant."""
     close = get_close_matches(word, list(words), n=1, cutoff=0.6)
-    return f"did you mean '{close[0]}'?" if close else None
+    return close[0] if close else None
