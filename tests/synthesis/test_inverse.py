@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import symengine as se
 import sympy as sp
+from scipy.integrate import solve_ivp
 
 from svyaz import ModelError, System, gallery, loads
 from svyaz.expr.calculus import evaluate
@@ -147,7 +148,7 @@ def test_F5_random_fields(seed) -> None:
     motion = simulate(found.system, every=0.02)
     h = np.array([motion.residuals[f"{q}' of the field"] for q in system.coordinates])
     size = np.linalg.norm(h, axis=0)
-    rate = decay_rate(found.system, motion.states[:, : len(system.coordinates)])
+    rate = decay_rate(found.system, np.column_stack([motion.times, motion.states[:, : len(system.coordinates)]]))
     assert rate > 0.0, "the positivity condition is met"
     assert np.all(size <= size[0] * np.exp(-rate * motion.times) * (1 + 1e-6))
 
@@ -388,3 +389,55 @@ def test_the_system_itself_can_be_asked() -> None:
     assert latex_of(found).startswith("$$\\begin{aligned}")
     assert "K &= " in latex_of(found)
     assert cart().helmholtz().failing == ()
+
+
+ROUND = {
+    "coordinates": ["x", "y"],
+    "field": {"x": "-y", "y": "x"},
+    "definitions": {"hx": "x' + y", "hy": "y' - x"},
+    "parameters": {"d": 2},
+    "initial": {"x": 1, "x'": 0.5, "y'": 2},
+    "run": {"until": 2, "method": "dop853", "rtol": 1e-11},
+}
+
+NONLINEAR = [
+    ([["d*(1 + hx^2)", 0], [0, "d + 3*hy^2"]], lambda a, b: (2 * a + 2 * a**3, 2 * b + 3 * b**3), True),
+    ([["d*(1 + hy^2)", 0], [0, "d"]], lambda a, b: (2 * a + 2 * a * b**2, 2 * b), False),
+    ("d*(cosh(hx) + cosh(hy) - 2)", lambda a, b: (2 * np.sinh(a), 2 * np.sinh(b)), True),
+]
+
+
+@pytest.mark.parametrize(("rayleigh", "force", "has_function"), NONLINEAR)
+def test_nonlinear_stabilising_functions(rayleigh, force, has_function) -> None:
+    """v = (-y, x): h_x' = -h_y - Φ_x, h_y' = h_x - Φ_y; Φ is d(q, q') h or the slope of D."""
+    system = System(**ROUND, rayleigh=rayleigh)
+    found, motion = invert(system), simulate(system)
+    path = solve_ivp(
+        lambda _, s: [-s[1] - force(*s)[0], s[0] - force(*s)[1]], (0, 2), [0.5, 1.0], "DOP853", rtol=1e-12, atol=1e-13
+    )
+    h = np.array([motion.residuals["x' of the field"][-1], motion.residuals["y' of the field"][-1]])
+    assert np.abs(h - path.y[:, -1]).max() < 1e-9
+    assert found.approach.first == pytest.approx(np.hypot(0.5, 1.0))
+    assert found.approach.rate >= 2 - 1e-9
+    assert found.decay_rate == pytest.approx(2.0)  # the linear part: d = 2
+    assert (found.rayleigh is not None) is has_function
+    assert ("not symmetric" in found.without_rayleigh) is not has_function
+    values = {**system.constants, "x": 0.3, "y": -0.2, "x'": 0.7, "y'": 0.1}
+    a, b = 0.5, -0.2
+    wanted = [-0.1 - b - force(a, b)[0], 0.7 + a - force(a, b)[1]]
+    assert [evaluate(e, values) for e in found.accelerations.values()] == pytest.approx(wanted)
+    again = loads(inverse_model(found)).simulate(method="dop853", rtol=1e-11)
+    assert np.abs(again.states[-1] - motion.states[-1]).max() < 1e-8
+
+
+def test_a_stabilising_function_that_repels_far_from_the_field_is_told() -> None:
+    found = invert(System(**ROUND, rayleigh=[["d*(1 - 2*hx^2 - 2*hy^2)", 0], [0, "d*(1 - 2*hx^2 - 2*hy^2)"]]))
+    assert found.positive_definite
+    assert found.approach.fails
+    assert "from the initial state the deviation goes from 1.11803 to" in found.reasons[-1]
+
+
+def test_a_function_that_does_not_vanish_on_the_field_is_refused() -> None:
+    with pytest.raises(ModelError, match="slope of 'rayleigh' by y' does not vanish on the field"):
+        System(**ROUND, rayleigh="d/2*(hx^2 + hy^2) + x*hy")
+    System(**ROUND, rayleigh="d/2*(hx^2 + hy^2) + (sin(x)^2 + cos(x)^2 - 1)*hy")

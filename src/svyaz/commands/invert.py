@@ -112,7 +112,8 @@ def _show_family(found: FieldFamily, output_format: str, out: str | None, json_f
         raise click.UsageError(message)
     lines = [f"{found.system.name}: all fields that satisfy the constraints", ""]
     lines += [f"  {q}' = {to_text(v)}" for q, v in found.fields.items()]
-    lines += ["", f"  L = {to_text(found.lagrangian)}", f"  D = {to_text(found.rayleigh)}", ""]
+    lines += ["", f"  L = {to_text(found.lagrangian)}"]
+    lines += ["" if found.rayleigh is None else f"  D = {to_text(found.rayleigh)}", ""]
     lines += [f"free functions of the coordinates: {', '.join(found.names)}; give them in [free] to choose a field"]
     if json_file is not None:
         write_json(as_json(found), json_file)
@@ -127,17 +128,26 @@ def _page(found: Inverse) -> str:
     system = found.system
     lines = [system.name, ""]
     lines += [f"  {q}' = {to_text(v)}" for q, v in found.field.items()]
-    lines += ["", f"  L = {to_text(lagrangian(system))}", f"  D = {to_text(system.dissipation)}", ""]
+    lines += ["", f"  L = {to_text(lagrangian(system))}"]
+    if found.rayleigh is None:
+        lines += [f"  {found.without_rayleigh}:"]
+        lines += [f"  Q_{q} = {to_text(force)}" for q, force in system.forces.items()]
+    else:
+        lines += [f"  D = {to_text(found.rayleigh)}"]
+    lines += [""]
     lines += [f"  {q}'' = {to_text(a)}" for q, a in found.accelerations.items()]
     lines += ["", "  gains K of h = q' - v:"]
     lines += ["    " + ",  ".join(map(to_text, row)) for row in found.gains]
     low, high = found.roots.real.min(), found.roots.real.max()
     lines += ["", f"  along the wanted motion the roots of K have real parts from {low:.6g} to {high:.6g}"]
+    if found.approach is not None:
+        lines.append(f"  {found.approach.text}")
     if found.repels:
         lines.append(f"  h' = K h: the deviation grows {found.repels} the wanted motion")
     if found.positive_definite:
+        near = " near the field" if found.nonlinear else ""
         lines.append(
-            f"  d + sym dv/dq is positive definite: the deviation decays at least as exp(-{found.decay_rate:.6g} t)"
+            f"  d + sym dv/dq is positive definite{near}: the deviation decays at least as exp(-{found.decay_rate:.6g} t)"
         )
     if found.step is not None and found.stable:
         lines.append(f"  {found.method} keeps it attractive up to the step {found.step_limit:.4g}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from svyaz.expr import Expression, velocity
 
@@ -35,3 +35,8 @@ class Mechanical(SecondOrder):
     """A law of energies with a Rayleigh function D, to which forces and constraints may be added."""
 
     dissipation: Expression
+
+    @property
+    def own_forces(self) -> Mapping[str, Expression]:
+        """Forces that the law itself brings, by freedoms."""
+        return {}

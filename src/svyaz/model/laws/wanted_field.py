@@ -14,10 +14,11 @@ from svyaz.model.reading.common import LawWords, Names, Reader, Table, with_velo
 
 @dataclass(frozen=True)
 class WantedField(SecondOrder):
-    """The free functions μ that choose one field of the family, by name, and the matrix d(q) of the Rayleigh function."""
+    """The free functions μ that choose one field of the family, by name, and the matrix d, or the Rayleigh function D."""
 
     free: Mapping[str, Expression]
     rayleigh: Square
+    stated: Expression | None = None
 
 
 def _read(reader: Reader, words: Table, names: Names) -> WantedField:
@@ -29,7 +30,7 @@ def _read(reader: Reader, words: Table, names: Names) -> WantedField:
     }
     if "field" in words and "free" in words:
         reader.report(("free",), "'free' does not go with a velocity field", at_key=True)
-    return WantedField(free, read_rayleigh(reader, words.get("rayleigh"), names))
+    return WantedField(free, *read_rayleigh(reader, words.get("rayleigh"), names))
 
 
 LAW = LawWords(

@@ -8,7 +8,7 @@ from typing import cast
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, Expression, ModelError, Problem, names_in, total_derivative
+from svyaz.expr import ONE, TIME, ZERO, Expression, ModelError, Problem, names_in, total_derivative
 from svyaz.model.law import Mechanical
 from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
@@ -60,6 +60,8 @@ def system_of(
     law = stating.read(reader, words, names)
     motors = read_motors(reader, vocabulary.tables(words, "motor"), names)
     forces = drive_forces(motors, _forces(reader, words, names) if isinstance(law, Mechanical) else {})
+    if isinstance(law, Mechanical):
+        forces |= {q: forces.get(q, ZERO) + force for q, force in law.own_forces.items()}
     currents = {motor.current: motor.rate for motor in motors}
     rates = _rates(reader, words, names) | currents | still(names)
     constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)

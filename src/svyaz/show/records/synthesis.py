@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 from svyaz import __version__
 from svyaz.expr import acceleration, to_latex, to_text
@@ -41,7 +42,7 @@ def _(found: FieldFamily) -> Record:
         "free": list(found.names),
         "field": {q: to_text(v) for q, v in found.fields.items()},
         "lagrangian": to_text(found.lagrangian),
-        "rayleigh": to_text(found.rayleigh),
+        "rayleigh": None if found.rayleigh is None else to_text(found.rayleigh),
         "accelerations": None,
         "positive_definite": None,
         "decay_rate": None,
@@ -57,7 +58,7 @@ def _(found: Inverse) -> Record:
         "model": system.name,
         "field": {q: to_text(v) for q, v in found.field.items()},
         "lagrangian": to_text(lagrangian(system)),
-        "rayleigh": to_text(system.dissipation),
+        "rayleigh": None if found.rayleigh is None else to_text(found.rayleigh),
         "accelerations": {q: to_text(a) for q, a in found.accelerations.items()},
         "gains": [[to_text(e) for e in row] for row in found.gains],
         "positive_definite": found.positive_definite,
@@ -70,6 +71,7 @@ def _(found: Inverse) -> Record:
         "stable": found.stable,
         "repels": bool(found.repels),
         "reasons": list(found.reasons),
+        **({} if found.approach is None else {"approach": asdict(found.approach)}),
         **given(system),
     }
 
@@ -83,7 +85,8 @@ def inverse_latex(found: Inverse) -> str:
     """L, D, the accelerations and K as one aligned display."""
     system = found.system
     order = [*system.constants, *system.states]
-    rows = [f"L &= {to_latex(lagrangian(system), order)}", f"D &= {to_latex(system.dissipation, order)}"]
+    rows = [f"L &= {to_latex(lagrangian(system), order)}"]
+    rows += [] if found.rayleigh is None else [f"D &= {to_latex(found.rayleigh, order)}"]
     for name, a in found.accelerations.items():
         rows.append(rf"{to_latex(acceleration(name), order)} &= {to_latex(a, order)}")
     entries = r" \\ ".join(" & ".join(to_latex(e, order) for e in row) for row in found.gains)

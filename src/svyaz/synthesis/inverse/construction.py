@@ -38,6 +38,7 @@ from svyaz.expr import (
     differentiate,
     gradient,
     is_zero,
+    names_in,
     substitute,
     to_text,
     total_derivative,
@@ -66,10 +67,13 @@ class FieldFamily:
         return HALF * add_up(e**2 for e in self.deviation)
 
     @property
-    def rayleigh(self) -> Expression:
-        """½ hᵀ d h."""
+    def rayleigh(self) -> Expression | None:
+        """½ hᵀ d h, or D as it was given; None where d contains velocities."""
         law, h = self.system.law, self.deviation
         assert isinstance(law, WantedField), "a family belongs to a field that is wanted"
+        speeds = {str(velocity(q)) for q in self.fields}
+        if law.stated is not None or any(names_in(e) & speeds for row in law.rayleigh for e in row):
+            return law.stated
         bent = [d * a * b for row, a in zip(law.rayleigh, h, strict=True) for d, b in zip(row, h, strict=True)]
         return HALF * add_up(bent)
 

@@ -8,6 +8,10 @@ is the Lagrange–Rayleigh system of L = ½ |h|², D = ½ hᵀ d h. For V = ½ |
 dies out at no less than the smallest eigenvalue of d + sym ∂v/∂q along the motion. A one-step method with stability
 function S and step τ keeps it attractive only if |S(τλ)| < 1 for the eigenvalues λ of K.
 
+The stabilising function need not be linear in h: d(q, q̇) h, or ∂D/∂q̇ of a function D that is stationary on the field. On the
+wanted motion its linear part, d at q̇ = v, decides as above; off it the rate of decay -V̇/|h|² is looked at along the motion
+itself from the initial state (``synthesis.attraction``).
+
 Constraints may be given instead of the field (``synthesis.family``).
 """
 
@@ -22,12 +26,24 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import HALF, Expression, ModelError, Problem, add_up, combine, differentiate, to_text, velocity
+from svyaz.expr import (
+    HALF,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    combine,
+    differentiate,
+    substitute,
+    to_text,
+    velocity,
+)
 from svyaz.forms import lagrangian
 from svyaz.holding import Options, options_for, scheme_of
 from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
+from svyaz.synthesis.inverse.attraction import Approach, approach, rayleigh_function, symmetric_slopes
 from svyaz.synthesis.inverse.construction import field_system
 
 SAMPLES = 2001
@@ -38,7 +54,11 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Inverse:
-    """The system found, with its gains K (n, n) and what is known about them along the wanted motion."""
+    """The system found, with its gains K (n, n) and what is known about them along the wanted motion.
+
+    ``rayleigh`` is D, None where none was found. ``approach`` tells of a stabilising function that is not linear in the
+    deviation, where the model starts off the field.
+    """
 
     system: System
     gains: tuple[tuple[Expression, ...], ...]
@@ -49,11 +69,27 @@ class Inverse:
     step: float | None
     step_limit: float
     euler_limit: float
+    rayleigh: Expression | None = None
+    approach: Approach | None = None
 
     @property
     def field(self) -> Mapping[str, Expression]:
         """v(q), by coordinates."""
         return attracting_law(self.system).field
+
+    @property
+    def nonlinear(self) -> bool:
+        """Is the stabilising function not linear in the deviation?"""
+        return attracting_law(self.system).nonlinear
+
+    @property
+    def without_rayleigh(self) -> str:
+        """Why there is no Rayleigh function, or an empty text."""
+        if self.rayleigh is not None:
+            return ""
+        if symmetric_slopes(attracting_law(self.system)):
+            return "the Rayleigh function of the stabilising forces was not found"
+        return "the stabilising forces have no Rayleigh function, their slopes by the velocities are not symmetric"
 
     @property
     def positive_definite(self) -> bool:
@@ -97,6 +133,8 @@ class Inverse:
                 f"unstable with {self.method} and the step {self.step:g}: the largest step is {self.step_limit:.4g}, "
                 f"the gains may be {self.step_limit / (self.step or inf):.4g} times as large as they are"
             )
+        if self.approach is not None and self.approach.fails:
+            told.append(self.approach.text)
         return tuple(told)
 
 
@@ -110,7 +148,8 @@ def invert(
     made = system if isinstance(system.law, Attracting) else field_system(system)
     options = options_for(made, {"method": method, "step": step, "until": until})
     along = wanted_motion(made, options)
-    roots = np.linalg.eigvals(_values(made, gain_matrix(made), along)).astype(complex)
+    law = attracting_law(made)
+    roots = np.linalg.eigvals(values_along(made, on_field(made, gain_matrix(made)), along)).astype(complex)
     return Inverse(
         system=made,
         gains=gain_matrix(made),
@@ -121,6 +160,8 @@ def invert(
         step=options.step,
         step_limit=step_limit(options, roots.ravel()),
         euler_limit=step_limit(replace(options, method="euler", step=1.0, rtol=None), roots.ravel()),
+        rayleigh=rayleigh_function(law) if law.nonlinear else made.dissipation,
+        approach=approach(made, field_jacobian(made), options.until) if law.nonlinear else None,
     )
 
 
@@ -137,44 +178,40 @@ def field_jacobian(system: System) -> list[list[Expression]]:
 
 
 def gain_matrix(system: System) -> tuple[tuple[Expression, ...], ...]:
-    """K = -(d + (∂v/∂q)ᵀ)."""
-    slopes = field_jacobian(system)
-    return tuple(
-        tuple(combine(-(d + slopes[j][i])) for j, d in enumerate(row))
-        for i, row in enumerate(attracting_law(system).rayleigh)
-    )
+    """K = -(d + (∂v/∂q)ᵀ); of a function D that is not quadratic in h its linear part on the field."""
+    slopes, law = field_jacobian(system), attracting_law(system)
+    d = on_field(system, law.rayleigh) if law.stated and law.nonlinear else law.rayleigh
+    return tuple(tuple(combine(-(e + slopes[j][i])) for j, e in enumerate(row)) for i, row in enumerate(d))
 
 
-def deviation(system: System) -> list[Expression]:
-    """h = q̇ - v(q)."""
-    return [velocity(q) - field for q, field in attracting_law(system).field.items()]
+def on_field(system: System, entries: Sequence[Sequence[Expression]]) -> list[list[Expression]]:
+    """Expressions where q̇ = v(q)."""
+    there = {velocity(q): v for q, v in attracting_law(system).field.items()}
+    return [[substitute(e, there) for e in row] for row in entries]
 
 
 def explicit_accelerations(system: System) -> dict[str, Expression]:
-    """q̈ = (∂v/∂q) q̇ + K h."""
-    v = [velocity(q) for q in system.coordinates]
-    h = deviation(system)
-    return {
-        q: add_up(
-            [
-                *(slope * x for slope, x in zip(slopes, v, strict=True)),
-                *(k * e for k, e in zip(gains, h, strict=True)),
-            ]
-        )
-        for q, slopes, gains in zip(system.coordinates, field_jacobian(system), gain_matrix(system), strict=True)
-    }
+    """q̈ = (∂v/∂q) q̇ + K h; where K is only the linear part, q̈ = (∂v/∂q) q̇ - (∂v/∂q)ᵀ h - ∂D/∂q̇."""
+    v, law, slopes = [velocity(q) for q in system.coordinates], attracting_law(system), field_jacobian(system)
+    h, rates = law.deviation, [[s * x for s, x in zip(row, v, strict=True)] for row in slopes]
+    if law.stated and law.nonlinear:
+        back = [[-slopes[j][i] * e for j, e in enumerate(h)] for i in range(len(v))]
+        terms = [[*own, -push] for own, push in zip(back, law.against, strict=True)]
+    else:
+        terms = [[k * e for k, e in zip(row, h, strict=True)] for row in gain_matrix(system)]
+    return {q: add_up([*a, *b]) for q, a, b in zip(system.coordinates, rates, terms, strict=True)}
 
 
 def decay_rate(system: System, along: Array) -> float:
-    """The smallest eigenvalue of d + sym ∂v/∂q over rows of coordinates."""
-    slopes, d = field_jacobian(system), attracting_law(system).rayleigh
+    """The smallest eigenvalue of d + sym ∂v/∂q on the field, over rows of coordinates."""
+    slopes, d = field_jacobian(system), on_field(system, attracting_law(system).rayleigh)
     n = len(slopes)
     entries = [[d[i][j] + HALF * (slopes[i][j] + slopes[j][i]) for j in range(n)] for i in range(n)]
-    return float(np.linalg.eigvalsh(_values(system, entries, along)).min())
+    return float(np.linalg.eigvalsh(values_along(system, entries, along)).min())
 
 
 def wanted_motion(system: System, options: Options) -> Array:
-    """Coordinates along q̇ = v(q) from the initial position, (SAMPLES, n)."""
+    """[t, q…] along q̇ = v(q) from the initial position, (SAMPLES, 1 + n)."""
     plain = system_of(
         {
             "states": list(system.coordinates),
@@ -187,8 +224,7 @@ def wanted_motion(system: System, options: Options) -> Array:
     if not motion.finished:
         message = f"the wanted motion does not reach t = {options.until:g}: {motion.reason}"
         raise ModelError([Problem(message, None, "choose a shorter 'until', or another initial position")])
-    states: Array = motion.states
-    return states
+    return np.column_stack([motion.times, motion.states])
 
 
 def step_limit(options: Options, roots: NDArray[np.complex128]) -> float:
@@ -214,17 +250,16 @@ def step_limit(options: Options, roots: NDArray[np.complex128]) -> float:
     return low
 
 
-def _values(system: System, entries: Sequence[Sequence[Expression]], along: Array) -> Array:
-    """A matrix of functions of the coordinates along rows, (k, n, n)."""
+def values_along(system: System, entries: Sequence[Sequence[Expression]], rows: Array) -> Array:
+    """A matrix of functions of t and the coordinates along rows [t, q…], (k, n, n)."""
     outputs = [(str(k), e) for k, e in enumerate(e for row in entries for e in row)]
     program = build(outputs, inputs=("t", *system.coordinates), parameters=tuple(system.constants))
     native = compile_program(program)
-    rows = np.column_stack([np.zeros(len(along)), along])
     n = len(system.coordinates)
     values = native.evaluate(rows, native.constants(system.constants)).reshape(-1, n, n)
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=(1, 2)))
     if len(wrong):
-        where = ", ".join(f"{q} = {x:.6g}" for q, x in zip(system.coordinates, along[wrong[0]], strict=True))
+        where = ", ".join(f"{q} = {x:.6g}" for q, x in zip(system.coordinates, rows[wrong[0], 1:], strict=True))
         message = f"the derivatives of the field or the matrix 'rayleigh' are not finite at {where}"
         raise ModelError([Problem(message, None, "choose another initial position, or a smooth field")])
     return values
@@ -237,7 +272,7 @@ def inverse_program(found: Inverse) -> Program:
     system = found.system
     q = system.coordinates
     outputs = [(f"acceleration[{name}]", a) for name, a in found.accelerations.items()]
-    outputs.extend((f"h[{name}]", h) for name, h in zip(q, deviation(system), strict=True))
+    outputs.extend((f"h[{name}]", h) for name, h in zip(q, attracting_law(system).deviation, strict=True))
     outputs.extend(
         (f"K[{a},{b}]", entry) for a, row in zip(q, found.gains, strict=True) for b, entry in zip(q, row, strict=True)
     )
@@ -257,12 +292,14 @@ def inverse_model(found: Inverse) -> str:
         "initial": {name: float(value) for name, value in start.items() if value},
         "run": run,
     }
+    if found.rayleigh is None:
+        tables["forces"] = {q: to_text(force) for q, force in system.forces.items()}
     return to_toml(
         {
             "name": system.name,
             "coordinates": list(system.coordinates),
             "lagrangian": to_text(lagrangian(system)),
-            "dissipation": to_text(system.dissipation),
+            **({} if found.rayleigh is None else {"dissipation": to_text(found.rayleigh)}),
             **{name: table for name, table in tables.items() if table},
         }
     )
