@@ -13,8 +13,7 @@ import numpy as np
 from svyaz import model, motion, show
 from svyaz.expr import is_name
 from svyaz.files import whole
-from svyaz.integrate import Status
-from svyaz.library.dressing import dressed, dressing
+from svyaz.library.dressing import dressing
 from svyaz.library.pictures import Picture, Player
 
 if TYPE_CHECKING:
@@ -101,46 +100,5 @@ Motion.__name__ = "Motion"
 simulate = dressing(motion.simulate, WorkingMotion)
 
 
-def load_motion(file: str | Path) -> WorkingMotion:
-    """A motion that ``Motion.save`` has kept. Nothing in the file is executed."""
-    from svyaz.library.systems import loads
-
-    with np.load(file, allow_pickle=False) as kept:
-        header = json.loads(str(kept["header"]))
-        columns = {table: dict(zip(header["columns"][table], kept[table].T, strict=True)) for table in TABLES}
-        found = motion.Motion(
-            system=loads(header["model"], header["file"] or "model"),
-            form=header["form"],
-            method=header["method"],
-            step=header["step"],
-            rtol=header["rtol"],
-            status=Status(header["status"]),
-            reason=header["reason"],
-            times=kept["times"],
-            states=kept["states"],
-            state_names=tuple(header["states"]),
-            multipliers=columns["multipliers"],
-            residuals=columns["residuals"],
-            hidden=columns["hidden"],
-            integrals=columns["integrals"],
-            quantities=columns["quantities"],
-            inputs=columns["inputs"],
-            steps=header["steps"],
-            rejected=header["rejected"],
-            evaluations=header["evaluations"],
-            seconds=header["seconds"],
-            trajectory_error=header["trajectory_error"],
-            notes=tuple(header["notes"]),
-            phases=tuple(motion.Event(**(event | _names_of(event))) for event in header["phases"]),
-            limits={name: motion.Reach(**reach) for name, reach in header["limits"].items()},
-            slides=tuple(motion.Slide(**slide) for slide in header["slides"]),
-        )
-    return dressed(WorkingMotion, found)
-
-
 def _together(columns: Mapping[str, Array], rows: int) -> Array:
     return np.column_stack(list(columns.values())) if columns else np.empty((rows, 0))
-
-
-def _names_of(event: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
-    return {key: tuple(event[key]) for key in ("on", "off", "active")}

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from svyaz.expr import Expression
     from svyaz.forms import Inertia
     from svyaz.json_types import Json
+    from svyaz.library.equations import WorkingEquations
+    from svyaz.library.motions import WorkingMotion
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
     from svyaz.motion import Check, Laws, Stabilize
     from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
@@ -240,6 +242,8 @@ class WorkingSystem(model.System):
             max_steps=max_steps,
             progress=progress,
         )
+        from svyaz.library.motions import WorkingMotion
+
         return dressed(WorkingMotion, found)
 
     def equilibria(
