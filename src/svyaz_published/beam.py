@@ -71,6 +71,15 @@ def closed_roots(model: str = "shulgin", **choices: str) -> Numbers:
     return told_roots(lqr(found.A, found.B).roots)
 
 
+def roots_by_the_distance_to_the_centre() -> Numbers:
+    """Largest difference of the open roots when the ball is given by s = OC instead of r = OP, at both positions."""
+    gaps = []
+    for where in ("zero", "nonzero"):
+        one, two = (np.array(open_roots(equilibrium=where, coordinate=name)) for name in ("OP", "OC"))
+        gaps.append(float(np.abs(one - two).max()))
+    return tuple(gaps)
+
+
 def told_roots(roots: Iterable[complex]) -> Numbers:
     """Real parts in increasing order, each pair once and followed by its imaginary part."""
     told: list[float] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,11 @@ from svyaz.arrays import Array
 from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.motion import Motion, View, views_of, write_runs
-from svyaz.show import Caption, Line, headed, lines_figure, save, traces_plot, views_figure
+from svyaz.show import Caption, Line, headed, lines_figure, save, scheme_figure, traces_plot, views_figure
 from svyaz.study import sweep
 from svyaz_published.measures import run_of
 from svyaz_published.numbers import gallery_model
+from svyaz_published.schemes import Scheme, placed
 
 ROOM = 0.5
 """Inches for the title and the note of a picture that has none by itself."""
@@ -73,7 +74,8 @@ class Gains:
 class Picture:
     """A figure of a source: ``name`` is that of the source with the number of the figure, ``note`` what was chosen.
 
-    Runs are shown by the columns to ``show``, by traces up to ``moments``, or compared ``over`` a gain.
+    Runs are shown by the columns to ``show``, by traces up to ``moments``, or compared ``over`` a gain; a ``scheme`` shows the
+    variant of the model by ``choices`` in a position.
     """
 
     model: str
@@ -84,6 +86,8 @@ class Picture:
     show: Sequence[str] = ()
     moments: Sequence[float] = ()
     over: Gains | None = None
+    scheme: Scheme | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     equal: bool = False
@@ -102,6 +106,9 @@ class Picture:
         return Caption(head + self.caption, self.note, self.names, self.units, self.equal, self.log)
 
 
+PARTS: Mapping[str, Callable[..., Gains | Scheme]] = {"over": Gains, "scheme": Scheme}
+
+
 def pictures_of(tables: Sequence[Mapping[str, object]]) -> list[Picture]:
     """The figures that the tables state; one that is ``like`` another has its runs."""
     found: dict[str, Picture] = {}
@@ -109,8 +116,8 @@ def pictures_of(tables: Sequence[Mapping[str, object]]) -> list[Picture]:
         given: dict[str, Any] = dict(entry)
         like = found.get(str(given.pop("like", "")))
         runs = [Run(**run) for run in given.pop("run", [])] or (like.runs if like else [])
-        over = Gains(**given.pop("over")) if "over" in given else None
-        picture = Picture(**given, runs=tuple(runs), over=over)
+        given |= {key: made(**given[key]) for key, made in PARTS.items() if key in given}
+        picture = Picture(**given, runs=tuple(runs))
         found[picture.name] = picture
     return list(found.values())
 
@@ -120,6 +127,9 @@ def draw(picture: Picture, folder: Path) -> list[Path]:
     runs = {run.label: motion_of(picture, run) for run in picture.runs}
     figure = folder / f"{picture.name}.png"
     numbers = folder / f"{picture.name}.csv"
+    if picture.scheme is not None:
+        shown = placed(gallery_model(picture.model, picture.choices), picture.scheme)
+        return [save(scheme_figure(*shown, picture.told), figure)]
     if picture.over is not None:
         lines = lines_over(picture, picture.over, runs)
         _write_lines(numbers, picture.over, lines)

@@ -11,8 +11,10 @@ from scipy.integrate import solve_ivp
 
 from svyaz.motion import along
 from svyaz_published.measures import SLEIGH_HEADING
+from svyaz_published.numbers import gallery_model
 from svyaz_published.pictures import draw, lines_over, motion_of, pictures_of
 from svyaz_published.rows import _entries, subjects
+from svyaz_published.schemes import placed
 
 PICTURES = {picture.name: picture for picture in pictures_of(_entries("figure"))}
 
@@ -23,7 +25,8 @@ def runs(name: str) -> list:
 
 def test_K7_every_figure_that_was_asked_for_is_stated() -> None:
     asked = {f"000-{k}" for k in (1, 2, 3, 6, 7, 9, 10, 11, 12, 13, 14, 16, 17, 18)}
-    assert asked | {"004-3", "004-3-hooked"} <= PICTURES.keys()
+    schemes = {"003-3.1", "003-3.1-OC", "003-3.3"}
+    assert asked | schemes | {"004-3", "004-3-hooked"} <= PICTURES.keys()
     assert {picture.model for picture in PICTURES.values()} <= set(subjects())
 
 
@@ -90,6 +93,32 @@ def test_K7_the_sling_is_followed_by_fehlberg_s_method() -> None:
     assert max(np.abs(hooked.column(f"residual hook {axis}")).max() for axis in "xy") < 1e-4
     # the pull of the hook holds half of the weight of the load, and moves with the loop
     assert np.mean(hooked.multipliers["hook y"]) == pytest.approx(9.81 * 23 / 2, rel=0.1)
+
+
+def test_K7_schemes_show_the_stand_where_the_rod_can_be() -> None:
+    """(3.1.1) at the positions of 3.1 and 3.3; at the largest inclination the rod lies along the radius (alpha_max printed)."""
+    for name in ("003-3.1", "003-3.1-OC", "003-3.3"):
+        picture = PICTURES[name]
+        position, marks = placed(gallery_model(picture.model, picture.choices), picture.scheme)
+        alpha, theta = position.state["alpha"], position.state["theta"]
+        L, rod_length, d = 0.425, 0.12, 0.06
+        rod = (L * (np.cos(alpha) - 1) + d * (1 - np.cos(theta))) ** 2 + (
+            L * np.sin(alpha) + rod_length - d * np.sin(theta)
+        ) ** 2
+        assert rod == pytest.approx(rod_length**2, abs=1e-12)
+        assert all(np.isfinite(point.at).all() for point in marks.points)
+    assert alpha == pytest.approx(0.119698, abs=1e-6)
+    A, B, centre = np.array([L * np.cos(alpha), L * np.sin(alpha)]), marks.points[2].at, np.array([L - d, -rod_length])
+    assert np.linalg.norm(A - centre) == pytest.approx(rod_length + d, abs=1e-12)
+    assert np.linalg.norm(B - centre) == pytest.approx(d, abs=1e-12)
+
+
+def test_K7_the_distance_to_the_centre_gives_the_same_motion() -> None:
+    contact, centre = runs("003-OC")
+    assert centre.system.coordinates[0] == "s"
+    r = np.sqrt(centre.column("s") ** 2 - 0.0254**2)
+    assert r == pytest.approx(contact.column("r"), abs=1e-8)
+    assert centre.multipliers["rod"] == pytest.approx(contact.multipliers["rod"], rel=1e-5)
 
 
 def test_a_figure_has_its_numbers_beside_it(tmp_path) -> None:

@@ -106,10 +106,11 @@ def test_figures_of_the_ball_and_beam_are_drawn(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(tables, "published", lambda names=(): [row for row in ROWS if row.erratum == "003-E11"])
     done = CliRunner().invoke(command, ["ball-and-beam", "--out", str(tmp_path / "figures")])
     assert done.exit_code == 0, done.output
-    assert "6 figures" in done.output
+    assert "10 figures" in done.output
     written = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert written == {f"003-{name}.png" for name in ("3.2", "4.1", "4.2", "B.5", "B.10", "B.21")}
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").iterdir())
+    names = ("3.1", "3.1-OC", "3.2", "3.3", "OC", "4.1", "4.2", "B.5", "B.10", "B.21")
+    assert written == {f"003-{name}.png" for name in names} | {"003-OC.csv"}
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "figures").glob("*.png"))
 
 
 def test_figures_that_cannot_be_drawn_are_refused(svyaz, tmp_path) -> None:

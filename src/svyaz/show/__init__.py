@@ -52,6 +52,11 @@ if TYPE_CHECKING:
     from svyaz.show.results import html_of as html_of
     from svyaz.show.results import latex_of as latex_of
     from svyaz.show.scene import can_be_drawn as can_be_drawn
+    from svyaz.show.schemes import Angle as Angle
+    from svyaz.show.schemes import Length as Length
+    from svyaz.show.schemes import Marks as Marks
+    from svyaz.show.schemes import Named as Named
+    from svyaz.show.schemes import scheme_figure as scheme_figure
     from svyaz.show.sweeps import curve_figure as curve_figure
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.sweeps import plot_transients as plot_transients

@@ -35,8 +35,8 @@ FEW_POINTS = 80
 WIDE = 5.0
 """Numbers whose largest is so many times their median are spread by powers of ten."""
 
-LETTERS = 15
-"""So many letters of a note stand on an inch."""
+LETTERS, TITLE_LETTERS = 15, 10
+"""So many letters of a note, and of a title, stand on an inch."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ def lines_figure(lines: Mapping[str, Line], across: str, up: str, caption: Capti
 def headed(figure: Figure, caption: Caption) -> None:
     """Title above and note beneath a figure, which has room for both."""
     if caption.title:
-        figure.suptitle(caption.title, x=0.01, ha="left", fontsize=12, fontweight="bold", color=INK)
+        title = fill(caption.title, int(TITLE_LETTERS * figure.get_figwidth()))
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold", color=INK)
     if caption.note:
         note = fill(caption.note, int(LETTERS * figure.get_figwidth()))
         figure.supxlabel(note, x=0.01, ha="left", fontsize=8.5, color=MUTED)

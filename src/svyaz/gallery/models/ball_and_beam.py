@@ -16,6 +16,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "motor": ("printed-table", "numbers"),
     "equilibrium": ("zero", "nonzero"),
     "dependent": ("theta", "alpha"),
+    "coordinate": ("OP", "OC"),
 }
 """What can be chosen; the first is the default."""
 
@@ -33,6 +34,25 @@ ENERGY_NOTES = {
     ),
 }
 
+COORDINATES = {
+    "OP": {
+        "ball": "r",
+        "place": "",
+        "start": """r = "r0"
+"r'" = 0.01""",
+        "box": """r = ["R", "L - R"]""",
+    },
+    "OC": {
+        "ball": "s",
+        "place": """r = "sqrt(s^2 - R^2)"          # OP, from OC^2 = OP^2 + R^2
+""",
+        "start": """s = "sqrt(r0^2 + R^2)"
+"s'" = "0.01*r0/sqrt(r0^2 + R^2)\"""",
+        "box": """s = ["sqrt(2)*R", "sqrt((L - R)^2 + R^2)"]""",
+    },
+}
+"""The coordinate of the ball: the distance r from O to the point of contact P, or s to the centre C (remark 3.2.1)."""
+
 MOTORS = {"printed-table": (0.00767, 1, 0.00676), "numbers": (1, 0.00676, 0.00767)}
 """Ka, k2, k3: as the table prints them, and as they must have stood in the program that made the printed numbers."""
 
@@ -40,12 +60,12 @@ BEAM = """name = "ball and beam"
 notes = \"\"\"A ball rolls on a beam, which a rod joins to a wheel of radius d: one equation for alpha and theta.
 The ball rests only at alpha = 0, held by a constant torque; the wheel then stands at theta = 0 or at theta = 2 atan(l/d),
 where linearising the rod beforehand gives a wrong model. {energy_notes}\"\"\"
-coordinates = ["r", "alpha", "theta"]
+coordinates = ["{ball}", "alpha", "theta"]
 kinetic = "{kinetic}"
 potential = "m*g*(r*sin(alpha) + R*cos(alpha))"
 
 [definitions]
-xA = "L*cos(alpha)"
+{place}xA = "L*cos(alpha)"
 yA = "L*sin(alpha)"
 xB = "L - d + d*cos(theta)"
 yB = "-l + d*sin(theta)"
@@ -100,12 +120,11 @@ name = "ball"
 trace = true
 
 [initial]
-r = "r0"
+{start}
 theta = "theta0"
-"r'" = 0.01
 {current}
 [box]
-r = ["R", "L - R"]
+{box}
 alpha = ["alpha_min", "alpha_max"]
 theta = [-0.1, "pi"]
 
@@ -122,7 +141,7 @@ until = 2
 work = "Ilyina: candidate dissertation, MAI, Moscow 2019, chapter 3"
 published = ["m", "R", "L", "l", "d", "g"{published}]
 recovered = ["J0", "b0", "r0"{recovered}]
-chosen = ["initial.r'", "run.rtol", "run.until"]
+chosen = ["initial.{ball}'", "run.rtol", "run.until"]
 notes = "J0, b0 and r0 are not printed; they reproduce the printed matrices to every digit."
 """
 
@@ -151,6 +170,7 @@ def ball_and_beam(choices: Mapping[str, str]) -> str:
     parameters = f"La = 0.0016\nRa = 2.6\nKa = {back_emf}\nk2 = {supply}\nk3 = {torque}\n"
     names = ', "Ka", "k2", "k3"'
     return BEAM.format(
+        **COORDINATES[chosen["coordinate"]],
         energy_notes=ENERGY_NOTES[chosen["energy"]],
         kinetic=ENERGIES[chosen["energy"]],
         r0=0.2 if voltage else 0.25,
