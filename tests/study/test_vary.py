@@ -69,7 +69,6 @@ def test_bad_text_is_refused(text, words) -> None:
         ({"initial.z": [1]}, "not among the variables"),
         ({"run.method": [1]}, "cannot be varied"),
         ({"run.step": [0.1, 0.0]}, "positive"),
-        ({"stabilize": [-1.0, 1.0]}, "negative"),
         ({"m": [1, np.nan]}, "finite"),
         ({"m": []}, "list of numbers"),
         ({"m": [1], "parameters.m": [2]}, "twice"),

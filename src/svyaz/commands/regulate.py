@@ -23,7 +23,7 @@ from svyaz.commands.common import (
     write_json,
 )
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import beyond_option, budget_option, search_bar
+from svyaz.commands.running import beyond_option, budget_option, keep_option, search_bar
 from svyaz.commands.terminal import plain
 from svyaz.commands.values import names_of, ranges_of, value_of, values_of
 
@@ -94,6 +94,7 @@ LISTED = ("Examine", 32, "Design a regulator and an observer about an equilibriu
     "A variable at the start (the others are as in the equilibrium), made consistent with the constraints; with --basin "
     "LOW:HIGH. Repeatable.",
 )
+@keep_option
 @beyond_option
 @click.option("--plot", metavar="FILE", help="Draw the transients (.png, .svg, .pdf).")
 @click.option("--animate", metavar="FILE", help="Draw an animation of the closed loop (.gif, .html).")
@@ -118,6 +119,7 @@ def command(
     wanted: bool,
     until: float,
     beyond: bool,
+    keep: str,
     plot: str | None,
     animate: str | None,
     count: int | None,
@@ -138,6 +140,8 @@ def command(
 
     wanted = wanted or plot is not None or animate is not None
     _check_questions(until, start, wanted, count)
+    if keep and not wanted:
+        raise click.UsageError("--keep is of a run: add --run.")
     check_pictures(plot, animate)
     system = load_model(model, settings, choices)
     if animate:
@@ -159,7 +163,7 @@ def command(
         write_json({"model": system.name, **facts, "reason": reason}, json_file)
         raise NegativeAnswer(reason) from refusal
     margin = None if critical is None or span is None else found.margin(critical[0], span)
-    runs = _runs(found, points, until, beyond) if wanted else {}
+    runs = _runs(found, points, until, beyond, keep) if wanted else {}
     attraction = None if count is None else _basin(found, ranges, count, until, beyond)
     _pictures({name: trial.transient for name, trial in runs.items()}, plot, animate)
     write_json(_record(found, margin, attraction, runs), json_file)
@@ -246,9 +250,9 @@ def _starts(start: Pairs, system: System) -> tuple[dict[str, float], dict[str, t
     return points, ranges
 
 
-def _runs(found: Regulation, points: Mapping[str, float], until: float, beyond: bool) -> dict[str, Trial]:
+def _runs(found: Regulation, points: Mapping[str, float], until: float, beyond: bool, keep: str) -> dict[str, Trial]:
     """The transients of the control and of its rival from the same start, with a word of warning where it is due."""
-    runs = found.run(points, until, beyond=beyond)
+    runs = found.run(points, until, beyond=beyond, keep=keep)
     trial = runs["regulator"]
     if trial.start.halvings:
         told = ", ".join(f"{n} = {trial.start.state[n]:.6g}" for n in points)

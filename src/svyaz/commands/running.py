@@ -108,6 +108,13 @@ beyond_option = click.option(
 )
 
 
+keep_option = click.option(
+    "--keep",
+    default="",
+    metavar="NAMES",
+    help="Move the initial state onto the constraints and keep these of its values: --keep \"psi',beta'\".",
+)
+
 stabilize_option = click.option(
     "--stabilize", type=StabilizeText(), metavar="HOW", help="off, auto, projection, a number, or a table of gains."
 )

@@ -21,7 +21,16 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.comparing import comparing_options, labels_of, options_and_values, views_asked
 from svyaz.commands.hints import with_flags
-from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
+from svyaz.commands.running import (
+    RunOptions,
+    beyond_option,
+    keep_option,
+    not_finished,
+    of_run,
+    run_options,
+    tables,
+    time_bar,
+)
 from svyaz.commands.terminal import plain
 
 if TYPE_CHECKING:
@@ -33,6 +42,8 @@ class SimulateOptions(RunOptions):
     """The options of a run and how it is made."""
 
     project: bool
+    keep: str
+    initial_error: float
     halve: bool
     force: bool
     beyond: bool
@@ -55,6 +66,14 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
 @model_options
 @run_options
 @click.option("--project", is_flag=True, help="First move the initial state onto the constraints.")
+@keep_option
+@click.option(
+    "--initial-error",
+    type=float,
+    default=0.0,
+    metavar="ERROR",
+    help="With how large an error of the initial state the error bound of Euler's method begins.",
+)
 @click.option("--halve", is_flag=True, help="Estimate the trajectory error by halving the step.")
 @click.option(
     "--force", is_flag=True, help="Run in spite of a bad verdict on the gains or a start off the constraints."

@@ -19,7 +19,7 @@ from svyaz.commands.common import (
     writable,
     write_json,
 )
-from svyaz.commands.running import RunOptions, beyond_option, run_options
+from svyaz.commands.running import RunOptions, beyond_option, keep_option, run_options
 from svyaz.commands.terminal import Page
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, 
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Cores to use; all unless given.")
 @click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, to compute on a cluster.")
 @click.option("--project", is_flag=True, help="First move every initial state onto the constraints.")
+@keep_option
 @beyond_option
 @click.option("--resume", is_flag=True, help="Go on with the unfinished study in the folder: its rows are kept.")
 @click.option("--out", metavar="FOLDER", help="Where to write; out/NAME-sweep unless given.")
@@ -88,6 +89,7 @@ def command(
     workers: int | None,
     scheduler: str | None,
     resume: bool,
+    keep: str,
     **options: Unpack[SweepOptions],
 ) -> None:
     """Run MODEL for every combination of what is varied and measure each run.
@@ -118,6 +120,7 @@ def command(
             keep=folder / ROWS,
             resume=resume,
             inputs=laws or None,
+            kept=keep,
             **options,
         )
     files = _write(result, folder)

@@ -10,10 +10,11 @@ whenever the augmented matrix is regular.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, row_lengths, scaled_mass
@@ -37,6 +38,11 @@ class Rows:
         """|r| / scale, zero for 0 / 0."""
         size = np.abs(self.residual)
         return np.where(size > 0.0, size / np.where(self.scale > 0.0, self.scale, np.maximum(size, 1e-300)), 0.0)
+
+    @property
+    def met(self) -> bool:
+        """Is every residual zero, as far as its scale tells?"""
+        return bool(self.relative.max(initial=0.0) <= ZERO_RELATIVE)
 
 
 @dataclass(frozen=True)
@@ -109,9 +115,9 @@ def _newton(evaluate: Evaluate, mass: Array, start: Array, iterations: int) -> A
         step = least_correction(mass, rows.jacobian, -rows.residual)
         found = _line_search(evaluate, z, rows, step)
         if found is None:
-            return Approach(z, rows, bool(rows.relative.max(initial=0.0) <= ZERO_RELATIVE), k)
+            return Approach(z, rows, rows.met, k)
         z, rows = found
-    return Approach(z, rows, bool(rows.relative.max(initial=0.0) <= ZERO_RELATIVE), iterations)
+    return Approach(z, rows, rows.met, iterations)
 
 
 def _line_search(evaluate: Evaluate, z: Array, rows: Rows, step: Array) -> tuple[Array, Rows] | None:
@@ -169,11 +175,41 @@ def _length(mass: Array, d: Array) -> float:
     return float(np.sqrt(max(float(d @ mass @ d), 0.0)))
 
 
-def on_positions(measure: Measure, state: Array, time: float, snapshot: Snapshot) -> Approach:
-    """The nearest coordinates with h = 0."""
-    return nearest(position_rows(measure, state, time), snapshot.mass, snapshot.q)
+def on_positions(
+    measure: Measure, state: Array, time: float, snapshot: Snapshot, keep: Collection[int] = ()
+) -> Approach:
+    """The nearest coordinates with h = 0; those at the places ``keep`` of the state stay as they are."""
+    free = np.array([place not in keep for place in measure.coordinates], dtype=bool)
+    return _nearest_with(position_rows(measure, state, time), snapshot.mass, snapshot.q, free)
 
 
-def on_velocities(measure: Measure, state: Array, time: float, snapshot: Snapshot) -> Approach:
-    """The nearest velocities with ḣ = 0 and f = 0 at the coordinates of the state."""
-    return nearest(velocity_rows(measure, state, time), snapshot.mass, snapshot.v)
+def on_velocities(
+    measure: Measure, state: Array, time: float, snapshot: Snapshot, keep: Collection[int] = ()
+) -> Approach:
+    """The nearest velocities with ḣ = 0 and f = 0 at the coordinates of the state, likewise."""
+    free = np.array([place not in keep for place in measure.speeds], dtype=bool)
+    return _nearest_with(velocity_rows(measure, state, time), snapshot.mass, snapshot.v, free)
+
+
+def _nearest_with(evaluate: Evaluate, mass: Array, start: Array, free: NDArray[np.bool_]) -> Approach:
+    """The nearest zero that differs from the start in free entries alone; columns of the others are zero in its rows."""
+
+    def whole(part: Array) -> Array:
+        z = start.copy()
+        z[free] = part
+        return z
+
+    def of_free(part: Array) -> Rows | None:
+        rows = evaluate(whole(part))
+        return None if rows is None else replace(rows, jacobian=rows.jacobian[:, free])
+
+    if free.all():
+        return nearest(evaluate, mass, start)
+    if not free.any():
+        rows = evaluate(start)
+        assert rows is not None, "the constraints are defined at the start"
+        return Approach(start, replace(rows, jacobian=np.zeros_like(rows.jacobian)), rows.met, 0)
+    ended = nearest(of_free, mass[np.ix_(free, free)], start[free])
+    jacobian = np.zeros((len(ended.rows.residual), len(start)))
+    jacobian[:, free] = ended.rows.jacobian
+    return Approach(whole(ended.z), replace(ended.rows, jacobian=jacobian), ended.met, ended.iterations)

@@ -7,7 +7,7 @@ A reduced form keeps the coordinates and fewer velocities: q̇ = N v + n. Into i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,8 +17,9 @@ from svyaz.arrays import Array
 from svyaz.constraints.nearest import Approach, on_positions, on_velocities
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, unit_rows
 from svyaz.constraints.snapshot import State, measure_of, state_vector
-from svyaz.expr import ZERO, substitute, velocity
+from svyaz.expr import ZERO, ModelError, Problem, substitute, velocity
 from svyaz.forms import Equations
+from svyaz.model import nearest
 from svyaz.program import Function, function, remembered
 
 
@@ -118,13 +119,19 @@ def _off(value: float, scale: float | None) -> str:
     return f"off by {value:.6g}{part}"
 
 
-def project(equations: Equations, state: State | None = None, time: float = 0.0) -> Projected:
+def project(
+    equations: Equations, state: State | None = None, time: float = 0.0, keep: Collection[str] = ()
+) -> Projected:
     """The state nearest to the given one, in the norm of the mass matrix, that satisfies all constraints.
 
-    Positions are moved first (h = 0), then velocities (ḣ = 0, f = 0). Raises NoConsistentState with the reason when
-    there is no such state nearby.
+    Positions are moved first (h = 0), then velocities (ḣ = 0, f = 0); the states called ``keep`` stay as they are, to the
+    last bit. Raises NoConsistentState with the reason when there is no such state nearby.
     """
-    start = state_vector(equations, state)
+    unknown = next((name for name in keep if name not in equations.states), None)
+    if unknown is not None:
+        message = f"'{unknown}' cannot be kept: it is not among the states {', '.join(equations.states)}"
+        raise ModelError([Problem(message, hint=nearest(unknown, equations.states))])
+    start, kept = state_vector(equations, state), [equations.states.index(name) for name in keep]
     if not equations.deviations:
         return Projected(start, {}, 0)
     measure = measure_of(equations)
@@ -133,33 +140,43 @@ def project(equations: Equations, state: State | None = None, time: float = 0.0)
         raise NoConsistentState(f"the constraints are not defined at the given state at t = {time:g}")
     names = equations.multiplier_names
     held = [name for name, h in zip(names, here.holonomic, strict=True) if h]
-    by_position = on_positions(measure, start, time, here)
+    by_position = on_positions(measure, start, time, here, kept)
     if not by_position.met:
-        raise _refusal(held, by_position, here.mass, here.jacobian[here.holonomic], "position", time)
+        gradient = here.jacobian[here.holonomic] * [place not in kept for place in measure.coordinates]
+        raise _refusal(held, by_position, here.mass, gradient, "position", time, keep)
     current = measure.moved(start, q=by_position.z)
     there = measure.at(current, time)
-    by_velocity = on_velocities(measure, current, time, there)
+    by_velocity = on_velocities(measure, current, time, there, kept)
     if not by_velocity.met:
-        raise _refusal(list(names), by_velocity, there.mass, there.jacobian, "velocity", time)
+        gradient = there.jacobian * [place not in kept for place in measure.speeds]
+        raise _refusal(list(names), by_velocity, there.mass, gradient, "velocity", time, keep)
     final = measure.moved(current, v=by_velocity.z)
     moved = {name: float(b - a) for name, a, b in zip(equations.states, start, final, strict=True) if a != b}
     return Projected(final, moved, by_position.iterations + by_velocity.iterations)
 
 
 def _refusal(
-    names: list[str], ended: Approach, mass: Array, gradient_at_start: Array, level: str, time: float
+    names: list[str],
+    ended: Approach,
+    mass: Array,
+    gradient_at_start: Array,
+    level: str,
+    time: float,
+    keep: Collection[str],
 ) -> NoConsistentState:
     rows = ended.rows
     failing = [k for k in range(len(names)) if rows.relative[k] > ZERO_RELATIVE]
     flat = [k for k in failing if not np.any(gradient_at_start[k])]
     told = [f"'{names[k]}' stays off by {rows.residual[k]:.6g} (its own scale is {rows.scale[k]:.3g})" for k in failing]
     which = "constraint" if len(failing) == 1 else "constraints"
-    message = f"no {level} near the given one satisfies the {which} at t = {time:g}: " + ", ".join(told)
+    kept = f" with {', '.join(keep)} kept" if keep else ""
+    message = f"no {level} near the given one{kept} satisfies the {which} at t = {time:g}: " + ", ".join(told)
     together = _dependent_on(failing, rows.jacobian, mass)
     if flat:
-        message += f"; the gradient of {listed(names, flat)} vanishes at the given state: it gives no direction"
+        rest = " in what may be moved" if keep else ""
+        message += f"; the gradient of {listed(names, flat)}{rest} vanishes at the given state: it gives no direction"
     elif len(together) > 1:
-        message += f"; {listed(names, together)} contradict each other"
+        message += f"; {listed(names, together)} contradict each other" + (" then" if keep else "")
         failing = sorted({*failing, *together})
     return NoConsistentState(message, tuple(names[k] for k in failing))
 

@@ -39,6 +39,7 @@ from svyaz.control.weights import Weights, told_weights, unit_weights
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import momentum_of, pseudo_cyclic
 from svyaz.model import Constraint, System
+from svyaz.motion import named
 from svyaz.stability import (
     SECONDS,
     Chosen,
@@ -132,11 +133,17 @@ class Regulation:
         return closed_loop(self.rival, constraints=self.constraints)
 
     def run(
-        self, start: Mapping[str, float] | None = None, until: float = 20.0, *, beyond: bool = False
+        self,
+        start: Mapping[str, float] | None = None,
+        until: float = 20.0,
+        *,
+        beyond: bool = False,
+        keep: str | Sequence[str] = (),
     ) -> dict[str, Trial]:
         """The nonlinear transient from these values of variables, and that of the rival from the same start.
 
-        Each ends where a limit of the model is passed, unless it is to go on ``beyond``.
+        Each ends where a limit of the model is passed, unless it is to go on ``beyond``. With values to ``keep``, as for
+        ``simulate``, the others are moved onto the constraints; redundant coordinates and their velocities may be among them.
         """
         asked = dict(start or {})
         moved = (
@@ -144,7 +151,7 @@ class Regulation:
         )
         deviations = {name: value - self.plant.state.get(name, 0.0) for name, value in asked.items()}
         begin = (
-            started(self.plant, deviations)
+            started(self.plant, deviations, named(keep))
             if asked or not moved
             else started(self.plant, {self.plant.variables[0]: 0.0})
         )

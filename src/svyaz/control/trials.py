@@ -7,16 +7,19 @@ The limit is the position of rest of the closed loop on the surface F(q) = F(q(0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from svyaz.constraints import NoConsistentState, project
+from svyaz.constraints import residuals as residuals_at
 from svyaz.control.design import Design
 from svyaz.control.loop import ClosedLoop, closed_loop
 from svyaz.control.rolling_loop import consistent_state, steady_near_end
 from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
+from svyaz.forms import derive
 from svyaz.integrate import Status
 from svyaz.model import nearest
 from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant, consistent_start
@@ -131,12 +134,15 @@ class Trial:
         return run.status is not Status.FINISHED or not (run.returned or run.falling or elsewhere)
 
 
-def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start:
+def started(plant: FirstApproximation, deviations: Mapping[str, float], keep: Sequence[str] = ()) -> Start:
     """The start with these deviations from the equilibrium; without any, the first independent coordinate is moved.
 
     Independent coordinates, their velocities and further states are completed by Algorithm 4.4.1. Redundant coordinates
-    that are given are added as they are: such a start is, in general, not on the constraints.
+    that are given are added as they are: such a start is, in general, not on the constraints. With states to ``keep``, all
+    others are moved onto the constraints instead, to the nearest state that has these values.
     """
+    if keep:
+        return _kept(plant, deviations, keep)
     system, given = plant.system, dict(deviations)
     _check(plant, given)
     if isinstance(plant, RollingPlant):
@@ -155,6 +161,23 @@ def started(plant: FirstApproximation, deviations: Mapping[str, float]) -> Start
     consistent = bool(np.all(np.abs(off) <= ON_THE_SURFACE * numbers.size(state)))
     residuals = {c.name: float(x) for c, x in zip(system.constraints, off, strict=True)}
     return Start(state, residuals, consistent, found.halvings)
+
+
+def _kept(plant: FirstApproximation, deviations: Mapping[str, float], keep: Sequence[str]) -> Start:
+    system = plant.system
+    unknown = next((name for name in deviations if name not in system.states), None)
+    if unknown is not None:
+        message = f"'{unknown}' is not among the variables of the state: {', '.join(system.states)}"
+        raise ModelError([Problem(message, hint=nearest(unknown, system.states))])
+    given = {name: plant.state.get(name, 0.0) + deviations.get(name, 0.0) for name in system.states}
+    equations = derive(system, "multipliers" if system.constraints else None)
+    try:
+        found = project(equations, given, keep=keep).state
+    except NoConsistentState as refusal:
+        raise ModelError([Problem(str(refusal))]) from refusal
+    left = residuals_at(equations, found)
+    state = dict(zip(system.states, map(float, found), strict=True))
+    return Start(state, {name: r.value for name, r in left.items()}, all(r.met for r in left.values()), 0)
 
 
 def _check(plant: FirstApproximation, deviations: Mapping[str, float]) -> None:

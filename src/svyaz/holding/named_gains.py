@@ -18,7 +18,7 @@ import symengine as se
 from svyaz.expr import ONE, Expression, is_zero, substitute
 from svyaz.forms import Equations
 from svyaz.holding.laws import ACTING
-from svyaz.holding.options import Baumgarte, OneGain, Stabilisation, decay_rate
+from svyaz.holding.options import Baumgarte, Off, OneGain, Stabilisation
 from svyaz.holding.perturbations import perturbation, positions_of, velocities_of
 from svyaz.model import System
 
@@ -29,14 +29,14 @@ GREEK = {"A": "beta", "B": "alpha", "C": "gamma", "D": "delta", "E": "kappa", "F
 @dataclass(frozen=True)
 class Stabilised:
     """Equations whose ``constraint_bias`` contains the stabilising ``terms``, by constraint; their system has the ``gains``
-    among its parameters. ``rate`` is the decay rate asked of held integrals (0: none is held, None: their own).
+    among its parameters. ``chosen`` is what was asked for, of held integrals too.
     """
 
     equations: Equations
     terms: Mapping[str, Expression] = field(default_factory=dict)
     gains: Mapping[str, float] = field(default_factory=dict)
     described: str = "off"
-    rate: float | None = 0.0
+    chosen: Stabilisation = field(default_factory=Off)
 
 
 def stabilised(equations: Equations, chosen: Stabilisation) -> Stabilised:
@@ -51,7 +51,7 @@ def stabilised(equations: Equations, chosen: Stabilisation) -> Stabilised:
         constraint_bias=tuple(b + term for b, term in zip(equations.constraint_bias, terms, strict=True)),
     )
     written = {name: term for name, term in zip(equations.multiplier_names, terms, strict=True) if not is_zero(term)}
-    return Stabilised(held, written, gains, law.described, decay_rate(chosen))
+    return Stabilised(held, written, gains, law.described, chosen)
 
 
 def _named(

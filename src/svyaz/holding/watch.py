@@ -35,11 +35,12 @@ DISPLACEMENT = 1e-6
 
 @dataclass(frozen=True)
 class ErrorBound:
-    """The bound for the largest error of any state, each in its own unit, with L and ℶ."""
+    """The bound for the largest error of any state, each in its own unit, with L and ℶ, from an ``initial`` error Δ₀."""
 
     value: float
     growth: float
     defect: float
+    initial: float = 0.0
 
 
 def euler_bound(segment: Segment, path: Path, step: float, before: float = 0.0) -> ErrorBound:
@@ -54,7 +55,7 @@ def euler_bound(segment: Segment, path: Path, step: float, before: float = 0.0) 
     stride = -(-len(path.times) // SAMPLES)
     growth = _largest_row_sum(free, path.times[::stride], path.states[::stride])
     duration = float(path.times[-1] - path.times[0])
-    return ErrorBound(_grown(before, growth, defect, duration), growth, defect)
+    return ErrorBound(_grown(before, growth, defect, duration), growth, defect, before)
 
 
 def _grown(before: float, growth: float, defect: float, duration: float) -> float:

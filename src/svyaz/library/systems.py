@@ -203,6 +203,8 @@ class WorkingSystem(model.System):
         hold: str | None = None,
         charts: str | None = None,
         project: bool = False,
+        keep: str | Sequence[str] = (),
+        initial_error: float = 0.0,
         halve: bool = False,
         force: bool = False,
         beyond: bool = False,
@@ -215,9 +217,10 @@ class WorkingSystem(model.System):
         """Its motion from the initial state, or from ``start``; what is left out is taken from the model's [run].
 
         ``inputs`` are laws u(t, x), an expression or a function each. ``project`` first moves the initial state onto the
-        constraints, ``halve`` estimates the error of the trajectory by a second run with half the step, ``force`` runs in
-        spite of an unstable verdict on the gains, ``beyond`` runs on where a limit is passed and tells it. ``rows``
-        are the times at which the state is wanted. ``progress`` is called with the time reached.
+        constraints; the states called ``keep`` ("u',v" or a list) stay as they are. ``initial_error`` is what the bound for
+        Euler's method begins with. ``halve`` estimates the error of the trajectory by a second run with half the step,
+        ``force`` runs in spite of an unstable verdict on the gains, ``beyond`` runs on where a limit is passed and tells it.
+        ``rows`` are the times at which the state is wanted. ``progress`` is called with the time reached.
         """
         found = motion.simulate(
             self,
@@ -233,6 +236,8 @@ class WorkingSystem(model.System):
             hold=hold,
             charts=charts,
             project=project,
+            keep=keep,
+            initial_error=initial_error,
             halve=halve,
             force=force,
             beyond=beyond,
@@ -342,6 +347,7 @@ class WorkingSystem(model.System):
         inputs: Laws | None = None,
         form: str | None = None,
         project: bool = False,
+        kept: str | Sequence[str] = (),
         beyond: bool = False,
         method: str | None = None,
         step: float | None = None,
@@ -367,6 +373,7 @@ class WorkingSystem(model.System):
             inputs=inputs,
             form=form,
             project=project,
+            kept=kept,
             beyond=beyond,
             method=method,
             step=step,

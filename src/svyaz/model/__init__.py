@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from svyaz.model.reading.places import read_toml as read_toml
     from svyaz.model.reading.stabilising import fault_of as fault_of
     from svyaz.model.reading.stabilising import law_scope as law_scope
+    from svyaz.model.reading.starts import in_order as in_order
     from svyaz.model.reading.whole import system_of as system_of
     from svyaz.model.reading.words import RUN as RUN
     from svyaz.model.reading.words import ModelWords as ModelWords

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
+    from svyaz.motion.starts import named as named
     from svyaz.motion.stepping import Simulator as Simulator
     from svyaz.motion.views import GROUPS as GROUPS
     from svyaz.motion.views import View as View

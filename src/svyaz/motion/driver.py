@@ -69,7 +69,7 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
 
 def driven(structure: Structure, state: Array, wishes: Wishes) -> Motion:
     """The motion from a state of the model, as far as it is defined (by ``force`` as far as it runs)."""
-    motion = collected(structure, drive(structure, state, wishes))
+    motion = collected(structure, drive(structure, state, wishes), wishes.initial_error)
 
     def again(rows: Array) -> Motion:
         return driven(structure.with_options(structure.options), state, replace(wishes, rows=rows, progress=None))
@@ -134,9 +134,9 @@ def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Pat
     )
 
 
-def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
+def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: float = 0.0) -> Motion:
     """The motion over all phases. A row at a switch by time belongs to the phase that ends there; at an event there are
-    two, before it and after it.
+    two, before it and after it. ``initial_error`` is that of the first state.
     """
     system, times, states, tables, shown = structure.system, [], [], [], []
     for k, chapter in enumerate(chapters):
@@ -182,7 +182,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter]) -> Motion:
         limits=limits,
         slides=slides,
         jumps=_jumps(system, chapters),
-        error_bound=_error_bound(chapters),
+        error_bound=_error_bound(chapters, initial_error),
         phases=log,
         account=account_of(system, chapters, shown),
     )
@@ -255,7 +255,7 @@ def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Jump, ...]:
     )
 
 
-def _error_bound(chapters: Sequence[Chapter]) -> ErrorBound | None:
+def _error_bound(chapters: Sequence[Chapter], initial: float) -> ErrorBound | None:
     """The bound on the trajectory error over all phases, for Euler's method with a fixed step."""
     found: ErrorBound | None = None
     for c in chapters:
@@ -267,8 +267,8 @@ def _error_bound(chapters: Sequence[Chapter]) -> ErrorBound | None:
             or c.path.status is not Status.FINISHED
         ):
             return None
-        found = euler_bound(c.segment, c.path, c.options.step, found.value if found else 0.0)
-    return found
+        found = euler_bound(c.segment, c.path, c.options.step, found.value if found else initial)
+    return replace(found, initial=initial) if found else None
 
 
 def error_by_halving(structure: Structure, state: Array, coarse: Motion) -> float:

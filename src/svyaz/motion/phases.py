@@ -123,13 +123,15 @@ class Wishes:
     """What is asked of a run besides its options.
 
     ``force`` runs in spite of an unstable verdict on the gains; ``rows`` are the times at which the state is wanted, else
-    the options decide; ``progress`` is called with the time reached; ``beyond`` runs on where a limit is passed.
+    the options decide; ``progress`` is called with the time reached; ``beyond`` runs on where a limit is passed;
+    ``initial_error`` is the largest error of the initial state, with which the bound on the error begins.
     """
 
     force: bool = False
     rows: Array | None = None
     progress: Progress | None = None
     beyond: bool = False
+    initial_error: float = 0.0
 
 
 class Structure(Protocol):

@@ -105,7 +105,8 @@ class Motion:
     ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
     position constraints. ``integrals`` are those that the system has, the energy first where nothing changes it; otherwise
     ``balance`` says where it went, by the ``account`` of it. ``inputs`` are the values that laws gave to inputs.
-    ``again`` runs it once more with rows at other times. ``phases`` tells when constraints began and
+    ``again`` runs it once more with rows at other times. ``moved`` are the initial values that were moved onto the
+    constraints, (before, after). ``phases`` tells when constraints began and
     ceased to act; at an event there are two rows, the state before it and the state after it.
     """
 
@@ -137,6 +138,7 @@ class Motion:
     phases: tuple[Event, ...] = ()
     limits: Mapping[str, Reach] = field(default_factory=dict)
     slides: tuple[Slide, ...] = ()
+    moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     account: Callable[[float], Array] | None = field(default=None, repr=False, compare=False)
     again: Callable[[Array], Motion] | None = field(default=None, repr=False, compare=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -25,6 +25,7 @@ from svyaz.motion.long_trees import Articulated, articulated
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
+from svyaz.motion.starts import moves, named, refuse_error, told_moves
 from svyaz.motion.timed import Timed, intervals, one_phase
 
 SUSPECT = 1e-6
@@ -49,6 +50,8 @@ def simulate(
     hold: str | None = None,
     charts: str | None = None,
     project: bool = False,
+    keep: str | Sequence[str] = (),
+    initial_error: float = 0.0,
     halve: bool = False,
     force: bool = False,
     beyond: bool = False,
@@ -61,7 +64,9 @@ def simulate(
     """The motion of a system from its initial state, or from ``start``, which replaces some of its values.
 
     Of method, step or rtol (and atol), until, every, stabilize, tolerance, hold and charts, what is left out is taken from
-    the model's [run]. ``project`` first moves the initial state onto the constraints, ``halve`` estimates the error of the
+    the model's [run]. ``project`` first moves the initial state onto the constraints; the states called ``keep`` ("u',v", or a
+    list; it implies ``project``) stay as they are, to the last bit. The bound on the error of Euler's method begins with
+    ``initial_error``, the largest of any state. ``halve`` estimates the error of the
     trajectory by a second run with half the step, ``force`` runs in spite of an unstable verdict on the gains, of a start
     off the constraints, and where the energy has no value; ``beyond`` runs on where a limit of the model is passed, and a
     note tells it. ``rows`` are the times at which the state is wanted; a phase that takes more than ``max_steps`` is lost.
@@ -87,14 +92,19 @@ def simulate(
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     structure = articulated(system, form, options) or structure_of(system, form, options)
-    state = start_of_run(stated, start)
-    if project:
+    refuse_error(initial_error, options)
+    state = given = start_of_run(stated, start)
+    kept = named(keep)
+    if project or kept:
         first = structure.begin(state)
         try:
-            state = onto_constraints(examined(first.phase.equations), state, START).state
+            state = onto_constraints(examined(first.phase.equations), state, START, kept).state
         except NoConsistentState as refusal:
             return collected(structure, [unborn(first, options, Refusal(Status.INFEASIBLE, str(refusal)))])
-    motion = driven(structure, state, Wishes(force, rows, progress, beyond))
+    motion = driven(structure, state, Wishes(force, rows, progress, beyond, initial_error))
+    if project or kept:
+        moved = moves(stated.states, given, state)
+        motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
     notes = (*_no_start(stated, start), *doubts(motion, options), *told_controls(motion))

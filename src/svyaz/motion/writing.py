@@ -46,9 +46,9 @@ def with_gains(
     What is left out is taken from the model's [run]. Unstable gains are written all the same, with a note.
     """
     options = options_for(system, {"stabilize": stabilize, "method": method, "step": step, "until": until})
-    equations, chosen, rate = derive(system, form), options.stabilize, decay_rate(options.stabilize)
+    equations, chosen = derive(system, form), options.stabilize
     if not equations.deviations or isinstance(chosen, Off):
-        return _noted(Stabilised(equations, rate=rate))
+        return _noted(Stabilised(equations, chosen=chosen))
     if isinstance(chosen, ByProjection):
         message = "projection moves the state after each step: it adds no terms to the equations"
         raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
@@ -60,12 +60,12 @@ def with_gains(
         verdict = verdict_alone(equations, options, chosen)
         lost = verdict.reasons if verdict.word == "unstable" else ()
         notes = tuple(f"with these gains the constraints are lost: {reason}" for reason in lost)
-    return _noted(replace(stabilised(equations, chosen), rate=rate), notes)
+    return _noted(replace(stabilised(equations, chosen), chosen=options.stabilize), notes)
 
 
 def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
     """With notes among those of the equations, also on integrals that are held by no term of them."""
-    held = [f"'{i.name}'" for i in found.equations.system.integrals if i.hold and found.rate != 0.0]
+    held = [f"'{i.name}'" for i in found.equations.system.integrals if i.hold and decay_rate(found.chosen) != 0.0]
     if held:
         notes = (*notes, f"held by corrections of the rates, which only code contains: {', '.join(held)}")
     written = replace(found.equations, notes=(*found.equations.notes, *notes))
@@ -115,7 +115,7 @@ def program_text(
     system, state = equations.system, np.array(equations.system.initial_state())
     options = options_for(system, {"method": method, "step": step, "until": until, "every": every})
     run = fixed_run(equations, options, state) if complete else None
-    held = in_states_of(equations, held_integrals(system, state, START, found.rate))
+    held = in_states_of(equations, held_integrals(system, state, START, decay_rate(found.chosen)), found.chosen)
     wanted = Wanted(reactions, residuals=complete or bool(found.terms), jacobian=jacobian)
     program = written_program(equations, wanted, held, options.hold)
     return export(program, language, file) if run is None else export_complete(program, language, run, file)

@@ -17,7 +17,7 @@ from svyaz.forms import Deviation, Equations, derive, form_name, jumps
 from svyaz.holding import Automatic, Off, Options, options_for, word_of
 from svyaz.json_types import Json
 from svyaz.model import System, is_number
-from svyaz.motion import Law, Phase, is_switched, phases_of, with_inputs
+from svyaz.motion import Law, Phase, is_switched, named, phases_of, with_inputs
 from svyaz.study import crew
 from svyaz.study.cluster import ClusterLost, done_by_cluster
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
@@ -42,6 +42,7 @@ def sweep(
     inputs: Mapping[str, Law] | None = None,
     form: str | None = None,
     project: bool = False,
+    kept: str | Sequence[str] = (),
     beyond: bool = False,
     method: str | None = None,
     step: float | None = None,
@@ -63,7 +64,8 @@ def sweep(
     marked. A member that fails, or leaves the limits of the model without ``beyond``, is a row with its status
     (one that went on beyond them tells it as its reason); KeyboardInterrupt keeps the rows that are done.
 
-    ``inputs`` are laws u(t, x) in place of inputs, texts, expressions or numbers, as for ``simulate``.
+    ``project`` moves every initial state onto the constraints; the states called ``kept`` stay as they are then (``keep``
+    of ``simulate``). ``inputs`` are laws u(t, x) in place of inputs, texts, expressions or numbers, as for ``simulate``.
 
     ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead. A worker
     that dies is replaced, and its members are tried again; those that are lost three times are rows with the status ``lost``,
@@ -89,8 +91,9 @@ def sweep(
     found = recipe(system, [key for member in members[:1] for key in member.settings])
     measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
     balance = any(name.startswith("energy.") for name in measures)
-    if project or balance or not _compiled_once(system, phases, options, found, axes):
-        wishes: dict[str, Json] = {"project": project, "beyond": beyond, "halve": "error" in measures}
+    stay = list(named(kept))
+    if project or stay or balance or not _compiled_once(system, phases, options, found, axes):
+        wishes: dict[str, Json] = {"project": project, "keep": stay, "beyond": beyond, "halve": "error" in measures}
         wishes |= {"inputs": dict(laws)} if laws else {}
         work = whole_work(stated, _whole_asked(options, name, wishes), members, balance=balance)
     else:
@@ -98,7 +101,9 @@ def sweep(
     judge = judge_for(equations, options)
     marks = judge([_judged(member, options) for member in members])
     told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(laws)} if laws else {})
-    head = head_of(plain(stated.words), [told, project, beyond, tolerance, charts], axes, measures, _programs(work))
+    head = head_of(
+        plain(stated.words), [told, project or stay, beyond, tolerance, charts], axes, measures, _programs(work)
+    )
     with kept_rows(keep, head, points, resume) as (rows, append):
         done, by = _crew(work, [k for k in range(len(points)) if k not in rows], workers, scheduler)
         status, notes = _gather(done, points, marks, rows, append, progress)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, Expression, ModelError, Problem, Scope, evaluate, names_in, parse, real_value
-from svyaz.model import System, nearest
+from svyaz.model import System, in_order, nearest
 
 GAINS = ("stabilize", "kappa", "alpha", "beta")
 RUN_NUMBERS = ("step", "rtol", "atol")
@@ -98,8 +98,6 @@ def _axis(system: System, name: str, values: Array) -> Axis:
         raise _bad(f"'{name}' is varied over finite numbers only")
     if kind == "run" and not (values > 0).all():
         raise _bad(f"'{name}' must be positive; it would be varied from {values.min():g} to {values.max():g}")
-    if kind == "gain" and not (values >= 0).all():
-        raise _bad(f"the gain '{name}' cannot be negative; it would be varied from {values.min():g}")
     return Axis(name, kind, key, values)
 
 
@@ -186,8 +184,9 @@ class Recipe:
                 constants[name] = value
         for name, formula in (*self.parameters, *self.inputs):
             constants[name] = evaluate(formula, constants)
+        start = {**dict.fromkeys(self.system.states, 0.0), **initial}
         for name, formula in self.initial:
-            initial[name] = evaluate(formula, constants)
+            initial[name] = start[name] = evaluate(formula, {**constants, **start, "t": 0.0})
         return constants, [float(initial.get(state, 0.0)) for state in self.system.states]
 
 
@@ -197,7 +196,7 @@ def recipe(system: System, varied: Iterable[str]) -> Recipe:
     words = system.words
     scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={}, forbidden={})
 
-    def formulas(table: Mapping[str, Any], prefix: str = "") -> dict[str, Expression]:
+    def formulas(table: Mapping[str, Any], prefix: str = "", scope: Scope = scope) -> dict[str, Expression]:
         texts = {n: v["value"] if isinstance(v, Mapping) and "value" in v else v for n, v in table.items()}
         return {n: parse(v, scope) for n, v in texts.items() if isinstance(v, str) and prefix + n not in names}
 
@@ -215,9 +214,15 @@ def recipe(system: System, varied: Iterable[str]) -> Recipe:
         system,
         tuple(ordered),
         dependent(formulas(words.get("inputs", {}))),
-        dependent(formulas(words.get("initial", {}), "initial.")),
+        _of_start(system, formulas(words.get("initial", {}), "initial.", system.scope), {*names, *changing}),
         frozenset(changing),
     )
+
+
+def _of_start(system: System, formulas: Mapping[str, Expression], changing: set[str]) -> Formulas:
+    """Initial values that may change, each after those that its definitions contain."""
+    moving = changing | set(system.states)
+    return tuple((n, formulas[n]) for n in in_order(formulas)[0] if names_in(formulas[n]) & moving)
 
 
 def _waits(formula: Expression, waiting: Mapping[str, Expression], changing: set[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
@@ -173,15 +173,19 @@ def _order(reader: Reader, prefix: Path, tables: Mapping[int, Table], bases: dic
     return order
 
 
+def upright(tree: Tree, given: Collection[str]) -> dict[str, float]:
+    """e0 = 1 for each free joint of whose quaternion nothing is given."""
+    quaternions = [body.coordinates[3:] for body in tree.bodies if body.joint == "free"]
+    return {quaternion[0]: 1.0 for quaternion in quaternions if not any(e in given for e in quaternion)}
+
+
 def with_upright_quaternions(reader: Reader, tree: Tree, initial: Mapping[str, float]) -> dict[str, float]:
     """The initial values, with e0 = 1 for a free joint of whose quaternion nothing was said, and of unit length."""
-    complete = dict(initial)
+    complete = {**initial, **upright(tree, initial)}
     for body in tree.bodies:
         if body.joint != "free":
             continue
         quaternion = body.coordinates[3:]
-        if not any(e in initial for e in quaternion):
-            complete[quaternion[0]] = 1.0
         length = sum(complete.get(e, 0.0) ** 2 for e in quaternion) ** 0.5
         if abs(length - 1.0) > QUATERNION_TOLERANCE:
             given = next(e for e in quaternion if e in initial)

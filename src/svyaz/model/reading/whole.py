@@ -37,7 +37,7 @@ from svyaz.model.reading.parts import (
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.points import read_points, tree_drawings
 from svyaz.model.reading.stabilising import with_laws
-from svyaz.model.reading.trees import with_upright_quaternions
+from svyaz.model.reading.starts import read_initial
 from svyaz.model.system import Constraint, System, names_of
 
 
@@ -76,7 +76,7 @@ def system_of(
         states=names.states,
         parameters=names.parameters,
         inputs=names.inputs,
-        initial=initial_anchors(constraints, names, _initial(reader, words, names)),
+        initial=initial_anchors(constraints, names, read_initial(reader, words, names)),
         forces=forces,
         rates=rates,
         quasi=quasi,
@@ -224,18 +224,6 @@ def _rates(reader: Reader, words: Table, names: Names) -> dict[str, Expression]:
         elif name not in given:
             reader.report(("states",), f"the state '{name}' has no rate in [rates]")
     return rates
-
-
-def _initial(reader: Reader, words: Table, names: Names) -> dict[str, float]:
-    initial = {}
-    for name, text in vocabulary.table(words, "initial").items():
-        path = ("initial", name)
-        if name not in names.states:
-            hint = vocabulary.nearest(name, names.states)
-            reader.report(path, f"'{name}' is not among the variables of the state", hint=hint, at_key=True)
-        elif reader.fits(path, text, vocabulary.EXPRESSION):
-            initial[name] = reader.value(path, text, names)
-    return initial if names.tree is None else with_upright_quaternions(reader, names.tree, initial)
 
 
 def _box(reader: Reader, words: Table, names: Names) -> dict[str, tuple[float, float]]:

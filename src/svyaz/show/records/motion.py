@@ -48,6 +48,8 @@ def _(motion: Motion) -> Record:
         result["slides"] = [{"surface": s.surface, "from": s.start, "until": s.end} for s in motion.slides]
     if motion.limits:
         result["limits"] = {name: as_json(reach) for name, reach in motion.limits.items()}
+    if motion.moved:
+        result["moved"] = {name: [finite(value) for value in pair] for name, pair in motion.moved.items()}
     if motion.error_bound is not None:
         result["error_bound"] = as_json(motion.error_bound)
     if motion.jumps:
@@ -133,6 +135,7 @@ def _(bound: ErrorBound) -> Record:
         "value": finite(bound.value),
         "growth": bound.growth,
         "defect": bound.defect,
+        "initial": bound.initial,
         "worth": "an upper bound that grows exponentially with the time: of use for short runs only",
     }
 
