@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from svyaz.control import ClosedLoop as ClosedLoop
     from svyaz.control import closed_loop as closed_loop
     from svyaz.control import lqr as lqr
+    from svyaz.control import LinearModel as LinearModel
 
     # synthesis and studies
     from svyaz.synthesis import Inverse as Inverse

@@ -73,3 +73,11 @@ def test_pictures_show_themselves(motion, tmp_path) -> None:
     assert repr(motion) == "<Motion of 'pendulum of 1 link' by dop853: finished, t = 0 … 3, 7 rows>"
     with pytest.raises(KeyError, match="no column 'nothing'"):
         motion.plot("nothing")
+
+
+def test_P1_a_sweep_as_a_table() -> None:
+    found = svyaz.load("pendulum:1").sweep({"L1": [0.5, 1.0]}, ["final.u1"], until=0.5, workers=1)
+    table = found.to_pandas()
+    assert table["L1"].tolist() == [0.5, 1.0]
+    assert table["status"].tolist() == ["finished"] * 2
+    assert (table["final.u1"].to_numpy() == found.column("final.u1")).all()

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from svyaz.control.design import Design as Design
     from svyaz.control.design import input_columns as input_columns
     from svyaz.control.directions import Direction as Direction
+    from svyaz.control.linear_models import LinearModel as LinearModel
+    from svyaz.control.linear_models import linear_model as linear_model
+    from svyaz.control.linear_models import with_controller as with_controller
     from svyaz.control.loop import ClosedLoop as ClosedLoop
     from svyaz.control.loop import closed_loop as closed_loop
     from svyaz.control.margins import Margin as Margin
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from svyaz.control.regulators import lqr as lqr
     from svyaz.control.regulators import placing as placing
     from svyaz.control.regulators import transported as transported
+    from svyaz.control.spaces import LinearSpace as LinearSpace
     from svyaz.control.transient import Transient as Transient
     from svyaz.control.trials import Trial as Trial
     from svyaz.control.weights import Weights as Weights

@@ -36,9 +36,9 @@ def plant_space(design: Design, plant: FirstApproximation) -> StateSpace:
     n = len(plant.variables)
     b = design.B
     if design.measurement is None:
-        return _space(plant.A, b, np.eye(n), plant.variables, design.inputs, plant.variables)
+        return state_space(plant.A, b, np.eye(n), plant.variables, design.inputs, plant.variables)
     measured = design.measurement
-    return _space(plant.A, b, measured.matrix, plant.variables, design.inputs, measured.texts)
+    return state_space(plant.A, b, measured.matrix, plant.variables, design.inputs, measured.texts)
 
 
 def loop_space(design: Design, plant: FirstApproximation) -> StateSpace:
@@ -47,10 +47,10 @@ def loop_space(design: Design, plant: FirstApproximation) -> StateSpace:
     n, b = len(plant.variables), design.B
     names = list(plant.variables)
     if design.watcher is None:
-        return _space(closed, b, np.eye(n), names, design.inputs, names)
+        return state_space(closed, b, np.eye(n), names, design.inputs, names)
     doubled = np.vstack([b, b])
     out = np.hstack([np.eye(n), np.zeros((n, n))])
-    return _space(closed, doubled, out, [*names, *(f"estimate {x}" for x in names)], design.inputs, names)
+    return state_space(closed, doubled, out, [*names, *(f"estimate {x}" for x in names)], design.inputs, names)
 
 
 def regulator_for(
@@ -93,15 +93,24 @@ def _matrices(space: LinearSpace) -> tuple[Array, Array, Array]:
     return a, b, c
 
 
-def _space(
-    a: Array, b: Array, c: Array, states: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]
+def state_space(
+    a: Array,
+    b: Array,
+    c: Array,
+    states: Sequence[str],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    *,
+    through: Array | None = None,
 ) -> StateSpace:
+    """x' = A x + B u, y = C x + D u (D zero unless it goes ``through``) as a ``control.StateSpace`` with names."""
     try:
         package = import_module("control")
     except ImportError as error:
         raise ImportError("the package 'control' is not installed: pip install control") from error
     names = {"states": _labels(states), "inputs": _labels(inputs), "outputs": _labels(outputs)}
-    return package.StateSpace(a, b, c, np.zeros((len(c), b.shape[1])), remove_useless_states=False, **names)
+    d = np.zeros((len(c), b.shape[1])) if through is None else through
+    return package.StateSpace(a, b, c, d, remove_useless_states=False, **names)
 
 
 def _labels(names: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from svyaz.arrays import Array
-    from svyaz.control import Method, Regulation, Weights
+    from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
     from svyaz.expr import Expression
     from svyaz.forms import Inertia
     from svyaz.json_types import Json
@@ -325,6 +325,28 @@ class WorkingSystem(model.System):
             variables=variables,
         )
         return _in_html(found)
+
+    def linearise(
+        self,
+        at: Mapping[str, float] | None = None,
+        *,
+        outputs: Sequence[str] = (),
+        form: str | None = None,
+        t: float = 0.0,
+    ) -> LinearModel:
+        """A, B, C, D about a state, at rest or moving, with ``to_control``; see :func:`svyaz.control.linear_model`."""
+        return control.linear_model(forms.derive(self, form), at, outputs=outputs, t=t)
+
+    def with_controller(
+        self,
+        controller: LinearSpace,
+        *,
+        measure: Sequence[str],
+        inputs: Sequence[str] | None = None,
+        about: Mapping[str, float] | None = None,
+    ) -> Self:
+        """The system closed by a linear controller designed elsewhere; see :func:`svyaz.control.with_controller`."""
+        return self.of(control.with_controller(self, controller, measure=measure, inputs=inputs, about=about))
 
     def invert(self, *, method: str | None = None, step: float | None = None, until: float | None = None) -> Inverse:
         """A system of Lagrange and Rayleigh in which its velocity field attracts."""

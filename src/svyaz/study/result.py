@@ -18,6 +18,7 @@ from svyaz.model import System
 from svyaz.study.vary import Axis, points_of
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 LOST = "lost"
@@ -114,6 +115,15 @@ class Sweep:
             writer = csv.writer(out)
             writer.writerow(self.table_names)
             writer.writerows(cells(row, self.measures) for row in self.rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each member, in their order: what was varied, status, whether gains are stable, measures, the reason."""
+        import pandas
+
+        numbers = {axis.name: self.column(axis.name) for axis in self.axes}
+        measures = {name: self.column(name) for name in self.measures}
+        told = {"status": [row.status for row in self.rows], "stable": [row.stable for row in self.rows]}
+        return pandas.DataFrame({**numbers, **told, **measures, "reason": [row.reason for row in self.rows]})
 
     def to_xarray(self) -> xarray.Dataset:
         """Measures, status and mark over the axes."""
