@@ -188,8 +188,9 @@ def tables(motion: Motion, run: str = "") -> None:
     if sizes:
         kept = []
         for name, size in sizes.items():
-            numbers = (size.largest, size.mean_square, size.final, size.time_of_largest, multipliers.get(name))
-            kept.append((name, *map(_number, numbers)))
+            numbers = map(_number, (size.largest, size.mean_square, size.final, size.time_of_largest))
+            push = "not determined" if name in motion.undetermined else _number(multipliers.get(name))
+            kept.append((name, *numbers, push))
         page.table("constraints", ("constraint", "max", "rms", "final", "time of max", "multiplier"), kept)
     controls = [(name, *map(_number, astuple(size))) for name, size in motion.control_sizes().items()]
     if controls:

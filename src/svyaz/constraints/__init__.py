@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.budget import spread as spread
     from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
+    from svyaz.constraints.dependence import scaled_rows as scaled_rows
     from svyaz.constraints.nearest import least_correction as least_correction
     from svyaz.constraints.potentials import antiderivative as antiderivative
     from svyaz.constraints.potentials import flattened as flattened
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from svyaz.constraints.potentials import vanishes as vanishes
     from svyaz.constraints.ranks import RankReport as RankReport
     from svyaz.constraints.ranks import examine as examine
-    from svyaz.constraints.ranks import scaled_rows as scaled_rows
+    from svyaz.constraints.repetitions import derived as derived
+    from svyaz.constraints.repetitions import independent as independent
     from svyaz.constraints.scales import balanced as balanced
     from svyaz.constraints.scales import coordinate_scales as coordinate_scales
     from svyaz.constraints.scales import dependencies as dependencies

@@ -12,37 +12,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import on_positions, position_rows, reach
+from svyaz.constraints.dependence import (
+    Dependency,
+    best_state,
+    rank_of,
+    scaled_rows,
+    states_nearby,
+    told_dependencies,
+)
 from svyaz.constraints.scales import (
-    ZERO_RELATIVE,
     coordinate_scales,
     dependencies,
-    numerical_rank,
-    row_lengths,
+    is_met,
     scaled_mass,
-    typical_sizes,
     unit_rows,
 )
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations
 
-NEARBY = 4
 SINGULAR = 1e-12
 """The augmented matrix is called singular when its smallest singular value is below this part of its largest."""
-
-
-@dataclass(frozen=True)
-class Dependency:
-    """``name`` = Σ coefficient · other row at the state, in unit rows; without others its gradient vanishes.
-
-    ``structural``: it does so at the states nearby as well. ``contradictory``: the equations cannot hold together.
-    """
-
-    name: str
-    others: dict[str, float]
-    structural: bool
-    contradictory: bool
 
 
 @dataclass(frozen=True)
@@ -53,9 +43,11 @@ class RankReport:
     of rank (or its gradient vanishes). ``contradictory`` names those that cannot hold together. ``weightless`` names
     the coordinates that can move without inertia, ``unrealised`` the servo-constraints whose directions do not suffice.
     Determinants are of the matrices as they stand, the condition is that of the scaled augmented matrix.
+    ``rank_nearby`` is the largest rank at some states nearby.
     """
 
     rank: int
+    rank_nearby: int
     constraints: int
     freedoms: int
     redundant: tuple[str, ...]
@@ -74,6 +66,13 @@ class RankReport:
         return self.rank == self.constraints
 
     @property
+    def repetitive(self) -> bool:
+        """Do some constraints only say what others say, here and nearby, without contradicting them?"""
+        return (
+            bool(self.dependencies) and not self.weightless and self.rank == self.rank_nearby and not self.contradictory
+        )
+
+    @property
     def singular(self) -> bool:
         """Has the augmented matrix no inverse?"""
         return not self.augmented_condition < 1.0 / SINGULAR
@@ -90,8 +89,16 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
     names = equations.multiplier_names
     rows = scaled_rows(s)
     found = dependencies(rows)
-    told = _dependencies(measure, s, found, names)
+    if not found and not is_met(s.position, s.position_scale).all():
+        # rows that repeat others on the constraints alone do not where these do not hold
+        best = best_state(measure, s)
+        met = best.finite and is_met(best.position, best.position_scale).all()
+        if met and dependencies(scaled_rows(best)):
+            s, rows = best, scaled_rows(best)
+            found = dependencies(rows)
     rank = len(rows) - len(found)
+    around = [scaled_rows(near) for near in states_nearby(measure, s)] if found else []
+    told = told_dependencies(measure, s, found, names, around)
     condition, weightless = _augmented(s, rank, equations.accelerated)
     unrealised: tuple[str, ...] = ()
     if equations.servo and condition < 1.0 / SINGULAR:
@@ -100,6 +107,7 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
     opposed = {name for d in told if d.contradictory for name in (d.name, *d.others)}
     report = RankReport(
         rank=rank,
+        rank_nearby=max(map(rank_of, around), default=rank),
         constraints=len(names),
         freedoms=len(equations.accelerated),
         redundant=tuple(name for name in names if name in members),
@@ -125,13 +133,6 @@ def augmented_matrix(mass: Array, jacobian: Array, reactions: Array) -> Array:
     """[M Rᵀ; G 0]."""
     m = len(jacobian)
     return np.block([[mass, reactions.T], [jacobian, np.zeros((m, m))]])
-
-
-def scaled_rows(s: Snapshot) -> Array:
-    """G with scaled coordinates and unit rows; a row that is nothing but rounding is zero."""
-    d = coordinate_scales(s.mass, s.jacobian)
-    d = d / np.max(d, initial=0.0) if len(d) else d
-    return unit_rows(s.jacobian * d, ZERO_RELATIVE * row_lengths(s.jacobian_terms * d))
 
 
 def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:
@@ -175,7 +176,7 @@ def _told_of_directions(measure: Measure, s: Snapshot, unrealised: tuple[str, ..
     if not unrealised:
         return []
     equations, named = measure.equations, listed(unrealised, range(len(unrealised)))
-    always = all(_controlled(equations, near)[1] for near in _states_nearby(measure, s))
+    always = all(_controlled(equations, near)[1] for near in states_nearby(measure, s))
     where = "and at the states nearby" if always else "(nearby they do)"
     known = [c.name for c in equations.system.constraints]
     places = [equations.system.place("constraint", known.index(name), "direction") for name in unrealised]
@@ -186,81 +187,9 @@ def _told_of_directions(measure: Measure, s: Snapshot, unrealised: tuple[str, ..
     return [f"{found}{told}: G M⁻¹ B is singular, no force along them changes what is to be kept"]
 
 
-def _dependencies(
-    measure: Measure, s: Snapshot, found: list[tuple[int, dict[int, float]]], names: tuple[str, ...]
-) -> tuple[Dependency, ...]:
-    if not found:
-        return ()
-    around = [scaled_rows(near) for near in _states_nearby(measure, s)]
-    best = _best_state(measure, s)
-    told = []
-    for row, others in found:
-        group = [*others, row]
-        structural = all(_dependent(rows[group]) for rows in around) if around else True
-        told.append(
-            Dependency(
-                names[row],
-                {names[k]: c for k, c in others.items()},
-                structural,
-                bool(others) and _contradict(best, group),
-            )
-        )
-    return tuple(told)
-
-
-def _dependent(rows: Array) -> bool:
-    return numerical_rank(np.linalg.svd(rows, compute_uv=False)) < len(rows)
-
-
-def _states_nearby(measure: Measure, s: Snapshot) -> list[Snapshot]:
-    """Some states a few per cent away, brought onto the position constraints."""
-    rng = np.random.default_rng(7)
-    sizes = np.maximum(np.abs(s.q), typical_sizes(s.mass, s.q))
-    sizes = np.where(sizes > 0.0, sizes, 1.0)
-    found = []
-    for _ in range(NEARBY):
-        q = s.q + 0.03 * sizes * rng.uniform(-1.0, 1.0, len(s.q))
-        v = s.v + 0.03 * np.where(s.v != 0.0, np.abs(s.v), sizes) * rng.uniform(-1.0, 1.0, len(s.v))
-        start = measure.moved(s.state, q=q, v=v)
-        rows_at = position_rows(measure, start, s.time)
-        if rows_at(q) is None:
-            continue
-        near = measure.at(measure.moved(start, q=reach(rows_at, s.mass, q, 25).z), s.time)
-        if near.finite:
-            found.append(near)
-    return found
-
-
-def _best_state(measure: Measure, s: Snapshot) -> Snapshot:
-    """The state itself, or with the positions that satisfy the position constraints best."""
-    if np.all(np.abs(s.position) <= ZERO_RELATIVE * s.position_scale):
-        return s
-    return measure.at(measure.moved(s.state, q=on_positions(measure, s.state, s.time, s).z), s.time)
-
-
-def _contradict(s: Snapshot, group: list[int]) -> bool:
-    """Do dependent equations ask for different things, in position or in velocity?"""
-    rows = scaled_rows(s)[group]
-    if not _dependent(rows):
-        return False
-    c = np.linalg.svd(rows)[0][:, -1]
-    d = coordinate_scales(s.mass, s.jacobian)
-    lengths = row_lengths(s.jacobian[group] * (d / np.max(d, initial=0.0)))
-    c = np.where(np.abs(c) > 1e-6, c, 0.0) / np.where(lengths > 0.0, lengths, 1.0)
-    if s.holonomic[[k for k, x in zip(group, c, strict=True) if x]].all() and _differs(
-        c, s.position[group], s.position_scale[group]
-    ):
-        return True
-    return _differs(c, s.velocity[group], s.velocity_scale[group])
-
-
-def _differs(c: Array, residual: Array, scale: Array) -> bool:
-    return bool(abs(float(c @ residual)) > 10.0 * ZERO_RELATIVE * float(np.abs(c) @ scale))
-
-
 def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> RankReport:
     when = f"at t = {s.time:g}"
-    told = [*directions, *(_dependency_message(d, when) for d in report.dependencies)]
+    told = [*directions, *(_dependency_message(d, when, report.repetitive) for d in report.dependencies)]
     if report.constraints > report.freedoms:
         told.append(
             f"there are {report.constraints} constraints for {report.freedoms} coordinates: "
@@ -287,9 +216,11 @@ def _mass_singular(mass: Array) -> bool:
     return bool(len(singular)) and bool(singular[-1] <= SINGULAR * singular[0])
 
 
-def _dependency_message(d: Dependency, when: str) -> str:
+def _dependency_message(d: Dependency, when: str, repetitive: bool) -> str:
     if not d.others:
         where = "and at the states nearby" if d.structural else "but not nearby: start elsewhere"
+        if repetitive and not d.structural:
+            where = "and nearby it follows from others"
         return f"the gradient of constraint '{d.name}' vanishes {when}, {where}"
     others = list(d.others)
     named = listed(others, range(len(others)))
@@ -297,7 +228,8 @@ def _dependency_message(d: Dependency, when: str) -> str:
         pair = listed([*others, d.name], range(1 + len(others)))
         return f"constraints {pair} contradict each other {when}: they restrict the same motion in different ways"
     verb = "repeats" if len(others) == 1 else "follows from"
-    where = "and at the states nearby" if d.structural else "(a singular state: nearby they are independent)"
+    elsewhere = "(nearby it follows from others)" if repetitive else "(a singular state: nearby they are independent)"
+    where = "and at the states nearby" if d.structural else elsewhere
     return f"constraint '{d.name}' {verb} {named} {when} {where}"
 
 
@@ -307,6 +239,7 @@ def _undefined(equations: Equations, what: str, time: float) -> RankReport:
     message = f"{known} or the mass matrix {what} at the state at t = {time:g}"
     return RankReport(
         rank=0,
+        rank_nearby=0,
         constraints=len(equations.deviations),
         freedoms=len(equations.accelerated),
         redundant=(),

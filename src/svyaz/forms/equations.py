@@ -67,6 +67,8 @@ class Equations:
     ``notes`` tell what was decided on the way. ``sides`` are surfaces at which rates
     jump, with the symbols of their sides in these equations; along ``sliding`` ones the motion is held: theirs are unknowns.
     ``pulls`` are frictions by the reactions of constraints, ``loads`` the signs of multipliers whose sizes |λ| act.
+    ``spare`` are constraints that follow from those that act: they are watched only, and the multipliers of the
+    ``undetermined`` ones are one choice of many.
     """
 
     form: str
@@ -91,6 +93,8 @@ class Equations:
     sliding: tuple[Surface, ...] = ()
     pulls: tuple[Pull, ...] = ()
     loads: Mapping[str, Expression] = field(default_factory=dict)
+    spare: tuple[Deviation, ...] = ()
+    undetermined: tuple[str, ...] = ()
 
     @cached_property
     def constants(self) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ def observed_quantities(equations: Equations) -> Quantities:
 def _residuals(equations: Equations) -> dict[str, Expression]:
     """Of the constraints as they are held, as they were written where that differs, of a field, of those eliminated."""
     system = equations.system
-    found = {d.name: d.velocity if d.position is None else d.position for d in equations.deviations}
+    held = (*equations.deviations, *equations.spare)
+    found = {d.name: d.velocity if d.position is None else d.position for d in held}
     written = {c.name: c.expression for c in system.constraints}
     for d in equations.deviations:
         if d.name in written and d.constraint.expression != written[d.name]:

@@ -78,5 +78,6 @@ if TYPE_CHECKING:
     from svyaz.holding.watch import exceeds as exceeds
     from svyaz.holding.watch import left_by_projection as left_by_projection
     from svyaz.holding.watch import lost_constraints as lost_constraints
+    from svyaz.holding.watch import spare_astray as spare_astray
 else:
     open_door(__name__)

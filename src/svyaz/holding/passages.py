@@ -114,7 +114,7 @@ def _approaches(segment: Segment, path: Path) -> Iterator[tuple[int, float]]:
     count = len(path.times) if good.all() else int(np.argmin(good))
     if count < 2:
         return
-    numbers = np.arange(0, count, -(-count // LOOKED_AT))
+    numbers = _looked_at(path.times[:count])
     times = path.times[numbers]
     states = model_states(segment.equations, times, path.states[numbers])
     measure = measure_of(examined(segment.equations))
@@ -143,6 +143,14 @@ def _approaches(segment: Segment, path: Path) -> Iterator[tuple[int, float]]:
     near = (left < np.inf) & ((least[low] < ZONE * largest[low]) | (left < AHEAD * gaps[low]))
     for k in np.flatnonzero(near):
         yield int(numbers[low[k]]), float(times[low[k]] + left[k])
+
+
+def _looked_at(times: Array) -> NDArray[np.intp]:
+    """Some rows of a path, spread over the rows and over the time: steps grow short without end before some positions."""
+    if len(times) <= LOOKED_AT:
+        return np.arange(len(times))
+    evenly = np.searchsorted(times, np.linspace(times[0], times[-1], LOOKED_AT // 2))
+    return np.unique([*np.arange(0, len(times), -(-2 * len(times) // LOOKED_AT)), *evenly, len(times) - 1])
 
 
 def _lowered(rows: Array) -> NDArray[np.intp]:

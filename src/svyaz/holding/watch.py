@@ -21,10 +21,14 @@ from math import exp, inf
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
+from svyaz.expr import gradient
+from svyaz.forms import Equations
 from svyaz.holding.deviation import deviations
 from svyaz.holding.options import Options
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
+from svyaz.program import Function, Table, function, remembered
 
 SAMPLES = 1000
 """Rows of the run at which the Jacobian is looked at."""
@@ -91,6 +95,9 @@ def _largest_row_sum(segment: Segment, times: Array, states: Array) -> float:
 LOST = 0.02
 """A constraint is lost when its residual exceeds this part of its own scale."""
 
+ASTRAY, ALONE = 1e-7, 1e3
+"""A constraint that followed from others is astray when it is off by this part of its terms, and this much more than they."""
+
 PROJECTED = 1e-12
 """What projection may leave of a constraint, as a part of its own scale."""
 
@@ -118,6 +125,46 @@ def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float
         elif bound is not None and value > bound:
             notes.append(f"the residual of '{name}' reached {value:.3g}, more than the predicted {bound:.3g}")
     return notes
+
+
+def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
+    """(row, words) where a constraint that followed from others ceases to do so: it is not met though they are."""
+    equations = segment.equations
+    if not equations.spare:
+        return None
+    rows = np.isfinite(path.states).all(axis=1)
+    found = _spare_parts(equations)(np.column_stack([path.times[rows], path.states[rows]]))
+    numbers = measure_of(equations).along(path.times[rows], path.states[rows])
+    sizes = typical_sizes(numbers.mass, numbers.q)
+    speeds = typical_speeds(numbers.mass, numbers.bias, numbers.q, numbers.v)
+    values, largest = np.abs(found["residuals"]), np.zeros_like(found["terms"])
+    largest[:, 0::2] = with_floor(found["terms"][:, 0::2], found["gradients"], sizes)
+    largest[:, 1::2] = with_floor(found["terms"][:, 1::2], found["gradients"], speeds)
+    largest = np.max(largest, axis=0)
+    relative = np.where(largest > 0.0, values / np.where(largest > 0.0, largest, 1.0), 0.0)
+    own = np.zeros(len(relative))
+    if equations.deviations:
+        measured = deviations(equations)
+        y, scales = measured.with_scales(path.times[rows], path.states[rows])
+        own = np.max(np.abs(y) / np.where(scales > 0.0, scales, 1.0), axis=1)
+    off = relative > ASTRAY + ALONE * own[:, None]
+    if not off.any():
+        return None
+    row = int(np.argmax(off.any(axis=1)))
+    d = equations.spare[int(np.argmax(off[row])) // 2]
+    return row, (
+        f"the constraint '{d.name}' followed from the others, but at t = {path.times[rows][row]:.9g} it is not satisfied "
+        "with them: they contradict each other from there on, or it restricts another motion"
+    )
+
+
+@remembered
+def _spare_parts(equations: Equations) -> Function:
+    """Both levels of the constraints that follow from others, with the sums of the magnitudes of their terms."""
+    levels = [equations.in_states(e) for d in equations.spare for e in (d.position or d.velocity, d.velocity)]
+    slopes = [gradient(e, equations.velocities) for e in levels[1::2]]
+    tables: dict[str, Table] = {"residuals": levels, "terms": [magnitude(e) for e in levels], "gradients": slopes}
+    return function(tables, ("t", *equations.states), equations.system.constants)
 
 
 def exceeds(segment: Segment, path: Path, options: Options) -> str:

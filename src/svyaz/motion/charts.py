@@ -100,7 +100,7 @@ class Charted:
         if not equations.charted:
             return self.phases.advance(beginning, segment, options, wishes)
         if not equations.named_basis:
-            self.met.setdefault(_chart_name(equations.form, equations.dependent, phase.active), equations)
+            self.met.setdefault(_chart_name(equations.form, equations.dependent, phase.acting), equations)
         grid = grid_of(options, (phase.start, phase.end), wishes.rows)
         fine = None if grid is None else np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
@@ -112,11 +112,11 @@ class Charted:
             return _ended(found, kept_chart(equations, found.path), grid)
         usual = replace(options, max_steps=min(USUAL_STEPS, options.max_steps))
         found = advanced(options if options.rtol is None else usual)
-        switch = chart_switch(equations, found.path, phase.active, self.met)
+        switch = chart_switch(equations, found.path, phase.acting, self.met)
         stalled = options.rtol is not None and found.path.status is Status.STALLED
         if stalled and (switch is None or switch.equations is None):
             found = advanced(options)
-            switch = chart_switch(equations, found.path, phase.active, self.met)
+            switch = chart_switch(equations, found.path, phase.acting, self.met)
         return _ended(found, switch, grid)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
@@ -260,7 +260,8 @@ def _better(
         if name in met:
             return met[name]
         try:
-            found = met[name] = reduced(equations.system, active, dependent)
+            made = reduced(equations.system, active, dependent)
+            found = met[name] = replace(made, spare=equations.spare, undetermined=equations.undetermined)
         except ModelError:
             continue  # a form that does not apply with these dependent coordinates
         return found

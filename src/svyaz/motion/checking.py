@@ -16,6 +16,7 @@ from svyaz.constraints import (
     examined,
     residuals,
 )
+from svyaz.forms import with_constraints
 from svyaz.holding import (
     Automatic,
     ByProjection,
@@ -88,10 +89,13 @@ def check(
     if not equations.deviations:
         gains, wrong = _judged(structure, beginning, runnable=True)
         return Check(system, kinds, None, {}, gains, (*_outside(system), *wrong))
+    if equations.spare:
+        equations = with_constraints(equations, beginning.phase.active)
     report, found = examine(equations, state, START), residuals(equations, state, START)
-    told = report.messages if report.singular or not report.full or report.contradictory else ()
+    runnable = report.repetitive or (report.full and not report.singular)
+    told = report.messages if not runnable or report.contradictory else ()
     unmet = [words for name, r in found.items() for words in _unmet(name, r)]
-    gains, wrong = _judged(structure, beginning, runnable=report.full and not report.singular)
+    gains, wrong = _judged(structure, beginning, runnable=runnable)
     return Check(system, kinds, report, found, gains, (*told, *unmet, *_outside(system), *wrong))
 
 

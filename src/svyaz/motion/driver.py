@@ -29,6 +29,7 @@ from svyaz.holding import (
     passed_near,
     projected_more,
     singular_point,
+    spare_astray,
     state_scale,
 )
 from svyaz.integrate import Path, Status, refinement
@@ -124,8 +125,8 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
 
 
 def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Path:
-    """A run that overflowed after a singular point ends there, with the status singular."""
-    found = singular_point(segment, path, options.step)
+    """A run that overflowed after a singular point, or whose constraints contradict each other, ends there: it is singular."""
+    found = spare_astray(segment, path) or singular_point(segment, path, options.step)
     if found is None:
         return path
     row, words = found
@@ -145,7 +146,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: 
         times.append(chapter.path.times[shown[-1]])
         own = chapter.path.states[shown[-1]]
         states.append(model_states(chapter.phase.equations, times[-1], own))
-        tables.append(_table(chapter, times[-1], own))
+        tables.append(_determined(chapter, _table(chapter, times[-1], own), len(own)))
     last, log = chapters[-1], _log(chapters)
     lengths = [len(t) for t in times]
     multipliers = _columns(tables, lengths, ["multipliers"])
@@ -181,6 +182,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: 
         ),
         limits=limits,
         slides=slides,
+        undetermined=tuple(dict.fromkeys(name for c in chapters for name in c.phase.equations.undetermined)),
         jumps=_jumps(system, chapters),
         error_bound=_error_bound(chapters, initial_error),
         phases=log,
@@ -233,6 +235,14 @@ def _table(chapter: Chapter, times: Array, states: Array) -> Observed:
     parts = [observed(mode.segment, times[rows], states[rows]) for mode, rows in shares]
     lengths = [int(rows.sum()) for _, rows in shares]
     return {kind: _columns(parts, lengths, [kind]) for part in parts for kind in part}
+
+
+def _determined(chapter: Chapter, table: Observed, rows: int) -> Observed:
+    """The table without numbers for multipliers that are not determined."""
+    names = chapter.phase.equations.undetermined
+    if not names or not table:
+        return table
+    return {**table, "multipliers": {**table["multipliers"], **{name: np.full(rows, np.nan) for name in names}}}
 
 
 def _columns(tables: Sequence[Observed], lengths: Sequence[int], kinds: Sequence[str]) -> dict[str, Array]:

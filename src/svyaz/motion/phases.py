@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import model_states
+from svyaz.constraints import independent, model_states
 from svyaz.forms import Equations
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path
@@ -39,6 +39,12 @@ class Phase:
     new: tuple[Constraint, ...]
     equations: Equations
     settling: tuple[Constraint, ...] = ()
+
+    @property
+    def acting(self) -> tuple[Constraint, ...]:
+        """The constraints that act in the equations: without those that follow from others."""
+        spare = {d.name for d in self.equations.spare}
+        return tuple(c for c in self.active if c.name not in spare)
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,12 @@ class Structure(Protocol):
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         """What follows the last of the chapters, which was run to its end; None at the end of the run."""
+
+
+def without_repetitions(phase: Phase, state: Array) -> Phase:
+    """The phase without constraints in its equations that follow from others in its first state, a state of the model."""
+    equations = independent(phase.equations, state, phase.start)
+    return phase if equations is phase.equations else replace(phase, equations=equations)
 
 
 def is_switched(system: System) -> bool:

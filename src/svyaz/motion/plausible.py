@@ -95,7 +95,7 @@ def doubts(motion: Motion, options: Options) -> tuple[str, ...]:
 def _jumps(motion: Motion, options: Options) -> list[str]:
     """Words for jumps of the energy that neither its balance, nor reactions off the constraints, nor tolerances explain."""
     total = motion.energy
-    if total is None or len(total) < 3 or any(i.hold for i in motion.system.integrals):
+    if total is None or len(total) < 3 or any(i.hold for i in motion.system.integrals) or motion.undetermined:
         return []
     judged = options.rtol is not None and not isinstance(motion.system.law, Bodies)
     least = (FINE if judged else COARSE) * motion.energy_scale

@@ -107,7 +107,8 @@ class Motion:
     ``balance`` says where it went, by the ``account`` of it. ``inputs`` are the values that laws gave to inputs.
     ``again`` runs it once more with rows at other times. ``moved`` are the initial values that were moved onto the
     constraints, (before, after). ``phases`` tells when constraints began and
-    ceased to act; at an event there are two rows, the state before it and the state after it.
+    ceased to act; at an event there are two rows, the state before it and the state after it. The multipliers of the
+    ``undetermined`` constraints, which say together what some of them say, are NaN while that is so.
     """
 
     system: System
@@ -139,6 +140,7 @@ class Motion:
     limits: Mapping[str, Reach] = field(default_factory=dict)
     slides: tuple[Slide, ...] = ()
     moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    undetermined: tuple[str, ...] = ()
     account: Callable[[float], Array] | None = field(default=None, repr=False, compare=False)
     again: Callable[[Array], Motion] | None = field(default=None, repr=False, compare=False)
 

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import NoConsistentState, examined
+from svyaz.constraints import NoConsistentState, derived, examined
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, derive, form_name, form_of, with_constraints
+from svyaz.forms import Equations, form_name, form_of, with_constraints
 from svyaz.holding import Options, Refusal, Tolerance, not_integrals, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
@@ -175,9 +175,9 @@ def phases_of(system: System, form: str, options: Options) -> list[Phase]:
         if system.bypass:
             message = f"the jump over a singular point ([bypass]) is made in the form 'multipliers', not in '{form}'"
             raise ModelError([Problem(message)])
-        equations = [reduced(system, active) for _, _, active in found]
+        equations = [derived(system, form, active) for _, _, active in found]
     else:
-        full, all_of_them = derive(system, form), system.constraints
+        full, all_of_them = derived(system, form), system.constraints
         equations = [full if active == all_of_them else with_constraints(full, active) for _, _, active in found]
     before: list[tuple[Constraint, ...]] = [(), *(active for _, _, active in found)]
     return [

@@ -23,7 +23,17 @@ from svyaz.holding import (
     settle,
 )
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, grid_of
+from svyaz.motion.phases import (
+    START,
+    Advance,
+    Beginning,
+    Chapter,
+    Phase,
+    Wishes,
+    event_at,
+    grid_of,
+    without_repetitions,
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,7 @@ class Timed:
         return replace(self, options=options, decided={})
 
     def begin(self, state: Array) -> Beginning:
-        first = self.phases[0]
+        first = without_repetitions(self.phases[0], state)
         return Beginning(first, state, Entry.START, event_at(first.start, first.active, ()))
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
@@ -101,7 +111,7 @@ class Timed:
         if following is None:
             return None
         event = event_at(following.start, following.active, last.phase.active)
-        return Beginning(following, last.last_state, Entry.TIME, event)
+        return Beginning(without_repetitions(following, last.last_state), last.last_state, Entry.TIME, event)
 
 
 def intervals(system: System, until: float) -> list[tuple[float, float, tuple[Constraint, ...]]]:

@@ -181,13 +181,20 @@ def multipliers_plot(motion: Motion) -> Figure:
 
 
 def _multipliers(axes: Axes, motion: Motion) -> None:
-    for k, name in enumerate(chosen(list(motion.multipliers))):
+    known = [name for name, values in motion.multipliers.items() if np.isfinite(values).any()]
+    for k, name in enumerate(chosen(known)):
         axes.plot(motion.times, motion.multipliers[name], label=name, **look(k))
-    axes.set_title("Multipliers" + _count_note(list(motion.multipliers)))
+    axes.set_title("Multipliers" + _count_note(known) + _not_determined(motion))
     axes.set_xlabel("$t$")
     axes.margins(x=0.01)
     borders(axes, motion)
     legend(axes)
+
+
+def _not_determined(motion: Motion) -> str:
+    names = chosen(list(motion.undetermined))
+    more = ", …" if len(names) < len(motion.undetermined) else ""
+    return f"; not determined: {', '.join(names)}{more}" if names else ""
 
 
 @styled

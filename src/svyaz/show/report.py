@@ -98,6 +98,10 @@ def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[
         found["residuals"] = (plots.residuals_plot(motion), words)
     if motion.multipliers:
         words = "Multipliers λ of the constraints; the force on the system is +Gᵀλ."
+        if motion.undetermined:
+            words += (
+                f" Those of {', '.join(motion.undetermined)} are not determined: some of them follow from the others."
+            )
         found["multipliers"] = (plots.multipliers_plot(motion), words)
     return found
 
@@ -277,7 +281,7 @@ def _trust(motion: Motion) -> str:
         terms = [[escape(name), number(finite(value), 8)] for name, value in motion.balance.totals.items()]
         tables.append(table("Energy: final = initial + work − dissipated − impacts + remainder", [], terms))
     if motion.multipliers:
-        spans = {name: _span(values) for name, values in motion.multipliers.items()}
+        spans = {name: _span(values) for name, values in motion.multipliers.items() if name not in motion.undetermined}
         tables.append(rows_table("Multipliers", ["constraint", "least", "greatest", "final"], spans, 8))
     if motion.phases:
         tables.append(table("Phases", ["t", "begin to act", "cease to act", "energy"], _phase_rows(motion.phases)))

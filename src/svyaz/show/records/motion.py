@@ -44,6 +44,8 @@ def _(motion: Motion) -> Record:
     }
     if motion.controls:
         result["controls"] = {name: _residual(size) for name, size in motion.control_sizes().items()}
+    if motion.undetermined:
+        result["undetermined"] = list(motion.undetermined)
     if motion.slides:
         result["slides"] = [{"surface": s.surface, "from": s.start, "until": s.end} for s in motion.slides]
     if motion.limits:

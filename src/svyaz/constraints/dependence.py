@@ -1,0 +1,134 @@
+"""Rows of constraints that depend on others at a state: do they nearby as well, and do they contradict them?
+
+Coordinates are scaled by 1/√M_ii and rows to length one, so that units do not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints.nearest import on_positions, position_rows, reach
+from svyaz.constraints.scales import (
+    ZERO_RELATIVE,
+    coordinate_scales,
+    is_met,
+    numerical_rank,
+    row_lengths,
+    typical_sizes,
+    unit_rows,
+)
+from svyaz.constraints.snapshot import Measure, Snapshot
+
+NEARBY = 4
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """``name`` = Σ coefficient · other row at the state, in unit rows; without others its gradient vanishes.
+
+    ``structural``: it does so at the states nearby as well. ``contradictory``: the equations cannot hold together.
+    """
+
+    name: str
+    others: dict[str, float]
+    structural: bool
+    contradictory: bool
+
+
+def scaled_rows(s: Snapshot) -> Array:
+    """G with scaled coordinates and unit rows; a row that is nothing but rounding is zero."""
+    d = coordinate_scales(s.mass, s.jacobian)
+    d = d / np.max(d, initial=0.0) if len(d) else d
+    return unit_rows(s.jacobian * d, ZERO_RELATIVE * row_lengths(s.jacobian_terms * d))
+
+
+def told_dependencies(
+    measure: Measure,
+    s: Snapshot,
+    found: list[tuple[int, dict[int, float]]],
+    names: tuple[str, ...],
+    around: list[Array],
+) -> tuple[Dependency, ...]:
+    """The dependencies with the names of constraints; ``around`` are the rows at states nearby."""
+    if not found:
+        return ()
+    best = best_state(measure, s)
+    told = []
+    for row, others in found:
+        group = [*others, row]
+        structural = all(_dependent(rows[group]) for rows in around) if around else True
+        told.append(
+            Dependency(
+                names[row],
+                {names[k]: c for k, c in others.items()},
+                structural,
+                _contradict(best, group) if others else structural and not _met(best, row),
+            )
+        )
+    return tuple(told)
+
+
+def rank_of(rows: Array) -> int:
+    """The rank of scaled rows."""
+    return numerical_rank(np.linalg.svd(rows, compute_uv=False))
+
+
+def _dependent(rows: Array) -> bool:
+    return rank_of(rows) < len(rows)
+
+
+def states_nearby(measure: Measure, s: Snapshot) -> list[Snapshot]:
+    """Some states a few per cent away, brought onto the position constraints."""
+    rng = np.random.default_rng(7)
+    sizes = np.maximum(np.abs(s.q), typical_sizes(s.mass, s.q))
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    found = []
+    for _ in range(NEARBY):
+        q = s.q + 0.03 * sizes * rng.uniform(-1.0, 1.0, len(s.q))
+        v = s.v + 0.03 * np.where(s.v != 0.0, np.abs(s.v), sizes) * rng.uniform(-1.0, 1.0, len(s.v))
+        start = measure.moved(s.state, q=q, v=v)
+        rows_at = position_rows(measure, start, s.time)
+        if rows_at(q) is None:
+            continue
+        near = measure.at(measure.moved(start, q=reach(rows_at, s.mass, q, 25).z), s.time)
+        if near.finite:
+            found.append(near)
+    return found
+
+
+def best_state(measure: Measure, s: Snapshot) -> Snapshot:
+    """The state itself, or with the positions that satisfy the position constraints best."""
+    if np.all(np.abs(s.position) <= ZERO_RELATIVE * s.position_scale):
+        return s
+    return measure.at(measure.moved(s.state, q=on_positions(measure, s.state, s.time, s).z), s.time)
+
+
+def _contradict(s: Snapshot, group: list[int]) -> bool:
+    """Do dependent equations ask for different things, in position or in velocity?"""
+    rows = scaled_rows(s)[group]
+    if not _dependent(rows):
+        return False
+    c = np.linalg.svd(rows)[0][:, -1]
+    d = coordinate_scales(s.mass, s.jacobian)
+    lengths = row_lengths(s.jacobian[group] * (d / np.max(d, initial=0.0)))
+    c = np.where(np.abs(c) > 1e-6, c, 0.0) / np.where(lengths > 0.0, lengths, 1.0)
+    if s.holonomic[[k for k, x in zip(group, c, strict=True) if x]].all() and _differs(
+        c, s.position[group], s.position_scale[group]
+    ):
+        return True
+    return _differs(c, s.velocity[group], s.velocity_scale[group])
+
+
+def _met(s: Snapshot, row: int) -> bool:
+    """Does an equation hold that cannot be moved?"""
+    position, velocity = (
+        (x[row], scale[row]) for x, scale in ((s.position, s.position_scale), (s.velocity, s.velocity_scale))
+    )
+    return bool(is_met(*position)) and bool(is_met(*velocity))
+
+
+def _differs(c: Array, residual: Array, scale: Array) -> bool:
+    return bool(abs(float(c @ residual)) > 10.0 * ZERO_RELATIVE * float(np.abs(c) @ scale))
