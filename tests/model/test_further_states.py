@@ -67,7 +67,6 @@ def test_a_canonical_system_carries_them_after_its_momenta() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kinetic": "w*x'^2/2"}, "not in an energy"),
         ({"constraint": [{"equation": "x = w"}]}, "not in a constraint"),
         ({"rates": {}}, "the state 'w' has no rate"),
         ({"rates": {"w": "1", "x": "1"}}, "there is no state 'x'"),
@@ -79,6 +78,14 @@ def test_what_does_not_fit_is_refused(changes, message) -> None:
     with pytest.raises(ModelError) as refused:
         System(**words)
     assert message in str(refused.value)
+
+
+def test_a_hamiltonian_does_not_contain_them() -> None:
+    """Energies may, as masses do; the momenta of a canonical system are variables of their own."""
+    System(**OSCILLATOR | {"kinetic": "w*x'^2/2"})
+    words = {"coordinates": ["q"], "momenta": ["p"], "hamiltonian": "(p^2 + s*q^2)/2", "states": ["s"]}
+    with pytest.raises(ModelError, match="not in an energy"):
+        System(**words, rates={"s": "p^2"})
 
 
 def test_a_definition_of_them_has_no_derivative() -> None:

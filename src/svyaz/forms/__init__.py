@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from svyaz.forms.sides import sided as sided
     from svyaz.forms.stated import kinetic_and_potential as kinetic_and_potential
     from svyaz.forms.stated import lagrangian as lagrangian
+    from svyaz.forms.stated import only_constant_masses as only_constant_masses
     from svyaz.forms.stated import only_ideal as only_ideal
     from svyaz.forms.symmetry import Symmetry as Symmetry
     from svyaz.forms.symmetry import along_the_turn as along_the_turn

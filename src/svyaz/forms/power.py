@@ -37,7 +37,7 @@ from svyaz.expr import (
 )
 from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
-from svyaz.model import Bodies, Canonical, Constraint, Mechanical, System
+from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
 from svyaz.program import remembered
 
 LARGEST = 5000
@@ -93,14 +93,29 @@ def _power(system: System, varied: Collection[str]) -> EnergyPower | None:
     forces = {q: simple(force) for q, force in system.forces.items()}
     resisting = _resistance(system, forces, speeds)
     work = add_up((forces[q] - resisting[q]) * speeds[q] for q in forces) if forces else ZERO
-    if not isinstance(system.law, Bodies):  # bodies know nothing of time
-        work -= differentiate(lagrangian(system), TIME)
+    work += _of_energies(system, speeds)
     lost = [speed * differentiate(system.dissipation, speed) for speed in speeds.values()]
     lost += [-resisting[q] * speeds[q] for q in forces]
     slips = {c.name: simple(_slip(c, system)) for c in system.constraints}
     rubbing = any(c.frictions or c.drags for c in system.constraints)
     kept = {name: e for name, e in slips.items() if not is_zero(e)}
     return EnergyPower(simple(work), simple(add_up(lost)), kept, rubbing)
+
+
+def _of_energies(system: System, speeds: Mapping[str, se.Symbol]) -> Expression:
+    """-∂L/∂t, and what states in the energies do, -∂L/∂w ẇ; forces with -∂²L/∂q̇∂w ẇ in them have it from ∂E/∂w ẇ."""
+    names = set().union(*(b.names for b in system.law.tree.bodies)) if isinstance(system.law, Bodies) else {"t"}
+    states = system.law.varying if isinstance(system.law, Energies) else tuple(names & set(system.rates))
+    if not states and "t" not in names:
+        return ZERO
+    whole = lagrangian(system)
+    terms = [-differentiate(whole, TIME)]
+    for w in states:
+        slope = differentiate(whole, se.Symbol(w))
+        if isinstance(system.law, Energies):
+            slope -= add_up(v * differentiate(slope, v) for v in speeds.values())
+        terms.append(-slope * system.rates[w])
+    return add_up(terms)
 
 
 def rubbing_power(equations: Equations, multipliers: Mapping[str, Expression]) -> tuple[Expression, Expression]:

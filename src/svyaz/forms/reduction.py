@@ -26,9 +26,9 @@ from svyaz.expr import (
     quadratic,
     velocity,
 )
-from svyaz.forms.stated import only_ideal
+from svyaz.forms.stated import only_constant_masses, only_ideal
 from svyaz.forms.vanishing import is_nothing
-from svyaz.model import Constraint, System
+from svyaz.model import Bodies, Constraint, System
 
 Rows = list
 LONGEST = 2000
@@ -72,6 +72,8 @@ class Chart:
 def reducible(system: System, form: str) -> None:
     """Refuse a tree with free joints, whose velocities are no derivatives of coordinates, and servo-constraints."""
     only_ideal(system, f"the form '{form}' is", "use the form 'multipliers'")
+    if isinstance(system.law, Bodies):
+        only_constant_masses(system, f"of a tree the form '{form}' is", "use the form 'multipliers'")
     if system.freedoms != system.coordinates:
         message = f"the form '{form}' takes velocities that are derivatives of coordinates; a free joint has others"
         raise ModelError([Problem(message, None, "use the form 'multipliers'")])

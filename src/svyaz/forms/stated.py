@@ -76,6 +76,18 @@ def only_ideal(system: System, what: str, hint: str | None = None) -> None:
             raise ModelError([Problem(message, c.place, hint)])
 
 
+def only_constant_masses(system: System, what: str, hint: str | None = None) -> None:
+    """Refuse states with rates of their own in energies and masses for ``what`` (a subject with its verb)."""
+    law = system.law
+    found = law.varying if isinstance(law, Energies) else ()
+    if isinstance(law, Bodies):
+        found = tuple(w for w in system.rates if any(w in body.names for body in law.tree.bodies))
+    if found:
+        raise ModelError(
+            [Problem(f"{what} for energies without states of [rates], and these contain '{found[0]}'", hint=hint)]
+        )
+
+
 def taken_equations(system: System, form: str) -> Equations:
     """The equations as they were stated."""
     match system.law:

@@ -412,7 +412,7 @@ class WorkingSystem(model.System):
 
     def inertia(self, aim: str = "operations") -> Inertia:
         """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""
-        return forms.write_inertia(model.tree_of(self), tuple(self.parameters), aim)
+        return forms.write_inertia(model.constant_tree(self, "this matrix"), tuple(self.parameters), aim)
 
     def balance(self) -> Balanced:
         """Under which conditions the inertia matrix of a tree is constant, and bodies that satisfy them."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from svyaz.model.law import Mechanical as Mechanical
     from svyaz.model.laws.attracting import Attracting as Attracting
     from svyaz.model.laws.bodies import Bodies as Bodies
+    from svyaz.model.laws.bodies import constant_tree as constant_tree
     from svyaz.model.laws.bodies import tree_of as tree_of
     from svyaz.model.laws.canonical import Canonical as Canonical
     from svyaz.model.laws.energies import Energies as Energies

@@ -7,14 +7,14 @@ parameters; an inertia is (xx, yy, zz, xy, xz, yz) about the pole, xy being +∫
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, pi, sin
 
 import symengine as se
 
-from svyaz.expr import Expression, evaluate, velocity
+from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, velocity
 
 Rows = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 Triple = tuple[float, float, float]
@@ -150,6 +150,15 @@ class Body:
         """Number of velocities of the joint."""
         return FREEDOMS[self.joint]
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What its mass, its centre and its inertia depend on."""
+        return frozenset().union(*(names_in(e) for e in (self.mass, *self.center, *self.inertia)))
+
+    def varies(self, parameters: Collection[str]) -> bool:
+        """Do they depend on anything but these parameters: on time, or on states?"""
+        return not self.names <= set(parameters)
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -283,8 +292,20 @@ def axis_rotation(axis: Vector, sine: Expression, cosine: Expression) -> Rotatio
     )
 
 
+def constant(tree: Tree, parameters: Collection[str], what: str) -> Tree:
+    """The tree, whose masses depend on parameters alone; ``what`` asks for it."""
+    for body in tree.bodies:
+        if body.varies(parameters):
+            message = (
+                f"the mass distribution of '{body.name}' changes in the course of a motion: {what} is for constant ones"
+            )
+            raise ModelError([Problem(message)])
+    return tree
+
+
 def numbers(tree: Tree, values: Mapping[str, float]) -> Tree:
-    """The same tree with numbers (plain floats) for all expressions of the parameters."""
+    """The same tree with numbers (plain floats) for all expressions of the parameters; masses must not change."""
+    constant(tree, values, "this computation")
 
     def floats(expressions: tuple) -> tuple:
         return tuple(evaluate(e, values) for e in expressions)

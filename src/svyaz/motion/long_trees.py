@@ -47,7 +47,7 @@ def _is_loop(system: System) -> bool:
     return (
         isinstance(system.law, Bodies)
         and not system.constraints
-        and all(body.joint != "free" for body in system.law.tree.bodies)
+        and all(body.joint != "free" and not body.varies(system.parameters) for body in system.law.tree.bodies)
         and system.states == (*system.coordinates, *system.velocities)
     )
 

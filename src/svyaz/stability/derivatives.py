@@ -27,7 +27,7 @@ from svyaz.expr import (
     substitute,
     velocity,
 )
-from svyaz.forms import applied_forces, lagrangian, only_ideal
+from svyaz.forms import applied_forces, lagrangian, only_constant_masses, only_ideal
 from svyaz.model import Mechanical, System, nearest
 from svyaz.program import remembered
 
@@ -152,6 +152,7 @@ def refuse_unfit(system: System) -> None:
             [Problem(message, hint="describe the free body by coordinates of its own: prismatic, revolute")]
         )
     only_ideal(system, "equilibria are found")
+    only_constant_masses(system, "equilibria are found")
     for c in system.constraints:
         if c.order == 1:
             message = f"'{c.name}' contains velocities: this needs geometric constraints, F(q) = 0"

@@ -30,7 +30,7 @@ from svyaz.expr import (
     substitute,
     velocity,
 )
-from svyaz.forms import is_nothing, only_ideal, solve
+from svyaz.forms import is_nothing, only_constant_masses, only_ideal, solve
 from svyaz.model import Mechanical, System
 from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides, settled
 from svyaz.stability.rolling import ConstraintSurface, independent_columns
@@ -47,6 +47,7 @@ def refuse_varying(system: System) -> None:
         message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
         raise ModelError([Problem(message, hint="describe the free body by coordinates of its own")])
     only_ideal(system, "equilibria are found")
+    only_constant_masses(system, "equilibria are found")
     for c in system.constraints:
         if c.varying:
             message = f"the constraint '{c.name}' does not always act: equilibria are those of constraints that do"

@@ -38,7 +38,7 @@ from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.named.shulgin import shulgin_equations, solved_for
 from svyaz.forms.reduction import shorter
 from svyaz.forms.routhian import momentum_of
-from svyaz.forms.stated import lagrangian
+from svyaz.forms.stated import lagrangian, only_constant_masses
 from svyaz.model import Constraint, Mechanical, System, nearest
 
 NAME = "routh"
@@ -52,6 +52,7 @@ def routh(
     """The equations in the velocities of α and the momenta of γ."""
     if not isinstance(system.law, Mechanical):
         raise ModelError([Problem(f"the form '{NAME}' is for systems with energies")])
+    only_constant_masses(system, f"the form '{NAME}' is", "use the form 'lagrange' or 'multipliers'")
     full = shulgin_equations(system, active, dependent)
     gamma = chosen_momenta(system, full)
     alpha = tuple(q for q in full.accelerated if q not in gamma)

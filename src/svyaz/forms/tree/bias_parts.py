@@ -24,7 +24,7 @@ from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.energies import bodies_of, energies
 from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
 from svyaz.forms.tree.recursions.places import welded
-from svyaz.model import Bodies, System, Tree
+from svyaz.model import Bodies, System, Tree, constant_tree
 from svyaz.program import Program, build
 
 PARTS = ("centrifugal", "coriolis", "gravity", "gyroscopic")
@@ -59,7 +59,7 @@ def bias_parts(system: System) -> BiasParts:
     """The parts for a tree of revolute, prismatic and fixed joints; forces of the model are not among them."""
     if not isinstance(system.law, Bodies):
         raise ModelError([Problem(f"'{system.name}' is not a tree of bodies: its bias has no such parts")])
-    tree = system.law.tree
+    tree = constant_tree(system, "this division of the bias")
     if any(body.joint == "free" for body in tree.bodies):
         message = "formulas for the parts of the bias are written for joints whose velocities are rates of coordinates"
         raise ModelError([Problem(message, hint="NumericTree.bias_parts computes them for free joints")])

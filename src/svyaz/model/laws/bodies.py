@@ -14,7 +14,7 @@ from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.tree_checks import read_mass, read_vector
 from svyaz.model.reading.trees import Rows, declare_bodies, read_tree
 from svyaz.model.system import System
-from svyaz.model.tree import JOINTS, Body, Frame, Tree, Vector
+from svyaz.model.tree import JOINTS, Body, Frame, Tree, Vector, constant
 
 NOT_WITH_BODIES = ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian")
 NO_AXIS = (ZERO, ZERO, ZERO)
@@ -40,6 +40,11 @@ class Bodies(Mechanical):
         return self.tree.rates
 
 
+def constant_tree(system: System, what: str) -> Tree:
+    """The tree of a system whose masses do not change; ``what`` asks for it."""
+    return constant(tree_of(system), system.parameters, what)
+
+
 def tree_of(system: System) -> Tree:
     """The tree of a system that is one; any other is refused."""
     if not isinstance(system.law, Bodies):
@@ -58,16 +63,16 @@ def _declare(reader: Reader, words: Table, names: Names) -> None:
 
 
 def _moving(reader: Reader, words: Table, names: Names) -> None:
-    scope = names.constant_scope()
+    scope, masses = names.constant_scope(), names.mass_scope()
 
     def made(rows: Rows) -> tuple[list[Body], list[Frame]]:
-        return [_body(reader, scope, *row) for row in rows], []
+        return [_body(reader, scope, masses, *row) for row in rows], []
 
     read_tree(reader, names, words, ("body",), made)
 
 
-def _body(reader: Reader, scope: Scope, path: Path, words: Table, base: int) -> Body:
-    mass, center, inertia = read_mass(reader, scope, path, words)
+def _body(reader: Reader, scope: Scope, masses: Scope, path: Path, words: Table, base: int) -> Body:
+    mass, center, inertia = read_mass(reader, masses, path, words)
     return Body(
         name=vocabulary.text(words, "name"),
         base=base,

@@ -13,12 +13,16 @@ from svyaz.model.system import Constraint
 
 @dataclass(frozen=True)
 class Energies(Mechanical):
-    """L and D; kinetic and potential energy where the Lagrangian was stated by them, L = T - P."""
+    """L and D; kinetic and potential energy where the Lagrangian was stated by them, L = T - P.
+
+    ``varying`` are states with rates of their own that the model has in L, such as a mass.
+    """
 
     lagrangian: Expression
     dissipation: Expression
     kinetic: Expression | None = None
     potential: Expression | None = None
+    varying: tuple[str, ...] = ()
 
 
 def _read(reader: Reader, words: Table, names: Names) -> Energies:
@@ -34,12 +38,11 @@ def _read(reader: Reader, words: Table, names: Names) -> Energies:
         reader.report(
             ("lagrangian",), "'lagrangian' stands instead of 'kinetic' and 'potential'; give one or the other"
         )
-    read = {"kinetic": kinetic, "potential": potential, "lagrangian": lagrangian, "dissipation": dissipation}
-    for key in (key for key in read if key in words):
-        reader.no_further(names, (key,), read[key], "an energy")
+    whole = kinetic - potential if split else lagrangian
+    varying = tuple(w for w in names.further if w in names_in(whole))
     if split:
-        return Energies(kinetic - potential, dissipation, kinetic, potential)
-    return Energies(lagrangian, dissipation)
+        return Energies(whole, dissipation, kinetic, potential, varying)
+    return Energies(whole, dissipation, varying=varying)
 
 
 def _check_inertia(reader: Reader, names: Names, law: Law, constraints: Sequence[Constraint]) -> None:

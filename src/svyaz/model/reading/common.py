@@ -92,6 +92,17 @@ class Names:
         symbols = {name: se.Symbol(name) for name in self.parameters}
         return Scope(symbols=symbols, derivatives={}, forbidden=forbidden, undeclared=DECLARE)
 
+    def mass_scope(self) -> Scope:
+        """What may be named in a mass: parameters, the time, states with rates of their own."""
+        symbols: dict[str, Expression] = {name: se.Symbol(name) for name in ("t", *self.parameters, *self.further)}
+        symbols |= {name: e for name, e in self.definitions.items() if names_in(e) <= symbols.keys()}
+        forbidden = {
+            name: f"a mass may change with time or with states of [rates]; '{name}' is a {what}"
+            for name, what in self.known.items()
+            if name not in symbols
+        }
+        return Scope(symbols=symbols, derivatives={}, forbidden=forbidden, undeclared=DECLARE)
+
     def _plain(self, inputs: bool) -> Iterable[str]:
         what = {"coordinate", "momentum", "state", "anchor", "parameter"} | ({"input"} if inputs else set())
         return (name for name, kind in self.known.items() if kind in what)
@@ -197,7 +208,7 @@ class Reader:
     def no_further(self, names: Names, path: Path, expression: Expression, what: str) -> None:
         """Refuse states of [rates] where only coordinates, velocities or momenta, and time are differentiated by."""
         for name in sorted(names_in(expression) & set(names.further)):
-            self.report(path, f"the state '{name}' may appear in forces, rates and integrals, not in {what}")
+            self.report(path, f"the state '{name}' may appear in energies, forces, rates and integrals, not in {what}")
 
     def expression(self, path: Path, value: object, scope: Scope) -> Expression:
         """Read an expression; zero stands for one that cannot be read, with the mistake noted."""

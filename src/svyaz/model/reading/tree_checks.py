@@ -119,7 +119,12 @@ Fault = tuple[Path, str, str | None]
 
 
 def _numbers(reader: Reader, values: Mapping[str, float], path: Path, body: Body) -> Numbers | None:
-    """Mass distribution as numbers; None, with the mistake noted, where one is not finite."""
+    """Mass distribution as numbers, at first where it changes with time; None where it changes with states, and, with the
+    mistake noted, where one is not finite.
+    """
+    values = {**values, "t": 0.0}
+    if body.varies(values):
+        return None
     mass = evaluate(body.mass, values)
     center = [evaluate(c, values) for c in body.center]
     inertia = {name: evaluate(e, values) for name, e in zip(MOMENTS, body.inertia, strict=True)}

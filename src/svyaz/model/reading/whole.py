@@ -38,6 +38,7 @@ from svyaz.model.reading.places import Places
 from svyaz.model.reading.points import read_points, tree_drawings
 from svyaz.model.reading.stabilising import with_laws
 from svyaz.model.reading.starts import read_initial
+from svyaz.model.reading.streams import mass_limits, read_streams, with_momenta
 from svyaz.model.system import Constraint, System, names_of
 
 
@@ -64,6 +65,12 @@ def system_of(
         forces |= {q: forces.get(q, ZERO) + force for q, force in law.own_forces.items()}
     currents = {motor.current: motor.rate for motor in motors}
     rates = _rates(reader, words, names) | currents | still(names)
+    streams = vocabulary.tables(words, "stream")
+    if streams and not isinstance(law, Mechanical):
+        reader.report(
+            ("stream",), f"'stream' does not go with a model that is given by {stating.given_by}", at_key=True
+        )
+    forces, masses = read_streams(reader, streams, names, rates, with_momenta(law, names, rates, forces))
     constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)
     forces, constraints = by_reactions(reader, names, forces, constraints)
     integrals = read_integrals(reader, vocabulary.tables(words, "integral"), names)
@@ -85,7 +92,7 @@ def system_of(
         integrals=integrals,
         drawings=drawings if names.tree is None or words.get("draw") else tree_drawings(names.tree),
         box=_box(reader, words, names),
-        limits=read_limits(reader, vocabulary.table(words, "limits"), names),
+        limits=(*read_limits(reader, vocabulary.table(words, "limits"), names), *masses, *mass_limits(names)),
         outputs=_outputs(reader, words, names, constraints),
         run=read_run(reader, vocabulary.table(words, "run"), names, choices or {}),
         bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),

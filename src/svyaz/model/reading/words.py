@@ -55,6 +55,7 @@ class ModelWords(TypedDict, total=False):
     point: Tables
     constraint: Tables
     motor: Tables
+    stream: Tables
     integral: Tables
     draw: Tables
     initial: Table
@@ -147,6 +148,8 @@ MOTOR: Mapping[str, str] = {
     "shaft": EXPRESSION,
     "on": TEXT,
 }
+
+STREAM: Mapping[str, str] = {"name": TEXT, "mass": EXPRESSION, "at": ANY, "relative": ANY, "absolute": ANY}
 
 INTEGRAL: Mapping[str, str] = {
     "name": TEXT,

@@ -12,7 +12,7 @@ import symengine as se
 from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute, to_text
 from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, expressions, welded
 from svyaz.json_types import Record
-from svyaz.model import System, Tree, numbers, tree_of
+from svyaz.model import System, Tree, constant_tree, numbers, tree_of
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.balancing.constant_inertia import Balance, balance
 from svyaz.synthesis.balancing.proof import Proof, prove
@@ -97,7 +97,7 @@ class Balanced:
 
 def balance_tree(system: System) -> Balanced:
     """Find, name and prove the conditions, and look for bodies that satisfy them."""
-    stated = tree_of(system)
+    stated = constant_tree(system, "balancing")
     if not stated.freedoms:
         raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
     if len(stated.bodies) > MOST_WRITTEN:

@@ -9,12 +9,23 @@ and long as text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up, combine, differentiate
+from svyaz.expr import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    add_up,
+    combine,
+    differentiate,
+    total_derivative,
+)
 from svyaz.forms.christoffel import quadratic_bias
 from svyaz.forms.tree.recursions.algebra import (
     Element,
@@ -106,7 +117,10 @@ MOST_IN_BOOK_FORM = 10
 
 
 def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
-    """(M, bias) of a tree without constraints; the forces and the dissipation of the model are in the bias."""
+    """(M, bias) of a tree without constraints; the forces and the dissipation of the model are in the bias.
+
+    Where masses change, momentum does: dM/dt v is in the bias too, with the rates of the states on which M depends.
+    """
     tree = tree_of(system)
     others = [
         differentiate(system.dissipation, se.Symbol(v)) - system.forces.get(name, ZERO)
@@ -117,12 +131,26 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
             f"the equations of a tree of {len(tree.bodies)} bodies are not written out; at most {MOST_WRITTEN} are"
         )
         raise ModelError([Problem(message, hint="'simulate' runs long trees without writing their equations")])
+    known = set().union(*(body.names for body in tree.bodies))
+    flow: dict[se.Symbol, Expression] = {se.Symbol(w): rate for w, rate in system.rates.items() if w in known}
     if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
-        return _in_book_form(tree, others)
-    bodies = bodies_of(tree)
+        mass, bias = _in_book_form(tree, others)  # ∂M/∂t is in it
+        return mass, _with_momenta(tree, mass, bias, flow)
     velocities = [se.Symbol(v) for v in tree.velocities]
-    bias = inverse_dynamics(bodies, tree.gravity, velocities, None, expressions())
-    return [list(row) for row in _mass_matrix(tree)], [b + other for b, other in zip(bias, others, strict=True)]
+    found = inverse_dynamics(bodies_of(tree), tree.gravity, velocities, None, expressions())
+    mass, bias = [list(row) for row in _mass_matrix(tree)], [b + other for b, other in zip(found, others, strict=True)]
+    return mass, _with_momenta(tree, mass, bias, flow | ({TIME: ONE} if "t" in known else {}))
+
+
+def _with_momenta(
+    tree: Tree, mass: list[list[Expression]], bias: list[Expression], flow: Mapping[se.Symbol, Expression]
+) -> list[Expression]:
+    """bias + dM/dt v, as far as M depends on what flows."""
+    if not flow:
+        return bias
+    v = [se.Symbol(name) for name in tree.velocities]
+    rows = [[total_derivative(entry, flow) * x for entry, x in zip(row, v, strict=True)] for row in mass]
+    return [add_up([b, *row]) for b, row in zip(bias, rows, strict=True)]
 
 
 @lru_cache(maxsize=16)
