@@ -16,7 +16,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.control import Regulation, Transient, regulate
 from svyaz.stability import consistent_start
-from svyaz_published.numbers import gallery_model
+from svyaz_published.numbers import gallery_model, write_table
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,17 @@ class Figure:
 
     @property
     def title(self) -> str:
-        return f"003, figure {self.name}: {self.what}"
+        what = self.what.replace("theta", "θ").replace("alpha", "α")
+        return f"003, figure {self.name}: {what}"
 
+    @property
+    def note(self) -> str:
+        """What had to be chosen."""
+        start = ", ".join(f"{name} = {value:g}" for name, value in self.setup.start.items())
+        return f"The deviation at the start is chosen: {start.replace('alpha', 'α')}."
+
+
+UNITS = {"r": "m", "alpha": "rad", "theta": "rad", "r'": "m/s", "I": "A", "e": "V"}
 
 POSITIONS = {"zero": "zero equilibrium", "nonzero": "non-zero equilibrium"}
 
@@ -158,15 +167,20 @@ def windows() -> tuple[float, ...]:
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Figures 3.2, 4.1, 4.2 and B.1 – B.24 as pictures in the folder."""
-    from svyaz.show import Position, curve_figure, plot_positions, save
+    """Figures 3.2, 4.1, 4.2 and B.1 – B.24 as pictures in the folder, with their curves in tables beside them."""
+    from svyaz.show import Caption, Position, curve_figure, headed, positions_figure, save
 
     plants = {words: regulation(Setup("torque", where)).plant for where, words in POSITIONS.items()}
     positions = [Position(words, plant.system, plant.state) for words, plant in plants.items()]
-    written = [plot_positions(positions, folder / "003-3.2.png")]
+    rest = positions_figure(positions)
+    headed(rest, Caption("003, figure 3.2: positions of rest"))
+    written = [save(rest, folder / "003-3.2.png")]
     for figure in (*WINDOWS, *FIGURES):
         times, values, linear = curves(figure)
-        written.append(
-            save(curve_figure(figure.title, figure.variable, times, values, linear), folder / f"003-{figure.name}.png")
-        )
+        name, unit = figure.variable, UNITS[figure.variable]
+        drawn = curve_figure(figure.title, name, times, values, linear, unit)
+        headed(drawn, Caption(note=figure.note))
+        written.append(save(drawn, folder / f"003-{figure.name}.png"))
+        columns = {"t": times, f"deviation of {name}": values} | ({} if linear is None else {"linear": linear})
+        written.append(write_table(folder / f"003-{figure.name}.csv", columns))
     return written

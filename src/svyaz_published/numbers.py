@@ -1,14 +1,17 @@
-"""Accelerations of a model at one state, by dense linear algebra on its expressions: how printed formulas are checked."""
+"""What checks and figures share: models of the gallery, accelerations by dense linear algebra, random states, tables."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from svyaz import System, loads
 from svyaz.arrays import Array
 from svyaz.expr import Expression, evaluate
+from svyaz.files import text_file
 from svyaz.gallery import find
 from svyaz.holding import perturbation, stabilisation
 
@@ -40,6 +43,15 @@ def accelerations(system: System, state: Mapping[str, float], stabilize: str | f
     found = np.linalg.solve(augmented, side)
     names = [*equations.accelerated, *(f"lambda {d.name}" for d in equations.deviations)]
     return dict(zip(names, [*found[:n], *(-found[n:])], strict=True))
+
+
+def write_table(file: Path, columns: Mapping[str, Array]) -> Path:
+    """Columns of numbers as CSV with full precision."""
+    with text_file(file) as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
+    return file
 
 
 def generator() -> np.random.Generator:

@@ -8,7 +8,6 @@ the note beneath the picture.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +17,12 @@ from typing import Any
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.motion import Motion, View, views_of, write_runs
 from svyaz.show import Caption, Line, headed, lines_figure, save, scheme_figure, traces_plot, views_figure
 from svyaz.study import sweep
 from svyaz_published.measures import run_of
-from svyaz_published.numbers import gallery_model
+from svyaz_published.numbers import gallery_model, write_table
 from svyaz_published.schemes import Scheme, placed
 
 ROOM = 0.5
@@ -132,7 +130,9 @@ def draw(picture: Picture, folder: Path) -> list[Path]:
         return [save(scheme_figure(*shown, picture.told), figure)]
     if picture.over is not None:
         lines = lines_over(picture, picture.over, runs)
-        _write_lines(numbers, picture.over, lines)
+        across = next(iter(lines.values()))[0]
+        names = {label or picture.over.up: up for label, (_, up) in lines.items()}
+        write_table(numbers, {picture.over.across: across, **names})
         return [save(lines_figure(lines, picture.over.across, picture.over.up, picture.told), figure), numbers]
     first = next(iter(runs.values()))
     views = views_of(first.system, picture.show)
@@ -156,15 +156,6 @@ def lines_over(picture: Picture, gains: Gains, runs: Mapping[str, Motion]) -> di
     return {label: (across, measured - run.column(column)[-1]) for label, run in runs.items()} or {
         "": (across, measured)
     }
-
-
-def _write_lines(file: Path, gains: Gains, lines: Mapping[str, Line]) -> None:
-    across = next(iter(lines.values()))[0]
-    columns = {gains.across: across, **{label or gains.up: up for label, (_, up) in lines.items()}}
-    with text_file(file) as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([repr(float(x)) for x in row] for row in zip(*columns.values(), strict=True))
 
 
 def motion_of(picture: Picture, run: Run) -> Motion:

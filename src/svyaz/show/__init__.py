@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from svyaz.show.plots import traces_plot as traces_plot
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
+    from svyaz.show.positions import positions_figure as positions_figure
     from svyaz.show.records.holding import gains_record as gains_record
     from svyaz.show.records.stability import sure_text as sure_text
     from svyaz.show.records.synthesis import balance_latex as balance_latex

@@ -211,7 +211,7 @@ def transients_figure(runs: Mapping[str, Transient]) -> Figure:
 
 
 @styled
-def curve_figure(title: str, name: str, times: Array, values: Array, linear: Array | None) -> Figure:
+def curve_figure(title: str, name: str, times: Array, values: Array, linear: Array | None, unit: str = "") -> Figure:
     """One deviation over time: the full nonlinear system, over the first approximation where that is given."""
     figure = new_figure(7.0, 3.4)
     axes = figure.subplots()
@@ -223,8 +223,8 @@ def curve_figure(title: str, name: str, times: Array, values: Array, linear: Arr
         axes.plot(times, np.clip(values, -limit, limit), color=COLOURS[1], label="nonlinear")
         legend(axes)
     axes.set_title(title)
-    axes.set_xlabel(label("t"))
-    axes.set_ylabel(f"deviation of {label(name)}")
+    axes.set_xlabel(label("t") + (", s" if unit else ""))
+    axes.set_ylabel(f"deviation of {label(name)}" + (f", {unit}" if unit else ""))
     return figure
 
 

@@ -15,7 +15,7 @@ from svyaz.arrays import Array
 from svyaz.expr import is_name
 from svyaz.motion import GROUPS, along, deviation_of, multiplier_of, residual_of
 from svyaz.show.plots import borders, check_plot_file, chosen, save
-from svyaz.show.style import COLOURS, DASHES, INK, MUTED, Look, label, legend, look, new_figure, styled
+from svyaz.show.style import COLOURS, DASHES, INK, MOST_CURVES, MUTED, Look, label, legend, look, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 HIGHEST = 3.0
 """Runs that fail are shown up to so many times the height of those that do not."""
+
+MOST_OF_A_RUN = 6
+"""So many columns of each of several runs are drawn into a panel."""
 
 PANEL = 2.6
 """Height of a panel, in inches."""
@@ -54,14 +57,14 @@ class Caption:
     def axis(self, text: str) -> str:
         """How a quantity is written at its axis: as in formulas, with its unit."""
         plain = text in GROUPS or not is_name(text.rstrip("'"))
-        told = self.names.get(text, text.replace("$", r"\$") if plain else label(text))
+        told = self.names.get(text, _plain(text) if plain else label(text))
         return f"{told}, {self.units[text]}" if text in self.units else told
 
 
 @styled
 def views_figure(runs: Mapping[str, Motion], views: Sequence[View], caption: Caption | None = None) -> Figure:
-    """A panel for each view; the runs differ in colour, the columns of a view in their dashes."""
-    told = caption or Caption(next(iter(runs.values())).system.name)
+    """A panel for each view. Runs of a single column differ in colour; of several columns, runs differ in their dashes."""
+    told = caption or Caption(_plain(next(iter(runs.values())).system.name))
     timed = all(view.across == "t" for view in views)
     width = 6.2 if told.equal else 8.0
     figure = new_figure(width, PANEL * len(views) * (1.6 if told.equal else 1.0) + 1.0)
@@ -111,33 +114,40 @@ def headed(figure: Figure, caption: Caption) -> None:
 
 def _panel(axes: Axes, runs: Mapping[str, Motion], view: View, caption: Caption) -> None:
     logarithmic = view.small or caption.log
-    names: dict[str, None] = {}
+    names = list(dict.fromkeys(name for motion in runs.values() for name in view.columns(motion)))
+    shown = chosen(names, MOST_CURVES if len(runs) == 1 else MOST_OF_A_RUN)
     axes.margins(x=0.01)
     for k, (run, motion) in enumerate(runs.items()):
         columns = view.columns(motion)
         across = along(motion, view.across)
-        for j, name in enumerate(chosen(list(columns))):
+        for j, name in enumerate(name for name in shown if name in columns):
             values = np.abs(columns[name]) if logarithmic else columns[name]
             values = np.where(values > 0, values, np.nan) if logarithmic else values
-            words = [run if len(runs) > 1 else "", _own(name, caption) if len(columns) > 1 else ""]
-            words += ["zero"] if logarithmic and not np.isfinite(values).any() else []
-            told = ", ".join(filter(None, words))
-            axes.plot(
-                across, values, label=told or None, **(look(j) if len(runs) == 1 else _of_run(k, j, len(columns)))
-            )
-        names |= dict.fromkeys(columns)
+            words = [_plain(run) if len(names) == 1 and len(runs) > 1 else ""]
+            words += [_own(name, caption)] if len(names) > 1 and k == 0 else []
+            words += ["zero"] if any(words) and logarithmic and not np.isfinite(values).any() else []
+            style = look(j) if len(runs) == 1 else _of_run(k, j, len(names))
+            axes.plot(across, values, label=", ".join(filter(None, words)) or None, **style)
+        if len(names) > 1 and len(runs) > 1:
+            axes.plot([], [], label=_plain(run), color=MUTED, linestyle=DASHES[k % len(DASHES)])
         if view.across == "t" and len(runs) == 1:
             borders(axes, motion)
     _scale(axes, [motion for motion in runs.values() if motion.finished], view, logarithmic)
-    axes.set_ylabel(caption.axis(view.up if len(names) > 1 else next(iter(names), view.up)))
+    told = caption.axis(view.up if len(names) > 1 else next(iter(names), view.up))
+    axes.set_ylabel(told if len(shown) == len(names) else f"{told} ({len(shown)} of {len(names)})")
     if caption.equal:
         axes.set_aspect("equal", adjustable="datalim")
+
+
+def _plain(text: str) -> str:
+    """A text that is no formula."""
+    return text.replace("$", r"\$")
 
 
 def _own(name: str, caption: Caption) -> str:
     """The name of a column within its group: of ``residual blade`` the blade."""
     of = next((of("") for of in (residual_of, multiplier_of, deviation_of) if name.startswith(of(""))), None)
-    return caption.axis(name) if of is None else name.removeprefix(of).replace("$", r"\$")
+    return caption.axis(name) if of is None else _plain(name.removeprefix(of))
 
 
 def _of_run(run: int, column: int, columns: int) -> Look:
