@@ -17,6 +17,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints.scales import typical_sizes
 from svyaz.constraints.snapshot import Measure, Snapshot
+from svyaz.matrices import eigvalsh, svd
 
 DISPLACEMENT = 1e-4
 """Part of the size of a coordinate by which it is moved for second derivatives."""
@@ -51,12 +52,12 @@ def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
     # what a row would be some way off: the scale in which it may vanish here
     lengths = np.linalg.norm(gradients, axis=1) + np.linalg.norm(curvatures, axis=(1, 2))
     lengths = np.where(lengths > 0.0, lengths, 1.0)
-    left, singular, right = np.linalg.svd(gradients / lengths[:, None])
+    left, singular, right = svd(gradients / lengths[:, None])
     if len(singular) < len(gradients) or singular[-1] > WEAK:
         return None if len(singular) == len(gradients) else Crossing.UNDECIDED
     kept = right[len(gradients) - 1 :]
     form = np.tensordot(left[:, -1] / lengths, curvatures, axes=1)
-    values = np.linalg.eigvalsh(kept @ (0.5 * (form + form.T)) @ kept.T)
+    values = eigvalsh(kept @ (0.5 * (form + form.T)) @ kept.T)
     plain = PLAIN * float(np.max(np.abs(form), initial=0.0))
     if values[0] < -plain and values[-1] > plain:
         return Crossing.BRANCHES

@@ -21,6 +21,7 @@ from svyaz.constraints.scales import (
     unit_rows,
 )
 from svyaz.constraints.snapshot import Measure, Snapshot
+from svyaz.matrices import singular_values, svd
 
 NEARBY = 4
 
@@ -73,7 +74,7 @@ def told_dependencies(
 
 def rank_of(rows: Array) -> int:
     """The rank of scaled rows."""
-    return numerical_rank(np.linalg.svd(rows, compute_uv=False))
+    return numerical_rank(singular_values(rows))
 
 
 def _dependent(rows: Array) -> bool:
@@ -111,7 +112,7 @@ def _contradict(s: Snapshot, group: list[int]) -> bool:
     rows = scaled_rows(s)[group]
     if not _dependent(rows):
         return False
-    c = np.linalg.svd(rows)[0][:, -1]
+    c = svd(rows)[0][:, -1]
     d = coordinate_scales(s.mass, s.jacobian)
     lengths = row_lengths(s.jacobian[group] * (d / np.max(d, initial=0.0)))
     c = np.where(np.abs(c) > 1e-6, c, 0.0) / np.where(lengths > 0.0, lengths, 1.0)

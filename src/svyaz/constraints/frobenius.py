@@ -27,6 +27,7 @@ from svyaz.constraints.budget import Budget
 from svyaz.constraints.scales import balanced, independent_rows, pivots
 from svyaz.constraints.weighing import weighed
 from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient, total_derivative
+from svyaz.matrices import cond, lstsq, svd
 from svyaz.program import build, compile_program
 
 Form = tuple[Expression, ...]
@@ -105,7 +106,7 @@ def _onto(ideal: Ideal, held: Sequence[Expression], points: Array) -> Array:
         for point, value in zip(points, values, strict=True):
             if np.isfinite(value).all():
                 jacobian = value[len(held) :].reshape(len(held), count)
-                step = np.linalg.lstsq(jacobian, value[: len(held)], rcond=1e-8)[0]
+                step = lstsq(jacobian, value[: len(held)], rcond=1e-8)
                 largest = 0.5 * (1.0 + float(np.abs(point).max()))
                 point[:count] -= step * min(1.0, largest / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     return points
@@ -149,7 +150,7 @@ def constant_combinations(ideal: Ideal, points: Array) -> Array:
     stacked = stacked[sizes > 0] / sizes[sizes > 0, None]
     if not len(stacked):
         return np.eye(m)
-    _, singular, right = np.linalg.svd(stacked, full_matrices=True)
+    _, singular, right = svd(stacked, full_matrices=True)
     rank = int(np.sum(singular > 1e-8 * max(1.0, float(singular[0]))))
     return _tidy(right[rank:])
 
@@ -232,7 +233,7 @@ def _last_derived(ideal: Ideal, points: Array, values: Array) -> _Closure:
     """Brackets, and brackets of those that are new with the fields, until none is new, all space is filled, or time is up."""
     budget = Budget.started()
     rows, chosen = pivots(values[0])
-    usable = np.array([np.linalg.cond(balanced(a[np.ix_(rows, chosen)])[0]) < 1e8 for a in values])
+    usable = np.array([cond(balanced(a[np.ix_(rows, chosen)])[0]) < 1e8 for a in values])
     calculus = _Calculus(ideal, rows, chosen)
     inputs = np.array([calculus.inputs(p, a) for p, a in zip(points[usable], values[usable], strict=True)])
     fields = calculus.fields()

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, row_lengths, scaled_mass
 from svyaz.constraints.snapshot import Measure, Snapshot
+from svyaz.matrices import eigvalsh, lstsq
 
 ITERATIONS = 60
 AIM = 1e-15
@@ -90,12 +91,12 @@ def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
     r = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
     g, r = g * r[:, None], r / largest
     weight = scaled_mass(mass, d) + g.T @ g
-    values = np.linalg.eigvalsh(weight)
+    values = eigvalsh(weight)
     if values[0] < 1e-10 * max(values[-1], 1e-300):
         weight = weight + (1e-3 * max(values[-1], 1.0) - min(values[0], 0.0)) * np.eye(n)
     root = np.linalg.cholesky(weight)
     reduced = np.linalg.solve(root, g.T).T
-    y = np.linalg.lstsq(reduced, wanted * r, rcond=1e-9)[0]
+    y = lstsq(reduced, wanted * r, rcond=1e-9)
     return d * np.linalg.solve(root.T, y)
 
 

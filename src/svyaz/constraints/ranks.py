@@ -30,6 +30,7 @@ from svyaz.constraints.scales import (
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations
+from svyaz.matrices import singular_values, svd
 
 SINGULAR = 1e-12
 """The augmented matrix is called singular when its smallest singular value is below this part of its largest."""
@@ -142,7 +143,7 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
     scaled = augmented_matrix(scaled_mass(s.mass, d), rows, rows)
     if not scaled.size:
         return 1.0, ()
-    _, singular, right = np.linalg.svd(scaled)
+    _, singular, right = svd(scaled)
     with np.errstate(over="ignore"):
         condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
     missing = int(np.sum(singular <= SINGULAR * singular[0])) - (len(s.jacobian) - rank)
@@ -163,7 +164,7 @@ def _controlled(equations: Equations, s: Snapshot) -> tuple[float, tuple[str, ..
     d = coordinate_scales(s.mass, s.jacobian)
     directions = unit_rows(s.reactions * (d / np.max(d, initial=0.0)), np.zeros(len(s.reactions)))
     scaled = augmented_matrix(scaled_mass(s.mass, d), scaled_rows(s), directions)
-    left, singular, _ = np.linalg.svd(scaled)
+    left, singular, _ = svd(scaled)
     if singular[-1] > SINGULAR * singular[0]:
         return float(singular[0] / singular[-1]), ()
     missed = np.abs(left[len(d) :, singular <= SINGULAR * singular[0]]).max(axis=1)
@@ -212,7 +213,7 @@ def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> Ra
 
 def _mass_singular(mass: Array) -> bool:
     d = coordinate_scales(mass, np.zeros((0, len(mass))))
-    singular = np.linalg.svd(scaled_mass(mass, d), compute_uv=False)
+    singular = singular_values(scaled_mass(mass, d))
     return bool(len(singular)) and bool(singular[-1] <= SINGULAR * singular[0])
 
 

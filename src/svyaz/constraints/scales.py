@@ -23,6 +23,7 @@ from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, add_up
 from svyaz.forms import Equations
+from svyaz.matrices import lstsq, singular_values
 
 SMALL = 1e-7
 """Singular values of a matrix with balanced rows and columns that may be zero are below this."""
@@ -92,7 +93,7 @@ def independent_rows(a: Array) -> int:
     if not a.size:
         return 0
     b, _, _ = balanced(a)
-    return numerical_rank(np.linalg.svd(b, compute_uv=False))
+    return numerical_rank(singular_values(b))
 
 
 def coordinate_scales(mass: Array, jacobian: Array) -> Array:
@@ -132,11 +133,11 @@ def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
         if not rows[r].any():
             found.append((r, {}))
             continue
-        singular = np.linalg.svd(rows[[*independent, r]], compute_uv=False)
+        singular = singular_values(rows[[*independent, r]])
         if len(singular) > len(independent) and numerical_rank(singular) > len(independent):
             independent.append(r)
             continue
-        c = np.linalg.lstsq(rows[independent].T, rows[r], rcond=None)[0]
+        c = lstsq(rows[independent].T, rows[r], rcond=None)
         found.append((r, {k: float(x) for k, x in zip(independent, c, strict=True) if abs(x) > 1e-6}))
     return found
 

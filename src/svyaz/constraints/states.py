@@ -19,6 +19,7 @@ from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependenc
 from svyaz.constraints.snapshot import State, measure_of, state_vector
 from svyaz.expr import ZERO, ModelError, Problem, substitute, velocity
 from svyaz.forms import Equations
+from svyaz.matrices import lstsq
 from svyaz.model import nearest
 from svyaz.program import Function, function, remembered
 
@@ -226,7 +227,7 @@ def entered(equations: Equations, state: Array, time: float) -> Array:
     known["t"] = time
     here = frame(np.array([known[name] for name in frame.program.inputs]))
     speeds = np.array([known[str(velocity(q))] for q in system.coordinates])
-    found = np.linalg.lstsq(here["directions"], speeds - here["drift"], rcond=None)[0]
+    found = lstsq(here["directions"], speeds - here["drift"], rcond=None)
     known |= dict(zip(equations.accelerated, map(float, found), strict=True))
     return np.array([known[name] for name in equations.states])
 

@@ -18,6 +18,7 @@ from scipy.linalg import qr
 from svyaz.arrays import Array
 from svyaz.control.directions import Direction, directions
 from svyaz.control.pairs import NEGLIGIBLE, PairReport, scaled_pair
+from svyaz.matrices import lstsq, matrix_rank, pinv, svd
 from svyaz.stability import FirstApproximation, RollingPlant
 
 
@@ -89,19 +90,17 @@ def _neighbours(a: Array, b: Array, rows: Array) -> tuple[Array, Array] | None:
     for inputs in (moved[:, :0], moved):
         both = np.hstack([scaled, inputs])
         sizes = np.linalg.norm(both, axis=1, keepdims=True)
-        _, values, right = np.linalg.svd(both / np.where(sizes > 0, sizes, 1.0))
+        _, values, right = svd(both / np.where(sizes > 0, sizes, 1.0))
         rank = int(np.count_nonzero(values > NEGLIGIBLE))
         null = right[rank:].T
         states = null[: len(a)] * scale[:, None]
         seen = rows @ states
-        if len(seen) <= seen.shape[1] and np.linalg.matrix_rank(seen, 1e-6 * np.abs(seen).max(initial=1e-300)) == len(
-            rows
-        ):
-            mixed = np.linalg.pinv(seen)
+        if len(seen) <= seen.shape[1] and matrix_rank(seen, 1e-6 * np.abs(seen).max(initial=1e-300)) == len(rows):
+            mixed = pinv(seen)
             along = states @ mixed
             held: Array = np.zeros((b.shape[1], len(rows)))
             if inputs.shape[1]:
-                held = np.asarray(np.linalg.lstsq(b, -a @ along)[0])
+                held = np.asarray(lstsq(b, -a @ along))
             return np.where(np.abs(along) > NEGLIGIBLE * np.abs(along).max(), along, 0.0), held
     return None
 

@@ -20,6 +20,7 @@ from svyaz.arrays import Array
 from svyaz.control.spaces import LinearSpace, state_space
 from svyaz.expr import Expression, ModelError, Problem, add_up, gradient, names_in, parse, start_of, substitute
 from svyaz.forms import Equations, NumericEquations
+from svyaz.matrices import eigvals
 from svyaz.model import System, nearest
 from svyaz.motion import limited, under_laws
 from svyaz.program import function
@@ -43,7 +44,7 @@ class LinearModel:
     @property
     def roots(self) -> NDArray[np.complex128]:
         """The eigenvalues of A."""
-        found: NDArray[np.complex128] = np.linalg.eigvals(self.A).astype(complex)
+        found: NDArray[np.complex128] = eigvals(self.A).astype(complex)
         return found
 
     def to_control(self) -> StateSpace:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import matrix_balance, solve_continuous_lyapunov
+from scipy.linalg import solve_continuous_lyapunov
 
 from svyaz.arrays import Array
+from svyaz.matrices import balance, eigvals, eigvalsh, finite, matrix_rank, singular_values, spectral_norm, svd
 
 NEGLIGIBLE = 1e-9
 """A singular value below this part of the norm counts as zero in the scaled test."""
@@ -48,13 +49,13 @@ def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
     matrix, inputs = np.array(a, dtype=float), _columns(b)
     scaled, moved, scale = scaled_pair(matrix, inputs)
     n = len(scaled)
-    near = 1e-6 * max(float(np.linalg.norm(scaled, 2)), 1e-300) if n else 0.0
+    near = 1e-6 * max(spectral_norm(scaled), 1e-300) if n else 0.0
     least = 1.0
     fixed: list[tuple[complex, NDArray[np.inexact]]] = []
-    for root in _centres(np.linalg.eigvals(scaled), near):
+    for root in _centres(eigvals(scaled), near):
         # each root in its own unit of time: a slow root must not drown in the norm of a fast one
         sizes = _row_sizes(scaled, root, moved)
-        left, values, _ = np.linalg.svd(np.hstack([scaled - root * np.eye(n), moved]) / sizes, full_matrices=False)
+        left, values, _ = svd(np.hstack([scaled - root * np.eye(n), moved]) / sizes, full_matrices=False)
         least = min(least, float(values[-1]))
         known = any(abs(root - other) <= near + 1e-3 * abs(other) for other, _ in fixed)
         lost = values < NEGLIGIBLE
@@ -67,7 +68,7 @@ def controllability(a: ArrayLike, b: ArrayLike) -> PairReport:
         distance=least,
         gramian=float(degrees_of_control(scaled, moved).min(initial=1.0)),
         minimal=least_number_of_inputs(matrix),
-        naive_rank=int(np.linalg.matrix_rank(kalman_matrix(matrix, inputs))),
+        naive_rank=matrix_rank(kalman_matrix(matrix, inputs)),
         fixed=tuple(fixed),
     )
 
@@ -95,22 +96,27 @@ def observability(a: ArrayLike, c: ArrayLike) -> PairReport:
 
 
 def kalman_matrix(a: ArrayLike, b: ArrayLike) -> Array:
-    """[B AB … Aⁿ⁻¹B]."""
+    """[B AB … Aⁿ⁻¹B]; where that runs out of range, A in another unit of time, which leaves the rank as it is."""
     matrix, column = np.array(a, dtype=float), _columns(b)
     blocks = []
-    for _ in range(len(matrix)):
-        blocks.append(column)
-        column = matrix @ column
-    return np.hstack(blocks)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for _ in range(len(matrix)):
+            blocks.append(column)
+            column = matrix @ column
+    found = np.hstack(blocks)
+    size = float(np.abs(matrix).max(initial=0.0))
+    if np.isfinite(found).all() or size == 1.0 or not np.isfinite([size, *_columns(b).flat]).all():
+        return found
+    return kalman_matrix(matrix / size, b)
 
 
 def scaled_pair(a: Array, b: Array) -> tuple[Array, Array, Array]:
     """(D⁻¹AD, D⁻¹B with unit columns, diagonal of D): balanced by powers of two."""
-    balanced, (scale, _) = matrix_balance(a, permute=False, separate=True)
-    moved = b / scale[:, None]
+    balanced, scale = balance(a)
+    moved = finite(b, "rank") / scale[:, None]
     lengths = np.linalg.norm(moved, axis=0)
-    moved = moved / np.where(lengths > 0, lengths, 1.0) * max(float(np.linalg.norm(balanced, 2)), 1.0)
-    return np.asarray(balanced), np.asarray(moved), np.asarray(scale)
+    moved = moved / np.where(lengths > 0, lengths, 1.0) * max(spectral_norm(balanced), 1.0)
+    return balanced, np.asarray(moved), scale
 
 
 def _row_sizes(a: Array, root: complex, b: Array) -> Array:
@@ -125,12 +131,12 @@ def least_number_of_inputs(a: ArrayLike) -> int:
     n = len(matrix)
     if not n:
         return 0
-    balanced = np.asarray(matrix_balance(matrix, permute=False)[0])
-    near = 1e-6 * max(float(np.linalg.norm(balanced, 2)), 1e-300)
+    balanced, _ = balance(matrix)
+    near = 1e-6 * max(spectral_norm(balanced), 1e-300)
     counts = [1]
-    for root in _centres(np.linalg.eigvals(balanced), near):
+    for root in _centres(eigvals(balanced), near):
         test = (balanced - root * np.eye(n)) / _row_sizes(balanced, root, np.zeros((n, 1)))
-        counts.append(int(np.count_nonzero(np.linalg.svd(test, compute_uv=False) < NEGLIGIBLE)))
+        counts.append(int(np.count_nonzero(singular_values(test) < NEGLIGIBLE)))
     return max(counts)
 
 
@@ -141,17 +147,17 @@ def controllability_gramian(a: ArrayLike, b: ArrayLike, discount: float | None =
     largest real part for any other; the directions that cannot be reached at all do not depend on it.
     """
     matrix, inputs = np.array(a, dtype=float), _columns(b)
-    balanced, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
+    balanced, scale = balance(matrix)
     rate = _discount(balanced) if discount is None else discount
     shifted = balanced - rate * np.eye(len(matrix))
-    if np.max(np.linalg.eigvals(shifted).real, initial=-np.inf) >= 0:
+    if np.max(eigvals(shifted).real, initial=-np.inf) >= 0:
         raise ValueError(f"the Gramian does not exist with the discount {rate:g}: there are roots beyond it")
     moved = inputs / scale[:, None]
     return np.asarray(solve_continuous_lyapunov(shifted, -moved @ moved.T) * np.outer(scale, scale))
 
 
 def _discount(matrix: Array) -> float:
-    found = np.linalg.eigvals(matrix)
+    found = eigvals(matrix)
     most = float(found.real.max(initial=-np.inf))
     if most < -1e-9 * float(np.abs(found).max(initial=1.0)):
         return 0.0
@@ -165,7 +171,7 @@ def degrees_of_control(a: ArrayLike, b: ArrayLike) -> Array:
     gramian = controllability_gramian(a, b)
     sizes = np.sqrt(np.maximum(np.diag(gramian), 0.0))
     scale = np.where(sizes > 0, sizes, 1.0)
-    return np.asarray(np.maximum(np.linalg.eigvalsh(gramian / np.outer(scale, scale)), 0.0))
+    return np.asarray(np.maximum(eigvalsh(gramian / np.outer(scale, scale)), 0.0))
 
 
 def _columns(b: ArrayLike) -> Array:

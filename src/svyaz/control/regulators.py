@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import matrix_balance, solve_continuous_are, solve_continuous_lyapunov
+from scipy.linalg import solve_continuous_are, solve_continuous_lyapunov
 
 from svyaz.arrays import Array
 from svyaz.control.directions import Direction
 from svyaz.expr import ModelError, Problem
+from svyaz.matrices import balance, eigvals, eigvalsh, finite
 from svyaz.stability import FirstApproximation
 
 REFINEMENTS = 4
@@ -97,13 +98,13 @@ class Method:
 def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | None = None) -> Regulator:
     """The optimal regulator; unit weights unless given. Weights must be symmetric, Q ≥ 0 and R > 0."""
     matrix, inputs, state_weight, input_weight = _problem(a, b, q, r)
-    scale = np.asarray(matrix_balance(matrix, permute=False, separate=True)[1][0])
+    scale = balance(matrix)[1]
     balanced = matrix / scale[:, None] * scale[None, :]
     moved = inputs / scale[:, None]
     weight = state_weight * scale[:, None] * scale[None, :]
     try:
         solution = solve_continuous_are(balanced, moved, weight, input_weight)
-    except np.linalg.LinAlgError as error:
+    except ValueError as error:  # of LAPACK, or since numbers run out of range
         raise NotSolvable(f"the Riccati equation has no stabilising solution: {error}") from error
     solution = _refined(balanced, moved, weight, input_weight, np.asarray(0.5 * (solution + solution.T), dtype=float))
     v = solution / scale[:, None] / scale[None, :]
@@ -128,9 +129,12 @@ def _newton_step(a: Array, b: Array, q: Array, r: Array, v: Array) -> Array | No
     """Kleinman: (A - BK)ᵀX + X(A - BK) + Q + KᵀRK = 0; None when A - BK is not stable."""
     gain = np.linalg.solve(r, b.T @ v)
     closed = a - b @ gain
-    if np.max(np.linalg.eigvals(closed).real, initial=-np.inf) >= 0:
+    if np.max(eigvals(closed).real, initial=-np.inf) >= 0:
         return None
-    found = solve_continuous_lyapunov(closed.T, -(q + gain.T @ r @ gain))
+    side = q + gain.T @ r @ gain
+    if not np.isfinite(side).all():
+        return None
+    found = solve_continuous_lyapunov(closed.T, -side)
     return np.asarray(0.5 * (found + found.T), dtype=float)
 
 
@@ -188,7 +192,7 @@ def placed(a: ArrayLike, b: ArrayLike, poles: Sequence[complex]) -> Regulator:
     except ValueError as error:
         reason = str(error).strip().rstrip(".")
         raise NotSolvable(f"these roots cannot be placed: {reason[0].lower()}{reason[1:]}") from error
-    reached = np.asarray(np.linalg.eigvals(np.asarray(matrix_balance(matrix - inputs @ gain, permute=False)[0])))
+    reached = eigvals(balance(matrix - inputs @ gain)[0])
     off = max(float(np.abs(reached - root).min() / max(abs(root), 1e-300)) for root in wanted)
     if not off <= PLACED:
         raise NotSolvable(f"these roots cannot be placed: rounding leaves them off by {off:.2g} of their size")
@@ -220,8 +224,8 @@ def transported(weight: ArrayLike, change: ArrayLike) -> Array:
 
 
 def _problem(a: ArrayLike, b: ArrayLike, q: ArrayLike | None, r: ArrayLike | None) -> tuple[Array, Array, Array, Array]:
-    matrix = np.array(a, dtype=float)
-    inputs = np.array(b, dtype=float)
+    matrix = finite(np.array(a, dtype=float), "roots")
+    inputs = finite(np.array(b, dtype=float), "regulator")
     inputs = inputs[:, None] if inputs.ndim == 1 else inputs
     state_weight = np.eye(len(matrix)) if q is None else np.array(q, dtype=float)
     input_weight = np.eye(inputs.shape[1]) if r is None else np.array(r, dtype=float)
@@ -235,7 +239,7 @@ def _check_weight(what: str, weight: Array, size: int, *, strict: bool) -> None:
         raise NotSolvable(f"the {what} weight must be {size} × {size}; it is {' × '.join(map(str, weight.shape))}")
     if not np.allclose(weight, weight.T, rtol=1e-12, atol=0):
         raise NotSolvable(f"the {what} weight must be symmetric")
-    least = float(np.linalg.eigvalsh(weight).min(initial=1.0))
+    least = float(eigvalsh(weight).min(initial=1.0))
     if least < -1e-14 * float(np.abs(weight).max(initial=0.0)) or (strict and least <= 0):
         kind = "definite" if strict else "semidefinite"
         raise NotSolvable(f"the {what} weight must be positive {kind}; it has the root {least:.4g}")
@@ -243,10 +247,10 @@ def _check_weight(what: str, weight: Array, size: int, *, strict: bool) -> None:
 
 def _certified(a: Array, b: Array, q: Array, r: Array, v: Array) -> Regulator:
     gain = np.asarray(np.linalg.solve(r, b.T @ v))
-    closed = np.asarray(matrix_balance(a - b @ gain, permute=False)[0])
+    closed, _ = balance(a - b @ gain)
     next_one = _newton_step(a, b, q, r, v)
     error = float("inf") if next_one is None else float(np.abs(np.linalg.solve(r, b.T @ (next_one - v))).max())
-    return Regulator(gain, v, _residual(a, b, q, r, v), error, np.asarray(np.linalg.eigvals(closed)))
+    return Regulator(gain, v, _residual(a, b, q, r, v), error, eigvals(closed))
 
 
 def _residual(a: Array, b: Array, q: Array, r: Array, v: Array) -> float:

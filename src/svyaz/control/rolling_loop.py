@@ -15,6 +15,7 @@ from svyaz.control.design import PAIR, Design, accuracy_hypotheses
 from svyaz.control.loop import ClosedLoop
 from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
+from svyaz.matrices import lstsq
 from svyaz.stability import (
     ConstraintSurface,
     Hypothesis,
@@ -41,7 +42,7 @@ def completed(plant: RollingPlant, deviations: Mapping[str, float], surface: Con
         except ModelError:
             return None
         off, slope = np.concatenate([here.positions, here.speeds]), surface.tangent(here)
-        step = np.linalg.lstsq(slope[:, loose], -off)[0]
+        step = lstsq(slope[:, loose], -off)
         x[loose] += step
         if not np.isfinite(x).all() or np.abs(x - rest).max() > 1e3 * (1 + np.abs(rest).max()):
             return None

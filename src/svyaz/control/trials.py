@@ -21,6 +21,7 @@ from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import derive
 from svyaz.integrate import Status
+from svyaz.matrices import lstsq
 from svyaz.model import nearest
 from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant, consistent_start
 
@@ -51,7 +52,7 @@ def shifted_limit(
         sides = np.concatenate([rate, numbers.values(here) - level])
         sizes = np.linalg.norm(rows, axis=1)
         good = sizes > 0
-        step = np.linalg.lstsq(rows[good] / sizes[good, None], -sides[good] / sizes[good], rcond=1e-13)[0]
+        step = lstsq(rows[good] / sizes[good, None], -sides[good] / sizes[good], rcond=1e-13)
         x = x + step
         if not np.isfinite(x).all():
             return None

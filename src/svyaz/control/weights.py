@@ -16,6 +16,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+from svyaz.matrices import eigvalsh
 from svyaz.model import Places, is_number, nearest, read_toml
 
 
@@ -144,7 +145,7 @@ class _WeightsReader:
             raise self.mistake(told, (key,))
         if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0):
             raise self.mistake(f"{key} must be symmetric", (key,))
-        least = float(np.linalg.eigvalsh(matrix).min())
+        least = float(eigvalsh(matrix).min())
         rounding = 1e-14 * float(np.abs(matrix).max(initial=0.0))
         if least < -rounding or (strict and least <= 0):
             kind = "positive definite" if strict else "positive semidefinite"

@@ -37,6 +37,7 @@ from svyaz.expr import (
 )
 from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
+from svyaz.matrices import eigvalsh
 from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
 from svyaz.program import remembered
 
@@ -200,7 +201,7 @@ def _damps(
         c[i, j] = -sum(evaluate(differentiate(e, v), constants) for e in linear.get(q, ()))
     if not np.isfinite(c).all():
         return False
-    roots = np.linalg.eigvalsh(c + c.T)
+    roots = eigvalsh(c + c.T)
     return bool(roots[0] >= -1e-12 * np.abs(roots).max())
 
 

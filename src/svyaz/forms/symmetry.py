@@ -16,6 +16,7 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, add_up, evaluate, gradient, substitute, to_text, velocity
 from svyaz.forms.stated import lagrangian
+from svyaz.matrices import svd
 from svyaz.model import Energies, Mechanical, System
 
 MOST_COORDINATES = 8
@@ -89,7 +90,7 @@ def _null_space(conditions: Array) -> Array:
     if not len(finite):
         return np.zeros((0, conditions.shape[1]))
     sizes = np.linalg.norm(finite, axis=1, keepdims=True)
-    _, values, vectors = np.linalg.svd(finite / np.where(sizes > 0, sizes, 1.0))
+    _, values, vectors = svd(finite / np.where(sizes > 0, sizes, 1.0))
     basis = vectors[int(np.sum(values > NEGLIGIBLE * values[0])) :].copy()
     pivot = 0
     for column in range(basis.shape[1]):

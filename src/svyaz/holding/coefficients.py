@@ -34,6 +34,7 @@ from svyaz.expr import (
 from svyaz.forms import Equations
 from svyaz.holding.laws import checked, deviation_symbols, linear_rows, scope_of
 from svyaz.holding.options import Block, bad, finite
+from svyaz.matrices import eigvalsh
 from svyaz.model import is_number
 
 Matrix = list[list[Expression]]
@@ -140,7 +141,7 @@ def _refuse_unfit_mass(equations: Equations, mass: Matrix) -> None:
     at = {**system.constants, **dict(zip(system.states, system.initial_state(), strict=True)), "t": 0.0}
     at |= {str(s): 0.0 for s in deviation_symbols(equations)}
     values = np.array([[evaluate(e, at) for e in row] for row in mass]).reshape(len(mass), len(mass))
-    if len(values) and (not np.isfinite(values).all() or np.linalg.eigvalsh(values).min() <= 0):
+    if len(values) and (not np.isfinite(values).all() or eigvalsh(values).min() <= 0):
         raise bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
 
 

@@ -20,6 +20,7 @@ from svyaz.holding.perturbations import Perturbation, critical
 from svyaz.holding.pilot import Prediction, scheme_of
 from svyaz.holding.ranges import Held, farthest, gain_range
 from svyaz.holding.verdicts import Certificate, Discretisation, box_certificate, norm_certificate, safe_range
+from svyaz.matrices import eig
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _fitting_sides(s: Array, sides: Array, rest: Array) -> Array:
     if not free.any():
         return sides
     inner = s[np.ix_(free, free)]
-    values, vectors = np.linalg.eig(inner)
+    values, vectors = eig(inner)
     largest = int(np.argmax(np.abs(values)))
     dominant = np.abs(vectors[:, largest].real)
     dominant = np.where(dominant > 1e-12 * dominant.max(), dominant, 1.0)

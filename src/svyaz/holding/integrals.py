@@ -42,6 +42,7 @@ from svyaz.forms import Equations, Rates, rates_of
 from svyaz.holding.laws import deviation_symbols, in_rows, law_of_integral, meanings
 from svyaz.holding.lyapunov import PerturbedRates
 from svyaz.holding.options import Stabilisation, WrittenLaw
+from svyaz.matrices import pinv, singular_values
 from svyaz.model import Canonical, Integral, System, deviation_symbol
 from svyaz.program import Function, Linear, Table, function
 
@@ -245,8 +246,10 @@ class _Levels:
         """The nearest row [t, states…] at which all levels are reached, by Newton's method."""
         for _ in range(8 if len(self.levels) else 0):
             here = self.function(x)
+            if not (np.isfinite(here["slopes"]).all() and np.isfinite(here["values"]).all()):
+                break
             x = x.copy()
-            x[1:] -= np.linalg.pinv(here["slopes"]) @ (here["values"] - self.levels)
+            x[1:] -= pinv(here["slopes"]) @ (here["values"] - self.levels)
         return x
 
 
@@ -317,7 +320,7 @@ def _singular_brackets(equations: Equations, held: Sequence[HeldIntegral], x: Ar
     hold(equations, rates_of(equations), held, BRACKET)  # refuses what no state could mend
     integrals = [h.integral.expression for h in held]
     matrix = _at(equations, [[poisson_bracket(equations.system, a, b) for b in integrals] for a in integrals], x)
-    if numerical_rank(np.linalg.svd(balanced(matrix)[0], compute_uv=False)) == len(held):
+    if numerical_rank(singular_values(balanced(matrix)[0])) == len(held):
         return ()
     names = ", ".join(f"'{h.name}'" for h in held)
     return (f"{names} cannot be held by brackets: their matrix of Poisson brackets is singular at t = {x[0]:g}",)

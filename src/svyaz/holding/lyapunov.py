@@ -18,6 +18,7 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression, differentiate, names_in
+from svyaz.matrices import eigvals, eigvalsh
 from svyaz.program import Program, build, ranges
 
 WIDENED = 0.1
@@ -170,7 +171,7 @@ def _common(linear: Array, sizes: Array) -> Array | None:
     origins = [np.mean(scaled, axis=0), *few]
     tried: list[Array] = []
     for w in origins:
-        if np.isfinite(w).all() and np.max(np.linalg.eigvals(w).real) < 0.0:
+        if np.isfinite(w).all() and np.max(eigvals(w).real) < 0.0:
             p = solve_continuous_lyapunov(w.T, -np.eye(len(w)))
             tried.append(0.5 * (p + p.T) / np.trace(p))
     if not tried:
@@ -190,7 +191,7 @@ def _least_rate(p: Array, linear: Array) -> float:
     except np.linalg.LinAlgError:
         return -inf
     z = lower.T @ linear @ np.linalg.inv(lower.T)
-    return float(-np.max(np.linalg.eigvalsh(0.5 * (z + z.transpose(0, 2, 1)))))
+    return float(-np.max(eigvalsh(0.5 * (z + z.transpose(0, 2, 1)))))
 
 
 def _improved(p: Array, linear: Array, sweeps: int = 40) -> Array:
@@ -257,6 +258,6 @@ class _Proof:
         middle, radius = 0.5 * (below + above), 0.5 * (above - below)
         z, around = left @ middle @ right, np.abs(left) @ radius @ np.abs(right)
         z, around = 0.5 * (z + z.transpose(0, 2, 1)), 0.5 * (around + around.transpose(0, 2, 1))
-        worst = np.max(np.linalg.eigvalsh(z), axis=1) + np.max(np.linalg.eigvalsh(around), axis=1)
+        worst = np.max(eigvalsh(z), axis=1) + np.max(eigvalsh(around), axis=1)
         rounding = SLACK * np.max(np.abs(left) @ np.abs(middle) @ np.abs(right), axis=(1, 2)) * self.count
         return float(-np.max(worst + rounding))

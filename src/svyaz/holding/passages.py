@@ -24,6 +24,7 @@ from svyaz.constraints import Measure, augmented_matrices, entered, examined, me
 from svyaz.forms import Equations, rates_of, rates_program
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
+from svyaz.matrices import eigvalsh
 from svyaz.program import Native, choose_orders, compile_program, remembered
 
 ZONE = 0.05
@@ -104,7 +105,7 @@ class _Gradients:
     @staticmethod
     def least(rows: Array) -> Array:
         """The least singular value of each (k,)."""
-        values = np.linalg.eigvalsh(rows @ rows.transpose(0, 2, 1))[:, 0]
+        values = eigvalsh(rows @ rows.transpose(0, 2, 1))[:, 0]
         return np.asarray(np.sqrt(np.maximum(values, 0.0)), dtype=float)
 
 

@@ -38,6 +38,7 @@ from svyaz.holding.options import (
     bad,
     finite,
 )
+from svyaz.matrices import eigvalsh
 from svyaz.model import is_number
 
 
@@ -168,7 +169,7 @@ def _extended(equations: Equations, given: Mapping[str, Block]) -> Perturbation:
     for name, matrix in (("mass", mass), ("stiffness", stiffness), ("damping", damping)):
         if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
             raise bad(f"the matrix '{name}' of the extended Lagrangian must be symmetric", None)
-    if s and np.linalg.eigvalsh(mass).min() <= 0:
+    if s and eigvalsh(mass).min() <= 0:
         raise bad("the matrix 'mass' of the extended Lagrangian must be positive definite", None)
     rest = np.vstack([stiffness, np.zeros((s - p, p))])
     pull = np.asarray(-np.linalg.solve(mass, rest) if s else np.zeros((0, 0)), dtype=float)

@@ -40,6 +40,7 @@ from svyaz.expr import HALF, ONE, ZERO, Expression, ModelError, Problem, add_up,
 from svyaz.forms import Equations
 from svyaz.holding.deviation import deviations
 from svyaz.holding.options import Options
+from svyaz.matrices import eigvalsh
 from svyaz.model import Bypass
 from svyaz.program import Linear, Program, build
 
@@ -93,7 +94,7 @@ def _regular(mass: Array) -> bool:
     if not np.isfinite(mass).all() or np.any(diagonal <= 0.0):
         return False
     scaled = mass / np.sqrt(np.outer(diagonal, diagonal))
-    return bool(np.linalg.eigvalsh(scaled)[0] > REGULAR)
+    return bool(eigvalsh(scaled)[0] > REGULAR)
 
 
 def _augmented(equations: Equations) -> tuple[list[Linear], Correction]:

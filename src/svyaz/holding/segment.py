@@ -153,8 +153,14 @@ def integrated(
     progress: Callable[[float], object] | None,
     max_steps: int | None = None,
 ) -> Path:
-    """The path of a method over a span. On a grid of times the rows are moved onto the constraints as the steps were."""
-    atol = options.atol
+    """The path of a method over a span. On a grid of times the rows are moved onto the constraints as the steps were.
+
+    Equal steps that are more than may be taken are not begun.
+    """
+    atol, most = options.atol, options.max_steps if max_steps is None else max_steps
+    if options.step is not None and span[1] - span[0] > most * options.step:
+        reason = f"the step {options.step:g} up to t = {span[1]:g} makes more than the {most} steps that are allowed"
+        return Path(np.array([span[0]]), state[None, :].copy(), Status.INFEASIBLE, reason, 0, 0, 0, 0.0)
     return solve(
         Ode(segment.rates, segment.jacobian, segment.projection),
         state,
@@ -165,7 +171,7 @@ def integrated(
         atol=[atol[name] for name in segment.equations.states] if isinstance(atol, Mapping) else atol,
         output=grid,
         progress=progress,
-        max_steps=options.max_steps if max_steps is None else max_steps,
+        max_steps=most,
     )
 
 

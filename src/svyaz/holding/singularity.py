@@ -33,6 +33,7 @@ from svyaz.holding.deviation import deviations
 from svyaz.holding.segment import Segment, observed
 from svyaz.holding.verdicts import ROUNDING
 from svyaz.integrate import Path, Status
+from svyaz.matrices import eigvalsh, svd
 
 NEAR = 0.01
 """Near a singular point the determinant of the augmented matrix is below this part of its largest value so far."""
@@ -219,11 +220,11 @@ class _Run:
         found = np.ones((3, len(g)))
         for k in np.flatnonzero(good):
             mass = (numbers.mass[k] * d[:, None]) * d
-            _, singular, right = np.linalg.svd(g[k])
+            _, singular, right = svd(g[k])
             free = right[count:] @ mass @ right[count:].T
             found[:, k] = [
-                np.linalg.eigvalsh(mass)[0],
-                np.linalg.eigvalsh(free)[0] if len(free) else 1.0,
+                eigvalsh(mass)[0],
+                eigvalsh(free)[0] if len(free) else 1.0,
                 singular[-1] if count else 1.0,
             ]
         largest = np.max(found[:, good], axis=1)
@@ -301,7 +302,7 @@ def _dependent(run: _Run) -> str:
     numbers = run.measure.along(run.times, run.states)
     longest = np.nanmax(np.linalg.norm(numbers.jacobian, axis=2), axis=0)
     g = numbers.jacobian[run.here] / np.where(longest > 0.0, longest, 1.0)[:, None]
-    parts = np.abs(np.linalg.svd(g)[0][:, -1])
+    parts = np.abs(svd(g)[0][:, -1])
     names = run.equations.multiplier_names
     weak = [k for k, part in enumerate(parts) if part > 0.2 * parts.max()]
     told = listed(names, weak)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.matrices import eigvals, spectral_norm
 
 ROUNDING = 1e-12
 
@@ -69,7 +70,7 @@ def _matrix_polynomial(coefficients: Array, w: Array) -> Array:
 
 def judge(w: Array, scheme: Discretisation) -> Verdict:
     """Hurwitz, then |S(τλ)| < 1 for every root λ of W."""
-    roots = np.asarray(np.linalg.eigvals(w) if len(w) else np.zeros(0), dtype=np.complex128)
+    roots = np.asarray(eigvals(w) if len(w) else np.zeros(0), dtype=np.complex128)
     limit = largest_gain(scheme)
     size = max(1.0, float(np.max(np.abs(roots), initial=0.0)))
     weakest = float(np.max(roots.real, initial=-inf))
@@ -108,7 +109,7 @@ def judge_along(w: Array, times: Array, scheme: Discretisation) -> Verdict:
         first = float(times[np.argmin(defined)])
         reason = f"the law has no finite linear part on the constraints at t = {first:g}, by which it could be judged"
         return Verdict(False, (reason,), (), None, largest_gain(scheme))
-    roots = np.asarray(np.linalg.eigvals(w), dtype=np.complex128)
+    roots = eigvals(w)
     worst = int(np.argmax(np.max(roots.real, axis=1)))
     found = judge(w[worst], scheme)
     if found.stable and scheme.step is not None:
@@ -238,14 +239,14 @@ def norm_certificate(w: Array, scheme: Discretisation) -> Certificate:
 
     # deviations of positions and of velocities have different units: the norm is looked for in balanced ones
     a = _balanced(scheme.matrix(w))
-    radius = float(np.max(np.abs(np.linalg.eigvals(a)), initial=0.0)) if len(a) else 0.0
+    radius = float(np.max(np.abs(eigvals(a)), initial=0.0)) if len(a) else 0.0
     if radius >= 1.0 - ROUNDING:
         return Certificate("norm", False, radius, f"cannot exist: the spectral radius {radius:.6g} is not below 1")
     # scaled so that the norm found is close to the spectral radius rather than to 1
     scaled = a / (0.5 * (1.0 + radius)) if len(a) else a
     p = solve_discrete_lyapunov(scaled.T, np.eye(len(a))) if len(a) else np.zeros((0, 0))
     lower = np.linalg.cholesky(p)
-    value = float(np.linalg.norm(lower.T @ a @ np.linalg.inv(lower.T), 2)) if len(a) else 0.0
+    value = spectral_norm(lower.T @ a @ np.linalg.inv(lower.T)) if len(a) else 0.0
     told = f"an adapted norm of S(τW) is {value:.6g}" + (
         ": without remainders deviations die out" if value < 1.0 else ""
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.matrices import pinv, svd
 from svyaz.program import Interval, Program, numbers, ranges
 
 
@@ -52,7 +53,7 @@ def newton(problem: BoxProblem, starts: Array, steps: int = 60, scale: Array | N
     unit = np.ones(starts.shape[1]) if scale is None else scale
 
     def step(value: Array, slope: Array, rows: NDArray[np.intp]) -> Array:
-        return np.asarray(-np.einsum("nij,nj->ni", np.linalg.pinv(slope * unit, rcond=1e-12), value) * unit)
+        return np.asarray(-np.einsum("nij,nj->ni", pinv(slope * unit, rcond=1e-12), value) * unit)
 
     return _iterated(problem, starts, steps, step)
 
@@ -76,7 +77,7 @@ def zeros_beside(problem: BoxProblem, starts: Array, width: Array) -> Array:
         most = (effect[:, :d] * width).max(axis=1, initial=0.0)[:, None]
         unit = np.where(effect > 0, most / np.where(effect > 0, effect, 1.0), 1.0)
         unit[:, :d] = width
-        u, values, vt = np.linalg.svd(slope * unit[:, None, :], full_matrices=False)
+        u, values, vt = svd(slope * unit[:, None, :], full_matrices=False)
         largest = values.max(axis=1, initial=0.0)[:, None]
         off = np.linalg.norm(value, axis=1)
         size = np.minimum(off / np.where(first[rows] > 0, first[rows], 1.0), off / np.maximum(largest[:, 0], 1e-300))

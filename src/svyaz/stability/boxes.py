@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.matrices import pinv
 from svyaz.program import Interval
 from svyaz.stability.box_problem import BoxProblem, among, newton
 from svyaz.stability.interval_matrices import (
@@ -230,7 +231,7 @@ def _bounded_free(problem: BoxProblem, low: Array, high: Array, e0: Interval, e1
     usable = np.isfinite(middle).all(axis=(1, 2)) & np.isfinite(e0[0]).all(axis=1) & np.isfinite(e0[1]).all(axis=1)
     if not usable.any():
         return low, high
-    inverse = np.asarray(np.linalg.pinv(middle[usable], rcond=1e-10), dtype=float)
+    inverse = pinv(middle[usable], rcond=1e-10)
     near = number_matrix_times(inverse, (e1[0][usable], e1[1][usable]))
     rest = np.maximum(np.abs(near[0] - np.eye(k)), np.abs(near[1] - np.eye(k)))
     row_sums = rest.sum(axis=2)
@@ -268,7 +269,7 @@ def _krawczyk(
     value, doubt = _value_at(problem, middle)
     centre = 0.5 * (slope[0] + slope[1])
     centre = np.where(np.isfinite(centre), centre, 0.0)
-    inverse = np.asarray(np.linalg.pinv(centre, rcond=1e-12), dtype=float)
+    inverse = pinv(centre, rcond=1e-12)
     near = number_matrix_times(inverse, slope)
     unit = np.eye(low.shape[1])
     rest = np.maximum(np.abs(near[0] - unit), np.abs(near[1] - unit))

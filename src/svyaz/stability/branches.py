@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.matrices import svd
 
 REGULAR, TURNING, BRANCHING = "regular", "turning", "branching"
 
@@ -65,7 +66,7 @@ class Curves:
 
     def tangent(self, z: Array, along: Array) -> Array:
         """The unit null vector of J that points along the other one."""
-        t: Array = np.linalg.svd(self.at(z)[1])[2][-1]
+        t: Array = svd(self.at(z)[1])[2][-1]
         return t if float(t @ along) >= 0 else -t
 
     def determinant(self, z: Array, t: Array) -> float:
@@ -228,7 +229,7 @@ def _branch_off(curves: Curves, meeting: BranchPoint) -> None:
 def other_direction(curves: Curves, meeting: BranchPoint) -> Array:
     """The tangent of the other curve: the second solution of ψᵀ f''(φ, φ) = 0 in the plane of the null vectors."""
     z = meeting.z
-    left, _, right = np.linalg.svd(curves.at(z)[1])
+    left, _, right = svd(curves.at(z)[1])
     psi, null = left[:, -1], right[-2:]
     basis = np.array([meeting.tangent, _across(meeting.tangent, null)])
     small = 1e-5

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.matrices import lstsq, singular_values
 from svyaz.stability.adjacency import connected, touching
 from svyaz.stability.box_problem import zeros_beside
 from svyaz.stability.boxes import cover
@@ -74,7 +75,7 @@ def _joined(
     def neighbours(k: int) -> NDArray[np.bool_]:
         near = touching(low, high, k, turns) & (sizes == sizes[k])
         for j in np.flatnonzero(near):
-            near[j] = np.linalg.svd(flat[k].T @ flat[j], compute_uv=False)[-1] > ALIGNED
+            near[j] = singular_values(flat[k].T @ flat[j])[-1] > ALIGNED
         return near
 
     classes = connected(len(zeros), neighbours)
@@ -97,7 +98,7 @@ def nearest_member(rest: RestEquations, branch: ConnectedFamily, position: Array
     best, tangent = branch.points[first], branch.tangents[first]
     for _ in range(8):
         wanted = (position - best[:d]) / rest.width
-        share = np.linalg.lstsq(tangent[:d] / rest.width[:, None], wanted, rcond=1e-9)[0]
+        share = lstsq(tangent[:d] / rest.width[:, None], wanted, rcond=1e-9)
         trial = zeros_beside(rest.problem, (best + tangent @ share)[None, :], rest.width)[0]
         if np.isnan(trial).any() or not rest.inside(trial, 1e-9):
             break

@@ -10,6 +10,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+from svyaz.matrices import svd
 from svyaz.model import System
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.critical import UNDECIDED
@@ -130,7 +131,7 @@ def _rolling_branches(
     whole = _curves(rest, order, names, np.array(starts), span)
     count = len(names) - 1
     slopes = np.hstack([whole.values(start)[1][:, :count] * whole.scale[:count] for start in starts])
-    kept = np.linalg.svd(slopes, full_matrices=False)[0][:, :count].T
+    kept = svd(slopes, full_matrices=False)[0][:, :count].T
 
     def values(z: Array) -> tuple[Array, Array]:
         value, slope = whole.values(z)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.matrices import svd
 from svyaz.stability.energy import conservative, without_minimum
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
@@ -192,7 +193,7 @@ def _symmetry(case: _Case) -> Decision | None:
 def _displacement(approximation: FirstApproximation) -> dict[str, float]:
     """The null vector of A in all coordinates, its largest entry 1; nothing if further states take part."""
     n = len(approximation.independent)
-    null = np.linalg.svd(approximation.A)[2][-1]
+    null = svd(approximation.A)[2][-1]
     moves = dict(zip(approximation.independent, null[:n], strict=True))
     moves |= dict(zip(approximation.dependent, approximation.slope @ null[:n], strict=True))
     largest = max(moves.values(), key=abs)
@@ -220,7 +221,7 @@ def _notes(approximation: FirstApproximation, zeros: int, neutral: int) -> tuple
 def free_to_drift(approximation: FirstApproximation) -> tuple[str, ...]:
     """Variables that take part in the vectors A ξ = 0."""
     sizes = np.linalg.norm(approximation.A, axis=1, keepdims=True)
-    _, values, rows = np.linalg.svd(approximation.A / np.maximum(sizes, 1e-9 * sizes.max(initial=0.0)))
+    _, values, rows = svd(approximation.A / np.maximum(sizes, 1e-9 * sizes.max(initial=0.0)))
     null = np.abs(rows[values < 1e-9 * max(values.max(initial=0.0), 1e-300)])
     parts = null.max(axis=0, initial=0.0)
     return tuple(name for name, part in zip(approximation.variables, parts, strict=True) if part > 1e-6)

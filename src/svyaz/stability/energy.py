@@ -17,6 +17,7 @@ import symengine as se
 
 from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_in, quadratic, substitute, velocity
 from svyaz.forms import is_nothing, lagrangian
+from svyaz.matrices import eigvalsh
 from svyaz.model import System
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation
@@ -44,7 +45,7 @@ def conservative(approximation: FirstApproximation, reduced: ReducedForce | None
 def _minimum(approximation: FirstApproximation, reduced: ReducedForce | None) -> Hypothesis:
     symmetric = 0.5 * (approximation.stiffness + approximation.stiffness.T)
     sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
-    values = np.linalg.eigvalsh(symmetric / np.outer(sizes, sizes))
+    values = eigvalsh(symmetric / np.outer(sizes, sizes))
     small = 1e-10 * float(np.abs(values).max(initial=0.0))
     if np.all(values > small):
         return Hypothesis(f"{MINIMUM}: its second differential is positive", True)

@@ -19,6 +19,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem
+from svyaz.matrices import pinv, svd
 from svyaz.stability.box_problem import zeros_beside
 from svyaz.stability.boxes import all_zeros
 from svyaz.stability.linearisation import FirstApproximation, formal_approximation
@@ -89,7 +90,7 @@ def with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
     value, slope = rest.problem.value_and_slope(np.hstack([positions, free]))
     linear = slope[:, :, len(rest.bounded) :]
     usable = np.isfinite(value).all(axis=1) & np.isfinite(linear).all(axis=(1, 2))
-    free[usable] = -np.einsum("nij,nj->ni", np.linalg.pinv(linear[usable], rcond=1e-10), value[usable])
+    free[usable] = -np.einsum("nij,nj->ni", pinv(linear[usable], rcond=1e-10), value[usable])
     sizes = np.median(np.abs(free[usable]), axis=0) if usable.any() else np.zeros(len(rest.free))
     return np.hstack([positions, free]), np.concatenate([rest.width, 1e3 * (1 + sizes)])
 
@@ -99,7 +100,7 @@ def null_space(rest: RestEquations, zero: Array) -> Array:
     slope = rest.problem.value_and_slope(zero[None, :])[1][0]
     columns = np.linalg.norm(slope, axis=0)
     scale = np.where(columns > 0, columns, 1.0)
-    _, values, rows = np.linalg.svd(slope / scale)
+    _, values, rows = svd(slope / scale)
     rank = int(np.count_nonzero(values > DEPENDENT * values.max(initial=0.0)))
     null = rows[rank:].T / scale[:, None]
     lengths = np.linalg.norm(null, axis=0)
@@ -143,7 +144,7 @@ def _span(moves: Sequence[Array], size: int) -> Array:
     """An orthonormal basis of the directions that were found."""
     if not moves:
         return np.zeros((size, 0))
-    columns, values, _ = np.linalg.svd(np.array(moves).T, full_matrices=False)
+    columns, values, _ = svd(np.array(moves).T, full_matrices=False)
     return np.asarray(columns[:, values > 0.1])
 
 
@@ -167,7 +168,7 @@ def rounded(approximation: FirstApproximation, inexact: Mapping[str, float]) -> 
     unit = size[:, None] / size
     static = _static(approximation.A, n) * unit
     doubt = SURE * _doubt(approximation, inexact) * unit
-    left, values, right = np.linalg.svd(static)
+    left, values, right = svd(static)
     small = values <= np.einsum("ik,ij,kj->k", np.abs(left), doubt, np.abs(right))
     if not small.any():
         return approximation

@@ -17,6 +17,7 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, ModelError, Problem, evaluate, gradient, names_in, substitute
 from svyaz.forms import Equations, derive
+from svyaz.matrices import cond, eigvalsh
 from svyaz.model import Canonical, Mechanical, System
 from svyaz.program import remembered
 from svyaz.stability.critical import (
@@ -110,7 +111,7 @@ def _matrix(equations: Equations, known: Mapping[str, float]) -> Array:
     slopes = {name: _slope(e, by, known) for name, e in equations.explicit.items()}
     if equations.accelerated:
         mass = np.array([[evaluate(e, known) for e in row] for row in equations.mass_matrix], dtype=float)
-        if not np.isfinite(np.linalg.cond(mass)) or np.linalg.cond(mass) > 1e14:
+        if not np.isfinite(cond(mass)) or cond(mass) > 1e14:
             raise ModelError([Problem("the accelerations are not determined at rest: their matrix is singular")])
         moved = -np.linalg.solve(mass, np.array([_slope(e, by, known) for e in equations.bias]))
         slopes |= {str(v): row for v, row in zip(equations.velocities, moved, strict=True)}
@@ -126,7 +127,7 @@ def _definite(system: System, hamiltonian: Expression, known: Mapping[str, float
     by = [se.Symbol(name) for name in system.states]
     hessian = np.array([_slope(e, by, known) for e in gradient(hamiltonian, by)])
     sizes = np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
-    values = np.linalg.eigvalsh(hessian / np.outer(sizes, sizes))
+    values = eigvalsh(hessian / np.outer(sizes, sizes))
     small = DEFINITE * float(np.abs(values).max(initial=0.0))
     if np.all(values > small) or np.all(values < -small):
         word = "positive" if values[0] > 0 else "negative"

@@ -20,6 +20,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, names_in
+from svyaz.matrices import lstsq, pinv
 from svyaz.model import System
 from svyaz.stability.moving import MovingSystem
 
@@ -115,7 +116,7 @@ def _random_states(moving: MovingSystem) -> Iterator[_State]:
                 here = moving.at(q, v, w)
                 if np.abs(here.speeds).max(initial=0.0) <= 1e-13 * (1 + np.abs(v).max()):
                     break
-                v = v - np.linalg.pinv(here.rows) @ here.speeds
+                v = v - pinv(here.rows) @ here.speeds
             here = moving.at(q, v, w)
         except ModelError:
             continue
@@ -179,5 +180,5 @@ def _drift(moving: MovingSystem, k: int, place: list[int], states: list[_State])
             return np.zeros(2)
         left.append(here.rows[:, place] @ (rotation - np.eye(2)))
         right.append(-here.speeds)
-    found = np.linalg.lstsq(np.vstack(left), np.concatenate(right), rcond=1e-10)[0]
+    found = lstsq(np.vstack(left), np.concatenate(right), rcond=1e-10)
     return np.where(np.abs(found) > 1e-11 * (1 + np.abs(found).max(initial=0.0)), found, 0.0)

@@ -23,6 +23,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
+from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
 from svyaz.stability.derivatives import AtRest, at_rest, check_redundant
 
@@ -245,9 +246,9 @@ class _Split:
         block = self.numbers.jacobian[:, self.s]
         sizes = np.linalg.norm(self.numbers.jacobian, axis=1, keepdims=True)
         unit = np.where(sizes > 0, sizes, 1.0)
-        values = np.linalg.svd(block / unit, compute_uv=False)
+        values = singular_values(block / unit)
         names = ", ".join(f"'{q}'" for q in self.dependent)
-        largest = float(np.linalg.norm(self.numbers.jacobian / unit, 2))
+        largest = spectral_norm(self.numbers.jacobian / unit)
         self.conditioning = float(values[-1]) / max(largest, 1e-300)
         if values[-1] < DEGENERATE:
             raise ModelError(
@@ -340,7 +341,7 @@ def _inverse_inertia(inertia: Array, independent: Sequence[str]) -> Array:
     """a_rr⁻¹; coordinates that move without inertia have no first approximation of this kind."""
     sizes = np.sqrt(np.abs(np.diag(inertia)))
     still = [q for q, size in zip(independent, sizes, strict=True) if not size > 0]
-    values = np.zeros(1) if still else np.linalg.svd(inertia / np.outer(sizes, sizes), compute_uv=False)
+    values = np.zeros(1) if still else singular_values(inertia / np.outer(sizes, sizes))
     if len(inertia) and values[-1] < 1e-13:
         names = ", ".join(still or independent)
         raise ModelError([Problem(f"the inertia matrix of {names} is singular: they move without inertia")])

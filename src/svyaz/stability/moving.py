@@ -16,6 +16,7 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, add_up, gradient, names_in, velocity
 from svyaz.forms import Equations, with_multipliers
+from svyaz.matrices import cond
 from svyaz.model import System
 from svyaz.program import Function, function, remembered
 
@@ -69,7 +70,7 @@ class MovingSystem:
         matrix = np.block([[first["mass"], -rows.T], [rows, np.zeros((m, m))]])
         sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
         unit = matrix / np.where(sizes > 0, sizes, 1.0)
-        if not np.isfinite(unit).all() or 1 / np.linalg.cond(unit) < DEPENDENT:
+        if not np.isfinite(unit).all() or 1 / cond(unit) < DEPENDENT:
             message = (
                 "the accelerations are not determined here: constraints depend on each other, or inertia is missing"
             )

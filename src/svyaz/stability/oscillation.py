@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import add_up
 from svyaz.forms import with_multipliers
+from svyaz.matrices import svd
 from svyaz.model import System
 from svyaz.program import Program, build, remembered
 from svyaz.stability.implicit import Residual, implicit_series, jacobian
@@ -84,7 +85,7 @@ def _coefficient(field: _Field, a: Array, frequency: float, random: np.random.Ge
 
 def _eigenvectors(a: Array, frequency: float) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
     """q and p of the root iω."""
-    u, _, vt = np.linalg.svd(a - 1j * frequency * np.eye(len(a)))
+    u, _, vt = svd(a - 1j * frequency * np.eye(len(a)))
     q, p = vt[-1].conj(), u[:, -1]
     return q, p / (p.conj() @ q).conj()
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from svyaz.arrays import Array
+from svyaz.matrices import balance, cond, lstsq, svd
 from svyaz.model import System
 from svyaz.program import Program, build, remembered
 from svyaz.stability.derivatives import at_rest
@@ -29,7 +30,7 @@ from svyaz.stability.implicit import Residual, implicit_series, jacobian
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.rest import multiplier_symbols, rest_expressions
 from svyaz.stability.series import Coefficients, series
-from svyaz.stability.spectrum import NEGLIGIBLE, balance
+from svyaz.stability.spectrum import NEGLIGIBLE
 
 HIGHEST = 8
 """Powers of the reduced force are looked at up to this one."""
@@ -149,7 +150,7 @@ def _critical(approximation: FirstApproximation) -> _Critical | None:
     """The null vectors where there is one of each."""
     a, n = approximation.A, len(approximation.independent)
     balanced, scale = balance(a)
-    u, values, vt = np.linalg.svd(balanced)
+    u, values, vt = svd(balanced)
     if int(np.count_nonzero(values < NEGLIGIBLE * max(float(values[0]), 1e-300))) != 1:
         return None
     right, left = vt[-1] * scale, u[:, -1] / scale
@@ -202,7 +203,7 @@ class _Curve:
         if m:
             value = self._equations(x[:, None])[:n, 0]
             pushes = [self._equations((x + unit)[:, None])[:n, 0] - value for unit in np.eye(len(x))[n : n + m]]
-            x[n : n + m] = np.linalg.lstsq(np.array(pushes).T, -value, rcond=None)[0]
+            x[n : n + m] = lstsq(np.array(pushes).T, -value, rcond=None)
         return x
 
     def _equations(self, x: Coefficients, random: np.random.Generator | None = None) -> Coefficients:
@@ -220,7 +221,7 @@ class _Curve:
         """(q, λ, w, σ) as series in s about the base."""
         start = np.append(base, 0.0)
         slope = jacobian(self._residual(base), start)
-        if not np.isfinite(slope).all() or np.linalg.cond(slope) > 1 / NEGLIGIBLE:
+        if not np.isfinite(slope).all() or cond(slope) > 1 / NEGLIGIBLE:
             return np.full((len(start), length), np.nan)
         return implicit_series(self._residual(base, random), start, slope, length)
 

@@ -28,6 +28,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import applied_forces, lagrangian
+from svyaz.matrices import pinv, singular_values
 from svyaz.model import Mechanical, System, nearest, with_settings
 from svyaz.program import build
 from svyaz.stability.box_problem import BoxProblem
@@ -293,10 +294,10 @@ def what_fails(rest: RestEquations, place: Array) -> str:
         return ""
     sizes = np.linalg.norm(e1, axis=0)
     scaled = e1 / np.where(sizes > 0, sizes, 1.0)
-    values = np.linalg.svd(scaled, compute_uv=False)
+    values = singular_values(scaled)
     if values[-1] > VANISHING * values[0]:
         return ""
-    left = (e0 - scaled @ np.linalg.pinv(scaled, rcond=VANISHING) @ e0)[: len(coordinates)]
+    left = (e0 - scaled @ pinv(scaled, rcond=VANISHING) @ e0)[: len(coordinates)]
     forces = np.abs(e0[: len(coordinates)])
     stuck = [k for k in range(len(coordinates)) if abs(left[k]) > UNBALANCED * forces.max(initial=0.0)]
     if not stuck:

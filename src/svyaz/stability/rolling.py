@@ -20,6 +20,7 @@ from scipy.linalg import qr
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+from svyaz.matrices import lstsq, singular_values, svd
 from svyaz.model import System
 from svyaz.stability.ignorable import Ignorable, ignorable
 from svyaz.stability.moving import InMotion, MovingSystem, moving
@@ -166,7 +167,7 @@ def completed_speeds(system: System, state: Mapping[str, float], values: Mapping
     loose = [k + i for i, q in enumerate(system.coordinates) if q in surface.ignorable.names and f"{q}'" not in state]
     for _ in range(20):  # one step where f is linear
         here = surface.at(x)
-        step = np.linalg.lstsq(surface.tangent(here)[:, loose], -np.concatenate([here.positions, here.speeds]))[0]
+        step = lstsq(surface.tangent(here)[:, loose], -np.concatenate([here.positions, here.speeds]))
         x[loose] += step
         if np.abs(step).max(initial=0.0) <= 1e-14 * (1 + np.abs(x).max()):
             break
@@ -225,7 +226,7 @@ def independent_columns(matrix: Array, lots: Sequence[Sequence[int]]) -> list[in
 def manifold_at(surface: ConstraintSurface, x: Array) -> int:
     """In how many independent directions steady motions go on from x, found by going there."""
     _, slope = surface.off(x)
-    _, values, rows = np.linalg.svd(slope)
+    _, values, rows = svd(slope)
     rank = int(np.count_nonzero(values > CLOSE * values.max(initial=0.0)))
     moves = []
     for along in rows[rank:]:
@@ -234,7 +235,7 @@ def manifold_at(surface: ConstraintSurface, x: Array) -> int:
             moves.append((there - x) / np.linalg.norm(there - x))
     if not moves:
         return 0
-    return int(np.count_nonzero(np.linalg.svd(np.array(moves), compute_uv=False) > 0.1))
+    return int(np.count_nonzero(singular_values(np.array(moves)) > 0.1))
 
 
 def projected(surface: ConstraintSurface, x: Array, rank: int | None = None) -> Array | None:
@@ -242,7 +243,7 @@ def projected(surface: ConstraintSurface, x: Array, rank: int | None = None) -> 
     try:
         for _ in range(12):
             off, slope = surface.off(x)
-            left, sizes, right = np.linalg.svd(slope, full_matrices=False)
+            left, sizes, right = svd(slope, full_matrices=False)
             count = int(np.count_nonzero(sizes > 1e-6 * sizes.max(initial=0.0))) if rank is None else rank
             x = x - right[:count].T @ ((left[:, :count].T @ off) / sizes[:count])
         off, slope = surface.off(x)

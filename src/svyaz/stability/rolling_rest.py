@@ -31,6 +31,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import is_nothing, only_constant_masses, only_ideal, solve
+from svyaz.matrices import matrix_rank
 from svyaz.model import Mechanical, System
 from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides, settled
 from svyaz.stability.rolling import ConstraintSurface, independent_columns
@@ -156,7 +157,7 @@ def _sampled(surface: ConstraintSurface, rows: Sequence[Sequence[Expression]]) -
         known = {**system.constants, **{q: x + spread * random.normal() for q, x in start.items()}}
         values = np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float)
         found.append(values.reshape(len(rows), len(surface.ignorable.names)))
-    ranks = [np.linalg.matrix_rank(matrix) if matrix.size and np.isfinite(matrix).all() else 0 for matrix in found]
+    ranks = [matrix_rank(matrix) if matrix.size and np.isfinite(matrix).all() else 0 for matrix in found]
     return found[int(np.argmax(ranks))]
 
 

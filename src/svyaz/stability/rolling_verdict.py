@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.expr import ModelError
+from svyaz.matrices import pinv
 from svyaz.model import System
 from svyaz.stability.critical import (
     ASYMPTOTIC,
@@ -121,7 +122,7 @@ def is_reversible(system: System, state: Mapping[str, float], values: Mapping[st
             for _ in range(20):
                 here = surface.at(x)
                 off = np.concatenate([here.positions, here.speeds])
-                x = x - np.linalg.pinv(surface.tangent(here)) @ off
+                x = x - pinv(surface.tangent(here)) @ off
             ahead, back = surface.at(x), surface.at(flip * x)
         except ModelError:
             return False

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eig, matrix_balance
+from scipy.linalg import eig
 
 from svyaz.arrays import Array
+from svyaz.matrices import balance, singular_values, spectral_norm, svd
 
 NEGLIGIBLE = 1e-11
 """A singular value below this part of the norm of the balanced matrix counts as zero."""
@@ -36,15 +37,6 @@ def roots(matrix: ArrayLike) -> NDArray[np.complex128]:
     return np.asarray((real + 1j * imaginary)[order])
 
 
-def balance(matrix: Array) -> tuple[Array, Array]:
-    """D⁻¹AD with comparable rows and columns, and the diagonal of D; A itself where it spans too many orders for that."""
-    with np.errstate(invalid="ignore"):
-        balanced, (scale, _) = matrix_balance(matrix, permute=False, separate=True)
-    if not (np.isfinite(balanced).all() and np.isfinite(scale).all()):
-        return matrix, np.ones(len(matrix))
-    return np.asarray(balanced), np.asarray(scale)
-
-
 def _roots_and_errors(matrix: ArrayLike) -> tuple[NDArray[np.complex128], Array]:
     """The roots of the balanced matrix as computed, and how far they may be off."""
     a = np.array(matrix, dtype=float)
@@ -54,9 +46,9 @@ def _roots_and_errors(matrix: ArrayLike) -> tuple[NDArray[np.complex128], Array]
     solved: tuple = eig(balanced, left=True, right=True)
     found, left, right = solved
     angle = np.abs(np.einsum("ij,ij->j", left.conj(), right))
-    rounding = ROUNDINGS * len(a) * np.finfo(float).eps * float(np.linalg.norm(balanced, 2))
+    rounding = ROUNDINGS * len(a) * np.finfo(float).eps * spectral_norm(balanced)
     errors = rounding / np.maximum(angle, 1e-300)
-    size = float(np.linalg.norm(balanced, 2))
+    size = spectral_norm(balanced)
     for k in np.flatnonzero(errors > TOGETHER * size):
         errors[k] = min(errors[k], *_errors_together(found, left, right, int(k), size, rounding), np.inf)
     return np.asarray(found, dtype=complex), errors
@@ -82,7 +74,7 @@ def _errors_together(
     for m in range(2, min(MOST_TOGETHER, len(found)) + 1):
         near = order[:m]
         x, y = np.linalg.qr(right[:, near])[0], np.linalg.qr(left[:, near])[0]
-        least = float(np.linalg.svd(y.conj().T @ x, compute_uv=False)[-1])
+        least = float(singular_values(y.conj().T @ x)[-1])
         bound = 2 * (rounding / max(least, 1e-300) * size ** (m - 1)) ** (1 / m)
         if np.abs(found[near] - found[k]).max() <= bound:
             bounds.append(bound)
@@ -98,10 +90,10 @@ def zero_roots(matrix: ArrayLike) -> int:
     left = np.array(matrix, dtype=float)
     if len(left):
         left, _ = balance(left)
-    size = max(float(np.linalg.norm(left, 2)) if left.size else 0.0, 1e-300)
+    size = max(float(spectral_norm(left)) if left.size else 0.0, 1e-300)
     count = 0
     while len(left):
-        _, values, rows = np.linalg.svd(left)
+        _, values, rows = svd(left)
         nullity = int(np.count_nonzero(values < NEGLIGIBLE * size))
         if nullity == 0:
             break

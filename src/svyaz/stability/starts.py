@@ -15,6 +15,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, evaluate, gradient
+from svyaz.matrices import lstsq
 from svyaz.model import System
 
 Residual = Callable[[Array], tuple[Array, Array]]
@@ -184,7 +185,7 @@ def _dogleg_step(value: Array, slope: Array, radius: float) -> Array | None:
     if not bend.any():
         return None
     cauchy = -(downhill @ downhill) / (bend @ bend) * downhill
-    newton = np.asarray(np.linalg.lstsq(slope, -value, rcond=1e-14)[0])
+    newton = lstsq(slope, -value, rcond=1e-14)
     if np.linalg.norm(newton) <= radius:
         return newton
     if np.linalg.norm(cauchy) >= radius:

@@ -29,6 +29,7 @@ from svyaz.forms import (
     momentum_of,
     pseudo_cyclic,
 )
+from svyaz.matrices import eigvalsh
 from svyaz.model import System, nearest, with_settings
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.critical import (
@@ -292,7 +293,7 @@ def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:
     forces = forces_of(approximation)
     stiffness = forces["potential"] + 0.5 * (forces["second_order"] + forces["second_order"].T)
     sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
-    curved = np.linalg.eigvalsh(stiffness / np.outer(sizes, sizes))
+    curved = eigvalsh(stiffness / np.outer(sizes, sizes))
     count = int(np.sum(curved < -1e-9 * np.abs(curved).max(initial=0.0)))
     if not count:
         return ""

@@ -26,6 +26,7 @@ from svyaz.holding import (
     stabilisation,
     velocities_of,
 )
+from svyaz.matrices import eigvals
 from svyaz.model import is_number, nearest
 from svyaz.motion import Motion
 
@@ -206,7 +207,7 @@ def judge_for(equations: Equations, options: Options) -> Judge:
             return _roots(alpha, beta, kappa, first, second)
         key = repr(stabilize)
         if key not in known:
-            known[key] = np.linalg.eigvals(perturbation(equations, stabilisation(stabilize)).matrix).astype(complex)
+            known[key] = eigvals(perturbation(equations, stabilisation(stabilize)).matrix).astype(complex)
         return known[key]
 
     def judge(runs: Sequence[tuple[Any, float | None]]) -> list[bool | None]:

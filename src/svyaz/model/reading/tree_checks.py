@@ -17,6 +17,8 @@ from svyaz.model.tree import GROUND, MOMENTS, Body, Tree, Vector
 INERTIA_KEYS = ("inertia", "central_inertia")
 """About the pole; at the centre of mass, about parallel axes."""
 
+OUT_OF_RANGE = "inertia of '{}' at its centre of mass runs out of range"
+
 Mass = tuple[Expression, Vector, tuple[Expression, ...]]
 
 
@@ -178,7 +180,9 @@ def _check_mass(reader: Reader, path: Path, table: Table, body: Body, numbers: N
         return _fault(where, _at_center(mass, center, inertia), TOLERANCE * scale)
     about = {"xx": (1, 2), "yy": (0, 2), "zz": (0, 1)}
     for name in given:
-        least = mass * sum(center[k] ** 2 for k in about[name])
+        least = mass * sum(center[k] * center[k] for k in about[name])
+        if not isfinite(least):
+            return (*where, name), OUT_OF_RANGE, None
         if inertia[name] - least < -TOLERANCE * max(abs(inertia[name]), least):
             message = (
                 f"the inertia {name} of '{{}}' about its pole, {inertia[name]:g}, is less than that of its mass "
@@ -233,9 +237,11 @@ def _at_center(mass: float, center: list[float], inertia: Mapping[str, float]) -
 
 
 def _fault(path: Path, tensor: list[list[float]], allowed: float) -> Fault | None:
-    import numpy as np
+    from svyaz.matrices import eigvalsh
 
-    least, middle, largest = (float(value) for value in np.linalg.eigvalsh(np.array(tensor)))
+    if not all(isfinite(entry) for row in tensor for entry in row):
+        return path, OUT_OF_RANGE, None
+    least, middle, largest = eigvalsh(tensor).tolist()
     hint = f"its principal moments there are {least:.6g}, {middle:.6g} and {largest:.6g}"
     if least < -allowed:
         return path, "inertia of '{}' at its centre of mass is negative about an axis", hint

@@ -27,6 +27,7 @@ from svyaz.constraints import Measure, Snapshot, dependencies, least_correction,
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path
+from svyaz.matrices import lstsq, matrix_rank
 from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
 from svyaz.motion.events.conditions import LOW
 from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts
@@ -98,7 +99,7 @@ class Collision:
         ):
             return s.v, {self.constraints[i].name: 0.0 for i in rows}
         jump = least_correction(s.mass, s.jacobian[rows], -((1.0 + self.restitution) * s.velocity)[rows])
-        found = np.linalg.lstsq(s.jacobian[rows].T, s.mass @ jump, rcond=None)[0]
+        found = lstsq(s.jacobian[rows].T, s.mass @ jump, rcond=None)
         return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}
 
     def at_speeds(self, speeds: Array) -> Collision:
@@ -129,7 +130,7 @@ class Collision:
     def settled(self) -> bool:
         """Have hops become so low that they end, and all that touch stays?"""
         s = self.snapshot
-        free: Array = np.asarray(np.linalg.lstsq(s.mass, -s.bias, rcond=None)[0], dtype=np.float64)
+        free = lstsq(s.mass, -s.bias)
         slopes = self.measure.moved(np.zeros(len(s.state)), v=free)
         return bool(self.touching) and self.fitting > 0.0 and self.contacts.slow(s.time, s.state, slopes, self.touching)
 
@@ -177,8 +178,8 @@ class Collision:
         rows = self.rows(kept)
         if not dependencies(unit[rows]):
             return set()
-        rank = np.linalg.matrix_rank(unit[rows], tol=1e-9)
-        return {k for k in kept if np.linalg.matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
+        rank = matrix_rank(unit[rows], tol=1e-9)
+        return {k for k in kept if matrix_rank(unit[self.rows(kept - {k})], tol=1e-9) == rank}
 
     def _entered(self, speeds: Array) -> dict[int, float]:
         """By contact: the rate of ``on`` after the impact, beyond what is given back of that before, as a part of its

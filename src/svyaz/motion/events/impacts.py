@@ -22,6 +22,7 @@ from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
+from svyaz.matrices import lstsq
 from svyaz.model import Constraint
 from svyaz.program import function
 
@@ -140,5 +141,5 @@ def _impulses(equations: Equations, before: Array, after: Array, time: float) ->
     """Λ of M (v⁺ - v⁻) = Gᵀ Λ."""
     here = measure_of(equations).at(after, time)
     jump = here.v - measure_of(equations).at(before, time).v
-    found = np.linalg.lstsq(here.jacobian.T, here.mass @ jump, rcond=None)[0]
+    found = lstsq(here.jacobian.T, here.mass @ jump, rcond=None)
     return dict(zip(equations.multiplier_names, map(float, found), strict=True))

@@ -24,6 +24,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Snapshot
 from svyaz.expr import evaluate
+from svyaz.matrices import lstsq
 from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
 from svyaz.motion.events.contacts import DEEP, RISING, SHALLOW
@@ -122,8 +123,7 @@ def accelerated(s: Snapshot, rows: Sequence[int]) -> Array:
     g = s.jacobian[list(rows)]
     matrix = np.block([[s.mass, g.T], [g, np.zeros((len(rows), len(rows)))]])
     side = np.concatenate([-s.bias, -s.constraint_bias[list(rows)]])
-    found: Array = np.asarray(np.linalg.lstsq(matrix, side, rcond=None)[0], dtype=np.float64)[: len(s.mass)]
-    return found
+    return lstsq(matrix, side)[: len(s.mass)]
 
 
 def rebound(collision: Collision, coefficients: Mapping[str, float], before: Collection[str]) -> Rebound | str:
@@ -238,7 +238,7 @@ def _moved(part: Collision, speeds: Array, impulses: Mapping[str, float]) -> Arr
     """v + M⁻¹ Gᵀ Λ."""
     s = part.snapshot
     push = s.jacobian.T @ np.array([impulses.get(c.name, 0.0) for c in part.constraints])
-    found: Array = speeds + np.linalg.lstsq(s.mass, push, rcond=None)[0]
+    found: Array = speeds + lstsq(s.mass, push, rcond=None)
     return found
 
 

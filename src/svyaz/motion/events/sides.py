@@ -23,6 +23,7 @@ from svyaz.constraints import magnitude, measure_of, typical_speeds
 from svyaz.expr import TIME, Expression, differentiate, gradient, to_text
 from svyaz.forms import Pull, may_jump, multiplier_symbols, on_sides, rates_of, sided
 from svyaz.holding import Options, Segment, hold, prepare
+from svyaz.matrices import matrix_rank, pinv
 from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
 from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, way_on
@@ -149,9 +150,9 @@ class Sides:
         coordinates = [k for k, name in enumerate(self.equations.states) if name in self.equations.system.coordinates]
         others = slopes.copy()
         others[:, coordinates] = 0.0
-        if np.linalg.matrix_rank(others) == len(rows):
+        if matrix_rank(others) == len(rows):
             slopes = others
-        return np.asarray(state - np.linalg.pinv(slopes) @ here["value"][rows])
+        return np.asarray(state - pinv(slopes) @ here["value"][rows])
 
     def decided(
         self, time: float, state: Array, sides: Array, touched: Collection[int], options: Options

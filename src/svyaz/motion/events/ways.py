@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.matrices import eigvals
 
 SLACK = 1e-9
 """A motion that is held is let go when its side passes 1 by this much, so that it does not return at once."""
@@ -106,7 +107,7 @@ def _fitting(drift: Array, effect: Array, word: Array, bounds: Bounds) -> tuple[
 
 def attracts(block: Array) -> bool:
     """Does a small deviation from surfaces that are slid along die out?"""
-    return bool((np.linalg.eigvals(block).real < 0.0).all())
+    return bool((eigvals(block).real < 0.0).all())
 
 
 def _iterated(drift: Array, effect: Array, bounds: Bounds) -> tuple[Array, tuple[int, ...]] | None:

@@ -20,6 +20,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import EACH, FIRST, MASS, SECOND
+from svyaz.matrices import eigvalsh, lstsq, svd
 
 ENOUGH = 1e-6
 """Least margin, in units of mass and length of each body, of what counts as a body."""
@@ -88,7 +89,7 @@ def nearest_admissible(
     first = start.copy()
     first[free] += step
     blocks = [_block(body, k, first, free, directions) for k, body in enumerate(bodies) if body is not None]
-    if not blocks or min(float(np.linalg.eigvalsh(constant)[0]) for constant, _ in blocks) > MARGIN:
+    if not blocks or min(float(eigvalsh(constant)[0]) for constant, _ in blocks) > MARGIN:
         return first.reshape(-1, EACH) * scale
     margin, point = _largest_margin(blocks, directions.shape[1])
     if margin < ENOUGH:
@@ -103,7 +104,7 @@ def _solutions(matrix: Array, side: Array) -> tuple[Array, Array]:
     """The smallest solution of matrix · x = side, and an orthonormal basis of what may be added to it."""
     if not len(matrix):
         return np.zeros(matrix.shape[1]), np.eye(matrix.shape[1])
-    u, s, vt = np.linalg.svd(matrix)
+    u, s, vt = svd(matrix)
     rank = int((s > 1e-10 * s[0]).sum()) if len(s) else 0
     smallest = vt[:rank].T @ ((u.T @ side)[:rank] / s[:rank])
     return smallest, vt[rank:].T
@@ -122,7 +123,7 @@ def _block(body: PseudoInertia, k: int, first: Array, free: Array, directions: A
 
 def _largest_margin(blocks: Sequence[Block], size: int) -> tuple[float, Array]:
     """max t with G - t 1 positive definite for all blocks, moments bounded; and where."""
-    t = min(float(np.linalg.eigvalsh(constant)[0]) for constant, _ in blocks) - 1.0
+    t = min(float(eigvalsh(constant)[0]) for constant, _ in blocks) - 1.0
     extended = [(constant, np.concatenate([slopes, -np.eye(len(constant))[None]])) for constant, slopes in blocks]
     z = np.append(np.zeros(size), t)
     bounded = [_bound(constant, slopes) for constant, slopes in blocks]
@@ -171,7 +172,7 @@ def _newton(
             gradient -= np.einsum("ijj->i", pressed)
             flat = pressed.reshape(len(z), -1)
             hessian += flat @ np.swapaxes(pressed, 1, 2).reshape(len(z), -1).T
-        step = -np.linalg.lstsq(hessian, gradient, rcond=1e-14)[0]
+        step = -lstsq(hessian, gradient, rcond=1e-14)
         decrease = -float(gradient @ step)
         if decrease < 1e-10:
             break

@@ -15,6 +15,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import EACH, FIRST, MASS, SECOND, Placed, arrays, exact, inverse_dynamics, mass_matrix, placed
+from svyaz.matrices import singular_values
 from svyaz.model import Tree
 from svyaz.synthesis.balancing.quantities import LinearConditions
 
@@ -70,7 +71,7 @@ def prove(tree: Tree, conditions: LinearConditions, parameters: Mapping[str, flo
 def _independent(variations: Sequence[Array]) -> bool:
     if not variations:
         return True
-    singular = np.linalg.svd(np.array(variations), compute_uv=False)
+    singular = singular_values(np.array(variations))
     return bool(singular[-1] > NECESSARY * singular[0])
 
 

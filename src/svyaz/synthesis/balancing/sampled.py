@@ -12,6 +12,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.forms import LinearForm, arrays, inverse_dynamics, value_of
+from svyaz.matrices import svd
 from svyaz.model import Tree
 from svyaz.synthesis.balancing.constant_inertia import Balance, claiming_order
 from svyaz.synthesis.balancing.proof import bodies_with, entries_at, random_poses, unit_scales
@@ -58,7 +59,7 @@ def _spanning(rows: Array) -> Array:
     """An orthonormal basis of the row space."""
     if not rows.size or not np.abs(rows).max() > 0:
         return np.zeros((0, rows.shape[1]))
-    _, singular, basis = np.linalg.svd(np.linalg.qr(rows, mode="r"))
+    _, singular, basis = svd(np.linalg.qr(rows, mode="r"))
     return basis[: int((singular > SMALL * singular[0]).sum())]
 
 

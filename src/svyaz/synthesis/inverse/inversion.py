@@ -40,6 +40,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import lagrangian
 from svyaz.holding import Options, options_for, scheme_of
+from svyaz.matrices import eigvals, eigvalsh
 from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
@@ -149,7 +150,7 @@ def invert(
     options = options_for(made, {"method": method, "step": step, "until": until})
     along = wanted_motion(made, options)
     law = attracting_law(made)
-    roots = np.linalg.eigvals(values_along(made, on_field(made, gain_matrix(made)), along)).astype(complex)
+    roots = eigvals(values_along(made, on_field(made, gain_matrix(made)), along)).astype(complex)
     return Inverse(
         system=made,
         gains=gain_matrix(made),
@@ -207,7 +208,7 @@ def decay_rate(system: System, along: Array) -> float:
     slopes, d = field_jacobian(system), on_field(system, attracting_law(system).rayleigh)
     n = len(slopes)
     entries = [[d[i][j] + HALF * (slopes[i][j] + slopes[j][i]) for j in range(n)] for i in range(n)]
-    return float(np.linalg.eigvalsh(values_along(system, entries, along)).min())
+    return float(eigvalsh(values_along(system, entries, along)).min())
 
 
 def wanted_motion(system: System, options: Options) -> Array:
