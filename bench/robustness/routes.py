@@ -5,7 +5,9 @@ The seeds are new every time; ``python -m bench.robustness.routes run SEED COUNT
 
 from __future__ import annotations
 
+import os
 from random import SystemRandom
+from tempfile import TemporaryDirectory
 
 from bench.robustness.comparison import TOLERANCE, differences
 from bench.tools.jobs import Answer, Job, Samples, answer, series
@@ -46,7 +48,16 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
 
 
 def run_job(seed: str, count: str) -> Answer:
-    """How many systems and forms were compared, how many systems agree, the worst difference, and where it is too large."""
+    """How many systems and forms were compared, how many systems agree, the worst difference, and where it is too large.
+
+    Code of systems that are met once is kept elsewhere, or it would drive out the user's.
+    """
+    with TemporaryDirectory() as folder:
+        os.environ["SVYAZ_CACHE"] = folder
+        return _compared(seed, count)
+
+
+def _compared(seed: str, count: str) -> Answer:
     found: Answer = {"systems": 0.0, "forms": 0.0, "agree": 0.0, "worst": 0.0}
     for number in range(int(seed), int(seed) + int(count)):
         off = differences(number, native=True)

@@ -280,3 +280,17 @@ def test_an_interrupt_while_native_code_is_loaded_is_not_lost() -> None:
     with interrupts_kept():
         reached.append("again")
     assert reached == ["the end", "again"]
+
+
+def test_N2_a_motion_that_is_absurdly_fast_is_given_up_early_and_a_long_one_is_not(
+    problem: Callable[[str], Any],
+) -> None:
+    """An oscillator over 10¹⁸ of its periods is given up after a hundred thousand steps, over 10⁵ of them it is not."""
+    case = problem("oscillator")
+    path = solve(case.flow, case.start, (0.0, 1e18), method="dopri5", rtol=1e-6)
+    assert path.status == "stalled"
+    assert "out of reach" in path.reason
+    assert path.steps + path.rejected < 300_000
+    path = solve(case.flow, case.start, (0.0, 1e5), method="dopri5", rtol=1e-6, output=[0.0, 1e5])
+    assert path.status == "finished"
+    assert path.steps > 300_000

@@ -240,8 +240,7 @@ def test_N1_2_6_a_chart_that_is_returned_to_is_built_once(monkeypatch) -> None:
 
 def test_N2_a_motion_that_runs_away_through_its_charts_is_given_up_in_words(monkeypatch) -> None:
     """With resistance that drives the speed grows as exp(100 t). A fast motion that slows down is none of these."""
-    monkeypatch.setattr(charts, "PACE", 20)
-    monkeypatch.setattr(charts, "MOST_CHANGES", 200)
+    monkeypatch.setattr(charts, "PACES", ((20, 200.0),))
     motion = simulate(whirled(20.0, -100.0), until=3.0)
     assert motion.status == "infeasible"
     assert "runs through the charts of the form 'shulgin', 20 of them between t = 0." in motion.reason

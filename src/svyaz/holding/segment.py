@@ -16,7 +16,7 @@ from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import ByProjection, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
-from svyaz.integrate import Flow, Ode, Path, by_differences, solve
+from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve
 from svyaz.integrate import method as find_method
 from svyaz.program import Native, Program, choose_orders, compile_program, function, remembered
 

@@ -140,7 +140,7 @@ def outcome(code: int, time: float) -> tuple[Status, str]:
         EXHAUSTED: (Status.STALLED, f"all steps that were allowed are used up at {when}"),
         HOPELESS: (
             Status.STALLED,
-            f"the steps become so short at {when} that the end is out of reach: the rates jump there, or they are stiff",
+            f"the steps become so short at {when} that the end is out of reach: the rates are too fast, jump or are stiff",
         ),
         calls.DIVERGED: (Status.DIVERGED, f"the motion diverged: after {when} the state is no longer finite"),
         calls.SINGULAR: (Status.SINGULAR, f"the equations have no unique solution for the accelerations after {when}"),

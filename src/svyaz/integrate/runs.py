@@ -43,7 +43,8 @@ SHARE = 0.03  # seconds of native work between two looks at the outside world
 STOPPED, EXHAUSTED, HOPELESS = -1, -2, -3
 BUFFER = 4096  # rows that a loop with steps of its own choice fills before they are put away
 MOST_KEPT = 500_000  # rows that are kept; beyond, every second one is let go
-PACE = 1_000_000  # trials over which it is seen how fast the time goes on
+# trials over which it is seen how fast the time goes on, and how many times more than allowed its end may need then
+PACES = ((100_000, 1e3), (1_000_000, 1.0))
 MOST_AHEAD, SLOW = 2e7, 1e-3  # a run that has become so slow, and would need so many more trials, is given up
 
 
@@ -136,12 +137,12 @@ class Run:
             self.kept.clear()
             self.kept[int(self.room.count[DONE])] = np.vstack([rows[:-1:2], rows[-1:]])
 
-    def is_hopeless(self, pace: float, best: float) -> bool:
+    def is_hopeless(self, pace: float, best: float, patience: float) -> bool:
         """With this ``pace`` (time per trial), would the end need more trials than are allowed, or than are worth while now
-        that the pace has fallen so far below its ``best``?
+        that the pace has fallen so far below its ``best``, ``patience`` times more?
         """
         ahead = self.end - self.time
-        return ahead > pace * self.most or (pace < SLOW * best and ahead > pace * MOST_AHEAD)
+        return ahead > patience * pace * self.most or (pace < SLOW * best and ahead > patience * pace * MOST_AHEAD)
 
     def stored(self) -> Array:
         """All rows [t, y…] stored so far: a view where none were put away, for copying costs more than many a run."""
@@ -170,7 +171,8 @@ def interrupts_kept() -> Iterator[None]:
 
 def drive(run: Run, progress: Callable[[float], object] | None) -> int:
     """Advance a run to its end; KeyboardInterrupt stops it between two shares and keeps what was computed."""
-    chunk, code, trials, time, best = 64, RUNNING, 0, run.time, 0.0
+    chunk, code, best = 64, RUNNING, 0.0
+    seen = dict.fromkeys(PACES, (0, run.time))
     try:
         while code == RUNNING:
             begin, share = perf_counter(), (run.trials, run.time)
@@ -184,10 +186,11 @@ def drive(run: Run, progress: Callable[[float], object] | None) -> int:
                 progress(run.time)
             if run.first is not None and code == RUNNING:
                 best = max(best, (run.time - share[1]) / max(run.trials - share[0], 1))
-                if run.trials - trials >= PACE:
-                    if run.is_hopeless((run.time - time) / (run.trials - trials), best):
-                        return HOPELESS
-                    trials, time = run.trials, run.time
+                for (count, patience), (trials, time) in list(seen.items()):
+                    if run.trials - trials >= count:
+                        if run.is_hopeless((run.time - time) / (run.trials - trials), best, patience):
+                            return HOPELESS
+                        seen[count, patience] = (run.trials, run.time)
     except KeyboardInterrupt:
         return STOPPED if code == RUNNING else code
     return code

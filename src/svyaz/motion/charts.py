@@ -39,9 +39,9 @@ FINE = 4000
 MOST_IN_VAIN = 4
 """Charts are changed so often without getting on; where none is good the last one is kept."""
 
-PACE, MOST_CHANGES, SLOWER = 200, 100_000, 1.05
-"""Changes over which it is seen how fast they follow each other, how many of them a phase may need at that pace, and by how
-much a pace must fall to be a hope."""
+PACES, SLOWER = ((25, 1e8), (200, 1e5)), 1.05
+"""Changes over which it is seen how fast they follow each other, with the number of them that a phase may need at that pace;
+and by how much a pace must fall to be a hope."""
 
 ChartName = tuple[str, tuple[str, ...], tuple[str, ...]]
 """A form, its dependent coordinates, the constraints that act."""
@@ -135,18 +135,19 @@ def _in_vain(chapters: Sequence[Chapter]) -> bool:
 
 def _runaway(chapters: Sequence[Chapter]) -> Refusal | None:
     """Do charts follow each other so fast, and no slower than before, that the phase would never end?"""
-    late = chapters[-2 * PACE :]
-    if len(late) < 2 * PACE or any(c.onward is None for c in late):
-        return None
-    form, now, end = late[-1].phase.equations.form, late[-1].end, late[-1].phase.end
-    first, second = late[PACE - 1].end - late[0].phase.start, now - late[PACE - 1].end
-    if second > SLOWER * first or end - now <= second * MOST_CHANGES / PACE:
-        return None
-    reason = (
-        f"the motion runs through the charts of the form '{form}', {PACE} of them between t = {now - second:.9g} and "
-        f"t = {now:.9g}, too fast to come to t = {end:g}; the form 'multipliers' needs no charts"
-    )
-    return Refusal(Status.INFEASIBLE, reason)
+    for count, most in PACES:
+        late = chapters[-2 * count :]
+        if len(late) < 2 * count or any(c.onward is None for c in late):
+            return None
+        form, now, end = late[-1].phase.equations.form, late[-1].end, late[-1].phase.end
+        first, second = late[count - 1].end - late[0].phase.start, now - late[count - 1].end
+        if second <= SLOWER * first and end - now > second * most / count:
+            reason = (
+                f"the motion runs through the charts of the form '{form}', {count} of them between t = {now - second:.9g} "
+                f"and t = {now:.9g}, too fast to come to t = {end:g}; the form 'multipliers' needs no charts"
+            )
+            return Refusal(Status.INFEASIBLE, reason)
+    return None
 
 
 def _chart_name(form: str, dependent: Sequence[str], active: Sequence[Constraint]) -> ChartName:

@@ -118,6 +118,8 @@ def _trusted(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
 
 
 def _prune(folder: Path) -> None:
+    if len(os.listdir(folder)) <= LARGEST_FILE_COUNT:  # asked at every writing: no file is looked at
+        return
     files = list(folder.glob("*.code"))
     if len(files) <= LARGEST_FILE_COUNT:
         return
