@@ -80,11 +80,35 @@ def test_a_fine_step_passes_the_singular_point_of_the_angles() -> None:
     [
         ({**BYPASS, "jump": 0.09}, "jump ≥ 2 window"),
         ({**BYPASS, "watch": "Omega"}, "watches a coordinate"),
+        ({**BYPASS, "watch": "beta'''"}, "watches a coordinate"),
+        ({**BYPASS, "at": []}, "this list is empty"),
+        ({**BYPASS, "at": ["pi/2", "bta"]}, "bta"),
     ],
 )
 def test_a_bypass_that_cannot_work_is_refused(bypass, message) -> None:
     with pytest.raises(ModelError, match=message):
         simulate(ball(bypass=bypass), method="euler", step=0.01, stabilize=GAINS)
+
+
+def test_a_bypass_watches_several_positions_velocities_and_accelerations() -> None:
+    """x' = 1, later x' = -t: each value is jumped over in the direction of the change."""
+    words = {"name": "point", "coordinates": ["x"], "kinetic": "x'^2/2", "forces": {"x": "-a"}, "parameters": {"a": 0}}
+    how = {"method": "euler", "step": 0.01, "until": 4.0, "stabilize": "off"}
+    twice = System(**words, initial={"x'": 1.0}, bypass={"watch": "x", "at": [1, 3], "window": 0.05, "jump": 0.15})
+    motion = simulate(twice, **how)
+    assert [round(j.before, 2) for j in motion.jumps] == [0.94, 2.94]
+    assert motion.states[-1, 0] == pytest.approx(4.0 + 2 * 0.14, abs=1e-9)
+    fast = System(**words | {"parameters": {"a": 1}}, bypass={"watch": "x'", "at": -1, "window": 0.05, "jump": 0.15})
+    motion = simulate(fast, **how)
+    (jump,) = motion.jumps
+    assert (jump.coordinate, round(jump.before, 2), round(jump.after, 2)) == ("x'", -0.94, -1.09)
+    near = {"watch": "x''", "at": 10, "window": 0.5, "jump": 0.25}
+    pole = System(**words | {"forces": {"x": "1/x"}}, initial={"x": -0.5, "x'": 2.0}, bypass=near)
+    motion = simulate(pole, **how | {"until": 0.5})
+    assert motion.jumps
+    first = motion.jumps[0]
+    assert first.after - first.before == pytest.approx(0.25, abs=0.05)
+    assert first.after > 0 > first.before
 
 
 def test_a_bypass_needs_a_fixed_step() -> None:

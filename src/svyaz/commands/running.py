@@ -205,6 +205,14 @@ def tables(motion: Motion, run: str = "") -> None:
         totals = motion.balance.totals
         terms = [(name, _number(value, 3 if name == "remainder" else 9)) for name, value in totals.items()]
         page.table("energy: final = initial + work - dissipated - impacts + remainder", ("term", "value"), terms)
+    if motion.jumps:
+        jumps = [
+            (_number(j.t, 9), j.coordinate, *map(_number, (j.before, j.after, j.violation)), _number(j.recovery))
+            for j in motion.jumps[:MOST_PHASES]
+        ]
+        more = f" ({MOST_PHASES} of {len(motion.jumps)})" if len(motion.jumps) > MOST_PHASES else ""
+        columns_of_jumps = ("t", "what", "from", "to", "violation", "healed to a tenth after")
+        page.table(f"jumps over singular points{more}", columns_of_jumps, jumps)
     if motion.phases:
         heads = ("t", "begin to act", "cease to act", "energy before", "energy after")
         page.table("phases", heads, _phases(motion.phases))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import hold as hold
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
+    from svyaz.holding.jumps import Jump as Jump
+    from svyaz.holding.jumps import jump_log as jump_log
     from svyaz.holding.lyapunov import Region as Region
     from svyaz.holding.named_gains import Stabilised as Stabilised
     from svyaz.holding.named_gains import stabilised as stabilised
@@ -45,8 +47,6 @@ if TYPE_CHECKING:
     from svyaz.holding.pilot import SAFETY as SAFETY
     from svyaz.holding.pilot import Prediction as Prediction
     from svyaz.holding.pilot import scheme_of as scheme_of
-    from svyaz.holding.projection import Jump as Jump
-    from svyaz.holding.projection import jump_log as jump_log
     from svyaz.holding.segment import Segment as Segment
     from svyaz.holding.segment import observed as observed
     from svyaz.holding.segment import observing as observing

@@ -293,6 +293,8 @@ class _Way:
         parts = np.linspace(0.0, 1.0, 25)
         measure = measure_of(self.equations)
         mass, plain = measure.inertia_and_gradients(self.time + curve.length * parts, curve.at(parts))
+        if not np.isfinite(plain).all():
+            return None
         inertia = np.diag(mass[0])
         rows = plain / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
         lengths = np.max(np.linalg.norm(rows, axis=2), axis=0)

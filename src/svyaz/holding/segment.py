@@ -127,7 +127,7 @@ def _after_step(
     if isinstance(options.stabilize, ByProjection) and equations.deviations:
         return flow(projection_program(equations, mass=measure_of(equations).at(state, time).mass))
     if equations.system.bypass:
-        from svyaz.holding.projection import bypass_program
+        from svyaz.holding.bypass import bypass_program
 
         return flow(bypass_program(equations, options))
     return None

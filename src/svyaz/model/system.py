@@ -225,10 +225,13 @@ ON_THE_SIDE, LEAST_MARGIN = 1e-12, 1e-290
 
 @dataclass(frozen=True)
 class Bypass:
-    """How a run passes a singular point: near ``at`` of the watched expression, in ``window``, it jumps by ``jump``."""
+    """How a run passes singular points: near a value ``at`` of what is watched, in ``window``, it jumps by ``jump``.
 
-    watch: Expression
-    at: float
+    ``watch`` names a coordinate, its velocity (``x'``) or its acceleration (``x''``).
+    """
+
+    watch: str
+    at: tuple[float, ...]
     window: float
     jump: float
 

@@ -261,7 +261,7 @@ def _jumps(system: System, chapters: Sequence[Chapter]) -> tuple[Jump, ...]:
         jump
         for c in chapters
         if c.segment is not None and c.options.step is not None
-        for jump in jump_log(c.segment.equations, c.path.times, c.path.states, c.options.step)
+        for jump in jump_log(c.segment, c.path.times, c.path.states)
     )
 
 

@@ -150,9 +150,20 @@ def read_bypass(reader: Reader, given: Table, names: Names) -> Bypass | None:
         return None
     for key in (key for key in vocabulary.BYPASS if key not in given):
         reader.report(("bypass",), f"[bypass] needs '{key}'", at_key=True)
-    watch = reader.expression(("bypass", "watch"), words.get("watch", 0), names.scope(velocities=False))
-    at, window, jump = (reader.value(("bypass", key), words.get(key, 0), names) for key in ("at", "window", "jump"))
-    return Bypass(watch, at, window, jump)
+    watch = vocabulary.text(words, "watch").strip()
+    coordinate = watch.rstrip("'")
+    known = [name for name, what in names.known.items() if what == "coordinate"]
+    if "watch" in words and (coordinate not in known or len(watch) > len(coordinate) + 2):
+        message = f"[bypass] watches a coordinate, its velocity or its acceleration; '{watch}' is none"
+        reader.report(("bypass", "watch"), message, hint=vocabulary.nearest(coordinate, known))
+    window, jump = (reader.value(("bypass", key), words.get(key, 0), names) for key in ("window", "jump"))
+    given_at = words.get("at", 0)
+    places: list[tuple[tuple[str | int, ...], object]] = [(("bypass", "at"), given_at)]
+    if isinstance(given_at, list):
+        places = [(("bypass", "at", k), value) for k, value in enumerate(given_at)]
+        if not places:
+            reader.report(("bypass", "at"), "'at' is a value or a list of values, and this list is empty")
+    return Bypass(watch, tuple(reader.value(path, value, names) for path, value in places), window, jump)
 
 
 def read_source(reader: Reader, given: Table, names: Names) -> dict[str, object]:

@@ -175,7 +175,7 @@ DRAW: Mapping[str, str] = {
 CIRCLE: Mapping[str, str] = {"center": ANY, "radius": EXPRESSION}
 DRAW_KINDS = ("link", "point", "circle", "spring")
 
-BYPASS: Mapping[str, str] = {"watch": EXPRESSION, "at": EXPRESSION, "window": EXPRESSION, "jump": EXPRESSION}
+BYPASS: Mapping[str, str] = {"watch": TEXT, "at": ANY, "window": EXPRESSION, "jump": EXPRESSION}
 
 SOURCE: Mapping[str, str] = {
     "work": TEXT,
