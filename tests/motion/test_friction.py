@@ -207,3 +207,72 @@ def test_K5_forces_that_reactions_cannot_be_solved_with_are_refused(force, told)
     with pytest.raises(ModelError) as refused:
         bead(1.0, forces={"x": force})
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("law", "mu", "e", "speed", "spin"),
+    [("newton", 0.2, 0.6, 2.0, 0.0), ("poisson", 0.9, 0.6, 2.0, 0.0), ("inelastic", 0.9, 0.0, -1.0, 20.0)],
+)
+def test_K5_a_disc_that_lands_slips_or_rolls(law, mu, e, speed, spin) -> None:
+    """The impulse of friction is what rolling takes, s/(1/m + R²/J), or μ (1 + e) m |v|."""
+    floor = {"name": "floor", "equation": "y = R", "on": "R - y", "off": "-lambda_floor", "impact": law}
+    floor |= {"friction": {"sliding": mu, "along": ["1", "0", "R"]}} | ({"restitution": e} if e else {})
+    system = System(
+        coordinates=["x", "y", "phi"],
+        kinetic="(x'^2 + y'^2) + J/2*phi'^2",
+        potential=f"2*{G}*y",
+        parameters={"R": 0.2, "J": 0.04},
+        constraint=[floor],
+        initial={"y": 1.2, "x'": speed, "phi'": spin},
+    )
+    motion = simulate(system, until=0.6, rtol=1e-10, stabilize="off")
+    assert motion.finished, motion.reason
+    fall = np.sqrt(2 * G)
+    pull = np.clip((speed + 0.2 * spin) / (1 / 2 + 0.04 / 0.04), -mu * 2 * (1 + e) * fall, mu * 2 * (1 + e) * fall)
+    after = motion.states[np.flatnonzero(motion.times == motion.phases[1].t)[-1], 3:]
+    assert after == pytest.approx([speed - pull / 2, e * fall, spin - 0.2 * pull / 0.04], abs=1e-9)
+    assert motion.phases[1].energy_after < motion.phases[1].energy_before
+
+
+def test_K5_where_newtons_law_would_add_energy_poissons_is_used_and_told() -> None:
+    """A uniform rod strikes the floor while its end slips; by Newton's law with friction the energy would rise by 13 %.
+
+    Poisson's: the compression and the expansion, each with Coulomb's law for its impulses, solved here by hand.
+    """
+    mu, angle, e, vx, vy = 0.6, 0.9, 0.95, 0.5, -1.0
+    motions = {}
+    for law in ("newton", "poisson"):
+        floor = {"name": "floor", "equation": "y = sin(a)", "on": "sin(a) - y", "off": "-lambda_floor"}
+        floor |= {"impact": law, "restitution": e, "friction": {"sliding": mu, "along": "x' + sin(a)*a'"}}
+        start = {"y": np.sin(angle) - 0.1 * vy, "a": angle, "x'": vx, "y'": vy}
+        system = System(
+            coordinates=["x", "y", "a"], kinetic="(x'^2 + y'^2)/2 + a'^2/6", constraint=[floor], initial=start
+        )
+        motions[law] = simulate(system, until=0.15, rtol=1e-10, stabilize="off")
+        assert motions[law].finished, motions[law].reason
+        assert motions[law].phases[1].energy_after <= motions[law].phases[1].energy_before
+    normal, slip = np.array([0, 1, -np.cos(angle)]), np.array([1, 0, np.sin(angle)])
+    inverse = np.diag([1, 1, 3.0])
+
+    def part(v: np.ndarray, push: float | None) -> tuple[np.ndarray, float]:
+        """Velocities after an impulse that ends the approach, or a given one, with what friction does meanwhile."""
+        for side in (0.0, 1.0, -1.0):
+            rows, sides = [], []
+            columns = [inverse @ normal, -inverse @ slip]
+            rows.append([normal @ columns[0], normal @ columns[1]] if push is None else [1.0, 0.0])
+            sides.append(-normal @ v if push is None else push)
+            rows.append([slip @ columns[0], slip @ columns[1]] if side == 0 else [-side * mu, 1.0])
+            sides.append(-slip @ v if side == 0 else 0.0)
+            load, pull = np.linalg.solve(rows, sides)
+            after = v + load * columns[0] + pull * columns[1]
+            if (abs(pull) <= mu * load * (1 + 1e-12)) if side == 0 else side * (slip @ after) >= 0:
+                return after, load
+        raise AssertionError
+
+    squeezed, load = part(np.array([vx, vy, 0.0]), None)
+    after, _ = part(squeezed, e * load)
+    for motion in motions.values():
+        row = np.flatnonzero(motion.times == motion.phases[1].t)[-1]
+        assert motion.states[row, 3:] == pytest.approx(after, abs=1e-9)
+    assert any("Newton's law would add energy" in note for note in motions["newton"].notes)
+    assert not any("Newton's law" in note for note in motions["poisson"].notes)

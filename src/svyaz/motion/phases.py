@@ -187,6 +187,21 @@ def reached(now: float, time: float) -> bool:
     return now >= time - CLOSE * max(1.0, abs(time))
 
 
+def switched(system: System, phase: Phase, events: Collection[tuple[str, str]], now: float) -> tuple[Constraint, ...]:
+    """The constraints that act after a moment: events and times switch them."""
+    at_time = reached(now, phase.end)
+    found = []
+    for c in system.constraints:
+        acts = c in phase.active
+        if ("on", c.name) in events or (at_time and c.start == phase.end):
+            acts = True
+        if ("off", c.name) in events or (at_time and c.end == phase.end):
+            acts = False
+        if acts:
+            found.append(c)
+    return tuple(found)
+
+
 def event_at(time: float, active: Sequence[Constraint], before: Sequence[Constraint]) -> Event:
     """The moment at which other constraints act than before."""
     on = names_of([c for c in active if c not in before])

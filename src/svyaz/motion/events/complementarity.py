@@ -32,6 +32,7 @@ from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
 from svyaz.motion.events.conditions import LOW
 from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts
 from svyaz.motion.events.impacts import anchored
+from svyaz.motion.events.rubbing import Frictions, Rubs, rubbed
 from svyaz.motion.phases import Phase, reached
 
 Kept = frozenset[int]
@@ -58,7 +59,8 @@ class Collision:
 
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
     ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
-    Velocities that fit the constraints to ``fitting`` of their scales need no impulses.
+    Velocities that fit the constraints to ``fitting`` of their scales need no impulses. ``rubs`` are frictions, ``pushed``
+    impulses that are given besides, as those of an expansion.
     """
 
     constraints: tuple[Constraint, ...]
@@ -69,6 +71,8 @@ class Collision:
     touching: frozenset[str]
     restitution: Array
     fitting: float = FITTING
+    rubs: Rubs | None = None
+    pushed: Array | None = None
 
     def rows(self, kept: Kept) -> list[int]:
         """The rows of the constraints that act with these contacts."""
@@ -89,25 +93,36 @@ class Collision:
         """The contacts of the constraints that the conditions alone let act."""
         return frozenset(k for k, group in enumerate(self.groups) if any(c in active for c in group))
 
-    def solved(self, kept: Kept) -> tuple[Array, dict[str, float]]:
-        """(v⁺, Λ by name) of the impact with these contacts."""
+    def solved(self, kept: Kept) -> tuple[Array, dict[str, float], Array] | None:
+        """(v⁺, Λ by name, T of the frictions) of the impact with these contacts; None where friction leaves no solution."""
         s, rows = self.snapshot, self.rows(kept)
         fits = np.abs(s.velocity[rows]) <= self.fitting * s.velocity_scale[rows]
-        if all(
+        if self.pushed is None and all(
             fit or (self.settled and self.constraints[i].name in self.touching)
             for i, fit in zip(rows, fits, strict=True)
         ):
-            return s.v, {self.constraints[i].name: 0.0 for i in rows}
-        jump = least_correction(s.mass, s.jacobian[rows], -((1.0 + self.restitution) * s.velocity)[rows])
-        found = lstsq(s.jacobian[rows].T, s.mass @ jump, rcond=None)
-        return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}
+            return s.v, {self.constraints[i].name: 0.0 for i in rows}, np.zeros(0)
+        wanted = -((1.0 + self.restitution) * s.velocity)[rows]
+        pushed = np.zeros(len(s.velocity)) if self.pushed is None else self.pushed
+        forces = np.zeros(0)
+        if self.rubs is not None:
+            rubbing = rubbed(s, rows, wanted, pushed, self.rubs)
+            if rubbing is None:
+                return None
+            jump, found, forces = rubbing
+        else:
+            given = lstsq(s.mass, s.jacobian.T @ pushed, rcond=None)
+            own = least_correction(s.mass, s.jacobian[rows], wanted - s.jacobian[rows] @ given)
+            found = lstsq(s.jacobian[rows].T, s.mass @ own, rcond=None)
+            jump = given + own
+        return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}, forces
 
     def at_speeds(self, speeds: Array) -> Collision:
         """The same bodies with other velocities."""
         s = self.snapshot
         change = s.jacobian @ (speeds - s.v)
         moved = replace(s, v=speeds, state=self.measure.moved(s.state, v=speeds), velocity=s.velocity + change)
-        return replace(self, snapshot=moved)
+        return replace(self, snapshot=moved, rubs=None if self.rubs is None else self.rubs.moved(speeds - s.v))
 
     def approaches(self) -> dict[int, float]:
         """By contact that would be entered if nothing happened: |g|/√(g M⁻¹ gᵀ), the root of the energy of its approach."""
@@ -136,7 +151,10 @@ class Collision:
 
     def faults(self, kept: Kept) -> list[int]:
         """Contacts that this set has wrong, the worst first: pulled ones, then those outside that are entered."""
-        speeds, impulses = self.solved(kept)
+        solved = self.solved(kept)
+        if solved is None:
+            return list(range(len(self.groups)))
+        speeds, impulses, _ = solved
         pulls = self._pulls(impulses)
         pulled = sorted((k for k in kept if pulls[k] > 0.0), key=lambda k: -pulls[k])
         surplus = self._surplus(kept)
@@ -209,6 +227,7 @@ def collision_of(
     active: Sequence[Constraint],
     phase: Phase,
     path: Path,
+    frictions: Frictions,
 ) -> Collision | None:
     """The collision at the end of a path; None if nothing begins to act or nothing could be let go.
 
@@ -235,7 +254,8 @@ def collision_of(
     snapshot = measure.at(anchored(equations, [c for c in candidates if c not in phase.active], before, now), now)
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
-    return Collision(tuple(candidates), groups, measure, snapshot, contacts, near, np.zeros(len(candidates)))
+    rubs = frictions.at(now, snapshot.state, candidates)
+    return Collision(tuple(candidates), groups, measure, snapshot, contacts, near, np.zeros(len(candidates)), rubs=rubs)
 
 
 def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint, ...], ...]:

@@ -66,10 +66,11 @@ class Rebound:
 
 @dataclass(frozen=True)
 class Struck:
-    """One impact: velocities after it, impulses by constraint, and the names of the constraints that it kept."""
+    """One impact: velocities after it, impulses by constraint and of frictions, and the names of the constraints it kept."""
 
     speeds: Array
     impulses: Impulses
+    forces: Array
     kept: frozenset[str]
 
 
@@ -132,13 +133,8 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
     ``coefficients`` are the restitutions by name; contacts that have settled are not among them. Of those that are, the ones
     that acted ``before`` go on if they are neither struck nor left.
     """
-    least, here, total, stages, notes = (
-        0.0,
-        replace(collision, fitting=0.0),
-        dict[str, float](),
-        list[tuple[str, ...]](),
-        list[str](),
-    )
+    here = replace(collision, fitting=0.0) if coefficients else collision
+    least, total, stages, notes = 0.0, dict[str, float](), list[tuple[str, ...]](), list[str]()
     lively = {k for k, group in enumerate(collision.groups) if any(coefficients.get(c.name) for c in group)}
     calm, given, acting = frozenset(range(len(here.groups))) - lively, coefficients, frozenset[str]()
     while True:
@@ -196,6 +192,7 @@ def among(collision: Collision, contacts: Collection[int]) -> Collision:
         constraints=tuple(collision.constraints[i] for i in rows),
         groups=tuple(group for k, group in enumerate(collision.groups) if k in contacts),
         snapshot=collision.snapshot.of_rows(rows),
+        rubs=None if collision.rubs is None else collision.rubs.of_rows(rows),
         touching=collision.touching - gone,
         restitution=collision.restitution[rows],
     )
@@ -208,20 +205,23 @@ def _struck(part: Collision, coefficients: Mapping[str, float], notes: list[str]
     when = f"at t = {part.snapshot.time:.9g}"
     if not any(c.impact == "poisson" for c, x in zip(part.constraints, e, strict=True) if x):
         found = _solved(replace(part, restitution=e))
-        if found is not None and not _gains(part, found):
+        if found is not None and not _gains(part, [found]):
             return found
         if found is not None:
             notes.append(f"Newton's law would add energy in the impact of {told} {when}: Poisson's is used there")
     squeezed = _solved(part)
     if squeezed is not None:
-        pushed = {name: float(coefficients.get(name, 0.0)) * x for name, x in squeezed.impulses.items()}
-        opened = _solved(part.at_speeds(_moved(part, squeezed.speeds, pushed)))
+        pushed = np.array(
+            [coefficients.get(c.name, 0.0) * squeezed.impulses.get(c.name, 0.0) for c in part.constraints]
+        )
+        opened = _solved(replace(part.at_speeds(squeezed.speeds), pushed=pushed))
         if opened is not None:
-            parts = (squeezed.impulses, pushed, opened.impulses)
-            total = replace(opened, impulses={c.name: sum(p.get(c.name, 0.0) for p in parts) for c in part.constraints})
-            if _gains(part, total):
+            given = {c.name: float(x) for c, x in zip(part.constraints, pushed, strict=True)}
+            parts = (squeezed.impulses, given, opened.impulses)
+            impulses = {c.name: sum(p.get(c.name, 0.0) for p in parts) for c in part.constraints}
+            if _gains(part, (squeezed, replace(opened, impulses=_sum(given, opened.impulses)))):
                 return f"the impact {when} of {told} would add energy, by Newton's law and by Poisson's"
-            return total
+            return replace(opened, impulses=impulses, forces=squeezed.forces + opened.forces)
     return (
         f"the impact {when} has no solution for the constraints {told}: whichever of them act, one would have to pull or one "
         "that does not act would be entered"
@@ -231,24 +231,31 @@ def _struck(part: Collision, coefficients: Mapping[str, float], notes: list[str]
 def _solved(part: Collision) -> Struck | None:
     everything: Kept = frozenset(range(len(part.groups)))
     kept = kept_contacts(part, everything)
-    return None if kept is None else Struck(*part.solved(kept), frozenset(c.name for c in part.chosen(kept)))
+    found = None if kept is None else part.solved(kept)
+    if kept is None or found is None:
+        return None
+    return Struck(*found, frozenset(c.name for c in part.chosen(kept)))
 
 
-def _moved(part: Collision, speeds: Array, impulses: Mapping[str, float]) -> Array:
-    """v + M⁻¹ Gᵀ Λ."""
-    s = part.snapshot
-    push = s.jacobian.T @ np.array([impulses.get(c.name, 0.0) for c in part.constraints])
-    found: Array = speeds + lstsq(s.mass, push, rcond=None)
-    return found
+def _sum(a: Mapping[str, float], b: Mapping[str, float]) -> Impulses:
+    return {name: a.get(name, 0.0) + b.get(name, 0.0) for name in {**a, **b}}
 
 
-def _gains(part: Collision, found: Struck) -> bool:
-    """Does the impact add energy, apart from the work of constraints that move?"""
-    s, speeds = part.snapshot, found.speeds
-    pushes = np.array([found.impulses.get(c.name, 0.0) for c in part.constraints])
-    after = s.velocity + s.jacobian @ (speeds - s.v)
-    kinetic = max(float(s.v @ s.mass @ s.v), float(speeds @ s.mass @ speeds)) / 2.0
-    return float(pushes @ (after + s.velocity)) / 2.0 > GAINED * kinetic
+def _gains(part: Collision, parts: Sequence[Struck]) -> bool:
+    """Does an impact in parts, one after another, add energy, apart from the work of constraints that move?"""
+    s, rubs, gained = part.snapshot, part.rubs, 0.0
+    largest, speeds = float(s.v @ s.mass @ s.v), s.v
+    for struck in parts:
+        pushes = np.array([struck.impulses.get(c.name, 0.0) for c in part.constraints])
+        both = 2.0 * s.velocity + s.jacobian @ (struck.speeds + speeds - 2.0 * s.v)
+        gained += float(pushes @ both) / 2.0
+        if rubs is not None and len(struck.forces):
+            gained -= (
+                float(struck.forces @ (2.0 * rubs.slip + rubs.slopes @ (struck.speeds + speeds - 2.0 * s.v))) / 2.0
+            )
+        speeds = struck.speeds
+        largest = max(largest, float(speeds @ s.mass @ speeds))
+    return gained > GAINED * largest / 2.0
 
 
 def accumulated(time: float, rests: Mapping[str, float]) -> list[str]:

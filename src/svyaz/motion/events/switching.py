@@ -36,12 +36,13 @@ from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.complementarity import Collision, collision_of, kept_contacts
 from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
-from svyaz.motion.events.first_sides import decided_on_sides
+from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
 from svyaz.motion.events.impacts import Impact, anchored, fitted
 from svyaz.motion.events.locating import advance_to_event, slopes
 from svyaz.motion.events.restitution import Bounces, accumulated, rebound
+from svyaz.motion.events.rubbing import Frictions, frictions_of
 from svyaz.motion.events.stretches import advance_in_stretches
-from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached
+from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached, switched
 from svyaz.motion.result import Event
 from svyaz.program import Function, function
 
@@ -128,7 +129,7 @@ class Switched:
         now, before = float(path.times[-1]), path.states[-1]
         if reached(now, self.options.until):
             return None
-        active, state, impact = self._impact(_switched(self.system, last, path.events, now), last, path)
+        active, state, impact = self._impact(switched(self.system, last, path.events, now), last, path)
         phase = self._phase(now, active, last.active)
         rests = {} if isinstance(impact, Refusal) else impact.rests
         settling = tuple(c for c in active if rests.get(c.name, now) > now)
@@ -151,6 +152,9 @@ class Switched:
             return phase.end
         plain = replace(self.options, stabilize=Off(), every=None)
         segment = prepare(equations, perturbation(equations, Off()), held, plain, phase.start, state)
+        smooth = on_first_sides(segment, plain, phase.start, state)
+        if smooth is not equations:
+            segment = prepare(smooth, segment.perturbation, held, plain, phase.start, state)
         watched = conditions(segment, self.system.constraints, phase.active, phase.start)
         span = (phase.start, phase.end)
         path = advance_to_event(segment, watched, beginning.continuing, state, span, plain, lambda end: None, None)
@@ -178,9 +182,9 @@ class Switched:
         An impact keeps those contacts that it does not pull, and lets none be entered.
         """
         now, before = float(path.times[-1]), path.states[-1]
-        collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path)
+        collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path, self._frictions)
         lively, rests = self._bounces.lively(collision, names_of(phase.active)) if collision is not None else ({}, {})
-        if collision is not None and lively:
+        if collision is not None and (lively or (collision.rubs is not None and not collision.settled)):
             return self._rebound(collision, lively, rests, phase, path)
         if collision is not None:
             kept = kept_contacts(collision, collision.first_guess(active))
@@ -222,6 +226,11 @@ class Switched:
     def _contacts(self) -> Contacts:
         """The one-sided constraints."""
         return contacts_of(self.free, self.system.constraints)
+
+    @cached_property
+    def _frictions(self) -> Frictions:
+        """Those of one-sided constraints."""
+        return frictions_of(self.free, self.system.constraints)
 
     def _conditions(
         self,
@@ -306,21 +315,6 @@ def _without(constraints: Sequence[Constraint], others: Sequence[Constraint]) ->
 def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:
     """Conditions that are watched while these constraints act."""
     return [("off" if c in active else "on", c.name) for c in system.constraints]
-
-
-def _switched(system: System, phase: Phase, events: Collection[Key], now: float) -> tuple[Constraint, ...]:
-    """The constraints that act after a moment: events and times switch them."""
-    at_time = reached(now, phase.end)
-    found = []
-    for c in system.constraints:
-        acts = c in phase.active
-        if ("on", c.name) in events or (at_time and c.start == phase.end):
-            acts = True
-        if ("off", c.name) in events or (at_time and c.end == phase.end):
-            acts = False
-        if acts:
-            found.append(c)
-    return tuple(found)
 
 
 def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) -> list[str]:

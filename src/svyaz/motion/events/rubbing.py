@@ -1,0 +1,137 @@
+"""Friction in impacts: Coulomb's law for the impulses of a contact, T along its slip and Λ of its reaction.
+
+    sticks:   slip⁺ = 0, |T| ≤ static |Λ|,          slips:   T = sliding |Λ| σ, σ = ±1, σ slip⁺ ≥ 0,
+
+each for an impact, or a part of it, as a whole (J. J. Moreau 1988; F. Pfeiffer, C. Glocker 1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import Snapshot
+from svyaz.expr import gradient
+from svyaz.forms import Equations
+from svyaz.matrices import lstsq
+from svyaz.model import Constraint
+from svyaz.program import Function, function
+
+MOST_WORDS = 3**7
+"""Ways to stick and slip that are tried at most."""
+
+AGAINST = 1e-9
+"""Slips and impulses beyond their bounds by less than this part of their terms are within."""
+
+
+@dataclass(frozen=True)
+class Rubs:
+    """Frictions at a state: the number of the constraint and the sign of its reaction; slips (f,) and their slopes (f, n),
+    directions (f, n), coefficients (f,).
+    """
+
+    rows: tuple[int, ...]
+    signs: Array
+    slip: Array
+    slopes: Array
+    along: Array
+    sliding: Array
+    static: Array
+
+    def of_rows(self, rows: Sequence[int]) -> Rubs:
+        """Those of some of the constraints, which are numbered anew."""
+        kept = [k for k, i in enumerate(self.rows) if i in rows]
+        names = ("signs", "slip", "slopes", "along", "sliding", "static")
+        numbers = {name: getattr(self, name)[kept] for name in names}
+        return Rubs(rows=tuple(list(rows).index(self.rows[k]) for k in kept), **numbers)
+
+    def moved(self, jump: Array) -> Rubs:
+        """With other velocities."""
+        return replace(self, slip=self.slip + self.slopes @ jump)
+
+
+@dataclass(frozen=True)
+class Frictions:
+    """The frictions of one-sided constraints as native code of t and the states."""
+
+    names: tuple[str, ...]
+    signs: tuple[int, ...]
+    numbers: Function
+
+    def at(self, time: float, state: Array, constraints: Sequence[Constraint]) -> Rubs | None:
+        """Those of some constraints at a state; None if there are none."""
+        rows = {c.name: i for i, c in enumerate(constraints)}
+        chosen = [k for k, name in enumerate(self.names) if name in rows]
+        if not chosen:
+            return None
+        found = {key: table[chosen] for key, table in self.numbers(np.concatenate([[time], state])).items()}
+        return Rubs(
+            tuple(rows[self.names[k]] for k in chosen), np.array([float(self.signs[k]) for k in chosen]), **found
+        )
+
+
+def frictions_of(free: Equations, constraints: Sequence[Constraint]) -> Frictions:
+    """The frictions of constraints whose reactions have one sign; ``free`` are the equations without constraints."""
+    chosen = [(c, f) for c in constraints if c.pushes for f in c.frictions]
+    slips = [free.in_states(f.slip) for _, f in chosen]
+    tables = {
+        "slip": slips,
+        "slopes": [gradient(slip, free.velocities) for slip in slips],
+        "along": [[free.in_states(e) for e in f.along] for _, f in chosen],
+        "sliding": [free.in_states(f.sliding) for _, f in chosen],
+        "static": [free.in_states(f.static) for _, f in chosen],
+    }
+    numbers = function(tables, ("t", *free.states), free.system.constants)
+    return Frictions(tuple(c.name for c, _ in chosen), tuple(c.pushes for c, _ in chosen), numbers)
+
+
+def rubbed(
+    s: Snapshot, rows: Sequence[int], wanted: Array, pushed: Array, rubs: Rubs
+) -> tuple[Array, Array, Array] | None:
+    """(Δv, impulses of the rows, T of the frictions) with G Δv = wanted for these rows; None if nothing fits.
+
+    ``pushed`` are impulses (m,) that all constraints give besides. Sticking is tried first, then the slip before.
+    """
+    carrying = [k for k, i in enumerate(rubs.rows) if i in rows or pushed[i] != 0.0]
+    ways = [(0.0, -1.0, 1.0) if rubs.slip[k] < 0.0 else (0.0, 1.0, -1.0) for k in carrying]
+    for word in islice(product(*ways), MOST_WORDS):
+        sides = np.full(len(rubs.rows), np.nan)  # not a number: carries nothing
+        sides[carrying] = word
+        found = _fitting(s, list(rows), wanted, pushed, rubs, sides)
+        if found is not None:
+            return found
+    return None
+
+
+def _fitting(
+    s: Snapshot, rows: list[int], wanted: Array, pushed: Array, rubs: Rubs, sides: Array
+) -> tuple[Array, Array, Array] | None:
+    n, stuck, slips = len(s.mass), np.flatnonzero(sides == 0.0), np.flatnonzero(np.abs(sides) == 1.0)
+    reactions = s.jacobian.copy()
+    for k in slips:
+        reactions[rubs.rows[k]] -= sides[k] * rubs.sliding[k] * rubs.signs[k] * rubs.along[k]
+    held = [*s.jacobian[rows], *rubs.slopes[stuck]]
+    matrix = np.zeros((n + len(held), n + len(held)))
+    matrix[:n, :n] = s.mass
+    for column, direction in enumerate([*(-reactions[rows]), *rubs.along[stuck]], start=n):
+        matrix[:n, column] = direction
+    if held:
+        matrix[n:, :n] = held
+    side = np.concatenate([reactions.T @ pushed, wanted, -rubs.slip[stuck]])
+    found = lstsq(matrix, side)
+    jump, own = found[:n], found[n : n + len(rows)]
+    total = pushed.copy()
+    total[rows] += own
+    loads = np.maximum(rubs.signs * total[list(rubs.rows)], 0.0)
+    forces = np.where(np.isnan(sides), 0.0, sides) * rubs.sliding * loads
+    forces[stuck] = found[n + len(rows) :]
+    room = AGAINST * float(np.abs(total).max(initial=0.0))
+    after = rubs.slip + rubs.slopes @ jump
+    least = -AGAINST * (np.abs(rubs.slip) + np.abs(rubs.slopes) @ np.abs(jump))
+    if (np.abs(forces[stuck]) > (rubs.static * loads)[stuck] + room * (rubs.static[stuck] + AGAINST)).any():
+        return None
+    return None if (sides[slips] * after[slips] < least[slips]).any() else (jump, own, forces)
