@@ -280,3 +280,29 @@ def test_K9_free_bodies_and_trees():
     motion = system.simulate()
     assert np.abs(motion.multipliers["height"] - 2 * (9.81 + 0.2)).max() < 1e-10
     assert motion.balance.totals["work"] == pytest.approx(2 * 9.81 * 0.1 + 0.2**2, abs=1e-10)
+
+
+def test_K9_redundant_rods_and_friction_beside_controls():
+    """A second rod changes nothing; u and N of a block that is pulled at an angle: u cos a - μ N = m x'', N = m g - u sin a."""
+    rods = [{"name": name, "equation": f"{k}*(x^2 + y^2) = {k}"} for k, name in ((1, "rod"), (2, "again"))]
+    drive = {"name": "drive", "equation": "x = sin(0.3*sin(2*t))", "direction": "F"}
+    bob = {"coordinates": ["x", "y"], "kinetic": "x'^2/2 + y'^2/2", "potential": "9.81*y", "inputs": {"F": 0}}
+    bob |= {"forces": {"x": "F"}, "initial": {"y": -1, "x'": 0.6}, "run": CART["run"] | {"until": 0.5}}
+    once, twice = (svyaz.System(**bob, constraint=[*rods[:k], drive]).simulate() for k in (1, 2))
+    assert np.abs(once.inputs["F"] - twice.inputs["F"]).max() < 1e-9
+    friction = {"sliding": 0.3, "along": ["1", "0"]}
+    pull = {"name": "pull", "equation": "x' = 1 + 0.5*t", "direction": ["cos(0.4)", "sin(0.4)"]}
+    block = {key: bob[key] for key in ("coordinates", "kinetic", "potential")} | {"initial": {"x'": 1}}
+    floor = {"name": "floor", "equation": "y = 0", "friction": friction}
+    motion = svyaz.System(**block, constraint=[floor, pull], run=CART["run"]).simulate()
+    u = (0.5 + 0.3 * 9.81) / (np.cos(0.4) + 0.3 * np.sin(0.4))
+    assert np.abs(motion.multipliers["pull"] - u).max() < 1e-9
+    assert abs(motion.balance.totals["remainder"]) < 1e-9
+
+
+def test_K9_matrices_from_python():
+    equations = svyaz.System(**CART).derive()
+    numeric = equations.function()
+    assert numeric.reactions([0.0, 0.5, 0.0, 1.0]).tolist() == [[1.0, 0.0]]
+    assert numeric.constraint_jacobian([0.0, 0.5, 0.0, 1.0]).tolist() == [[0.0, 1.0]]
+    assert equations.to_sympy().reactions.tolist() == [[1, 0]]

@@ -32,11 +32,12 @@ def independent(equations: Equations, state: Array, time: float) -> Equations:
     What was left out stands in ``spare``, all whose multipliers are not determined in ``undetermined``.
     """
     full = examined(equations)
-    if not full.deviations or full.servo:
+    if not full.deviations:
         return equations
     report = examine(full, state, time)
     needed = {full.deviations[pull.number].name for pull in full.pulls} | set(full.loads)
-    if not report.repetitive or needed & set(report.redundant):  # friction asks for reactions one by one
+    needed |= {d.name for d in full.deviations if d.constraint.servo}
+    if not report.repetitive or needed & set(report.redundant):  # friction and controls are asked for one by one
         return equations
     kept = _kept(full, report, state, time)
     return _without(equations, kept, report)

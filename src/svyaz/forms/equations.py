@@ -114,7 +114,7 @@ class Equations:
     @property
     def reactions(self) -> tuple[tuple[Expression, ...], ...]:
         """R (m, n): the direction in which each multiplier acts; the row of G, or that of a control, with drag and friction."""
-        rows = [d.constraint.direction or row for d, row in zip(self.deviations, self.constraint_jacobian, strict=True)]
+        rows = list(self.smooth_reactions)
         for k, d in enumerate(self.deviations):
             for drag in d.constraint.drags:
                 sign = self.loads.get(d.name, ONE) if drag.absolute else ONE
@@ -124,6 +124,12 @@ class Equations:
             along = map(self.in_states, p.friction.along)
             rows[p.number] = tuple(e - size * x for e, x in zip(rows[p.number], along, strict=True))
         return tuple(rows)
+
+    @property
+    def smooth_reactions(self) -> tuple[tuple[Expression, ...], ...]:
+        """R without drag and friction: the row of G, or the direction of a control."""
+        pairs = zip(self.deviations, self.constraint_jacobian, strict=True)
+        return tuple(d.constraint.direction or row for d, row in pairs)
 
     @property
     def ideal(self) -> bool:

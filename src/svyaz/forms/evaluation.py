@@ -90,6 +90,10 @@ class NumericEquations:
         """G: a row for each constraint, (m, a) or (k, m, a)."""
         return self._tables(self._terms, "G", t, x, u, p)
 
+    def reactions(self, x: ArrayLike, t: ArrayLike = 0.0, u: Values = None, p: Values = None) -> Array:
+        """R of M q̈ + bias = Rᵀ λ, as G but for the directions of controls; friction apart: (m, a) or (k, m, a)."""
+        return self._tables(self._terms, "R" if self.equations.servo else "G", t, x, u, p)
+
     def constraint_bias(self, x: ArrayLike, t: ArrayLike = 0.0, u: Values = None, p: Values = None) -> Array:
         """What G q̈ is short of: (m,) or (k, m)."""
         return self._tables(self._terms, "constraint bias", t, x, u, p)
@@ -146,6 +150,8 @@ class NumericEquations:
             "G": equations.constraint_jacobian,
             "constraint bias": equations.constraint_bias,
         }
+        if equations.servo:
+            tables["R"] = equations.smooth_reactions
         tables |= {kind: list(table.values()) for kind, table in self._quantities.items()}
         drawn = {f"points {k}": d.points for k, d in enumerate(equations.system.drawings)}
         shown: dict[str, Table] = {

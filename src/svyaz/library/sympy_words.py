@@ -63,7 +63,8 @@ def _text(expression: sympy.Basic) -> str:
 
 @dataclass(frozen=True)
 class SympyEquations:
-    """M q̈ + bias = Gᵀ λ and G q̈ + constraint_bias = 0 as matrices of SymPy.
+    """M q̈ + bias = Rᵀ λ and G q̈ + constraint_bias = 0 as matrices of SymPy; R (``reactions``) is G but for the directions of
+    controls, friction apart.
 
     ``coordinates`` are those that accelerate with their ``velocities``; ``parameters`` are the symbols of everything that is
     constant. ``forcing`` is -bias, as ``KanesMethod`` and ``LagrangesMethod`` have it.
@@ -77,10 +78,11 @@ class SympyEquations:
     bias: sympy.Matrix
     constraint_jacobian: sympy.Matrix
     constraint_bias: sympy.Matrix
+    reactions: sympy.Matrix
 
     @property
     def forcing(self) -> sympy.Matrix:
-        """The right-hand side of M q̈ = forcing + Gᵀ λ."""
+        """The right-hand side of M q̈ = forcing + Rᵀ λ."""
         return -self.bias
 
 
@@ -111,4 +113,5 @@ def in_sympy(equations: Equations, *, functions: bool) -> SympyEquations:
         bias=matrix([[entry] for entry in equations.bias], 1),
         constraint_jacobian=matrix(equations.constraint_jacobian, len(names)),
         constraint_bias=matrix([[entry] for entry in equations.constraint_bias], 1),
+        reactions=matrix(equations.smooth_reactions, len(names)),
     )

@@ -241,10 +241,11 @@ class Sides:
 
     @cached_property
     def _inertias(self) -> Function:
-        """M, G and R, with sides and signs of multipliers among the constants."""
+        """M, G, R without friction and R, with sides and signs of multipliers among the constants."""
         tables: dict[str, Table] = {
             "mass": self.equations.mass_matrix,
             "jacobian": self.equations.constraint_jacobian,
+            "smooth": self.equations.smooth_reactions,
             "reactions": self.equations.reactions,
         }
         return function(tables, ("t", *self.equations.states), self._named(np.zeros(len(self.names))))
@@ -252,8 +253,8 @@ class Sides:
     def paradox(self, time: float, state: Array, sides: Array, sliding: Collection[int]) -> str:
         """In words: Painlevé's paradox, where friction presses bodies together as much as their inertia lets them part.
 
-        With G M⁻¹ Gᵀ for ideal reactions, det G M⁻¹ Rᵀ has another sign, or vanishes: accelerations with a reaction do not
-        exist, or are not the only ones.
+        Beside that for reactions without friction, det G M⁻¹ Rᵀ has another sign, or vanishes: accelerations with a reaction
+        do not exist, or are not the only ones.
         """
         slipping = [k for k in self.pulls if k not in sliding and sides[k] != 0.0]
         if not slipping:
@@ -263,7 +264,7 @@ class Sides:
         here = self._inertias.with_values(self._named(own))(np.concatenate([[time], state]))
         m = len(here["jacobian"])
         signs = []
-        for rows in (here["jacobian"], here["reactions"]):
+        for rows in (here["smooth"], here["reactions"]):
             matrix = np.block([[here["mass"], rows.T], [here["jacobian"], np.zeros((m, m))]])
             scale = np.sqrt(np.maximum(np.abs(matrix).max(axis=1), np.finfo(float).tiny))
             signs.append(float(np.linalg.det(matrix / np.outer(scale, scale))))
