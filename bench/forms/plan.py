@@ -14,6 +14,7 @@ MODELS = (
     "three-link-10",
     "three-link-10:printed",
     "rolling-disc",
+    "rolling-disc:torques",
     "suslov",
     "chaplygin-ball",
     "voronets-only",

@@ -159,6 +159,7 @@ def test_all_nonholonomic_models_of_the_gallery_have_their_forms_counted() -> No
         (("bench.regulators.basin", "svyaz", "4"), {"seconds", "work"}),
         (("bench.regulators.basin", "scipy", "LSODA", "2"), {"seconds", "work"}),
         (("bench.regulators.design", "gains", "parallel-manipulator"), {"seconds", "whole"}),
+        (("bench.steady.work", "chain", "4"), {"seconds"}),
     ],
 )
 def test_jobs_of_regulators_answer_with_positive_numbers(arguments, keys) -> None:

@@ -23,6 +23,9 @@ TRIG_COST = 20
 SMALL = 400
 """For graphs with fewer nodes every way of writing is followed to its end; for larger ones the estimate decides."""
 
+HUGE = 10_000
+"""In graphs with more nodes products are not opened: it takes longer than what it saves."""
+
 MOST_KEPT = 256
 _kept: dict[bytes, Program] = {}
 """The programs that were built last, by what was asked for."""
@@ -96,7 +99,8 @@ def _shortest(
     ways = [way for g in graphs for way in (g, _factored(*g))]
     if large:
         ways = [min(ways, key=lambda g: estimate(*g))]
-    ways.append((graph, factor_sums(graph, share_pairs(graph, open_products(graph, roots), "product"))))
+    if len(graph.nodes) <= HUGE:
+        ways.append((graph, factor_sums(graph, share_pairs(graph, open_products(graph, roots), "product"))))
     ways = [(g, share_pairs(g, r, "product")) for g, r in ways]
     if large:
         ways = [min(ways, key=lambda g: estimate(*g))]

@@ -6,7 +6,7 @@ always contained in the interval computed (the natural interval extension: R. E.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,27 +28,72 @@ def ranges(program: Program, values: Mapping[str, float], low: Array, high: Arra
     Where a function is defined nowhere in a box, there is no value: the bounds are those of nothing, ∞ and -∞.
     """
     parameters = parameter_row(program, values)
-    found: list[Interval] = []
-    nowhere = np.zeros(len(low), dtype=bool)
-    with np.errstate(all="ignore"):
-        for node in program.nodes:
-            op = node[0]
-            if op in ("const", "parameter"):
-                number = np.array([float(node[1]) if op == "const" else parameters[node[1]]])
-                found.append((number, number))
-            elif op == "input":
-                found.append((low[:, node[1]], high[:, node[1]]))
-            else:
-                nowhere |= _undefined(op, [found[a] for a in node[1:]])
-                found.append(_applied(op, node[1:], found))
     shape = (len(low), len(program.outputs))
     bounds = np.empty(shape), np.empty(shape)
-    for k, (_, place) in enumerate(program.outputs):
-        bounds[0][:, k], bounds[1][:, k] = found[place]
+    nowhere = np.zeros(len(low), dtype=bool)
+    places = [place for _, place in program.outputs]
+    lot = max(1, MOST_NUMBERS // max(1, len(program.nodes)))
+    with np.errstate(all="ignore"):
+        for k in range(0, len(low), lot):
+            part = slice(k, k + lot)
+            least, most, nowhere[part] = _evaluated(program, parameters, low[part], high[part])
+            bounds[0][part], bounds[1][part] = least[places].T, most[places].T
     undefined = np.isnan(bounds[0]) | np.isnan(bounds[1])
     bounds[0][undefined], bounds[1][undefined] = -np.inf, np.inf
     bounds[0][nowhere], bounds[1][nowhere] = np.inf, -np.inf
     return bounds
+
+
+MOST_NUMBERS = 2_000_000
+"""So many values of nodes are held at a time."""
+
+
+def _evaluated(
+    program: Program, parameters: Sequence[float], low: Array, high: Array
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Bounds (nodes, N) of all nodes, and where a function is defined nowhere."""
+    least, most = np.empty((len(program.nodes), len(low))), np.empty((len(program.nodes), len(low)))
+    nowhere = np.zeros(len(low), dtype=bool)
+    for op, places, arguments in _stages(program):
+        if op == "number":
+            nodes = (program.nodes[k] for k in places)
+            given = np.array([float(node[1]) if node[0] == "const" else parameters[node[1]] for node in nodes])
+            least[places] = most[places] = given[:, None]
+        elif op == "input":
+            least[places], most[places] = low.T[arguments[0]], high.T[arguments[0]]
+        else:
+            taken: list[Interval] = [(least[a], most[a]) for a in arguments]
+            if op == "pow" and program.nodes[arguments[1][0]][0] in ("const", "parameter"):
+                taken[1] = taken[1][0][:, :1], taken[1][1][:, :1]
+            nowhere |= np.any(_undefined(op, taken), axis=0)
+            least[places], most[places] = OPERATIONS[op](*taken)
+    return least, most, nowhere
+
+
+Stage = tuple[str, NDArray[np.intp], tuple[NDArray[np.intp], ...]]
+"""An operation, the nodes that it gives, and those that it takes: operands of one kind at one depth, done at once."""
+
+
+@remembered
+def _stages(program: Program) -> list[Stage]:
+    """The nodes in an order in which those of one operation stand together; powers stand alone."""
+    depth: list[int] = []
+    groups: dict[tuple[int, str, int], list[int]] = {}
+    for k, node in enumerate(program.nodes):
+        op = "number" if node[0] in ("const", "parameter") else node[0]
+        leaf = op in ("number", "input")
+        if op == "mul" and node[1] == node[2]:
+            op = "square"
+        if not leaf and op not in OPERATIONS:
+            raise ValueError(f"no bounds are known for the operation '{op}'")
+        depth.append(0 if leaf else 1 + max(depth[a] for a in node[1:]))
+        groups.setdefault((depth[-1], op, k if op == "pow" else 0), []).append(k)
+    found: list[Stage] = []
+    for (_, op, _), places in sorted(groups.items()):
+        count = 0 if op == "number" else 1 if op in ("input", "square") else len(program.nodes[places[0]]) - 1
+        arguments = (np.array([program.nodes[k][1 + i] for k in places], dtype=np.intp) for i in range(count))
+        found.append((op, np.array(places, dtype=np.intp), tuple(arguments)))
+    return found
 
 
 def _undefined(op: str, arguments: list[Interval]) -> NDArray[np.bool_] | bool:
@@ -121,14 +166,6 @@ NUMBERS: dict[str, Callable[..., Array]] = {
 }
 
 
-def _applied(op: str, arguments: tuple[int, ...], found: list[Interval]) -> Interval:
-    if op == "mul" and arguments[0] == arguments[1]:
-        return _square(found[arguments[0]])
-    if op not in OPERATIONS:
-        raise ValueError(f"no bounds are known for the operation '{op}'")
-    return OPERATIONS[op](*(found[a] for a in arguments))
-
-
 def outwards(low: Array, high: Array) -> Interval:
     """One unit in the last place outwards."""
     return np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
@@ -148,7 +185,12 @@ def subtract(a: Interval, b: Interval) -> Interval:
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
-    return _hull(*(_product(x, y) for x in a for y in b))
+    first, second, third, fourth = a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]
+    least = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
+    most = np.maximum(np.maximum(first, second), np.maximum(third, fourth))
+    if np.isnan(least).any():
+        return _hull(*(_product(x, y) for x in a for y in b))
+    return outwards(least, most)
 
 
 def _product(x: Array, y: Array) -> Array:
@@ -273,6 +315,7 @@ OPERATIONS: dict[str, Callable[..., Interval]] = {
     "add": add,
     "sub": subtract,
     "mul": multiply,
+    "square": _square,
     "div": divide,
     "neg": lambda a: (-a[1], -a[0]),
     "sqrt": _monotone(np.sqrt, 0.0),

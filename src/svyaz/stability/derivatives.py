@@ -7,8 +7,9 @@ w are the further states (currents of motors), u the inputs. Everything is taken
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import symengine as se
@@ -63,6 +64,28 @@ class _Expressions:
 
     tables: Mapping[str, list[list[Expression]]]
     curvature: list[list[list[Expression]]]
+    names: tuple[str, ...]
+
+    @cached_property
+    def _numbers(self) -> tuple[list[Expression], Callable[[Array], Array] | None]:
+        """All entries in a row, and their values by the names, common parts computed once, where that can be."""
+        flat = [e for rows in (*self.tables.values(), *self.curvature) for row in rows for e in row]
+        try:
+            return flat, se.Lambdify([se.Symbol(name) for name in self.names], flat, cse=True, backend="lambda")
+        except (RuntimeError, NotImplementedError, TypeError, ValueError):  # a function that it does not know
+            return flat, None
+
+    def at(self, known: Mapping[str, float]) -> tuple[dict[str, Array], Array]:
+        """The tables, and the curvature, as flat rows of numbers; what is not finite is computed once more by itself."""
+        flat, numbers = self._numbers
+        values = np.full(len(flat), np.nan)
+        if flat and numbers is not None:
+            values[:] = np.asarray(numbers(np.array([known[name] for name in self.names], dtype=float))).reshape(-1)
+        for k in np.flatnonzero(~np.isfinite(values)):
+            values[k] = evaluate(flat[k], known)
+        ends = np.cumsum([sum(map(len, rows)) for rows in self.tables.values()])
+        *parts, bent = np.split(values, ends)
+        return dict(zip(self.tables, parts, strict=True)), bent
 
 
 def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
@@ -70,17 +93,15 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     refuse_unfit(system)
     known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
     expressions = _formed(system)
-    n = len(system.coordinates)
+    (tables, bent), n = expressions.at(known), len(system.coordinates)
 
     def table(name: str, columns: int) -> Array:
-        rows = expressions.tables[name]
-        return np.array([[evaluate(e, known) for e in row] for row in rows], dtype=float).reshape(len(rows), columns)
+        return tables[name].reshape(len(expressions.tables[name]), columns)
 
     def slopes(name: str) -> dict[str, Array]:
         sizes = {"q": n, "v": n, "w": len(system.rates), "u": len(system.inputs)}
         return {key: table(f"{name} by {key}", size) for key, size in sizes.items()}
 
-    bent = [[[evaluate(e, known) for e in row] for row in rows] for rows in expressions.curvature]
     return AtRest(
         inertia=table("inertia", n),
         linear=table("linear", 1)[:, 0],
@@ -92,7 +113,7 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
         force_slopes=slopes("force"),
         constraint=table("constraint", 1)[:, 0],
         jacobian=table("constraint by q", n),
-        curvature=np.array(bent, dtype=float).reshape(len(system.constraints), n, n),
+        curvature=bent.reshape(len(system.constraints), n, n),
         rate=table("rate", 1)[:, 0],
         rate_slopes=slopes("rate"),
     )
@@ -126,7 +147,8 @@ def _formed(system: System) -> _Expressions:
         tables[f"force by {key}"] = [gradient(e, by) for e in forces]
         tables[f"rate by {key}"] = [gradient(e, by) for e in rates]
     curvature = [[gradient(slope, q) for slope in gradient(e, q)] for e in constraints]
-    return _Expressions(tables, curvature)
+    names = (*system.states, *system.inputs, *system.constants, "t")
+    return _Expressions(tables, curvature, tuple(dict.fromkeys(names)))
 
 
 def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression], Expression]:

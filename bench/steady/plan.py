@@ -1,0 +1,7 @@
+"""Steady motions: commands beside ``regulate ball-and-beam``, branches, linearisations and how their cost grows."""
+
+from __future__ import annotations
+
+TITLE = "Steady motions beside the regulator of a ball and beam"
+MEASUREMENTS = ("commands", "work")
+"""Modules of this folder, in the order of the table."""
