@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.gallery.collection import names as names
     from svyaz.gallery.collection import open_choices_of as open_choices_of
     from svyaz.gallery.collection import sequence as sequence
+    from svyaz.gallery.collection import template as template
     from svyaz.gallery.collection import variants_of as variants_of
     from svyaz.gallery.random_mechanisms import random_mechanism as random_mechanism
 else:

@@ -97,6 +97,11 @@ def sequence(name: str) -> str | None:
     return entry.read_text(encoding="utf-8") if known else None
 
 
+def template(kind: str) -> str:
+    """A commented model file to begin with; NAME stands for its name."""
+    return files("svyaz.gallery").joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8")
+
+
 def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     """The text of the model of this name, or None when the gallery has none."""
     choices = choices or {}
