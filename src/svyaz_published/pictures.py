@@ -48,7 +48,7 @@ class Gains:
     """What runs measure over a gain ``vary``: from, to and the number of values, spaced evenly or by their logarithms, of each
     range. The source's parameter is ``times`` the gain, and called ``across``; the measure is called ``up``.
 
-    With runs of the figure, each gives a curve: the measure less the last value that the run has of it.
+    With runs of the figure, each gives a curve: by how much the measure differs from the last value that the run has.
     """
 
     vary: str
@@ -153,9 +153,8 @@ def lines_over(picture: Picture, gains: Gains, runs: Mapping[str, Motion]) -> di
     measured = np.where(done, found.column(gains.measure), np.nan)
     across = gains.times * gains.values
     column = gains.measure.partition(".")[2]
-    return {label: (across, measured - run.column(column)[-1]) for label, run in runs.items()} or {
-        "": (across, measured)
-    }
+    lines = {label: (across, np.abs(measured - run.column(column)[-1])) for label, run in runs.items()}
+    return lines or {"": (across, measured)}
 
 
 def motion_of(picture: Picture, run: Run) -> Motion:

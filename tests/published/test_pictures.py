@@ -24,7 +24,7 @@ def runs(name: str) -> list:
 
 
 def test_K7_every_figure_that_was_asked_for_is_stated() -> None:
-    asked = {f"000-{k}" for k in (1, 2, 3, 6, 7, 9, 10, 11, 12, 13, 14, 16, 17, 18)}
+    asked = {f"000-{k}" for k in (1, 2, 3, 4, 6, 7, 9, 10, 11, 12, 13, 14, 16, 17, 18)}
     schemes = {"003-3.1", "003-3.1-OC", "003-3.3"}
     assert asked | schemes | {"004-3", "004-3-hooked"} <= PICTURES.keys()
     assert {picture.model for picture in PICTURES.values()} <= set(subjects())
@@ -56,6 +56,20 @@ def test_K7_deviations_from_the_first_integrals_tend_to_zero() -> None:
     for size in held:
         assert size[-1] == pytest.approx(size[0] * np.exp(-5), rel=0.05)  # the slow mode, k1 = 1
     assert free[-1] == pytest.approx(0.150, abs=5e-4)
+
+
+def test_K7_the_deviation_of_the_heading_over_the_gain() -> None:
+    """By an independent recomputation: errors of the heading, the least of them near k = -2, and loss towards k = 2."""
+    picture = PICTURES["000-4"]
+    lines = lines_over(picture, picture.over, dict(zip(("chaplygin", "accurate"), runs("000-4"), strict=True)))
+    k, error = lines["accurate"]
+    for gain, expected in ((0, 5.58e-3), (-10, 4.7e-4), (-46, 4.27e-4), (-1000, 3.8e-4)):
+        assert np.interp(-gain, -k, error) == pytest.approx(expected, rel=0.02)
+    assert -3 < k[np.nanargmin(error)] < -2
+    assert np.isfinite(error[k < 1.8]).all()
+    assert error[k > 1.7].max() > 1
+    against = lines["chaplygin"][1]
+    assert against[np.abs(k + 46) < 5] == pytest.approx(9.5e-3, rel=0.02)
 
 
 def test_K7_the_largest_deviation_falls_with_the_gain_until_it_settles() -> None:
