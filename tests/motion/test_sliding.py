@@ -402,7 +402,7 @@ def test_N1_2_2_what_cannot_be_followed_ends_with_advice() -> None:
     """Two surfaces that are met ever faster (the twisting algorithm ends in finite time after endless switching)."""
     twist = System(states=["x", "v"], rates={"x": "v", "v": "-2*sign(x) - sign(v)"}, initial={"x": 1})
     motion = twist.simulate(until=10)
-    assert motion.status == "diverged"
+    assert motion.status == "singular"
     assert "the rates jump too often" in motion.reason
     assert "tanh" in motion.reason
     assert motion.steps < 5000
@@ -419,8 +419,28 @@ def test_N1_2_2_rows_and_steps_are_bounded_where_nothing_else_helps() -> None:
         initial={"x'": 1, "y'": 1},
     )
     motion = point.simulate(until=3)
-    assert motion.status == "diverged"
+    assert motion.status == "singular"
     assert motion.times[-1] == pytest.approx(sqrt(2), abs=0.1)
-    assert "so short" in motion.reason
+    assert "jump at t = 1.4" in motion.reason
     assert len(motion.times) < 600_000
     assert motion.steps < 5_000_000
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau"])
+def test_N1_2_2_rates_that_jump_at_a_point_end_a_motion_as_singular(method: str) -> None:
+    """Friction of a point in the plane, v/|v|: it comes to rest after |v₀|/μ, at |v₀|²/(2μ) along v₀."""
+    words = {"coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "initial": {"x'": 0.6, "y'": 0.8}}
+    forces = {q: f"-{q}'/sqrt(x'^2 + y'^2)" for q in "xy"}
+    motion = System(**words, potential="0", forces=forces).simulate(until=3, method=method, max_steps=30_000)
+    assert motion.status == "singular"
+    assert "the rates d(x')/dt, d(y')/dt jump at t = 1.0" in motion.reason
+    assert "v/sqrt(v^2 + small^2)" in motion.reason
+    assert [motion.column("x")[-1], motion.column("y")[-1]] == pytest.approx([0.3, 0.4], abs=1e-6)
+
+
+@pytest.mark.parametrize("potential", ["-1/x", "5e11*x^2"])
+def test_N1_2_2_poles_and_stiff_motions_are_no_jumps(potential: str) -> None:
+    fall = System(coordinates=["x"], kinetic="x'^2/2", potential=potential, initial={"x": 1.0})
+    motion = fall.simulate(until=3, max_steps=3000)
+    assert motion.status == "diverged"
+    assert "jump at t" not in motion.reason

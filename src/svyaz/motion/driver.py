@@ -30,6 +30,7 @@ from svyaz.holding import (
     projected_more,
     singular_point,
     spare_astray,
+    stalled_at_jump,
     state_scale,
 )
 from svyaz.integrate import Path, Status, refinement
@@ -125,8 +126,10 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
 
 
 def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Path:
-    """A run that overflowed after a singular point, or whose constraints contradict each other, ends there: it is singular."""
-    found = spare_astray(segment, path) or singular_point(segment, path, options.step)
+    """A run that overflowed after a singular point, whose constraints contradict each other, or whose rates jump ends
+    there: it is singular.
+    """
+    found = spare_astray(segment, path) or singular_point(segment, path, options.step) or stalled_at_jump(segment, path)
     if found is None:
         return path
     row, words = found

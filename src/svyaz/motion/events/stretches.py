@@ -100,7 +100,7 @@ def _chattering(sides: Sides, jumped: Collection[int], time: float, state: Array
         f"the rates jump too often where {told}, near t = {time:.9g}: time does not go on; a smooth law in place of sign(), "
         "such as tanh(…/small), would be followed"
     )
-    return _ended(time, state, reason, Status.STALLED)
+    return _ended(time, state, reason, Status.SINGULAR)
 
 
 def _ended(time: float, state: Array, reason: str, status: Status) -> Path:
@@ -114,7 +114,7 @@ def _undecided(sides: Sides, touched: Collection[int], time: float, state: Array
         f"the rates jump where {told}, and at t = {time:.9g} no way to go on was found: neither does a side lead away from "
         "there, nor can the motion be held"
     )
-    return _ended(time, state, reason, Status.STALLED)
+    return _ended(time, state, reason, Status.SINGULAR)
 
 
 def within_limits(
