@@ -27,6 +27,7 @@ ROCKETS = {
     "time": {"coordinates": ["x"], "kinetic": "m/2*x'^2", "definitions": {"m": "m0 - k*t"}, **thrust("m", "x")},
     "lagrangian": {"coordinates": ["x"], "lagrangian": "m/2*x'^2", **OWN, **thrust("m", "x")},
     "body": {"body": [SLIDER | {"mass": "m0 - k*t"}], **thrust("m0 - k*t", "x")},
+    "body with a definition": {"body": [SLIDER | {"mass": "m"}], "definitions": {"m": "m0 - k*t"}, **thrust("m", "x")},
     "body with a state": {"body": [SLIDER | {"mass": "m"}], **OWN, **thrust("m", "x")},
     "free body": {"body": [FREE], "initial": {"e0": 1}, **thrust("m0 - k*t", "x", "y", "z")},
 }
@@ -115,6 +116,12 @@ def test_forms_agree_on_a_mass_that_is_a_state(form):
 def test_streams_that_say_nothing_are_told(stream, told):
     with pytest.raises(ModelError, match=told):
         svyaz.System(**ROCKETS["state"] | GIVEN | {"stream": [stream]})
+
+
+def test_streams_belong_to_mechanical_systems():
+    canonical = {"coordinates": ["q"], "momenta": ["p"], "hamiltonian": "p^2/2"}
+    with pytest.raises(ModelError, match="'stream' does not go with"):
+        svyaz.System(**canonical, stream=[{"mass": "t", "at": ["q"], "relative": ["0"]}])
 
 
 def test_what_knows_constant_masses_alone_refuses():

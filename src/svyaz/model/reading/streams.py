@@ -14,7 +14,19 @@ from collections.abc import Mapping, Sequence
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, ZERO, Expression, Scope, add_up, differentiate, is_zero, total_derivative
+from svyaz.expr import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    Scope,
+    add_up,
+    combine,
+    differentiate,
+    expanded_size,
+    is_zero,
+    total_derivative,
+)
 from svyaz.expr import velocity as velocity_of
 from svyaz.model.law import Law
 from svyaz.model.laws.energies import Energies
@@ -24,6 +36,8 @@ from svyaz.model.system import Limit
 
 Forces = Mapping[str, Expression]
 DIMENSIONS = (1, 2, 3)
+LONGEST = 200
+"""Forces of more terms are not multiplied out."""
 
 
 def with_momenta(law: Law, names: Names, rates: Mapping[str, Expression], forces: Forces) -> dict[str, Expression]:
@@ -62,9 +76,14 @@ def read_streams(
         for q, v in zip(freedoms, names.velocities, strict=True):
             push = add_up(rate * u * differentiate(s, se.Symbol(v)) for u, s in zip(carried, speed, strict=True))
             if not is_zero(push):
-                found[q] = found.get(q, ZERO) + push
+                found[q] = _cancelled(found.get(q, ZERO) + push)
         limits.append(Limit(f"mass of the stream '{words.get('name', k + 1)}'", mass, ZERO))
     return found, tuple(limits)
+
+
+def _cancelled(force: Expression) -> Expression:
+    """What mass takes along cancels with its momentum, multiplied out."""
+    return combine(se.expand(force)) if expanded_size(force) <= LONGEST else force
 
 
 def _read(

@@ -8,7 +8,7 @@ from typing import cast
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, ZERO, Expression, ModelError, Problem, names_in, total_derivative
+from svyaz.expr import ONE, RESERVED, TIME, ZERO, Expression, ModelError, Problem, names_in, total_derivative
 from svyaz.model.law import Mechanical
 from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
@@ -70,6 +70,7 @@ def system_of(
         reader.report(
             ("stream",), f"'stream' does not go with a model that is given by {stating.given_by}", at_key=True
         )
+        streams = ()
     forces, masses = read_streams(reader, streams, names, rates, with_momenta(law, names, rates, forces))
     constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)
     forces, constraints = by_reactions(reader, names, forces, constraints)
@@ -151,6 +152,7 @@ def _declare(reader: Reader, words: Table, law: LawWords) -> Names:
     names.anchors = declare_anchors(reader, names, vocabulary.tables(words, "constraint"))
     names.further += names.currents
     names.parameters = reader.parameter_values(parameters)
+    _define_masses(reader, words, names)
     law.moving(reader, words, names)
     names.states = names.coordinates + (names.velocities or names.momenta) + names.further + names.anchors
     names.inputs = read_inputs(reader, vocabulary.table(words, "inputs"), names)
@@ -168,14 +170,26 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
         names.definition_rates[name] = total_derivative(expression, rates)
     for name, text in given.items():
         path = ("definitions", name)
-        if not reader.declare_one(names, name, "definition", path) or not reader.fits(
-            path, text, vocabulary.EXPRESSION
+        if name not in names.definitions and (
+            not reader.declare_one(names, name, "definition", path)
+            or not reader.fits(path, text, vocabulary.EXPRESSION)
         ):
             continue
-        expression = reader.expression(path, text, names.scope(velocities=True))
-        names.definitions[name] = expression
+        if name not in names.definitions:
+            names.definitions[name] = reader.expression(path, text, names.scope(velocities=True))
+        expression = names.definitions[name]
         if not names_in(expression) & {*names.velocities, *names.further}:
             names.definition_rates[name] = total_derivative(expression, rates)
+
+
+def _define_masses(reader: Reader, words: Table, names: Names) -> None:
+    """Definitions that masses of bodies may use, which are read before anything moves: of time, states and parameters."""
+    for name, text in vocabulary.table(words, "definitions").items() if names.bodies else ():
+        known = RESERVED | {"t", *names.parameters, *names.further, *names.definitions}
+        if not isinstance(text, str) or "'" in text or not set(WORD.findall(text)) <= known:
+            continue
+        if reader.declare_one(names, name, "definition", ("definitions", name)):
+            names.definitions[name] = reader.expression(("definitions", name), text, names.mass_scope())
 
 
 def _quasi(reader: Reader, given: Table, names: Names) -> dict[str, Expression]:
