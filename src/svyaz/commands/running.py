@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST_PHASES = 30
 """So many phases are printed one by one."""
 
+MOST_IMPACTS = 12
+"""So many impacts of one moment are printed."""
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
 RUN_OPTIONS = ("form", "method", "step", "rtol", "atol", "tolerance", "until", "every", "stabilize")
@@ -214,21 +217,30 @@ def tables(motion: Motion, run: str = "") -> None:
         columns_of_jumps = ("t", "what", "from", "to", "violation", "healed to a tenth after")
         page.table(f"jumps over singular points{more}", columns_of_jumps, jumps)
     if motion.phases:
-        heads = ("t", "begin to act", "cease to act", "energy before", "energy after")
-        page.table("phases", heads, _phases(motion.phases))
+        struck = any(event.impacts for event in motion.phases)
+        heads = (
+            "t",
+            "begin to act",
+            "cease to act",
+            *(("impacts",) if struck else ()),
+            "energy before",
+            "energy after",
+        )
+        page.table("phases", heads, _phases(motion.phases, struck=struck))
     for note in motion.notes:
         page.say(note)
 
 
-def _phases(phases: Sequence[Event]) -> list[tuple[str, ...]]:
+def _phases(phases: Sequence[Event], *, struck: bool) -> list[tuple[str, ...]]:
     """When constraints began and ceased to act, and what an impact took away."""
     rows: list[tuple[str, ...]] = []
     shown = phases if len(phases) <= MOST_PHASES else [*phases[: MOST_PHASES - 1], phases[-1]]
     for k, event in enumerate(shown):
         if len(phases) > MOST_PHASES and k == MOST_PHASES - 1:
-            rows.append(("…", f"{len(phases) - MOST_PHASES} more", "", "", ""))
+            rows.append(("…", f"{len(phases) - MOST_PHASES} more", *[""] * (4 if struck else 3)))
         energies = (_number(e, 9) for e in (event.energy_before, event.energy_after))
-        rows.append((_number(event.t, 9), ", ".join(event.on), ", ".join(event.off), *energies))
+        impacts = [", ".join(name for names in event.impacts[:MOST_IMPACTS] for name in names)] if struck else []
+        rows.append((_number(event.t, 9), ", ".join(event.on), ", ".join(event.off), *impacts, *energies))
     return rows
 
 

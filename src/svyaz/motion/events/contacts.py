@@ -18,7 +18,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude, measure_of, typical_sizes, with_floor
+from svyaz.constraints import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations
@@ -43,7 +43,10 @@ MOMENT = 1e-3
 
 @dataclass(frozen=True)
 class Gaps:
-    """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,)."""
+    """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,).
+
+    ``usual_rate`` is how fast it would change with the kinetic energy that there is.
+    """
 
     value: Array
     rate: Array
@@ -51,6 +54,7 @@ class Gaps:
     size: Array
     rate_size: Array
     second_size: Array
+    usual_rate: Array
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,9 @@ class Contacts:
             size=size,
             rate_size=np.maximum(parts["rate_terms"], fallen),
             second_size=parts["second_terms"],
+            usual_rate=with_floor(
+                parts["rate_terms"], parts["rows"], typical_speeds(here.mass, here.bias, here.q, here.v)
+            ),
         )
 
     def slopes(self, time: float, state: Array, accelerations: Array) -> Array:
@@ -133,7 +140,8 @@ class Contacts:
             return set()
         gaps, left = self.at(span[0], state, slopes), span[1] - span[0]
         touch = np.abs(gaps.value) <= TOUCHING * gaps.size
-        touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > DEEP * gaps.size
+        deep = DEEP * np.maximum(gaps.size, MOMENT * left * gaps.usual_rate)
+        touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > deep
         enter = gaps.rate > RISING * gaps.rate_size
         least = RISING * gaps.second_size + 2.0 * gain * (np.abs(gaps.value) + np.abs(gaps.rate))
         bend = (np.abs(gaps.rate) <= RISING * gaps.rate_size) & (gaps.second > least)
