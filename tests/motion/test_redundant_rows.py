@@ -131,3 +131,38 @@ def test_K3_contradictions_are_refused_when_they_appear() -> None:
     other = simulate(pendulum(ROD, {"name": "longer", "equation": "x^2 + y^2 = 1.1"}), until=1)
     assert other.status == "singular"
     assert "contradict each other" in other.reason
+
+
+def cart(*more: dict[str, object]) -> System:
+    """A pendulum on a cart that a force moves."""
+    return System(
+        name="cart",
+        coordinates=["c", "x", "y"],
+        kinetic="(c'^2 + x'^2 + y'^2)/2",
+        potential="9.81*y",
+        inputs={"u": 0.0},
+        forces={"c": "u"},
+        constraint=[{"name": "rod", "equation": "(x - c)^2 + y^2 = 1"}, *more],
+        initial={"y": 1},
+        box={"c": [-1, 1], "x": [-2, 2], "y": [-2, 2]},
+        run={"method": "dop853", "rtol": 1e-9, "until": 1, "stabilize": 5},
+    )
+
+
+def test_K3_equilibria_regulators_and_sweeps_of_redundant_rows() -> None:
+    again = {"name": "again", "equation": "2*(x - c)^2 = 2 - 2*y^2"}
+    twice, once = cart(again), cart()
+    found, plain = (s.equilibria(fix={"c": 0}) for s in (twice, once))
+    assert [e.word for e in found.equilibria] == [e.word for e in plain.equilibria]
+    assert all(not e.multipliers for e in found.equilibria)
+    assert any("'again' repeats 'rod'" in note for note in found.notes)
+    one, other = (s.regulate(fix={"c": 0}, near={"y": 1}) for s in (twice, once))
+    np.testing.assert_allclose(one.design.regulator.gain, other.design.regulator.gain, rtol=1e-9)
+    vary = {"initial.c'": [0.1, 0.3], "initial.x'": [0.1]}
+    rows = [s.sweep(vary, ["final.c"], workers=1, project=True).rows for s in (twice, once)]
+    assert [row.status for row in rows[0]] == ["finished"] * 2
+    np.testing.assert_allclose(
+        [r.measures["final.c"] for r in rows[0]], [r.measures["final.c"] for r in rows[1]], rtol=1e-7
+    )
+    alone = twice.sweep({"initial.c'": [0.1]}, ["final.c"], workers=1)
+    assert alone.rows[0].status == "finished", alone.rows[0].reason

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from svyaz.constraints.potentials import vanishes as vanishes
     from svyaz.constraints.ranks import RankReport as RankReport
     from svyaz.constraints.ranks import examine as examine
+    from svyaz.constraints.repetitions import Fewer as Fewer
     from svyaz.constraints.repetitions import derived as derived
     from svyaz.constraints.repetitions import independent as independent
+    from svyaz.constraints.repetitions import without_repeated as without_repeated
     from svyaz.constraints.scales import balanced as balanced
     from svyaz.constraints.scales import coordinate_scales as coordinate_scales
     from svyaz.constraints.scales import dependencies as dependencies
+    from svyaz.constraints.scales import is_met as is_met
     from svyaz.constraints.scales import magnitude as magnitude
     from svyaz.constraints.scales import numerical_rank as numerical_rank
     from svyaz.constraints.scales import typical_sizes as typical_sizes
@@ -46,5 +49,6 @@ if TYPE_CHECKING:
     from svyaz.constraints.states import project as project
     from svyaz.constraints.states import residuals as residuals
     from svyaz.constraints.states import straying as straying
+    from svyaz.constraints.weighing import weighed as weighed
 else:
     open_door(__name__)

@@ -9,7 +9,7 @@ that of all rows; the reactions of those that take part in a dependency, Gᵀλ 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,30 @@ def independent(equations: Equations, state: Array, time: float) -> Equations:
         return equations
     kept = _kept(full, report, state, time)
     return _without(equations, kept, report)
+
+
+@dataclass(frozen=True)
+class Fewer:
+    """A system without the constraints ``left_out``, which follow from the others, and the ``note`` that tells it."""
+
+    system: System
+    left_out: tuple[Constraint, ...]
+    undetermined: tuple[str, ...]
+    note: str
+
+
+def without_repeated(system: System) -> Fewer | None:
+    """The system without constraints that follow from others near its initial state; None where there are none."""
+    found = independent(with_multipliers(system), np.array(system.initial_state()), 0.0)
+    if not found.spare:
+        return None
+    kept = tuple(d.constraint for d in found.deviations)
+    return Fewer(
+        replace(system.plain(), constraints=kept),
+        tuple(d.constraint for d in found.spare),
+        found.undetermined,
+        found.notes[0],
+    )
 
 
 def derived(system: System, form: str, active: Sequence[Constraint] | None = None) -> Equations:
@@ -105,7 +129,7 @@ def _in_form(form: str, full: Equations, kept: Sequence[int], report: RankReport
     reduced = form_of(form).reduced
     if reduced is not None:
         return _told(reduced(full.system, constraints), full, kept, report)
-    return _told(derive(replace(full.system, constraints=constraints), form), full, kept, report)
+    return _told(derive(replace(full.system.plain(), constraints=constraints), form), full, kept, report)
 
 
 def _told(made: Equations, full: Equations, kept: Sequence[int], report: RankReport) -> Equations:

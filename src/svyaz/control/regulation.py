@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svyaz.arrays import Array
+from svyaz.constraints import without_repeated
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
 from svyaz.control.closed import settled
 from svyaz.control.design import (
@@ -45,6 +46,7 @@ from svyaz.stability import (
     Chosen,
     FirstApproximation,
     Hypothesis,
+    Repetition,
     RollingPlant,
     SteadyChoice,
     equilibrium_near,
@@ -232,7 +234,17 @@ def regulate(
     """
     way = METHODS[method] if isinstance(method, str) else method
     redundant = _names(dependent) or None
-    chosen, steady = _found(settled(system), near, fix, box, redundant, variables, seconds=seconds, progress=progress)
+    told_repetition: tuple[str, ...] = ()
+    try:
+        chosen, steady = _found(
+            settled(system), near, fix, box, redundant, variables, seconds=seconds, progress=progress
+        )
+    except Repetition:
+        fewer = without_repeated(settled(system))
+        if fewer is None:
+            raise
+        system, told_repetition = fewer.system, (fewer.note,)
+        chosen, steady = _found(system, near, fix, box, redundant, variables, seconds=seconds, progress=progress)
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
     uniform = None if steady is None else uniform_variables(steady, variables)
@@ -255,8 +267,15 @@ def regulate(
         theorem = verdict.theorem
     else:
         theorem, hypotheses = theorem_of(design, plant)
-    notes = [*_switching_notes(system), *chosen.notes, *chosen.equilibrium.notes, *plant.notes, *_zero_notes(chosen)]
-    notes += design.weights.notes
+    notes = [
+        *told_repetition,
+        *_switching_notes(system),
+        *chosen.notes,
+        *chosen.equilibrium.notes,
+        *plant.notes,
+        *_zero_notes(chosen),
+    ]
+    notes += [*told_repetition, *design.weights.notes]
     notes += [f"the equilibrium lies beyond the limits of {name}" for name in chosen.equilibrium.outside]
     notes += [f"linearised constraints allow no design: {refused}"] if refused else []
     if steady is not None and (kept_momenta := conserved_momenta(steady)):

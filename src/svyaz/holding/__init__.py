@@ -6,6 +6,7 @@ from svyaz import open_door
 
 if TYPE_CHECKING:
     from svyaz.holding.advancing import advance as advance
+    from svyaz.holding.advancing import branches as branches
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport
     from svyaz.holding.decision import decide as decide

@@ -8,18 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import examined
-from svyaz.holding.options import Options
-from svyaz.holding.passages import Passage, first_passage
-from svyaz.holding.segment import Segment, integrated
+from svyaz.forms import Equations
+from svyaz.holding.approaches import varies
+from svyaz.holding.options import Off, Options
+from svyaz.holding.passages import Passage, can_branch, first_passage
+from svyaz.holding.perturbations import perturbation
+from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.integrate import Path, Status, joined
-
-FINE = 2000
-"""Where rows are wanted at given times only, branching positions are looked for at this many moments at least."""
 
 FARTHER = 3.0
 """Behind a branching position the method is first let run over so many times the time it has taken to get there."""
 
+
+QUICK = 20_000
+"""Steps after which a quick run is given up."""
 
 Advancing = Callable[
     [Segment, Array, tuple[float, float], Options, Array | None, Callable[[float], object] | None, int | None], Path
@@ -37,15 +39,15 @@ def advance(
     max_steps: int | None = None,
 ) -> Path:
     """Integrate over the phase; branching positions on the way are passed by continuity (see ``passages``)."""
-    fine = grid
-    if grid is not None and examined(segment.equations).deviations:
-        fine = np.union1d(grid, np.linspace(*span, FINE))
     pieces: list[Path] = []
-    time, stop = span[0], span[1]
+    time, stop, rows = span[0], span[1], grid
     while True:
-        rows = None if fine is None else np.concatenate([[time], fine[(fine > time) & (fine < stop)], [stop]])
         path = integrated(segment, state, (time, stop), options, rows, progress, max_steps)
-        found = None if path.status is Status.STOPPED else first_passage(segment, path, span[1], options.step, fine)
+        found, way = None, path
+        if path.status is not Status.STOPPED and can_branch(segment):
+            if grid is not None and len(path.times) <= path.steps and varies(segment, path):
+                way = integrated(segment, state, (time, stop), options, None, None, max_steps)
+            found = first_passage(segment, way, span[1], options.step, grid)
         begun = time
         if found is None:
             pieces.append(path)
@@ -53,13 +55,32 @@ def advance(
                 break
             time, state = stop, path.states[-1]
         else:
-            pieces += [_before(path, found), _across(found)]
+            if grid is not None and found.row > 0:
+                until = float(found.times[0])
+                way = integrated(segment, state, (time, until), options, _between(grid, time, until), None, max_steps)
+            pieces += [_before(way, found), _across(found)]
             time, state = found.end, found.states[-1]
             if time >= span[1]:
                 break
         stop = _next_stop(span, time, FARTHER * (time - begun), options.step)
-    whole = pieces[0] if len(pieces) == 1 else joined(pieces, pieces[-1].status, pieces[-1].reason)
-    return whole if fine is grid else _wanted(whole, grid)
+        rows = None if grid is None else _between(grid, time, stop)
+    if len(pieces) == 1:
+        return pieces[0]
+    whole = joined(pieces, pieces[-1].status, pieces[-1].reason)
+    return whole if grid is None else _wanted(whole, grid)
+
+
+def _between(grid: Array, start: float, end: float) -> Array:
+    """The times of a grid between two others, and these."""
+    return np.concatenate([[start], grid[(grid > start) & (grid < end)], [end]])
+
+
+def branches(equations: Equations, options: Options, state: Array) -> bool:
+    """Does the motion pass a position at which constraints branch? A quick run with error control tells."""
+    quick = replace(options, stabilize=Off(), method="dop853", step=None, rtol=1e-6, atol=None, max_steps=QUICK)
+    segment = prepare(equations, perturbation(equations, Off()), (), quick, 0.0, state)
+    span = (0.0, options.until)
+    return first_passage(segment, integrated(segment, state, span, quick, None, None), span[1], None, None) is not None
 
 
 def _next_stop(span: tuple[float, float], time: float, length: float, step: float | None) -> float:
@@ -71,7 +92,7 @@ def _next_stop(span: tuple[float, float], time: float, length: float, step: floa
 
 def _before(path: Path, found: Passage) -> Path:
     """The path up to the row before a branching position, which has been put onto the constraints."""
-    kept = slice(0, found.row + 1)
+    kept = slice(0, int(np.searchsorted(path.times, found.times[0], side="right")))
     states = path.states[kept].copy()
     states[-1] = found.states[0]
     every_step = len(path.times) == path.steps + 1
@@ -81,7 +102,7 @@ def _before(path: Path, found: Passage) -> Path:
         states=states,
         status=Status.FINISHED,
         reason="",
-        steps=found.row if every_step else path.steps,
+        steps=len(states) - 1 if every_step else path.steps,
         step_sizes=None,
     )
 
@@ -91,9 +112,8 @@ def _across(found: Passage) -> Path:
     return Path(found.times, found.states, Status.FINISHED, "", len(found.times) - 1, 0, 0, 0.0, bridged=bridged)
 
 
-def _wanted(path: Path, grid: Array | None) -> Path:
+def _wanted(path: Path, grid: Array) -> Path:
     """The rows of the grid alone, and the last one of a path that did not come to its end."""
-    assert grid is not None, "a finer grid was made for a grid"
     kept = np.isin(path.times, grid)
     if path.status is not Status.FINISHED:
         kept[-1] = True

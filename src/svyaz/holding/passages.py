@@ -11,30 +11,19 @@ position, or turns back, has no such polynomial, and is left to the method.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
 from svyaz.forms import Equations, rates_of, rates_program
+from svyaz.holding.approaches import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.matrices import eigvalsh
 from svyaz.program import Native, choose_orders, compile_program, remembered
-
-ZONE = 0.05
-"""Gradients are nearly dependent when their least singular value is below this part of its largest so far."""
-
-AHEAD = 1.2
-"""… or when it would vanish within so many rows."""
-
-LOOKED_AT = 2000
-"""At most so many rows of a path are looked at."""
 
 STAGES = (5, 6, 7, 8)
 """Numbers of Gauss' nodes, of which those are taken that stay farthest from the moment."""
@@ -75,90 +64,25 @@ class Passage:
         return float(self.times[-1])
 
 
+def can_branch(segment: Segment) -> bool:
+    """Are branching positions looked for: are there constraints, not by controls, and no jump of the user's own?"""
+    full = examined(segment.equations)
+    return bool(full.deviations) and not full.servo and segment.observer is None and not full.system.bypass
+
+
 def first_passage(segment: Segment, path: Path, end: float, step: float | None, grid: Array | None) -> Passage | None:
     """The first branching position that a path comes to before ``end``.
 
     With a fixed ``step`` it is passed in whole steps. Rows are made for each of these, or for the times of a grid.
     """
-    full = examined(segment.equations)
-    if not full.deviations or full.servo or segment.observer is not None or full.system.bypass:
+    if not can_branch(segment):
         return None
-    for row, moment in _approaches(segment, path):
+    for row, moment in approaches(segment, path, step):
         if moment < end:
             found = _passed(segment, path, row, moment, end, step)
             if found is not None:
                 return found.rows(row, step, grid)
     return None
-
-
-@dataclass(frozen=True)
-class _Gradients:
-    """The gradients of constraints in scaled coordinates, each over its own ``lengths`` (m,), which may belong to a row."""
-
-    measure: Measure
-    scales: Array
-
-    def rows(self, times: Array, states: Array) -> Array:
-        """(k, m, n)."""
-        return self.measure.inertia_and_gradients(times, states)[1] * self.scales
-
-    @staticmethod
-    def least(rows: Array) -> Array:
-        """The least singular value of each (k,)."""
-        values = eigvalsh(rows @ rows.transpose(0, 2, 1))[:, 0]
-        return np.asarray(np.sqrt(np.maximum(values, 0.0)), dtype=float)
-
-
-def _approaches(segment: Segment, path: Path) -> Iterator[tuple[int, float]]:
-    """(row, moment): rows from which a position comes near at which gradients would be dependent, and when that is."""
-    good = np.isfinite(path.states).all(axis=1)
-    count = len(path.times) if good.all() else int(np.argmin(good))
-    if count < 2:
-        return
-    numbers = _looked_at(path.times[:count])
-    times = path.times[numbers]
-    states = model_states(segment.equations, times, path.states[numbers])
-    measure = measure_of(examined(segment.equations))
-    mass, plain = measure.inertia_and_gradients(times, states)
-    inertia = np.median(np.diagonal(mass, axis1=1, axis2=2), axis=0)
-    gradients = _Gradients(measure, 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
-    found = plain * gradients.scales
-    if not np.isfinite(found).all():
-        return
-    lengths = np.maximum.accumulate(np.linalg.norm(found, axis=2), axis=0)[:, :, None]
-    lengths = np.where(lengths > 0.0, lengths, 1.0)
-    low = _lowered(found / lengths)
-    if not len(low):
-        return
-    some = np.unique([*np.linspace(0, len(times) - 1, 50).astype(int), *low])
-    least = np.zeros(len(times))
-    least[some] = gradients.least((found / lengths)[some])
-    largest = np.maximum.accumulate(least)
-    gaps = np.diff(times, append=2 * times[-1] - times[-2])
-    ahead = 0.01 * gaps[low]
-    further = states[low].copy()
-    places, speeds = list(measure.coordinates), list(measure.speeds)
-    further[:, places] += ahead[:, None] * states[low][:, speeds]
-    rates = (gradients.least(gradients.rows(times[low] + ahead, further) / lengths[low]) - least[low]) / ahead
-    left = np.where(rates < 0.0, -least[low] / np.where(rates < 0.0, rates, -1.0), np.inf)
-    near = (left < np.inf) & ((least[low] < ZONE * largest[low]) | (left < AHEAD * gaps[low]))
-    for k in np.flatnonzero(near):
-        yield int(numbers[low[k]]), float(times[low[k]] + left[k])
-
-
-def _looked_at(times: Array) -> NDArray[np.intp]:
-    """Some rows of a path, spread over the rows and over the time: steps grow short without end before some positions."""
-    if len(times) <= LOOKED_AT:
-        return np.arange(len(times))
-    evenly = np.searchsorted(times, np.linspace(times[0], times[-1], LOOKED_AT // 2))
-    return np.unique([*np.arange(0, len(times), -(-2 * len(times) // LOOKED_AT)), *evenly, len(times) - 1])
-
-
-def _lowered(rows: Array) -> NDArray[np.intp]:
-    """Rows at which the determinant of the gradients is so low that one of their singular values may be."""
-    with np.errstate(divide="ignore"):
-        size = np.linalg.slogdet(rows @ rows.transpose(0, 2, 1))[1]
-    return np.flatnonzero(size < np.maximum.accumulate(size) - 1.0)
 
 
 def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None) -> _Crossed | None:
@@ -298,7 +222,7 @@ class _Way:
         inertia = np.diag(mass[0])
         rows = plain / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
         lengths = np.max(np.linalg.norm(rows, axis=2), axis=0)
-        least = _Gradients.least(rows / np.where(lengths > 0.0, lengths, 1.0)[:, None])
+        least = least_values(rows / np.where(lengths > 0.0, lengths, 1.0)[:, None])
         k = int(np.argmin(least))
         if not least[k] < VANISHING * least[0] or k in (0, len(parts) - 1):
             return None

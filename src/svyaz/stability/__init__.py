@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria
     from svyaz.stability.equilibrium_search import equilibria as equilibria
+    from svyaz.stability.families import Repetition as Repetition
     from svyaz.stability.family_branches import FamilyBranch as FamilyBranch
     from svyaz.stability.hypotheses import Hypothesis as Hypothesis
     from svyaz.stability.hypotheses import special_case as special_case

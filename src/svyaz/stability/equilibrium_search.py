@@ -14,6 +14,7 @@ from math import pi
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice
 from svyaz.forms import pseudo_cyclic
 from svyaz.model import System
@@ -21,7 +22,7 @@ from svyaz.stability.box_problem import among, newton
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.derivatives import check_redundant
-from svyaz.stability.families import EquilibriumFamily, family_among, family_of, with_free
+from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, with_free
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.poles import Pole, poles_in
@@ -113,8 +114,46 @@ def equilibria(
     ``fix`` prescribes coordinates, inputs or parameters; inputs that are not prescribed are unknowns, and so is a
     parameter with a side in ``box``. ``seed`` varies the starts from which a family is recognised, nothing else.
     After ``seconds`` of search the parts of the box that are left are counted (``left``); ``progress`` is told the part
-    of the box that is done.
+    of the box that is done. Constraints that follow from others near the initial state are left out where they must be.
     """
+    try:
+        return _equilibria(system, fix, box, dependent, seed, seconds, progress)
+    except Repetition:
+        fewer = without_repeated(system)
+        if fewer is None:
+            raise
+    found = _equilibria(fewer.system, fix, box, dependent, seed, seconds, progress)
+    return _with_all(found, fewer)
+
+
+SATISFIED = 1e-6
+"""An equilibrium satisfies a constraint that was left out when it is off by no more than this part of its terms."""
+
+
+def _with_all(found: Equilibria, fewer: Fewer) -> Equilibria:
+    """Those that satisfy the constraints that were left out as well, without multipliers that are not determined."""
+    good = []
+    for e in found.equilibria:
+        resting = {**dict.fromkeys(fewer.system.velocities, 0.0), **e.state, **e.parameters, **e.inputs, "t": 0.0}
+        known = {**fewer.system.constants, **resting}
+        values, sizes = weighed([c.expression for c in fewer.left_out], known)
+        if is_met(values, sizes, SATISFIED).all():
+            good.append(e)
+    told = tuple(
+        replace(e, multipliers={n: x for n, x in e.multipliers.items() if n not in fewer.undetermined}) for e in good
+    )
+    return replace(found, equilibria=told, notes=(fewer.note, *found.notes))
+
+
+def _equilibria(
+    system: System,
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    dependent: Sequence[str] | None,
+    seed: int,
+    seconds: float,
+    progress: Callable[[float], object] | None,
+) -> Equilibria:
     if is_taken(system):
         rest = taken_rest(system, fix, box)
     elif has_velocity_constraints(system):

@@ -76,12 +76,16 @@ def family_among(rest: RestEquations, zeros: Iterable[Array]) -> EquilibriumFami
     return EquilibriumFamily(dimension, free, tuple(members), tuple(alone))
 
 
+class Repetition(ModelError):
+    """Some constraints follow from others, so that what each carries is not determined."""
+
+
 def _refuse_repetition(rest: RestEquations, size: Array) -> None:
     """Multipliers alone are not determined: some constraints follow from others."""
     moving = [name for name, s in zip(rest.unknowns, size, strict=True) if s > 1e-6]
     names = ", ".join(f"'{name.removeprefix('multiplier of ')}'" for name in moving)
     message = f"the constraints {names} depend on each other at the equilibria: what each carries is not determined"
-    raise ModelError([Problem(message, hint=Advice("leave out those that repeat others", "repetition"))])
+    raise Repetition([Problem(message, hint=Advice("leave out those that repeat others", "repetition"))])
 
 
 def with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svyaz.constraints import is_reduced
+from svyaz.constraints import independent, is_reduced
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name, jumps
-from svyaz.holding import Automatic, Off, Options, options_for, word_of
+from svyaz.holding import Automatic, Off, Options, branches, options_for, word_of
 from svyaz.json_types import Json
 from svyaz.model import System, is_number
 from svyaz.motion import Law, Phase, is_switched, named, phases_of, with_inputs
@@ -179,7 +179,15 @@ def _compiled_once(
     decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
     own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
     own = own or bool(system.limits) or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
-    return not own and not decided and not structure_depends(system, found.changing)
+    if own or decided or structure_depends(system, found.changing):
+        return False
+    return not first.deviations or not _singular(first, options)
+
+
+def _singular(equations: Equations, options: Options) -> bool:
+    """Do constraints repeat others, or does the motion with the values of the model pass a position at which they branch?"""
+    state = np.array(equations.system.initial_state())
+    return independent(equations, state, 0.0) is not equations or branches(equations, options, state)
 
 
 def _whole_asked(options: Options, form: str, wishes: Mapping[str, Json]) -> dict[str, Json]:

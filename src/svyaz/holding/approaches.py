@@ -1,0 +1,123 @@
+"""Where along a path the gradients of constraints come near to being dependent, and when they would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.constraints import Measure, examined, measure_of, model_states
+from svyaz.holding.segment import Segment
+from svyaz.integrate import Path
+from svyaz.matrices import eigvalsh
+
+ZONE = 0.05
+"""Gradients are nearly dependent when their least singular value is below this part of its largest so far."""
+
+AHEAD = 1.2
+"""… or when it would vanish within so many rows."""
+
+LOOKED_AT, EVERY = (400, 10_000), 5
+"""So many rows of a path are looked at, at least and at most; every fifth of those with a fixed step, which is short."""
+
+VARYING = 0.2
+"""Gradients whose log det varies by less than this along a coarse path are nowhere near."""
+
+
+@dataclass(frozen=True)
+class _Along:
+    """Gradients (k, m, n) in scaled coordinates at some rows of a path, each over its largest length so far."""
+
+    measure: Measure
+    numbers: NDArray[np.intp]
+    times: Array
+    states: Array
+    scales: Array
+    lengths: Array
+    rows: Array
+
+    @classmethod
+    def of(cls, segment: Segment, path: Path, step: float | None) -> _Along | None:
+        good = np.isfinite(path.states).all(axis=1)
+        count = len(path.times) if good.all() else int(np.argmin(good))
+        if count < 2:
+            return None
+        numbers = _looked_at(path.times[:count], 1 if step is None else EVERY)
+        times = path.times[numbers]
+        states = model_states(segment.equations, times, path.states[numbers])
+        measure = measure_of(examined(segment.equations))
+        with np.errstate(all="ignore"):
+            return cls._made(measure, numbers, times, states)
+
+    @classmethod
+    def _made(cls, measure: Measure, numbers: NDArray[np.intp], times: Array, states: Array) -> _Along | None:
+        mass, plain = measure.inertia_and_gradients(times, states)
+        inertia = np.median(np.diagonal(mass, axis1=1, axis2=2), axis=0)
+        scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+        lengths = np.maximum.accumulate(np.linalg.norm(plain * scales, axis=2), axis=0)[:, :, None]
+        lengths = np.where(lengths > 0.0, lengths, 1.0)
+        rows = plain * scales / lengths
+        return cls(measure, numbers, times, states, scales, lengths, rows) if np.isfinite(rows).all() else None
+
+    def log_determinants(self) -> Array:
+        """Of the products of the gradients, ½ log of which is the sum of the logarithms of their singular values."""
+        with np.errstate(divide="ignore"):
+            found: Array = np.linalg.slogdet(self.rows @ self.rows.transpose(0, 2, 1))[1]
+        return found
+
+    def later(self, few: NDArray[np.intp], ahead: Array) -> Array:
+        """The gradients at some rows a little later."""
+        states = self.states[few].copy()
+        places, speeds = list(self.measure.coordinates), list(self.measure.speeds)
+        states[:, places] += ahead[:, None] * self.states[few][:, speeds]
+        _, plain = self.measure.inertia_and_gradients(self.times[few] + ahead, states)
+        return plain * self.scales / self.lengths[few]
+
+
+def least_values(rows: Array) -> Array:
+    """The least singular value of each of many matrices (k, m, n)."""
+    values = eigvalsh(rows @ rows.transpose(0, 2, 1))[:, 0]
+    return np.asarray(np.sqrt(np.maximum(values, 0.0)), dtype=float)
+
+
+def varies(segment: Segment, path: Path) -> bool:
+    """Could the gradients have been near to dependent between the rows of a path?"""
+    along = _Along.of(segment, path, None)
+    return along is None or bool(np.ptp(along.log_determinants()) > VARYING)
+
+
+def approaches(segment: Segment, path: Path, step: float | None) -> Iterator[tuple[int, float]]:
+    """(row, moment): rows from which a position comes near at which gradients would be dependent, and when that is."""
+    along = _Along.of(segment, path, step)
+    if along is None:
+        return
+    size = along.log_determinants()
+    low = np.flatnonzero(size < np.maximum.accumulate(size) - 1.0)
+    if not len(low):
+        return
+    times = along.times
+    some = np.unique([*np.linspace(0, len(times) - 1, 50).astype(int), *low])
+    least = np.zeros(len(times))
+    least[some] = least_values(along.rows[some])
+    largest = np.maximum.accumulate(least)
+    gaps = np.diff(times, append=2 * times[-1] - times[-2])
+    later = along.later(low, 0.01 * gaps[low])
+    if not np.isfinite(later).all():
+        return
+    rates = (least_values(later) - least[low]) / (0.01 * gaps[low])
+    left = np.where(rates < 0.0, -least[low] / np.where(rates < 0.0, rates, -1.0), np.inf)
+    near = (left < np.inf) & ((least[low] < ZONE * largest[low]) | (left < AHEAD * gaps[low]))
+    for k in np.flatnonzero(near):
+        yield int(along.numbers[low[k]]), float(times[low[k]] + left[k])
+
+
+def _looked_at(times: Array, stride: int) -> NDArray[np.intp]:
+    """Some rows of a path, spread over the rows and over the time: steps grow short without end before some positions."""
+    most = int(np.clip(len(times) // stride, *LOOKED_AT))
+    if len(times) <= most:
+        return np.arange(len(times))
+    evenly = np.searchsorted(times, np.linspace(times[0], times[-1], most // 2))
+    return np.unique([*np.arange(0, len(times), -(-2 * len(times) // most)), *evenly, len(times) - 1])
