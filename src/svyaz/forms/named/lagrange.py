@@ -13,6 +13,7 @@ from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
 from svyaz.forms.tree.recursions.energies import tree_terms
 from svyaz.model import Bodies, System
+from svyaz.program import remembered
 
 
 def lagrange(system: System) -> Equations:
@@ -37,6 +38,7 @@ def free_equations(
     )
 
 
+@remembered
 def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of the free system, in the short forms of the books where they are short."""
     if isinstance(system.law, Bodies):
