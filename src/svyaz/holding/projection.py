@@ -29,7 +29,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ONE, ZERO, Expression, add_up, is_zero, substitute
 from svyaz.forms import Equations
 from svyaz.matrices import eigvalsh
-from svyaz.program import Linear, Program, build
+from svyaz.program import Linear, Program, build, build_as_written
 
 ITERATIONS = 3
 REGULAR = 1e-6
@@ -56,23 +56,35 @@ def projection_program(equations: Equations, iterations: int = ITERATIONS, mass:
     inverted = _by_masses if mass is not None and _regular(mass) else _augmented
     systems, correction = inverted(equations)
     held = [k for k, d in enumerate(equations.deviations) if d.position is not None]
-    new_q: list[Expression] = list(q)
-    for _ in range(iterations if held else 0):
-        values = {k: substitute(equations.deviations[k].position, dict(zip(q, new_q, strict=True))) for k in held}
-        change = correction(values)
-        new_q = [z - _along(row, change) for z, row in zip(new_q, directions.values(), strict=True)]
-    new_v: list[Expression] = list(v)
-    for _ in range(iterations):
-        moved = dict(zip([*q, *v], [*new_q, *new_v], strict=True))
-        values = {k: substitute(d.velocity, moved) for k, d in enumerate(equations.deviations)}
-        new_v = [z - change for z, change in zip(new_v, correction(values), strict=True)]
-    changed = dict(zip([*directions, *map(str, v)], [*new_q, *new_v], strict=True))
-    outputs = [(s, changed.get(s, se.Symbol(s))) for s in equations.states]
-    return build(outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=systems)
+    place = {k: equations.deviations[k].position for k in held}
+    speed = {k: d.velocity for k, d in enumerate(equations.deviations)}
+    now: dict[se.Symbol, Expression] = {}
+    for number in range(iterations if held else 0):
+        change = correction({k: substitute(h, now) for k, h in place.items()})
+        moved = [now.get(z, z) - _along(row, change) for z, row in zip(q, directions.values(), strict=True)]
+        now |= _named(systems, q, moved, f"place {number}")
+    for number in range(iterations):
+        change = correction({k: substitute(f, now) for k, f in speed.items()})
+        now |= _named(systems, v, [now.get(z, z) - c for z, c in zip(v, change, strict=True)], f"speed {number}")
+    outputs = [(s, now.get(se.Symbol(s), se.Symbol(s))) for s in equations.states]
+    return build_as_written(outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=systems)
+
+
+def _named(
+    systems: list[Linear], old: Sequence[se.Symbol], new: Sequence[Expression], name: str
+) -> dict[se.Symbol, Expression]:
+    """Symbols for the new values of states, as unknowns of a system with the unit matrix.
+
+    Written into each other, three corrections would be a formula that grows with the third power of the constraints.
+    """
+    symbols = [se.Symbol(f"{name} {k}") for k in range(len(new))]
+    units = [[ONE if i == j else ZERO for j in range(len(new))] for i in range(len(new))]
+    systems.append(Linear(units, [list(new)], [symbols], symmetric=True))
+    return dict(zip(old, symbols, strict=True))
 
 
 def _along(row: Sequence[Expression], change: Sequence[Expression]) -> Expression:
-    """The displacement of one coordinate: ∂q̇/∂v times the change."""
+    """Σ n c without the terms that vanish: ∂q̇/∂v times the change is the displacement of a coordinate."""
     return add_up(n * c for n, c in zip(row, change, strict=True) if not is_zero(n))
 
 
@@ -103,20 +115,24 @@ def _augmented(equations: Equations) -> tuple[list[Linear], Correction]:
 
 
 def _by_masses(equations: Equations) -> tuple[list[Linear], Correction]:
-    """M X = Rᵀ and (G X) Y = 1: the correction is X (Y r)."""
+    """M X = Rᵀ once, and (G X) ν = r for each correction, which is X ν."""
     n, m = len(equations.accelerated), len(equations.deviations)
-    jacobian = equations.constraint_jacobian
-    x = [[se.Symbol(f"response {i} {k}") for k in range(m)] for i in range(n)]
-    y = [[se.Symbol(f"reaction {j} {k}") for k in range(m)] for j in range(m)]
-    columns = [[x[i][k] for i in range(n)] for k in range(m)]
-    masses = Linear([list(row) for row in equations.mass_matrix], equations.reactions, columns, symmetric=True)
-    gram = [[add_up(g * z for g, z in zip(row, column, strict=True)) for column in columns] for row in jacobian]
-    units = [[ONE if j == k else ZERO for j in range(m)] for k in range(m)]
-    unknowns = [[y[j][k] for j in range(m)] for k in range(m)]
-    reactions = Linear(gram, units, unknowns, symmetric=equations.ideal)
+    columns, systems = _responses(equations)
+    gram = [[_along(row, column) for column in columns] for row in equations.constraint_jacobian]
 
     def correction(residuals: Residuals) -> list[Expression]:
-        pulls = [add_up(row[k] * r for k, r in residuals.items()) for row in y]
-        return [add_up(z * pull for z, pull in zip(row, pulls, strict=True)) for row in x]
+        pulls = [se.Symbol(f"reaction {len(systems)} {k}") for k in range(m)]
+        side = [residuals.get(k, ZERO) for k in range(m)]
+        systems.append(Linear(gram, [side], [pulls], symmetric=equations.ideal))
+        return [_along([column[i] for column in columns], pulls) for i in range(n)]
 
-    return [masses, reactions], correction
+    return systems, correction
+
+
+def _responses(equations: Equations) -> tuple[list[list[Expression]], list[Linear]]:
+    """The columns of X = M⁻¹ Rᵀ, and the system that gives them where M is more than a diagonal."""
+    mass, pushes = equations.mass_matrix, equations.reactions
+    if all(is_zero(e) for i, row in enumerate(mass) for j, e in enumerate(row) if i != j):
+        return [[e / mass[i][i] for i, e in enumerate(row)] for row in pushes], []
+    symbols = [[se.Symbol(f"response {i} {k}") for i in range(len(mass))] for k in range(len(pushes))]
+    return symbols, [Linear([list(row) for row in mass], pushes, symbols, symmetric=True)]

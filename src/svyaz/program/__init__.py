@@ -7,6 +7,7 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.program.building import Linear as Linear
     from svyaz.program.building import build as build
+    from svyaz.program.building import build_as_written as build_as_written
     from svyaz.program.counts import doubles_as_sums as doubles_as_sums
     from svyaz.program.counts import operations as operations
     from svyaz.program.counts import operations_by_output as operations_by_output

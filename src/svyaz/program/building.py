@@ -72,6 +72,20 @@ def build(
     return _kept[key]
 
 
+def build_as_written(
+    outputs: Sequence[tuple[str, Expression]],
+    *,
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear] = (),
+) -> Program:
+    """The outputs without a search for the shortest program: for long ones that are evaluated once a step."""
+    systems = _used(outputs, systems)
+    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    names = [name for name, _ in outputs]
+    return lower(graph, roots, _shapes(systems), names, tuple(inputs), tuple(parameters))
+
+
 def _shapes(systems: Sequence[Linear]) -> list[tuple[int, int, bool]]:
     return [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
 
