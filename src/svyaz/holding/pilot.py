@@ -57,7 +57,7 @@ LOST = 0.1
 """A pilot in which a deviation exceeds this part of the scale of its constraint says nothing about a finer one."""
 
 GONE = 0.5
-"""A constraint that deviates by this part of its scale, which grows with it, is lost."""
+"""A constraint that comes to deviate by this part of its scale, which grows with it, is lost."""
 
 ROUNDING = 64 * np.finfo(float).eps
 
@@ -174,7 +174,8 @@ def _prediction(
     def told(values: Array) -> dict[str, float]:
         return dict(zip(names, map(float, values[measured.reported]), strict=True))
 
-    gone = (found > GONE * scales)[measured.reported]
+    start = np.abs(measured.at(path.times[:1], path.states[:1])[0])
+    gone = ((found > GONE * scales) & (found > AGREEMENT * start))[measured.reported]
     return Prediction(
         told(found),
         told(bounds),
@@ -183,7 +184,7 @@ def _prediction(
         0.0,
         True,
         rest,
-        np.abs(measured.at(path.times[:1], path.states[:1])[0]),
+        start,
         tuple(name for name, far in zip(names, gone, strict=True) if far),
         seen=_some(path),
     )
