@@ -4,11 +4,14 @@ For each gain both quotients (chosen over constant) are formed, and the smaller 
 as good in both. The error is the largest over the run, every state in its own scale, against dop853 with rtol 1e-12 and
 projection; the residual is the largest in the own scale of its constraint. Below NOISE neither tells gains apart. Cases
 in which every gain diverges, or in which even the best is farther off than the motion is large, are listed and not scored.
+
+The score is √(error · residual) over that of the least error and the least residual of the 25, which need not belong to one
+gain; it is told beside the least score of a constant, and where gains vary, by how much they are better than that.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +22,10 @@ from bench.tools.rows import Row
 from svyaz.holding import state_scale
 from svyaz.holding.advancing import advance
 from svyaz.holding.gains import choose
+from svyaz.holding.options import Gains, OneGain, WrittenLaw
+from svyaz.holding.perturbations import perturbation
 from svyaz.holding.pilot import scheme_of
+from svyaz.holding.segment import prepare
 from svyaz.holding.verdicts import largest_gain
 from svyaz.integrate import Path
 
@@ -29,6 +35,7 @@ STEPS = (1e-2, 5e-3, 1e-3)
 CONSTANTS = 25
 NOISE = 1e-12
 BETTER, WORSE_RESIDUAL = 2.0, 1.2
+SCORED, BEST_SCORE = ("rk2", "rk4"), 1.3
 REFERENCE = 1e-12
 
 
@@ -53,6 +60,7 @@ class Case:
     unstabilised: Outcome
     constants: tuple[Outcome, ...]
     seconds: float
+    varied: bool = False
 
     @cached_property
     def scored(self) -> bool:
@@ -65,6 +73,18 @@ class Case:
         return max(
             min(_times(self.chosen.error, o.error), _times(self.chosen.residual, o.residual)) for o in self.constants
         )
+
+    @property
+    def score(self) -> float:
+        """√(error · residual) over that of the least error and the least residual of the constant gains."""
+        ended = [o for o in self.constants if o.finished]
+        least = min(o.error for o in ended), min(o.residual for o in ended)
+        return float(np.sqrt(_times(self.chosen.error, least[0]) * _times(self.chosen.residual, least[1])))
+
+    @property
+    def constant_score(self) -> float:
+        """The least score of a constant gain."""
+        return min(replace(self, chosen=o).score for o in self.constants if o.finished)
 
     @property
     def residual_ratio(self) -> float:
@@ -89,9 +109,14 @@ def reference(made: Rig, step: float) -> Path:
     return path
 
 
-def outcome(made: Rig, kappa: float, method: str, step: float, exact: Path) -> Outcome:
+def outcome(made: Rig, gains: Gains, method: str, step: float, exact: Path) -> Outcome:
     options = made.options(method=method, step=step, stabilize="off")
-    path = made.run(made.critical(kappa), options)
+    law, kappa = perturbation(made.equations, gains), gains.kappa if isinstance(gains, OneGain) else np.nan
+    if isinstance(gains, WrittenLaw):
+        segment = prepare(made.equations, law, (), options, made.span[0], made.state)
+        path = advance(segment, made.state, made.span, options, None, None)
+    else:
+        path = made.run(law, options)
     if path.status != "finished":
         return Outcome(kappa, np.inf, np.inf)
     residual, scales = made.residuals(path)
@@ -109,8 +134,10 @@ def case(made: Rig, method: str, step: float, exact: Path) -> Case:
     choice = choose(made.segment, options, made.state, made.span)
     limit = largest_gain(scheme_of(options))
     constants = np.geomspace(0.1 / (made.span[1] - made.span[0]), 0.98 * limit, CONSTANTS)
-    runs = [outcome(made, float(k), method, step, exact) for k in (choice.kappa, 0.0, *constants)]
-    return Case(runs[0], runs[1], tuple(runs[2:]), choice.seconds)
+    gains = [choice.gains, *(OneGain(float(k)) for k in (0.0, *constants))]
+    runs = [outcome(made, one, method, step, exact) for one in gains]
+    varied = replace(runs[0], kappa=choice.kappa)
+    return Case(varied, runs[1], tuple(runs[2:]), choice.seconds, isinstance(choice.gains, WrittenLaw))
 
 
 def job(name: str, quick: bool) -> Job:
@@ -147,6 +174,11 @@ def _rows_of(name: str, method: str, step: float, samples: Samples, quick: bool)
     )
     beaten, ratio = done["beaten"][0], done["residual_ratio"][0]
     rows = [Row(f"{title}: beaten by", beaten, 1.0, beaten, "", "the best of 25", BETTER, limit=True, note=note)]
+    if method in SCORED:
+        score, constant = told("score")[0], told("constant_score")[0]
+        how = "gains vary" if told("varied")[0] else "a constant"
+        told_of = f"{how}; the best of 25 constants has {constant:.3g}"
+        rows.append(Row(f"{title}: score", score, 1.0, score, "", "least of each", BEST_SCORE, limit=True, note=told_of))
     if ratio > 0.0:  # else the unstabilised run did not finish
         rows.append(Row(f"{title}: residual", ratio, 1.0, ratio, "", "unstabilised", WORSE_RESIDUAL, limit=True))
     return rows
@@ -172,6 +204,9 @@ def system_job(name: str, extent: str) -> Answer:
                     "unstabilised": one.unstabilised.residual if one.unstabilised.finished else -1.0,
                     "beaten": one.beaten,
                     "residual_ratio": one.residual_ratio,
+                    "score": one.score,
+                    "constant_score": one.constant_score,
+                    "varied": float(one.varied),
                 }
             found.update({f"{method} {step:g} {key}": value for key, value in values.items()})
     return found

@@ -11,8 +11,8 @@ import pytest
 
 from svyaz import System, gallery, load, loads
 from svyaz.constraints import budget, spread
-from svyaz.holding.gains import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.pilot import scheme_of
+from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
 from svyaz.motion import check, simulate
 
@@ -77,7 +77,7 @@ def test_every_decision_is_logged() -> None:
     assert any("chosen from" in line for line in auto.log)
     assert set(auto.log) <= set(motion.notes)
     assert motion.step == auto.step < 0.01
-    assert len(auto.trials) == CANDIDATES + 1
+    assert len(auto.trials) >= CANDIDATES + 1
     assert auto.seconds > 0
 
 

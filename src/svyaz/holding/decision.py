@@ -16,7 +16,7 @@ from svyaz.holding.gains import Choice, choose, verdict_on
 from svyaz.holding.integrals import HeldIntegral, constants_of, held_rates, held_slopes
 from svyaz.holding.laws import deviation_symbols, perturbed_rates
 from svyaz.holding.lyapunov import Region, regions
-from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options, Tolerance
+from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options, Tolerance, WrittenLaw
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import GONE, Prediction, predict, scheme_of, states_ahead
 from svyaz.holding.segment import Segment, prepare
@@ -215,8 +215,11 @@ def _automatic(
     pattern = prepare(equations, critical(equations, 1.0).begun(span[0], state), held, options, span[0], state)
     choice = choose(pattern, options, state, span)
     chosen = replace(options, step=choice.step)
-    law = critical(equations, choice.kappa).begun(span[0], state)
-    segment = pattern.regained(law)
+    law = perturbation(equations, choice.gains).begun(span[0], state)
+    if isinstance(choice.gains, WrittenLaw):
+        segment = prepare(equations, law, held, options, span[0], state)
+    else:
+        segment = pattern.regained(law)
     if choice.kappa == 0.0 and law.general is None:
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
         return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
@@ -230,7 +233,8 @@ def _rehearsed(prediction: Prediction | None, choice: Choice) -> Prediction | No
     """The prediction with the deviations of the rehearsal that was chosen, where that was the run itself."""
     if prediction is None or choice.coarseness > 1:
         return prediction
-    chosen = next(t for t in choice.trials if t.kappa == choice.kappa)
+    chosen = choice.chosen
+    assert chosen is not None, "a rehearsal was chosen"
     expected = dict(zip(prediction.expected, chosen.residuals, strict=True))
     bounds = {name: max(bound, expected[name]) for name, bound in prediction.bounds.items()}
     lost = tuple(expected) if chosen.residual > GONE else ()

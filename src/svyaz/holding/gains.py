@@ -4,75 +4,51 @@ The choice is made from rehearsals of the run itself over its whole span, with g
 between the inverse of the span and the limit of the method. Each gives a residual (largest deviation in the constraint's
 own scale) and a trajectory error (largest distance from an accurate motion, every state in its own scale). Of those that
 do not leave the constraints farther than no stabilisation at all, the weakest whose product of both is about the least is
-taken: no other gain of the rehearsal is twice as good in both. With a tolerance, only gains that keep the residual below
-it compete, and the step is halved until there is one.
+taken. With a tolerance, only gains that keep the residual below it compete, and the step is halved until there is one.
+
+With a fixed step the best gain may leave the residual, or the error, well above the least that is seen. Then other damping
+of positions, ḧ + 2ζκ ḣ + κ²h = 0, is rehearsed as well, what is best is refined, and gains that vary are tried: κ at the
+constraints and up to another gain away from them, so that a remainder meets the gain it calls for (Kaspirovich, end of 2.1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from math import inf, isnan, nan
+from dataclasses import dataclass, field, replace
+from math import isnan
 from time import perf_counter
-
-import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Budget, spread
-from svyaz.forms import Equations
-from svyaz.holding.advancing import Advancing, advance
-from svyaz.holding.deviation import Deviations, Extent, deviations
-from svyaz.holding.options import Options
-from svyaz.holding.perturbations import Perturbation, critical, rescaled
+from svyaz.holding.advancing import advance
+from svyaz.holding.deviation import deviations
+from svyaz.holding.options import Gains, OneGain, Options
+from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.pilot import scheme_of
+from svyaz.holding.rehearsals import (
+    Look,
+    Rehearsal,
+    Seen,
+    Setting,
+    Theatre,
+    accurate_motion,
+    affordable,
+    coarseness_of,
+    nodes_of,
+)
+from svyaz.holding.searching import best_of, candidates, searched
 from svyaz.holding.segment import Segment, integrated
-from svyaz.holding.sizes import Scale, state_scale
-from svyaz.holding.verdicts import Discretisation, Verdict, judge, largest_gain
-from svyaz.integrate import LEAST_RTOL, Path
+from svyaz.holding.verdicts import Verdict, judge
 
-CANDIDATES = 17
 MOST_HALVINGS = 12
-LARGEST_SHARE = 0.8
-"""Gains above this part of the limit of the method are not proposed: the linear limit is necessary, not sufficient."""
-
-MARGIN = 1.25
-"""A rehearsed residual must stay below the tolerance by this factor."""
-
-EQUAL = 1.5
-"""Products of residual and error within this factor of the least count as equal, and the weakest gain of them is taken.
-
-A gain that is twice as good in both would have a product four times smaller.
-"""
-
-NOISE = 1e-12
-"""Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
-
-REFERENCE_RTOL = 1e-11
-COMPARED = 401
-"""The trajectory error is taken over about so many moments."""
-
-LONGEST_REHEARSAL = 400_000
-"""Runs with more steps than this are rehearsed with a coarser step and gains of the same κτ; a rehearsal that chooses
-its steps is given up after about so many."""
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """One rehearsed gain: residual in the own scale of the constraints, by constraint, and trajectory error."""
-
-    kappa: float
-    residual: float
-    residuals: tuple[float, ...]
-    error: float
-    finished: bool
 
 
 @dataclass(frozen=True)
 class Choice:
     """What was decided, on which trials, at what cost; ``log`` tells every decision.
 
-    ``coarseness``: by how much the step of the rehearsals exceeded that of the run.
+    ``chosen`` is the rehearsal that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
+    rate at the constraints. ``coarseness``: by how much the step of the rehearsals exceeded that of the run.
     """
 
     kappa: float
@@ -83,6 +59,8 @@ class Choice:
     seconds: float
     feasible: bool = True
     coarseness: int = 1
+    chosen: Rehearsal | None = None
+    gains: Gains = field(default_factory=lambda: OneGain(0.0))
 
 
 def verdict_on(law: Perturbation, options: Options) -> Verdict:
@@ -99,16 +77,31 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
     rehearsals = None
     for halving in range(MOST_HALVINGS + 1):
         now = options if options.step is None else replace(options, step=options.step / 2**halving)
+        first = rehearsals is None
         rehearsals = _rehearse(segment, now, state, span, budget, rehearsals)
-        trials, budget = rehearsals.trials, rehearsals.budget
-        steps += rehearsals.steps
+        theatre, seen, budget = rehearsals.theatre, rehearsals.seen, rehearsals.budget
+        steps += theatre.reference.steps if first else 0
         log.extend([rehearsals.cut] if rehearsals.cut else [])
-        best = _best(trials, now.allowed(deviations(segment.equations).names))
-        if best is not None:
+        allowed = now.allowed(deviations(segment.equations).names)
+        trials = theatre.trials(seen)
+        if best_of(trials, allowed) is not None:
             log.extend(_told_of_halving(options, halved))
-            log.append(_told(best, trials, now))
-            coarse = _coarseness(now, span)
-            return Choice(best.kappa, now.step, trials, tuple(log), steps, perf_counter() - begin, coarseness=coarse)
+            found = searched(theatre, seen, allowed, budget)
+            trials = theatre.trials(found.seen)
+            steps += sum(one.steps for one in found.seen.values())
+            log += [_told(found.best, trials, now), *found.log]
+            return Choice(
+                found.best.kappa,
+                now.step,
+                trials,
+                tuple(log),
+                steps,
+                perf_counter() - begin,
+                coarseness=theatre.coarse,
+                chosen=found.best,
+                gains=theatre.gains(found.best.setting),
+            )
+        steps += sum(one.steps for one in seen.values())
         if options.tolerance is None or options.step is None or budget.over:
             break
         halved.append(f"{now.step:g}")
@@ -131,38 +124,12 @@ def _limit(options: Options) -> str:
     return f"the residual below {given:g}"
 
 
-def _reference(segment: Segment, options: Options, state: Array, span: tuple[float, float], most: int) -> Path:
-    """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
-    rtol = REFERENCE_RTOL if options.rtol is None else max(LEAST_RTOL, min(REFERENCE_RTOL, options.rtol / 10))
-    strict = replace(options, method="dop853", step=None, rtol=rtol, atol=None)
-    gentle = segment.regained(critical(segment.equations, 1.0 / (span[1] - span[0])))
-    return advance(gentle, state, span, strict, _nodes(options, span), None, most)
-
-
-def _nodes(options: Options, span: tuple[float, float]) -> Array:
-    """At most COMPARED moments that are nodes of every rehearsal with a fixed step."""
-    if options.step is None:
-        return np.linspace(*span, COMPARED)
-    unit = options.step * _coarseness(options, span)
-    count = int((span[1] - span[0]) / unit * (1 + 1e-12))
-    stride = max(1, -(-count // COMPARED))
-    return np.asarray(span[0] + unit * np.arange(0, count + 1, stride), dtype=float)
-
-
-def _coarseness(options: Options, span: tuple[float, float]) -> int:
-    """By how much the step of a rehearsal exceeds that of the run."""
-    if options.step is None:
-        return 1
-    return max(1, -(-round((span[1] - span[0]) / options.step) // LONGEST_REHEARSAL))
-
-
 @dataclass(frozen=True)
 class _Rehearsals:
-    """The trials of one step, the accurate motion they were compared with, and what is left of the budget."""
+    """The rehearsals of one step, where they were made, and what is left of the budget."""
 
-    trials: tuple[Rehearsal, ...]
-    reference: Path
-    steps: int
+    theatre: Theatre
+    seen: Seen
     budget: Budget
     cut: str
 
@@ -179,112 +146,26 @@ def _rehearse(
 
     The first rehearsal, without gains, tells how long a run takes.
     """
-    coarse = _coarseness(options, span)
-    rehearsal = options if options.step is None else replace(options, step=options.step * coarse)
-    pattern, gains = critical(segment.equations, 1.0), candidates(scheme_of(options), span)
-
-    def run(kappa: float, grid: Array | None, way: Advancing = advance) -> Path:
-        law = rescaled(pattern, kappa / coarse)
-        return way(segment.regained(law), state, span, rehearsal, grid, None, 2 * LONGEST_REHEARSAL)
-
-    grid = _nodes(options, span) if options.step is None else None
+    none, gains = Setting(0.0), [Setting(float(k)) for k in candidates(scheme_of(options), span)[1:]]
+    coarse, grid = coarseness_of(options, span), nodes_of(options, span) if options.step is None else None
+    theatre = Theatre(segment, options, state, span, coarse, grid=grid)
     started = budget.spent
-    plain = run(0.0, grid)
+    plain = theatre.run(none)
     budget = budget.for_run((budget.spent - started) * coarse)
-    reference = before.reference if before else _reference(segment, options, state, span, _affordable(budget, plain))
+    if before is not None:
+        reference = before.theatre.reference
+    else:
+        reference = accurate_motion(segment, options, state, span, affordable(budget, plain))
     if grid is not None and not reference.finished:
-        grid, plain = None, run(0.0, None)
-    look = _Look(segment.equations, deviations(segment.equations), reference)
-    seen, steps = {0: look.at(plain)}, plain.steps
+        theatre = replace(theatre, grid=None)
+        plain = theatre.run(none)
     # where neither has come to a branching position there is none to be looked for in the others
     way = advance if plain.bridged or reference.bridged or not plain.finished else integrated
-    for k in spread(len(gains) - 1):
-        if budget.over:
-            break
-        path = run(float(gains[1 + k]), grid, way)
-        seen[1 + k], steps = look.at(path), steps + path.steps
-    trials = look.compared({k: (float(gains[k]), seen[k]) for k in sorted(seen)})
-    cut = f"rehearsals were cut at {len(seen)} of {len(gains)} gains, after {budget.told}"
-    steps += 0 if before else reference.steps
-    return _Rehearsals(trials, reference, steps, budget, cut if len(seen) < len(gains) else "")
-
-
-def _affordable(budget: Budget, path: Path) -> int:
-    """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
-    each = max(path.seconds / max(path.evaluations, 1), 1e-9)
-    return int(np.clip(budget.left / (12 * each), 1000, LONGEST_REHEARSAL))
-
-
-@dataclass(frozen=True)
-class _Look:
-    """What is looked at in a rehearsal, so that it need not be kept."""
-
-    equations: Equations
-    measured: Deviations
-    reference: Path
-
-    @cached_property
-    def scale(self) -> Scale:
-        return state_scale(self.equations, self.reference.times, self.reference.states)
-
-    def at(self, path: Path) -> tuple[Extent, float] | None:
-        """How far deviations reach, and the error of the trajectory; None for a rehearsal that did not finish."""
-        if not path.finished:
-            return None
-        error = trajectory_error(path, self.reference, self.scale) if self.reference.finished else nan
-        return self.measured.extent(path.times, path.states), error
-
-    def compared(self, seen: Mapping[int, tuple[float, tuple[Extent, float] | None]]) -> tuple[Rehearsal, ...]:
-        """The trials, with residuals in the own scales of the constraints."""
-        ended = [look[0] for _, look in seen.values() if look is not None]
-        scales = iter(self.measured.scales_of(ended))
-        entries, count = self.measured.reported, len(self.measured.names)
-        return tuple(
-            Rehearsal(kappa, inf, (inf,) * count, inf, False)
-            if look is None
-            else _rehearsed(kappa, look[0].largest[entries], next(scales)[entries], look[1])
-            for kappa, look in seen.values()
-        )
-
-
-def _rehearsed(kappa: float, largest: Array, scales: Array, error: float) -> Rehearsal:
-    relative = largest / np.where(scales > 0, scales, 1.0)
-    return Rehearsal(kappa, float(np.max(relative, initial=0.0)), tuple(map(float, largest)), error, True)
-
-
-def candidates(scheme: Discretisation, span: tuple[float, float]) -> Array:
-    """0 (no stabilisation), then gains between 0.1/T and the limit of the method, evenly in the logarithm."""
-    duration = span[1] - span[0]
-    limit = largest_gain(scheme) * LARGEST_SHARE
-    if not np.isfinite(limit):
-        limit = 1e3 / duration if scheme.step is None else LARGEST_SHARE / scheme.step
-    low = min(0.3 / duration, limit / 10)
-    return np.concatenate([[0.0], np.geomspace(low, limit, CANDIDATES)]).astype(float)
-
-
-def trajectory_error(path: Path, reference: Path, scale: Scale) -> float:
-    """max over common moments and states of |x - x_ref| over the scale of the state."""
-    rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
-    before = np.clip(rows - 1, 0, None)
-    nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
-    rows = np.where(nearer, before, rows)
-    common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
-    return scale.difference(path.states[rows][common], reference.states[common])
-
-
-def _best(trials: Sequence[Rehearsal], allowed: Array) -> Rehearsal | None:
-    """The weakest gain whose product of residual and trajectory error is about the least of those that may compete.
-
-    Where there is no accurate motion to compare with, the residual decides.
-    """
-    unstabilised = trials[0].residual
-    able = [t for t in trials if t.finished and t.residual <= unstabilised and t.error != inf]
-    able = [t for t in able if np.all(MARGIN * np.array(t.residuals) <= allowed)]
-    if not able:
-        return None
-    products = [np.log(max(t.residual, NOISE)) + (0.0 if isnan(t.error) else np.log(max(t.error, NOISE))) for t in able]
-    least = min(products)
-    return next(t for t, p in zip(able, products, strict=True) if p <= least + np.log(EQUAL))
+    theatre = replace(theatre, look=Look(segment.equations, deviations(segment.equations), reference), way=way)
+    seen = theatre.played([gains[k] for k in spread(len(gains))], {none: theatre.seen(plain)}, budget)
+    ordered = {setting: seen[setting] for setting in sorted(seen, key=lambda one: one.kappa)}
+    cut = f"rehearsals were cut at {len(seen)} of {len(gains) + 1} gains, after {budget.told}"
+    return _Rehearsals(theatre, ordered, budget, cut if len(seen) <= len(gains) else "")
 
 
 def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str:
@@ -292,7 +173,9 @@ def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str
     tried = sum(t.finished for t in trials)
     against = trials[0].residual
     error = "not known, since no accurate motion came to the end" if isnan(best.error) else f"{best.error:.3g}"
+    damping = "" if best.setting.damping == 1.0 else f" with the damping ratio {best.setting.damping:.4g}"
     return (
-        f"κ = {best.kappa:.4g} chosen from {len(trials)} rehearsals ({tried} finished) with {options.method} and {how}: "
+        f"κ = {best.kappa:.4g}{damping} chosen from {len(trials)} rehearsals ({tried} finished) "
+        f"with {options.method} and {how}: "
         f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {error}"
     )

@@ -201,6 +201,16 @@ def rescaled(law: Perturbation, factor: float) -> Perturbation:
     return replace(law, gains=gains, matrix=matrix)
 
 
+def damped(law: Perturbation, damping: float) -> Perturbation:
+    """The same with the damping of positions, B, multiplied."""
+    gains = {name: value * (damping if name.split()[1] == "B" else 1.0) for name, value in law.gains.items()}
+    if law.general is not None:
+        return replace(law, gains=gains).begun(law.at[0], np.array(law.at[1:]))
+    p, matrix = law.positions, law.matrix.copy()
+    matrix[p : 2 * p, p : 2 * p] *= damping
+    return replace(law, gains=gains, matrix=matrix)
+
+
 def matrix_of(value: Block, shape: tuple[int, int], what: str) -> Array:
     """A block as a matrix: a number stands for a multiple of the unit matrix; gains of the wrong size are refused."""
     if is_number(value):

@@ -11,6 +11,7 @@ from svyaz.forms import derive
 from svyaz.holding import (
     Automatic,
     ByProjection,
+    Gains,
     Off,
     OneGain,
     Options,
@@ -72,8 +73,8 @@ def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
     return replace(found, equations=written)
 
 
-def _rehearsed(system: System, form: str | None, options: Options) -> tuple[OneGain, tuple[str, ...]]:
-    """The gain that a run would choose for its first phase."""
+def _rehearsed(system: System, form: str | None, options: Options) -> tuple[Gains, tuple[str, ...]]:
+    """The gains that a run would choose for its first phase."""
     gains = check(
         system,
         form=form,
@@ -89,7 +90,7 @@ def _rehearsed(system: System, form: str | None, options: Options) -> tuple[OneG
             "" if gains is None or gains.choice is None else f": {gains.choice.log[-1]}"
         )
         raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
-    return OneGain(gains.choice.kappa), gains.choice.log
+    return gains.choice.gains, gains.choice.log
 
 
 def program_text(

@@ -36,7 +36,7 @@ TRIES, ROUNDING = 8, 1e-11
 """States at which a law that is not zero as it stands is looked at, and what it may leave, as a part of its size without."""
 
 
-BESIDE, CORNER = 1e-9, 1e-5
+BESIDE, CORNER = 1e-15, 1e-5
 """A deviation that is hardly one, and by how much a slope may differ there."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction, Region
+from svyaz.holding import SAFETY, Certificate, Choice, GainReport, Prediction, Region, word_of
 from svyaz.json_types import Record
 from svyaz.show.results import as_json, finite
 
@@ -86,12 +86,20 @@ def _(found: Region) -> Record:
 def _(found: Choice) -> Record:
     return {
         "kappa": found.kappa,
+        "gains": word_of(found.gains),
         "step": found.step,
         "log": list(found.log),
         "steps": found.steps,
         "seconds": found.seconds,
         "trials": [
-            {"kappa": t.kappa, "residual": finite(t.residual), "error": finite(t.error), "finished": t.finished}
+            {
+                "kappa": t.kappa,
+                "damping": t.setting.damping,
+                **({"strong": t.setting.strong, "at": t.setting.at} if t.setting.strong else {}),
+                "residual": finite(t.residual),
+                "error": finite(t.error),
+                "finished": t.finished,
+            }
             for t in found.trials
         ],
     }

@@ -1,0 +1,250 @@
+"""Rehearsals of a run: with which gains, and how far they leave the constraints and the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, isnan, nan
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import Budget
+from svyaz.forms import Equations
+from svyaz.holding.advancing import Advancing, advance
+from svyaz.holding.deviation import Deviations, Extent
+from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
+from svyaz.holding.perturbations import critical, damped, rescaled
+from svyaz.holding.segment import Segment, prepare
+from svyaz.holding.sizes import Scale, state_scale
+from svyaz.holding.varying import varying_gains, varying_texts
+from svyaz.integrate import LEAST_RTOL, Path
+
+NOISE = 1e-12
+"""Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
+
+REFERENCE_RTOL = 1e-13
+COMPARED = 401
+"""The trajectory error is taken over about so many moments."""
+
+LONGEST_REHEARSAL = 400_000
+"""Runs with more steps than this are rehearsed with a coarser step and gains of the same κτ; a rehearsal that chooses
+its steps is given up after about so many."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Gains that are rehearsed: ḧ + 2ζκ ḣ + κ² h = 0 and ḟ = -κ f with ζ = ``damping``.
+
+    With ``strong`` κ varies from ``kappa`` at a constraint to ``strong`` far from it, half-way at a deviation of the part
+    ``at`` of its own scale; ``by_rate``: at a rate of that part of the scale of rates, for constraints on positions.
+    """
+
+    kappa: float
+    damping: float = 1.0
+    strong: float = 0.0
+    at: float = 0.0
+    by_rate: bool = False
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """One rehearsed setting: residual in the own scale of the constraints, by constraint, and trajectory error."""
+
+    setting: Setting
+    residual: float
+    residuals: tuple[float, ...]
+    error: float
+    finished: bool
+
+    @property
+    def kappa(self) -> float:
+        return self.setting.kappa
+
+    @property
+    def product(self) -> float:
+        """The logarithm of residual times error, as far as they are more than rounding; the residual's alone without one."""
+        error = 0.0 if isnan(self.error) else np.log(max(self.error, NOISE))
+        return float(np.log(max(self.residual, NOISE)) + error)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What was seen of a rehearsal: how far deviations reach (None: it did not finish), the trajectory error, its steps."""
+
+    extent: Extent | None
+    error: float
+    steps: int
+
+
+Seen = Mapping[Setting, Witness]
+
+
+@dataclass(frozen=True)
+class Theatre:
+    """Where one run is rehearsed: its code with gains as constants, the accurate motion to compare with, and the way it
+    is advanced. ``coarse``: by how much the step of the rehearsals exceeds that of the run.
+    """
+
+    segment: Segment
+    options: Options
+    state: Array
+    span: tuple[float, float]
+    coarse: int
+    look: Look | None = None
+    grid: Array | None = None
+    way: Advancing = field(default=advance)
+
+    @property
+    def reference(self) -> Path:
+        """The accurate motion."""
+        assert self.look is not None, "rehearsals are compared with an accurate motion"
+        return self.look.reference
+
+    def seen(self, path: Path) -> Witness:
+        """What is seen of a rehearsal."""
+        assert self.look is not None, "rehearsals are compared with an accurate motion"
+        return self.look.at(path)
+
+    def trials(self, seen: Seen) -> tuple[Rehearsal, ...]:
+        """Rehearsals with residuals in the own scales of the constraints."""
+        assert self.look is not None, "rehearsals are compared with an accurate motion"
+        return self.look.compared(seen)
+
+    def run(self, setting: Setting) -> Path:
+        """One rehearsal."""
+        rehearsal = self.options
+        if rehearsal.step is not None:
+            rehearsal = replace(rehearsal, step=rehearsal.step * self.coarse)
+        if setting.strong:
+            law = varying_gains(self.segment.equations, setting, self.sizes(setting))
+            segment = (self._by_rate if setting.by_rate else self._by_deviation).regained(law)
+        else:
+            pattern = damped(critical(self.segment.equations, 1.0), setting.damping)
+            segment = self.segment.regained(rescaled(pattern, setting.kappa / self.coarse))
+        return self.way(segment, self.state, self.span, rehearsal, self.grid, None, 2 * LONGEST_REHEARSAL)
+
+    @cached_property
+    def _by_deviation(self) -> Segment:
+        return self._varying(Setting(1.0, 1.0, 2.0, 1.0))
+
+    @cached_property
+    def _by_rate(self) -> Segment:
+        return self._varying(Setting(1.0, 1.0, 2.0, 1.0, by_rate=True))
+
+    def _varying(self, setting: Setting) -> Segment:
+        law = varying_gains(self.segment.equations, setting, self.sizes(setting))
+        return prepare(self.segment.equations, law, self.segment.held, self.options, self.span[0], self.state)
+
+    def sizes(self, setting: Setting) -> dict[str, float]:
+        """The deviations at which κ is half-way between its two values, by constraint."""
+        assert self.look is not None, "rehearsals are compared with an accurate motion"
+        return {name: setting.at * size for name, size in self.look.own_scales(by_rate=setting.by_rate).items()}
+
+    def played(self, settings: Iterable[Setting], seen: Seen, budget: Budget) -> dict[Setting, Witness]:
+        """What was seen, with rehearsals of further settings while the budget allows them."""
+        found = dict(seen)
+        for setting in settings:
+            if budget.over:
+                break
+            if setting not in found:
+                found[setting] = self.seen(self.run(setting))
+        return found
+
+    def gains(self, setting: Setting) -> Gains:
+        """A setting as gains that may be asked for."""
+        if setting.strong:
+            return WrittenLaw(varying_texts(self.segment.equations, setting, self.sizes(setting)))
+        if setting.damping != 1.0:
+            kappa = setting.kappa
+            return Baumgarte({"alpha": 2 * setting.damping * kappa, "beta": kappa**2, "kappa": kappa})
+        return OneGain(setting.kappa)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is looked at in a rehearsal, so that it need not be kept."""
+
+    equations: Equations
+    measured: Deviations
+    reference: Path
+
+    @cached_property
+    def scale(self) -> Scale:
+        return state_scale(self.equations, self.reference.times, self.reference.states)
+
+    def at(self, path: Path) -> Witness:
+        """What is seen of a rehearsal."""
+        if not path.finished:
+            return Witness(None, inf, path.steps)
+        error = trajectory_error(path, self.reference, self.scale) if self.reference.finished else nan
+        return Witness(self.measured.extent(path.times, path.states), error, path.steps)
+
+    @cached_property
+    def _scales(self) -> Array:
+        return self.measured.scales(self.reference.times, self.reference.states)
+
+    def own_scales(self, *, by_rate: bool) -> dict[str, float]:
+        """The scales of the constraints, or of the rates of those on positions, along the accurate motion."""
+        p = self.measured.positions
+        entries = [*range(p, 2 * p), *range(2 * p, self.measured.count)] if by_rate else self.measured.reported
+        return {name: float(size) or 1.0 for name, size in zip(self.measured.names, self._scales[entries], strict=True)}
+
+    def compared(self, seen: Seen) -> tuple[Rehearsal, ...]:
+        """The trials, with residuals in the own scales of the constraints."""
+        ended = [one.extent for one in seen.values() if one.extent is not None]
+        scales = iter(self.measured.scales_of(ended))
+        entries, count = self.measured.reported, len(self.measured.names)
+        return tuple(
+            Rehearsal(setting, inf, (inf,) * count, inf, False)
+            if one.extent is None
+            else _rehearsed(setting, one.extent.largest[entries], next(scales)[entries], one.error)
+            for setting, one in seen.items()
+        )
+
+
+def _rehearsed(setting: Setting, largest: Array, scales: Array, error: float) -> Rehearsal:
+    relative = largest / np.where(scales > 0, scales, 1.0)
+    return Rehearsal(setting, float(np.max(relative, initial=0.0)), tuple(map(float, largest)), error, True)
+
+
+def accurate_motion(segment: Segment, options: Options, state: Array, span: tuple[float, float], most: int) -> Path:
+    """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
+    rtol = REFERENCE_RTOL if options.rtol is None else max(LEAST_RTOL, min(REFERENCE_RTOL, options.rtol / 10))
+    strict = replace(options, method="dop853", step=None, rtol=rtol, atol=None)
+    gentle = segment.regained(critical(segment.equations, 1.0 / (span[1] - span[0])))
+    return advance(gentle, state, span, strict, nodes_of(options, span), None, most)
+
+
+def nodes_of(options: Options, span: tuple[float, float]) -> Array:
+    """At most COMPARED moments that are nodes of every rehearsal with a fixed step."""
+    if options.step is None:
+        return np.linspace(*span, COMPARED)
+    unit = options.step * coarseness_of(options, span)
+    count = int((span[1] - span[0]) / unit * (1 + 1e-12))
+    stride = max(1, -(-count // COMPARED))
+    return np.asarray(span[0] + unit * np.arange(0, count + 1, stride), dtype=float)
+
+
+def coarseness_of(options: Options, span: tuple[float, float]) -> int:
+    """By how much the step of a rehearsal exceeds that of the run."""
+    if options.step is None:
+        return 1
+    return max(1, -(-round((span[1] - span[0]) / options.step) // LONGEST_REHEARSAL))
+
+
+def affordable(budget: Budget, path: Path) -> int:
+    """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
+    each = max(path.seconds / max(path.evaluations, 1), 1e-9)
+    return int(np.clip(budget.left / (12 * each), 1000, LONGEST_REHEARSAL))
+
+
+def trajectory_error(path: Path, reference: Path, scale: Scale) -> float:
+    """max over common moments and states of |x - x_ref| over the scale of the state."""
+    rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
+    before = np.clip(rows - 1, 0, None)
+    nearer = np.abs(path.times[before] - reference.times) < np.abs(path.times[rows] - reference.times)
+    rows = np.where(nearer, before, rows)
+    common = np.abs(path.times[rows] - reference.times) <= 1e-9 * max(1e-300, abs(reference.times[-1]))
+    return scale.difference(path.states[rows][common], reference.states[common])
