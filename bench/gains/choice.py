@@ -178,7 +178,9 @@ def _rows_of(name: str, method: str, step: float, samples: Samples, quick: bool)
         score, constant = told("score")[0], told("constant_score")[0]
         how = "gains vary" if told("varied")[0] else "a constant"
         told_of = f"{how}; the best of 25 constants has {constant:.3g}"
-        rows.append(Row(f"{title}: score", score, 1.0, score, "", "least of each", BEST_SCORE, limit=True, note=told_of))
+        rows.append(
+            Row(f"{title}: score", score, 1.0, score, "", "least of each", BEST_SCORE, limit=True, note=told_of)
+        )
     if ratio > 0.0:  # else the unstabilised run did not finish
         rows.append(Row(f"{title}: residual", ratio, 1.0, ratio, "", "unstabilised", WORSE_RESIDUAL, limit=True))
     return rows
