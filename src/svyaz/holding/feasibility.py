@@ -93,6 +93,8 @@ def _held(
         place = int(np.searchsorted(gains, kappa))
         gains = np.insert(gains, place, kappa)
         rest = np.insert(rest.reshape(-1, measured.count), place, prediction.rest, axis=0)
+    elif not len(gains):
+        return None
     made = [
         Held(
             float(allowed[k]),
