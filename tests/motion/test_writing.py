@@ -260,6 +260,37 @@ def test_what_a_complete_program_cannot_do_is_refused() -> None:
         load("pendulum-xy").export("c", complete=True, stabilize=5)
 
 
+RODS = {
+    "coordinates": ["x", "y"],
+    "kinetic": "(x'^2 + y'^2)/2",
+    "potential": "9.81*y",
+    "constraint": [{"name": "rod", "equation": "x^2 + y^2 = 1"}, {"name": "again", "equation": "3*x^2 = 3 - 3*y^2"}],
+    "initial": {"x": 1},
+}
+
+
+def test_repeated_constraints_are_left_out_of_programs_as_of_runs() -> None:
+    found = with_gains(System(**RODS), stabilize=5)
+    assert list(found.terms) == ["rod"]
+    assert any("'again'" in note for note in found.equations.notes)
+    once = System(**{**RODS, "constraint": RODS["constraint"][:1]})
+    state = [0.6, 0.7, 0.2, -0.3]
+    for how in (5, "off"):
+        words = {"stabilize": how, "complete": True, "method": "rk4", "step": 0.1, "until": 1.0}
+        rates = []
+        for system in (System(**RODS), once):
+            space = python_run(system.export("python", **words))
+            rates.append(space["rates"](0.0, state, space["constants"](space.get("DEFAULTS", []))))
+        assert rates[0] == rates[1]
+
+
+def test_friction_by_reactions_is_refused_in_complete_programs() -> None:
+    floor = {"name": "floor", "equation": "y = 0", "friction": {"static": 0.4, "sliding": 0.3, "along": ["1", "0"]}}
+    block = System(coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", potential="9.81*y", constraint=[floor])
+    with pytest.raises(ModelError, match="does not stick and slide, as friction at 'floor' asks for"):
+        block.export("c", complete=True, stabilize=5, method="rk4", step=0.01)
+
+
 def test_the_last_step_is_shortened_and_names_are_quoted(tmp_path: Path) -> None:
     system = System(
         coordinates=["x"],

@@ -56,6 +56,9 @@ def fixed_run(equations: Equations, options: Options, state: Array) -> FixedRun:
     if varying:
         names = ", ".join(f"'{name}'" for name in varying)
         raise _unfit(f"a complete program keeps the same constraints; {names} begin or cease to act")
+    rubbing = [f"'{c.name}'" for c in system.constraints if c.frictions]
+    if rubbing:
+        raise _unfit(f"a complete program does not stick and slide, as friction at {', '.join(rubbing)} asks for")
     if system.bypass is not None:
         raise _unfit("a complete program does not jump over singular points ([bypass])")
     if tableau.implicit:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from svyaz.constraints import independent
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms import derive
+from svyaz.forms import Equations, derive
 from svyaz.holding import (
     Automatic,
     ByProjection,
@@ -53,6 +54,7 @@ def with_gains(
     if isinstance(chosen, ByProjection):
         message = "projection moves the state after each step: it adds no terms to the equations"
         raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
+    equations = _runnable(equations)
     notes: tuple[str, ...] = ()
     if isinstance(chosen, Automatic):
         lawful = all(d.constraint.law is not None for d in equations.deviations)
@@ -62,6 +64,14 @@ def with_gains(
         lost = verdict.reasons if verdict.word == "unstable" else ()
         notes = tuple(f"with these gains the constraints are lost: {reason}" for reason in lost)
     return _noted(replace(stabilised(equations, chosen), chosen=options.stabilize), notes)
+
+
+def _runnable(equations: Equations) -> Equations:
+    """Without constraints that follow from others at the start, as in a run: their rows would make the system singular."""
+    system = equations.system
+    if any(c.varying for c in system.constraints):
+        return equations
+    return independent(equations, np.array(system.initial_state()), START)
 
 
 def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
@@ -112,7 +122,7 @@ def program_text(
     ``complete`` program integrates them with a fixed step from the initial state and writes the motion; of its run, what is
     left out is taken from the model's [run].
     """
-    equations = found.equations
+    equations = _runnable(found.equations) if complete and not found.terms else found.equations
     system, state = equations.system, np.array(equations.system.initial_state())
     options = options_for(system, {"method": method, "step": step, "until": until, "every": every})
     run = fixed_run(equations, options, state) if complete else None
