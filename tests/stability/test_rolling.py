@@ -11,7 +11,7 @@ from svyaz import System, load
 from svyaz.expr import ModelError, evaluate, gradient
 from svyaz.forms import derive, rates_of
 from svyaz.motion import simulate
-from svyaz.stability import rolling_approximation
+from svyaz.stability import rolling_approximation, steady_branches
 
 G = 9.81
 
@@ -241,3 +241,28 @@ def test_Q3_bicycle_from_the_ground_has_the_same_roots(bicycle: System) -> None:
     (motion,) = bicycle.steady({"v": 0.0, "ro'": -5.0 / 0.3, "ph": 0.0, "de": 0.0}).motions
     assert motion.speeds["x'"] == pytest.approx(5.0, abs=1e-9)
     assert moving_roots(motion.verdict.roots) == pytest.approx(np.sort_complex(BENCHMARK[5.0]), abs=1e-7)
+
+
+def test_Q6_branches_of_a_disc_seen_from_axes_that_run_along_are_those_of_the_disc() -> None:
+    """φ' = v + p' with p' = 0: steady motions have (3/2) v ψ' cos θ + (5/4) ψ'² sin θ cos θ + g sin θ = 0 for r = 1."""
+    running = System(
+        coordinates=["x", "y", "psi", "theta", "p"],
+        kinetic="((x' + v + theta'*cos(theta)*sin(psi) + psi'*sin(theta)*cos(psi))^2"
+        " + (y' - theta'*cos(theta)*cos(psi) + psi'*sin(theta)*sin(psi))^2 + theta'^2*sin(theta)^2)/2"
+        " + (theta'^2 + psi'^2*cos(theta)^2)/8 + (p' + v + psi'*sin(theta))^2/4",
+        potential="g*cos(theta)",
+        parameters={"g": 9.81, "v": 0.5},
+        constraint=[
+            {"name": "along", "equation": "x' + v = (p' + v)*cos(psi)"},
+            {"name": "across", "equation": "y' = (p' + v)*sin(psi)"},
+        ],
+        box={"theta": [-1, 1]},
+    )
+    found = steady_branches(running, "v", (-0.5, 2.0), {"psi'": 1.2, "p'": 0.0})
+    assert not found.incomplete
+    assert len(found.members) > 10
+    for m in found.members:
+        theta = m.motion.state["theta"]
+        balance = 1.8 * m.value * np.cos(theta) + 1.8 * np.sin(theta) * np.cos(theta) + 9.81 * np.sin(theta)
+        assert abs(balance) < 1e-9
+        assert m.motion.verdict is not None

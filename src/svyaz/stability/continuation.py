@@ -184,17 +184,35 @@ def _curves(
         return value[0], slope[0][:, order]
 
     low, high, scale = [], [], []
+    follows = _responses(rest, [start[back] for start in starts])[list(order)]
     for k, name in enumerate(names):
-        side = rest.box.get(name)
-        if name in rest.angles:
-            side = None
-        size = float(np.abs(starts[:, k]).max()) if side is None else side[1] - side[0]
+        side = None if name in rest.angles else rest.box.get(name)
+        size = max(float(np.abs(starts[:, k]).max()), float(follows[k])) if side is None else side[1] - side[0]
         size = 2 * pi if name in rest.angles else size
         scale.append(size if size > 0 else 1.0)
         low.append(-np.inf if side is None else side[0] / scale[-1])
         high.append(np.inf if side is None else side[1] / scale[-1])
     low[-1], high[-1] = span[0] / scale[-1], span[1] / scale[-1]
     return Curves(values, np.array(scale), np.array(low), np.array(high))
+
+
+LEAST = 1e-2
+"""An unknown without a box is measured at least by what has this part of the largest effect of one with a box."""
+
+
+def _responses(rest: RestEquations, points: Sequence[Array]) -> Array:
+    """How far each unknown goes, to first order, when those with a box go through it; zero for these themselves.
+
+    One that stays where it is at first (the reaction along a straight way) may go far later: it has a part of their effect.
+    """
+    count, found = len(rest.bounded), np.zeros(len(rest.unknowns))
+    for point in points:
+        slope = rest.problem.value_and_slope(point[None, :])[1][0]
+        moves, effects = slope[:, :count] * rest.width, np.linalg.norm(slope[:, count:], axis=0)
+        moved = np.abs(np.linalg.pinv(slope[:, count:], rcond=1e-10) @ moves).max(axis=1, initial=0.0)
+        least = LEAST * np.linalg.norm(moves, axis=0).max(initial=0.0) / np.where(effects > 0, effects, np.inf)
+        found[count:] = np.maximum(found[count:], np.maximum(moved, least))
+    return found
 
 
 def _point(e: Equilibrium, names: Sequence[str], varied: Mapping[str, float]) -> Array:

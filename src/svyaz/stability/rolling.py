@@ -245,7 +245,10 @@ def projected(surface: ConstraintSurface, x: Array, rank: int | None = None) -> 
             off, slope = surface.off(x)
             left, sizes, right = svd(slope, full_matrices=False)
             count = int(np.count_nonzero(sizes > 1e-6 * sizes.max(initial=0.0))) if rank is None else rank
-            x = x - right[:count].T @ ((left[:, :count].T @ off) / sizes[:count])
+            step = right[:count].T @ ((left[:, :count].T @ off) / sizes[:count])
+            x = x - step
+            if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(x).max()):
+                break
         off, slope = surface.off(x)
     except ModelError:
         return None

@@ -33,7 +33,15 @@ from svyaz.expr import (
 from svyaz.forms import is_nothing, only_constant_masses, only_ideal, solve
 from svyaz.matrices import matrix_rank
 from svyaz.model import Mechanical, System
-from svyaz.stability.rest import RestEquations, box_problem, is_angle, linear_unknowns, missing_sides, settled
+from svyaz.stability.rest import (
+    RestEquations,
+    box_problem,
+    is_angle,
+    linear_unknowns,
+    missing_sides,
+    settled,
+    with_values,
+)
 from svyaz.stability.rolling import ConstraintSurface, independent_columns
 
 
@@ -178,7 +186,7 @@ def _rest(
 ) -> RestEquations:
     system, equations = surface.system, surface.moving.equations
     still = _still(surface, speeds)
-    accelerations = _accelerations(surface, speeds)
+    accelerations = _accelerations(surface, speeds, _drifts(surface, [n for n in sides if n in system.parameters]))
     pushes = [se.Symbol(f"multiplier of {d.name}") for d in equations.deviations]
     forces = [
         add_up(
@@ -208,13 +216,52 @@ def _rest(
     return RestEquations(system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds))
 
 
-def _accelerations(surface: ConstraintSurface, speeds: Mapping[str, Expression]) -> dict[str, Expression]:
+def _accelerations(
+    surface: ConstraintSurface,
+    speeds: Mapping[str, Expression],
+    drifts: Mapping[str, tuple[Expression, Expression]],
+) -> dict[str, Expression]:
     """Of the plane velocities, which turn with the heading; all others are zero."""
     found = {}
     for h in surface.ignorable.headings:
         turn = speeds.get(f"{h.name}'", ZERO)
         if h.plane is not None and turn != ZERO:
-            (a, b), (da, db) = h.plane, h.drift
+            (a, b), (da, db) = h.plane, drifts[h.name]
             found[a] = -turn * (speeds.get(f"{b}'", ZERO) + db)
             found[b] = turn * (speeds.get(f"{a}'", ZERO) + da)
+    return found
+
+
+def _drifts(surface: ConstraintSurface, freed: Sequence[str]) -> dict[str, tuple[Expression, Expression]]:
+    """The velocities of the axes as expressions of the parameters that are not prescribed: linear ones, or refused."""
+    system, headings = surface.system, surface.ignorable.headings
+    if not freed:
+        return {h.name: (se.RealDouble(h.drift[0]), se.RealDouble(h.drift[1])) for h in headings}
+
+    def drift_at(moved: Mapping[str, float]) -> Array:
+        there = {**surface.moving.numbers.values, **with_values(system, moved).parameters}
+        found = {h.name: h.drift for h in ConstraintSurface(system, there).ignorable.headings}
+        if set(found) != {h.name for h in headings}:
+            raise ModelError(
+                [Problem(f"what the equations contain changes with {', '.join(moved)}: take a narrower range")]
+            )
+        return np.array([found[h.name] for h in headings])
+
+    nominal = {name: float(system.parameters[name]) for name in freed}
+    start = np.array([h.drift for h in headings])
+    unit = {name: 0.37 * (1 + abs(x)) for name, x in nominal.items()}
+    slopes = {name: (drift_at({name: nominal[name] + unit[name]}) - start) / unit[name] for name in freed}
+    other = {name: x - 0.53 * unit[name] for name, x in nominal.items()}
+    foretold = start + sum((other[name] - nominal[name]) * slopes[name] for name in freed)
+    if np.abs(drift_at(other) - foretold).max(initial=0.0) > 1e-8 * (1 + np.abs(foretold).max(initial=0.0)):
+        raise ModelError(
+            [Problem(f"the velocity of the axes is not linear in {', '.join(freed)}: it cannot be varied")]
+        )
+    found = {}
+    for k, h in enumerate(headings):
+        parts = [
+            add_up([start[k, i], *(float(slopes[n][k, i]) * (se.Symbol(n) - nominal[n]) for n in freed)])
+            for i in (0, 1)
+        ]
+        found[h.name] = (parts[0], parts[1])
     return found

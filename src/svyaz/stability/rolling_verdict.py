@@ -122,7 +122,10 @@ def is_reversible(system: System, state: Mapping[str, float], values: Mapping[st
             for _ in range(20):
                 here = surface.at(x)
                 off = np.concatenate([here.positions, here.speeds])
-                x = x - pinv(surface.tangent(here)) @ off
+                step = pinv(surface.tangent(here)) @ off
+                x = x - step
+                if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(x).max()):
+                    break
             ahead, back = surface.at(x), surface.at(flip * x)
         except ModelError:
             return False
