@@ -141,3 +141,39 @@ def test_a_mass_does_not_become_negative():
     assert motion.status == "left"
     assert motion.times[-1] == pytest.approx(M0 / K)
     assert "mass of the stream" in motion.reason
+
+
+@pytest.mark.parametrize("center", ["0.3", "0.3 + 0.1*t"])
+def test_spatial_trees_keep_the_balance_of_energy_and_momentum(center):
+    """Three bodies about different axes, masses of time and of a state: d(∂T/∂v)/dt by differences of ∂T/∂v."""
+    axes = ([0, 0, 1], [1, 0, 0], [0, 1, 0])
+    masses = ("m0 - k*t", "1", "w")
+    body = [
+        {"name": f"b{i}", "base": "ground" if i == 0 else f"b{i - 1}", "joint": "revolute", "coordinate": f"q{i}"}
+        | {"axis": axes[i], "pole": [0.2 * i, 0.1, 0], "mass": masses[i], "center": [center, 0.1, 0]}
+        | {"central_inertia": {"xx": f"0.1*({masses[i]})", "yy": 0.2, "zz": f"0.15*({masses[i]})"}}
+        for i in range(3)
+    ]
+    system = svyaz.System(
+        body=body,
+        gravity=[0, 0, -9.81],
+        states=["w"],
+        rates={"w": "0.2*w*q0'"},
+        parameters={"m0": 2, "k": 0.3},
+        initial={"q0": 0.3, "q1": -0.2, "q0'": 1, "q1'": 0.5, "q2'": -0.7, "w": 0.5},
+        run={"method": "dop853", "rtol": 1e-11, "until": 0.5},
+    )
+    motion = system.simulate()
+    assert abs(motion.balance.totals["remainder"]) < 1e-9
+    tail = system.simulate(rows=np.array([0.25 - 1e-4, 0.25, 0.25 + 1e-4]))
+    numeric = system.derive().function()
+    momentum = [numeric.mass_matrix(x, t) @ x[3:6] for t, x in zip(tail.times[1:4], tail.states[1:4], strict=True)]
+    still = numeric.bias(np.concatenate([tail.states[2][:3], np.zeros(3), tail.states[2][6:]]), tail.times[2])
+    slope = (momentum[2] - momentum[0]) / 2e-4
+    # d/dt ∂T/∂v = ∂T/∂q - ∂P/∂q; the last coordinate is that of the last body
+    x, t, h = tail.states[2], tail.times[2], 1e-5
+    kinetic = [
+        numeric.observed(x + s * h * np.eye(7)[k], t)["energies"]["kinetic"] for k in range(3) for s in (1.0, -1.0)
+    ]
+    pulls = (np.array(kinetic[::2]) - np.array(kinetic[1::2])) / (2 * h)
+    assert np.abs(slope - (pulls - still)).max() < 1e-5

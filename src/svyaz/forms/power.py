@@ -37,6 +37,7 @@ from svyaz.expr import (
 )
 from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
+from svyaz.forms.tree.recursions.energies import rate_tree, tree_energies
 from svyaz.matrices import eigvalsh
 from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
 from svyaz.program import remembered
@@ -109,6 +110,11 @@ def _of_energies(system: System, speeds: Mapping[str, se.Symbol]) -> Expression:
     states = system.law.varying if isinstance(system.law, Energies) else tuple(names & set(system.rates))
     if not states and "t" not in names:
         return ZERO
+    if isinstance(system.law, Bodies):
+        rates = rate_tree(system.law.tree, {se.Symbol(w): system.rates[w] for w in states} | {TIME: ONE})
+        if rates is not None:
+            kinetic, potential = tree_energies(rates)
+            return potential - kinetic
     whole = lagrangian(system)
     terms = [-differentiate(whole, TIME)]
     for w in states:

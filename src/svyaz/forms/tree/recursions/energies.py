@@ -10,6 +10,7 @@ and long as text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import symengine as se
@@ -24,6 +25,7 @@ from svyaz.expr import (
     add_up,
     combine,
     differentiate,
+    is_zero,
     total_derivative,
 )
 from svyaz.forms.christoffel import quadratic_bias
@@ -139,7 +141,29 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
     velocities = [se.Symbol(v) for v in tree.velocities]
     found = inverse_dynamics(bodies_of(tree), tree.gravity, velocities, None, expressions())
     mass, bias = [list(row) for row in _mass_matrix(tree)], [b + other for b, other in zip(found, others, strict=True)]
-    return mass, _with_momenta(tree, mass, bias, flow | ({TIME: ONE} if "t" in known else {}))
+    flow |= {TIME: ONE} if "t" in known else {}
+    rates = rate_tree(tree, flow) if flow else None
+    if rates is None:
+        return mass, _with_momenta(tree, mass, bias, flow)
+    carried = inverse_dynamics(bodies_of(rates), (ZERO, ZERO, ZERO), None, velocities, expressions())
+    return mass, [a + b for a, b in zip(bias, carried, strict=True)]
+
+
+def rate_tree(tree: Tree, flow: Mapping[se.Symbol, Expression]) -> Tree | None:
+    """The tree with the rates of masses, first moments and inertias in place of these, in which energies and M are linear.
+
+    None where a moment changes and its mass does not: a body has a centre instead of it.
+    """
+    bodies = []
+    for body in tree.bodies:
+        mass = total_derivative(body.mass, flow)
+        moment = [combine(total_derivative(body.mass * c, flow)) for c in body.center]
+        if is_zero(mass) and not all(map(is_zero, moment)):
+            return None
+        x, y, z = ((ZERO if is_zero(mass) else combine(e / mass)) for e in moment)
+        inertia = tuple(total_derivative(e, flow) for e in body.inertia)
+        bodies.append(replace(body, mass=mass, center=(x, y, z), inertia=inertia))
+    return Tree(tuple(bodies), tree.gravity)
 
 
 def _with_momenta(
