@@ -256,6 +256,10 @@ def test_refusals_of_derive(svyaz, arguments, told) -> None:
 def test_what_a_complete_program_cannot_do_is_refused() -> None:
     with pytest.raises(ModelError, match="begin or cease to act"):
         load("biped").export("c", complete=True, stabilize=5, step=0.01, method="rk4")
+    with pytest.raises(ModelError, match="of the form 'chaplygin' may degenerate on the way"):
+        load("sleigh").export("c", form="chaplygin", complete=True, stabilize=5)
+    kept = load("sleigh").with_settings({"run.charts": "keep"})
+    assert "int main" in kept.export("c", form="chaplygin", complete=True, stabilize=5)
     with pytest.raises(ModelError, match="has a fixed step"):
         load("pendulum-xy").export("c", complete=True, stabilize=5)
 

@@ -61,6 +61,11 @@ def fixed_run(equations: Equations, options: Options, state: Array) -> FixedRun:
         raise _unfit(f"a complete program does not stick and slide, as friction at {', '.join(rubbing)} asks for")
     if system.bypass is not None:
         raise _unfit("a complete program does not jump over singular points ([bypass])")
+    if equations.charted and options.charts == "change":
+        message = (
+            f"a complete program keeps its chart, and that of the form '{equations.form}' may degenerate on the way"
+        )
+        raise _unfit(message, "use the form 'multipliers', or charts = \"keep\" in [run] where it does not")
     if tableau.implicit:
         raise _unfit(f"a complete program is written with an explicit method; '{tableau.name}' is implicit")
     if options.step is None:
