@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from svyaz import System, load, simulate
+from svyaz import System, load, loads, simulate
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
+END = [0.328458, 0.944519]
 
 
 def angle(states: list[str], motion) -> np.ndarray:
@@ -32,7 +33,7 @@ def test_K4_windows_stay_alike_through_all_their_singular_positions(windows, how
     motion = simulate(windows, **how, stabilize=stabilize, until=10)
     assert motion.finished
     end = angle(list(windows.states), motion)
-    np.testing.assert_allclose(end, [0.328458, 0.944519], atol=2e-6)
+    np.testing.assert_allclose(end, END, atol=2e-6)
     (note,) = [n for n in motion.notes if "singular point" in n]
     assert "near t = 0.714" in note
     assert note.count(",") > 9
@@ -96,3 +97,21 @@ def test_K4_rows_at_given_times_and_a_lemniscate(every) -> None:
     last = 9 - 4 * quarter
     again = simulate(system, method="dop853", rtol=1e-10, until=last, stabilize="projection")
     np.testing.assert_allclose(motion.states[-1], again.states[-1], atol=1e-6)
+
+
+@pytest.mark.parametrize("how", [{"method": "rk4", "step": 1e-3}, {"method": "dop853", "rtol": 1e-9}])
+def test_K4_events_and_limits_at_a_branching_position_are_seen(case, how) -> None:
+    """The side of the windows falls below the horizontal where they fold: θ = π/2, and on to sin = -0.001, integrated apart."""
+    text = case("windows2").read_text()
+    limited = loads(f"{text}\n[limits]\ny0 = [-0.001, 5]\n", "limited")
+    motion = simulate(limited, **how, stabilize=10, until=3)
+    assert motion.status == "left"
+
+    def fallen(t: float, y: np.ndarray) -> float:
+        return np.cos(y[0]) + 0.001
+
+    rates = lambda t, y: [y[1], 3.5 * 9.81 * np.sin(y[0]) / 3]  # noqa: E731
+    alone = solve_ivp(rates, (0, 3), [0.0, 1.0], method="DOP853", events=fallen, **TIGHT)
+    assert motion.times[-1] == pytest.approx(alone.t_events[0][0], abs=1e-8)
+    far = loads(f"{text}\n[limits]\nx0 = [-2, 2]\n", "far")
+    np.testing.assert_allclose(angle(list(far.states), simulate(far, **how, stabilize=10, until=10)), END, atol=2e-6)

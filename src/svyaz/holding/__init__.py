@@ -7,6 +7,7 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.holding.advancing import advance as advance
     from svyaz.holding.advancing import branches as branches
+    from svyaz.holding.advancing import bridged as bridged
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport
     from svyaz.holding.decision import decide as decide
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from svyaz.holding.options import options_for as options_for
     from svyaz.holding.options import stabilisation as stabilisation
     from svyaz.holding.options import word_of as word_of
+    from svyaz.holding.passages import Passage as Passage
+    from svyaz.holding.passages import first_passage as first_passage
     from svyaz.holding.perturbations import Perturbation as Perturbation
     from svyaz.holding.perturbations import critical as critical
     from svyaz.holding.perturbations import perturbation as perturbation
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from svyaz.holding.pilot import Prediction as Prediction
     from svyaz.holding.pilot import scheme_of as scheme_of
     from svyaz.holding.segment import Segment as Segment
+    from svyaz.holding.segment import integrated as integrated
     from svyaz.holding.segment import observed as observed
     from svyaz.holding.segment import observing as observing
     from svyaz.holding.segment import prepare as prepare

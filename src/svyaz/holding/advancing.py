@@ -14,7 +14,7 @@ from svyaz.holding.options import Off, Options
 from svyaz.holding.passages import Passage, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation
 from svyaz.holding.segment import Segment, integrated, prepare
-from svyaz.integrate import Path, Status, joined
+from svyaz.integrate import Bridge, Path, Status, joined
 
 FARTHER = 3.0
 """Behind a branching position the method is first let run over so many times the time it has taken to get there."""
@@ -58,7 +58,7 @@ def advance(
             if grid is not None and found.row > 0:
                 until = float(found.times[0])
                 way = integrated(segment, state, (time, until), options, _between(grid, time, until), None, max_steps)
-            pieces += [_before(way, found), _across(found)]
+            pieces += bridged(way, found)
             time, state = found.end, found.states[-1]
             if time >= span[1]:
                 break
@@ -107,9 +107,12 @@ def _before(path: Path, found: Passage) -> Path:
     )
 
 
-def _across(found: Passage) -> Path:
-    bridged = ((float(found.times[0]), found.moment, found.end),)
-    return Path(found.times, found.states, Status.FINISHED, "", len(found.times) - 1, 0, 0, 0.0, bridged=bridged)
+def bridged(path: Path, found: Passage, until: float = np.inf) -> list[Path]:
+    """The path up to a branching position, and the rows across it, as far as a time."""
+    kept = found.times <= until
+    span = Bridge(float(found.times[0]), min(found.end, until), found.moment, found.at(found.moment))
+    across = Path(found.times[kept], found.states[kept], Status.FINISHED, "", int(kept.sum()) - 1, 0, 0, 0.0)
+    return [_before(path, found), replace(across, bridged=(span,))]
 
 
 def _wanted(path: Path, grid: Array) -> Path:

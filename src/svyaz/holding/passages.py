@@ -11,6 +11,7 @@ position, or turns back, has no such polynomial, and is left to the method.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -50,7 +51,7 @@ class Passage:
 
     ``moment`` is that of the position, ``moved`` how far the first state was moved onto the constraints, as a part of the
     way; ``times`` (k,) and ``states`` (k, n) are rows of the equations, the first one that before, the last one that
-    behind.
+    behind; ``at`` gives the states between them.
     """
 
     row: int
@@ -58,6 +59,7 @@ class Passage:
     moved: float
     times: Array
     states: Array
+    at: Callable[[float], Array]
 
     @property
     def end(self) -> float:
@@ -243,19 +245,20 @@ class _Crossed:
         """The passage with rows at the steps of a fixed length or at times of a grid; its last one is put onto the
         constraints.
         """
-        way, curve = self.way, self.curve
+        way, curve, equations = self.way, self.curve, self.way.segment.equations
         end = way.time + curve.length
         if grid is not None:
             times = np.concatenate([[way.time], grid[(grid > way.time) & (grid < end)], [end]])
         else:
             times = np.linspace(way.time, end, 1 + (1 if step is None else round(curve.length / step)))
-        states = curve.at((times - way.time) / curve.length)
-        states[-1:] = _settled(measure_of(way.equations), times[-1:], states[-1:])
+        last = _settled(measure_of(way.equations), np.array([end]), curve.at(np.ones(1)))[0]
+
+        def at(time: float) -> Array:
+            state = last if time >= end else curve.at(np.array([(time - way.time) / curve.length]))[0]
+            return state if equations is way.equations else entered(equations, state, time)
+
         moved = float(np.max(np.abs(way.moved) / way.size(curve.at(np.ones(1))[0] - way.state)))
-        own, equations = states, way.segment.equations
-        if equations is not way.equations:
-            own = np.array([entered(equations, state, time) for time, state in zip(times, states, strict=True)])
-        return Passage(row, self.moment, moved, times, own)
+        return Passage(row, self.moment, moved, times, np.array([at(float(time)) for time in times]), at)
 
 
 def _settled(measure: Measure, times: Array, states: Array) -> Array:

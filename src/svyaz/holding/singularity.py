@@ -32,7 +32,7 @@ from svyaz.forms import Equations
 from svyaz.holding.deviation import deviations
 from svyaz.holding.segment import Segment, observed
 from svyaz.holding.verdicts import ROUNDING
-from svyaz.integrate import Path, Status
+from svyaz.integrate import Bridge, Path, Status
 from svyaz.matrices import eigvalsh, svd
 
 NEAR = 0.01
@@ -117,8 +117,10 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     turned[1:] = sign[1:] * sign[:-1] < 0
     if segment.equations.servo and turned.any():  # the run is cut off there
         return []
-    for start, _, end in path.bridged:
-        known = (times >= start) & (times <= end)
+    if len(path.times) <= path.steps // 2:  # rows at given times may lie too far apart for that
+        sharp[:] = False
+    for bridge in path.bridged:
+        known = (times >= bridge.start) & (times <= bridge.end)
         sharp[known] = turned[known] = False
     rows = np.flatnonzero(sharp | turned)
     told = [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
@@ -129,11 +131,9 @@ def _bridged(segment: Segment, path: Path, times: Array, states: Array) -> list[
     """A note on the branching positions that were passed by continuity."""
     if not path.bridged:
         return []
-    moments = [moment for _, moment, _ in path.bridged]
-    row = int(np.argmin(np.abs(times - moments[0])))
-    told = (
-        f"the run passed {_words_for(segment, times, states, row, moments[0])}; it goes on along the branch on which "
-    )
+    first, moments = path.bridged[0], [bridge.moment for bridge in path.bridged]
+    row = int(np.argmin(np.abs(times - first.moment)))
+    told = f"the run passed {_words_for(segment, times, states, row, first)}; it goes on along the branch on which "
     told += "velocities and energy are continuous"
     if len(moments) > 1:
         shown = ", ".join(f"{moment:.6g}" for moment in moments[1:MOST_MOMENTS])
@@ -233,7 +233,7 @@ class _Run:
         return float(min(relative[0], relative[1])), float(relative[2])
 
 
-def _words_for(segment: Segment, times: Array, states: Array, row: int, moment: float | None = None) -> str:
+def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: Bridge | None = None) -> str:
     """Where a singular point is, what degenerates, and what becomes of the accelerations; at the row, or a moment near it."""
     run = _run_of(segment, times, states, row)
     time, state = float(times[row]), run.states[run.here]
@@ -242,11 +242,12 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, moment: 
         names = ", ".join(f"'{q}'" for q in weightless)
         return f"{names} moves without inertia at the start: its acceleration is not determined; is a mass zero?"
     motion, reason = _told_of_accelerations(segment, times, states, row), _reason(run, segment, state, time)
-    if moment is not None:
-        state = np.array([np.interp(moment, run.times, column) for column in run.states.T])
+    if bridge is not None:
+        time = bridge.moment
+        state = model_states(segment.equations, np.array([time]), bridge.state[None, :])[0]
     places = [run.equations.states.index(q) for q in run.names]
     where = ", ".join(f"{q} = {state[k]:.4g}" for q, k in zip(run.names, places, strict=True))
-    return f"a singular point near t = {time if moment is None else moment:g} ({where}): {reason}; {motion}"
+    return f"a singular point near t = {time:g} ({where}): {reason}; {motion}"
 
 
 def _run_of(segment: Segment, times: Array, states: Array, row: int) -> _Run:

@@ -38,13 +38,23 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
+class Bridge:
+    """From ``start`` to ``end`` a path was not left to the method, because of the ``state`` (n,) at a ``moment``."""
+
+    start: float
+    end: float
+    moment: float
+    state: Array
+
+
+@dataclass(frozen=True)
 class Path:
     """A computed motion: times (k,), states (k, n), and how it ended.
 
     `reason` says in words why it did not finish, and `singular_system` the number of the linear system that had no
     solution. The last row is the last good state. `events` are the conditions that ended it, (on or off, name of the
     constraint), where such were watched, `passed` the limits that were passed, (low or high, name, time), and `bridged` the
-    spans over which the motion was not left to the method, (start, the moment for which that was so, end).
+    spans over which the motion was not left to the method.
     """
 
     times: Array
@@ -59,7 +69,7 @@ class Path:
     singular_system: int | None = None
     events: tuple[tuple[str, str], ...] = ()
     passed: tuple[tuple[str, str, float], ...] = ()
-    bridged: tuple[tuple[float, float, float], ...] = ()
+    bridged: tuple[Bridge, ...] = ()
 
     @property
     def finished(self) -> bool:

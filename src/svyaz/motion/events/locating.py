@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.holding import Options, Segment, advance
+from svyaz.holding import Options, Passage, Segment, advance, bridged, first_passage, integrated
 from svyaz.integrate import Ode, Path, Status, joined, solve
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.guarding import Guard
@@ -26,6 +26,9 @@ TOGETHER = 1e-10
 """Events within this part of a step happen at the same moment."""
 
 MOST_HALVINGS = 200
+
+MOST_ARMING = 50
+"""So many rows are looked at for conditions that count from there on."""
 
 SHORT = 0.1
 """What is over within this part of a step might be overlooked."""
@@ -88,14 +91,20 @@ def _to_event(
         guard = Guard(watched.bound(segment), segment.rates, segment.projection)
         levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
         guard.begin(np.concatenate([[time], state]), values, levels, flags)
-        path = advance(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
-        pieces.append(path)
-        if not guard.alarmed:
-            if path.status is not Status.FINISHED or stop >= end:
-                return replace(joined(pieces, path.status, path.reason, ()), passed=tuple(passed))
-            time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
-            continue
-        found = _located(segment, watched, guard, path, options)
+        path = integrated(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
+        stopped = path.status is Status.STOPPED
+        passage = None if stopped else first_passage(segment, path, stop, options.step, None)
+        if passage is None:
+            pieces.append(path)
+            if not guard.alarmed:
+                if path.status is not Status.FINISHED or stop >= end:
+                    return replace(joined(pieces, path.status, path.reason, ()), passed=tuple(passed))
+                time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
+                continue
+            found = _located(segment, watched, _step_of(segment, guard, path, options))
+        else:
+            found = _located(segment, watched, _across(segment, watched, path, passage, flags, levels))
+            pieces += bridged(path, passage, found.time)
         pieces.append(_row(found.time, found.state))
         told = [key for key in found.fired if watched.passing and key[0] in LIMITS]
         passed += [(*key, found.time) for key in told]
@@ -136,16 +145,42 @@ class _Found:
     reason: str = ""
 
 
-def _located(segment: Segment, watched: Conditions, guard: Guard, path: Path, options: Options) -> _Found:
-    """The first moment in the refused step at which an armed condition rises through zero."""
-    start, before = float(path.times[-1]), path.states[-1]
-    length = guard.end - start
-    again = _stepping(segment, start, before, options)
-    armed, levels = guard.armed, guard.levels
+@dataclass(frozen=True)
+class _Stretch:
+    """A step in which a condition rises, or the way over a branching position: ``again`` gives its states."""
+
+    start: float
+    end: float
+    armed: NDArray[np.bool_]
+    levels: Array
+    again: Callable[[float], Array | None]
+
+
+def _step_of(segment: Segment, guard: Guard, path: Path, options: Options) -> _Stretch:
+    """The step that was refused."""
+    start = float(path.times[-1])
+    return _Stretch(start, guard.end, guard.armed, guard.levels, _stepping(segment, start, path.states[-1], options))
+
+
+def _across(
+    segment: Segment, watched: Conditions, path: Path, passage: Passage, flags: NDArray[np.bool_], levels: Array
+) -> _Stretch:
+    """The way over a branching position; a condition counts that did before, or that has been negative since then."""
+    armed, rows = flags.copy(), range(0, passage.row + 1, max(1, passage.row // MOST_ARMING))
+    for k in rows:
+        armed |= watched.at(segment, float(path.times[k]), path.states[k]) < -levels
+    return _Stretch(float(passage.times[0]), passage.end, armed, levels, passage.at)
+
+
+def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found:
+    """The first moment in a stretch at which an armed condition rises through zero."""
+    start, again, armed, levels = stretch.start, stretch.again, stretch.armed, stretch.levels
+    length, before = stretch.end - start, again(start)
+    assert before is not None, "a stretch begins with a state"
     low, here, state = start, watched.at(segment, start, before), before
     lost = "the equations have no unique solution for the accelerations after t = "
     for k in range(1, SAMPLES + 1):
-        high = guard.end if k == SAMPLES else start + length * k / SAMPLES
+        high = stretch.end if k == SAMPLES else start + length * k / SAMPLES
         reached = again(high)
         if reached is None:
             return _Found(low, state, (), armed, f"{lost}{low:.9g}")
@@ -158,10 +193,10 @@ def _located(segment: Segment, watched: Conditions, guard: Guard, path: Path, op
     else:
         return _Found(low, state, (), armed)
     first = _root(lambda time: _largest(watched, segment, again(time), time, risen), low, high)
-    at_event, late = again(first), again(min(first + TOGETHER * length, guard.end))
+    at_event, late = again(first), again(min(first + TOGETHER * length, stretch.end))
     if at_event is None:
         return _Found(low, state, (), armed, f"{lost}{low:.9g}")
-    after = there if late is None else watched.at(segment, min(first + TOGETHER * length, guard.end), late)
+    after = there if late is None else watched.at(segment, min(first + TOGETHER * length, stretch.end), late)
     together = armed & ((after >= 0.0) | (watched.at(segment, first, at_event) >= 0.0))
     return _Found(first, at_event, tuple(watched.keys[i] for i in np.flatnonzero(together)), armed & ~together)
 
