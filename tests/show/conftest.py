@@ -54,6 +54,7 @@ class FakeMotion:
     deviations: dict[str, np.ndarray] = field(default_factory=dict)
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     limits: Mapping[str, object] = field(default_factory=dict)
+    undetermined: tuple[str, ...] = ()
     balance: EnergyBalance | None = None
 
     @property
