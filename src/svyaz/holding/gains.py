@@ -26,11 +26,11 @@ from svyaz.holding.options import Gains, OneGain, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.rehearsals import (
-    Look,
     Rehearsal,
     Seen,
     Setting,
     Theatre,
+    Viewpoint,
     accurate_motion,
     affordable,
     coarseness_of,
@@ -161,7 +161,7 @@ def _rehearse(
         plain = theatre.run(none)
     # where neither has come to a branching position there is none to be looked for in the others
     way = advance if plain.bridged or reference.bridged or not plain.finished else integrated
-    theatre = replace(theatre, look=Look(segment.equations, deviations(segment.equations), reference), way=way)
+    theatre = replace(theatre, look=Viewpoint(segment.equations, deviations(segment.equations), reference), way=way)
     seen = theatre.played([gains[k] for k in spread(len(gains))], {none: theatre.seen(plain)}, budget)
     ordered = {setting: seen[setting] for setting in sorted(seen, key=lambda one: one.kappa)}
     cut = f"rehearsals were cut at {len(seen)} of {len(gains) + 1} gains, after {budget.told}"

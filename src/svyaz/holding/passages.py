@@ -114,7 +114,7 @@ def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, s
 
 
 @dataclass(frozen=True)
-class _Curve:
+class _Polynomial:
     """y(θ) = y₁ + H Σ F_j ∫ ℓ_j, 0 ≤ θ ≤ 1, with the rates F (s, n) at Gauss' nodes."""
 
     length: float
@@ -174,7 +174,7 @@ class _Way:
         code = _code(self.equations)
         return code.evaluate(rows, code.constants(self.equations.system.constants))
 
-    def curve(self, length: float, share: float) -> _Curve | None:
+    def curve(self, length: float, share: float) -> _Polynomial | None:
         """The polynomial over a length of time, the singular moment at a share of it; None where there is none."""
         stages = max(STAGES, key=lambda s: np.abs(_nodes(s) - share).min())
         times = self.time + length * _nodes(stages)
@@ -197,7 +197,7 @@ class _Way:
                 if change > 1e-9:
                     return None
             defect = np.max(np.abs(_corrected(measure, times, states) - states) / size)
-        return _Curve(length, self.state, rates) if defect <= DEFECT else None
+        return _Polynomial(length, self.state, rates) if defect <= DEFECT else None
 
     def size(self, displacement: Array) -> Array:
         """What each state is compared with: the displacements of coordinates and of velocities in the norm of M."""
@@ -214,7 +214,7 @@ class _Way:
             size[places] = np.maximum(whole, 1e-300) * scale
         return size
 
-    def vanishing(self, curve: _Curve) -> float | None:
+    def vanishing(self, curve: _Polynomial) -> float | None:
         """The part of the way at which gradients become dependent; None where they do not."""
         parts = np.linspace(0.0, 1.0, 25)
         measure = measure_of(self.equations)
@@ -238,7 +238,7 @@ class _Crossed:
     """A curve through a branching position at a ``moment``."""
 
     way: _Way
-    curve: _Curve
+    curve: _Polynomial
     moment: float
 
     def rows(self, row: int, step: float | None, grid: Array | None) -> Passage:

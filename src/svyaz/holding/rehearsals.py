@@ -92,7 +92,7 @@ class Theatre:
     state: Array
     span: tuple[float, float]
     coarse: int
-    look: Look | None = None
+    look: Viewpoint | None = None
     grid: Array | None = None
     way: Advancing = field(default=advance)
 
@@ -163,7 +163,7 @@ class Theatre:
 
 
 @dataclass(frozen=True)
-class Look:
+class Viewpoint:
     """What is looked at in a rehearsal, so that it need not be kept."""
 
     equations: Equations

@@ -69,7 +69,7 @@ def equilibrium_near(
     def searched(fixed: Fixed, within: Sides, left: float) -> Equilibria:
         return equilibria(system, fixed, within, dependent=dependent, seconds=left, progress=progress)
 
-    place = Place(system, dict(near or {}), dict(fix or {}), dict(box or {}), system.coordinates)
+    place = AskedPosition(system, dict(near or {}), dict(fix or {}), dict(box or {}), system.coordinates)
     chosen = _chosen(place, lambda fixed, sides: rest_equations(system, fixed, sides), searched, dependent, seconds)
     if chosen.equilibrium.approximation is None:
         raise NoEquilibrium(*chosen.equilibrium.notes)
@@ -100,7 +100,7 @@ def rolling_near(
         return searched_equilibria(rest_of(fixed, within), seconds=left, progress=progress)
 
     needed = tuple(q for q in system.coordinates if q not in ignored.names)
-    place = Place(system, dict(near or {}), fix, dict(box or {}), needed)
+    place = AskedPosition(system, dict(near or {}), fix, dict(box or {}), needed)
     try:
         chosen = _chosen(place, rest_of, searched, None, seconds)
     except NoEquilibrium as refusal:
@@ -129,7 +129,7 @@ Sides = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Place:
+class AskedPosition:
     """A position with what is prescribed; ``needed`` are the coordinates that the equations contain."""
 
     system: System
@@ -156,7 +156,7 @@ class Place:
 
 
 def _chosen(
-    place: Place,
+    place: AskedPosition,
     rest_of: Callable[[Fixed, Sides], RestEquations],
     searched: Callable[[Fixed, Sides, float], Equilibria],
     dependent: Sequence[str] | None,

@@ -27,7 +27,7 @@ SMALL = 1e-6
 
 
 @dataclass(frozen=True)
-class Approach:
+class FieldApproach:
     """How |h| falls along the motion from the initial state, up to the time ``until``: first and last size, least rate."""
 
     until: float
@@ -74,7 +74,7 @@ def symmetric_slopes(law: Attracting) -> bool:
     return all(vanishes(slopes[i][j] - slopes[j][i]) for i in range(n) for j in range(i))
 
 
-def approach(system: System, slopes: Sequence[Sequence[Expression]], until: float) -> Approach | None:
+def approach(system: System, slopes: Sequence[Sequence[Expression]], until: float) -> FieldApproach | None:
     """The motion from the initial state; None where it starts on the field. ``slopes`` are ∂v/∂q."""
     assert isinstance(system.law, Attracting), "only systems with a velocity field come here"
     h, against = system.law.deviation, system.law.against
@@ -90,4 +90,4 @@ def approach(system: System, slopes: Sequence[Sequence[Expression]], until: floa
     seen = sizes > SMALL * sizes[0]
     least = float(np.min(found["fall"][seen] / sizes[seen] ** 2))
     ended = "" if motion.finished else motion.reason
-    return Approach(float(motion.times[-1]), float(sizes[0]), float(sizes[-1]), least, ended)
+    return FieldApproach(float(motion.times[-1]), float(sizes[0]), float(sizes[-1]), least, ended)

@@ -44,7 +44,7 @@ from svyaz.matrices import eigvals, eigvalsh
 from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
-from svyaz.synthesis.inverse.attraction import Approach, approach, rayleigh_function, symmetric_slopes
+from svyaz.synthesis.inverse.attraction import FieldApproach, approach, rayleigh_function, symmetric_slopes
 from svyaz.synthesis.inverse.construction import field_system
 
 SAMPLES = 2001
@@ -71,7 +71,7 @@ class Inverse:
     step_limit: float
     euler_limit: float
     rayleigh: Expression | None = None
-    approach: Approach | None = None
+    approach: FieldApproach | None = None
 
     @property
     def field(self) -> Mapping[str, Expression]:
