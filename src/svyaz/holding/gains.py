@@ -173,9 +173,8 @@ def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str
     tried = sum(t.finished for t in trials)
     against = trials[0].residual
     error = "not known, since no accurate motion came to the end" if isnan(best.error) else f"{best.error:.3g}"
-    damping = "" if best.setting.damping == 1.0 else f" with the damping ratio {best.setting.damping:.4g}"
     return (
-        f"κ = {best.kappa:.4g}{damping} chosen from {len(trials)} rehearsals ({tried} finished) "
-        f"with {options.method} and {how}: "
+        f"κ = {best.kappa:.4g} (damping ratio {best.setting.damping:.4g}) chosen from {len(trials)} rehearsals "
+        f"({tried} finished) with {options.method} and {how}: "
         f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {error}"
     )
