@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 from control import lqr
 from svyaz import System
@@ -14,6 +15,7 @@ from svyaz.control import NoRegulator, Regulation
 from svyaz.expr import ModelError, evaluate, gradient
 from svyaz.forms import derive
 from svyaz.motion import simulate
+from svyaz.show import as_json
 
 PARAMETERS = {"m": 1.0, "g": 9.81, "l": 0.5, "J": 0.3, "b": 0.1, "k": 0.2}
 
@@ -132,10 +134,13 @@ def test_Q4_T1_conserved_momenta_are_named() -> None:
     assert found.shown.variables == ("z", "z'")
     assert found.design.controllable.complete
     assert "p_psi is conserved" in " ".join(found.notes)
-    from svyaz.show import as_json
-
     record = json.loads(json.dumps(as_json(found)))
-    assert record["uncontrollable"] == [{"direction": {"p_psi": 1.0}, "root": [0.0, 0.0]}]
+    # p = (m x² + J) psi' with x dx = -z dz: in Lagrange's variables -2 m z psi' dz + (m x² + J) dpsi'
+    state, m, j = found.plant.state, PARAMETERS["m"], PARAMETERS["J"]
+    row = {"z": -2 * m * state["z"] * 6.0, "psi'": m * state["x"] ** 2 + j}
+    (told,) = record["uncontrollable"]
+    assert told["root"] == [0.0, 0.0]
+    assert told["direction"] == pytest.approx({name: x / row["z"] for name, x in row.items()}, rel=1e-9)
     assert record["speeds"] == pytest.approx({"psi'": 6.0})
 
 
@@ -160,3 +165,28 @@ def test_Q4_T2_velocities_do_not_see_a_neighbouring_motion() -> None:
 def test_routh_variables_want_a_steady_motion() -> None:
     with pytest.raises(ModelError, match="those of steady motions"):
         driven().regulate(fix={"M": 0.0}, variables="routh")
+
+
+def test_Q5_the_drift_of_a_cyclic_coordinate_is_that_of_a_run() -> None:
+    found = driven().regulate(fix={"psi'": 6.0}, measure="z, psi'")
+    record = json.loads(json.dumps(as_json(found)))
+    run = found.run({"psi'": 6.0 + 1e-4}, 15.0)["regulator"].transient
+    x, p = run.motion.column("x"), run.motion.column("p_psi")
+    ahead = simpson(p / (PARAMETERS["m"] * x**2 + PARAMETERS["J"]) - 6.0, run.times)
+    assert ahead == pytest.approx(1e-4 * record["drift"]["psi"]["psi'"], rel=5e-3)
+    A, C = np.array(record["A"]), np.array([[1.0, 0, 0], [0, 0, 1.0]])
+    assert np.allclose(record["observability"]["matrix"], np.vstack([C, C @ A, C @ A @ A]), atol=1e-8)
+    B = np.array(record["B"])
+    assert np.allclose(record["controllability"]["matrix"], np.hstack([B, A @ B, A @ A @ B]), atol=1e-8)
+
+
+@pytest.mark.parametrize(("measured", "seen"), [("z", True), ("z'", False), ("psi'", True)])
+def test_Q4_T2_without_forces_on_a_cyclic_coordinate_positional_velocities_do_not_see_neighbouring_motions(
+    measured: str, seen: bool
+) -> None:
+    system = hoop({"psi": "M", "x": "-k*x'"})
+    if seen:
+        assert system.regulate(fix={"psi'": 6.0}, measure=measured).valid
+        return
+    with pytest.raises(NoRegulator, match="the root 0 cannot be seen"):
+        system.regulate(fix={"psi'": 6.0}, measure=measured)

@@ -20,6 +20,11 @@ def show(found: Regulation, margin: Margin | None, attraction: Basin | None, run
     page.say(found.theorem)
     for h in found.hypotheses:
         page.say(f"  {HELD[h.holds]:9}  {h.text}", hang=13)
+    for q, by in found.drift.items():
+        told = " + ".join(f"{x:.4g}*{name}" for name, x in by.items() if x).replace("+ -", "- ") or "0"
+        page.say(
+            f"{q} is not held: to first order it ends ahead of its uniform motion by {told} (deviations at the start)"
+        )
     for note in found.notes:
         page.say(note)
     if margin is not None:

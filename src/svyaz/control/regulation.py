@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from svyaz.arrays import Array
 from svyaz.constraints import without_repeated
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
@@ -21,9 +23,11 @@ from svyaz.control.design import (
     measurement_of,
     theorem_of,
 )
+from svyaz.control.directions import Direction
 from svyaz.control.lasting import told_lasting
 from svyaz.control.loop import ClosedLoop, closed_loop, with_momenta
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
+from svyaz.control.pairs import kalman_matrix
 from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
 from svyaz.control.rolling_loop import rolling_theorem
 from svyaz.control.spaces import loop_space, plant_space
@@ -31,6 +35,8 @@ from svyaz.control.trials import Trial, started, tried
 from svyaz.control.uniform import (
     LAGRANGE,
     UniformVariables,
+    conserved_directions,
+    cyclic_drift,
     perturbed_momenta,
     told_momenta,
     uniform_variables,
@@ -106,6 +112,27 @@ class Regulation:
             return None
         gain = self.design.watcher.gain
         return gain if self.uniform is None else self.uniform.watched(gain)
+
+    @property
+    def observability_matrix(self) -> Array | None:
+        """[C; CA; …] in the variables asked for."""
+        measured = self.design.measurement
+        if measured is None:
+            return None
+        back = np.eye(len(self.plant.variables)) if self.uniform is None else self.uniform.back
+        return kalman_matrix(self.shown.A.T, (measured.matrix @ back).T).T
+
+    @property
+    def conserved(self) -> tuple[Direction, ...]:
+        """Conserved momenta, which no input moves, in the variables asked for."""
+        if self.uniform is None or self.model is None:
+            return ()
+        return conserved_directions(self.uniform, self.model)
+
+    @property
+    def drift(self) -> dict[str, dict[str, float]]:
+        """How far cyclic coordinates end beside their uniform motion, by unit deviations of the variables."""
+        return {} if self.uniform is None else cyclic_drift(self.uniform, self.design)
 
     @property
     def valid(self) -> bool:

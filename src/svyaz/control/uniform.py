@@ -20,6 +20,7 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.control.design import Design, measured_row
+from svyaz.control.directions import Direction, directions
 from svyaz.control.weights import Weights
 from svyaz.expr import Expression, add_up, evaluate, gradient, velocity
 from svyaz.forms import momenta, momentum_of
@@ -59,6 +60,11 @@ class UniformVariables:
             B=self.change @ self.plant.B,
             Z=self.change @ self.plant.Z - matrix @ self.shift,
         )
+
+    @property
+    def back(self) -> Array:
+        """ξ from the variables asked for."""
+        return np.eye(len(self.change)) if self.asked == ROUTH else np.asarray(np.linalg.inv(self.change))
 
     def gains(self, gain: Array) -> Array:
         """K for the variables asked for."""
@@ -106,6 +112,46 @@ def uniform_variables(choice: SteadyChoice, asked: str) -> UniformVariables:
             change[row] = measured_row(plant, speed, values)
             shift[row] = [evaluate(e, values) for e in gradient(speed, redundant)]
     return UniformVariables(plant, choice, change, shift, asked)
+
+
+def cyclic_drift(variables: UniformVariables, design: Design) -> dict[str, dict[str, float]]:
+    """How far each cyclic coordinate ends beside c t, to first order, for a unit deviation of each variable asked for.
+
+    ∫ (w - c) dt = -W (A - BK)⁻¹ ξ(0), conserved momenta unperturbed: the control holds the speeds, not the coordinates.
+    """
+    plant = variables.plant
+    closed = design.closed_matrix(plant)
+    values = {**plant.system.constants, **dict.fromkeys(plant.system.velocities, 0.0), **plant.state, **plant.inputs}
+    told = variables.renamed.variables
+    found = {}
+    for q, speed in variables.choice.speeds.items():
+        row = np.zeros(len(closed))
+        row[: len(told)] = measured_row(plant, speed, values)
+        away = -np.linalg.solve(closed.T, row)[: len(told)] @ variables.back
+        found[q] = {name: float(x) for name, x in zip(told, away, strict=True)}
+    return found
+
+
+def conserved_directions(variables: UniformVariables, model: System) -> tuple[Direction, ...]:
+    """The conserved momenta as what lasts: by their names, or in Lagrange's variables as combinations of x, ẋ and speeds."""
+    choice, plant = variables.choice, variables.plant
+    kept = [c.name for c in choice.cyclic if c.conserved]
+    if variables.asked == ROUTH or not kept:
+        return tuple(Direction({momentum_of(q): 1.0}, 0j) for q in kept)
+    speeds = tuple(f"{c.name}'" for c in choice.cyclic)
+    values = {**model.constants, **plant.system.constants, **dict.fromkeys(model.velocities, 0.0)}
+    values |= {**plant.state, **choice.motion.speeds, **plant.inputs, "t": 0.0}
+    values |= {c.name: 0.0 for c in choice.cyclic}
+    own = (*plant.independent, *(f"{q}'" for q in plant.independent))
+    rows = []
+    for e in momenta(model, kept).values():
+
+        def slopes(names: Sequence[str], e: Expression = e) -> Array:
+            return np.array([evaluate(s, values) for s in gradient(e, [se.Symbol(n) for n in names])], dtype=float)
+
+        redundant = slopes(plant.dependent) @ plant.slope, slopes([f"{s}'" for s in plant.dependent]) @ plant.slope
+        rows.append(np.concatenate([slopes(own) + np.concatenate(redundant), slopes(speeds)]))
+    return directions((*own, *speeds), [(0j, np.array(rows, dtype=complex))])
 
 
 def perturbed_momenta(

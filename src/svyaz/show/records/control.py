@@ -10,7 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz import __version__
-from svyaz.control import Basin, Design, Direction, Margin, NoRegulator, PairReport, Regulation, Trial, input_columns
+from svyaz.arrays import Array
+from svyaz.control import (
+    Basin,
+    Design,
+    Direction,
+    Margin,
+    NoRegulator,
+    PairReport,
+    Regulation,
+    Trial,
+    input_columns,
+    kalman_matrix,
+)
 from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
 from svyaz.show.results import as_json, finite, given, html_of
@@ -50,8 +62,8 @@ def _(found: Regulation) -> Record:
         "theorem": found.theorem,
         "hypotheses": hypotheses_json(found.hypotheses),
         "least_number_of_inputs": design.controllable.minimal,
-        "controllability": _pair(design.controllable),
-        "observability": None if design.observable is None else _pair(design.observable),
+        "controllability": _pair(design.controllable, kalman_matrix(shown.A, input_columns(shown, design.inputs))),
+        "observability": None if design.observable is None else _pair(design.observable, found.observability_matrix),
         "uncontrollable": _directions(design.facts.uncontrollable),
         "unobservable": _directions(design.facts.unobservable),
         "reason": found.reason,
@@ -60,8 +72,8 @@ def _(found: Regulation) -> Record:
     }
     if found.uniform is not None:
         motion = found.uniform.choice.motion
-        kept = [Direction({f"p_{c.name}": 1.0}, 0j) for c in found.uniform.choice.cyclic if c.conserved]
-        result |= {"speeds": dict(motion.speeds), "momenta": dict(motion.momenta)}
+        kept = found.conserved
+        result |= {"speeds": dict(motion.speeds), "momenta": dict(motion.momenta), "drift": found.drift}
         result["uncontrollable"] = _directions([*kept, *design.facts.uncontrollable])
         if design.watcher is not None and found.shown_watcher is not None:
             result["observer"] = _observer(replace(design, watcher=replace(design.watcher, gain=found.shown_watcher)))
@@ -224,8 +236,9 @@ def _observer(design: Design) -> Json:
     }
 
 
-def _pair(report: PairReport) -> Json:
+def _pair(report: PairReport, matrix: Array | None) -> Json:
     return {
+        "matrix": None if matrix is None else [[finite(x) for x in row] for row in matrix],
         "complete": report.complete,
         "fixed_roots": _pairs(np.array(report.fixed_roots)),
         "distance": report.distance,
