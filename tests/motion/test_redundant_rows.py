@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, load, loads, simulate
+from svyaz.motion import program_text, with_gains
 
 HOW = [{"method": "dop853", "rtol": 1e-11}, {"method": "rk4", "step": 2e-3}]
 
@@ -166,3 +167,14 @@ def test_K3_equilibria_regulators_and_sweeps_of_redundant_rows() -> None:
     )
     alone = twice.sweep({"initial.c'": [0.1]}, ["final.c"], workers=1)
     assert alone.rows[0].status == "finished", alone.rows[0].reason
+
+
+def test_K3_code_is_written_with_independent_rows() -> None:
+    again = {"name": "again", "equation": "2*(x - c)^2 = 2 - 2*y^2"}
+    text = program_text(with_gains(cart(again), stabilize="off"), "python")
+    names: dict[str, object] = {}
+    exec(text, names)  # the text is our own
+    rates = names["rates"](0.0, [0.0, 0.6, 0.8, 0.0, 0.0, 0.0], names["constants"]([0.0]))
+    # of the free fall y'' = -g the rod, at (0.6, 0.8) with the cart, takes λ = g·0.8/(0.36·2 + 0.64) along it
+    push = 9.81 * 0.8 / (2 * 0.36 + 0.64)
+    np.testing.assert_allclose(rates[3:], [-0.6 * push, 0.6 * push, 0.8 * push - 9.81], atol=1e-12)

@@ -113,12 +113,21 @@ def command(
             every=every,
             file=out,
         )
-        for note in found.equations.notes if found.terms else ():
+        told = found.equations.notes if found.terms else _left_out(found)
+        for note in told:
             click.echo(plain(f"note: {note}"), err=True)
     if json_file is not None:
         write_json(_record(found, blocks=True, reactions=reactions, gains=stabilize is not None), json_file)
     if json_file != "-":
         write_text(text, out)
+
+
+def _left_out(found: Stabilised) -> tuple[str, ...]:
+    """What is told of constraints that follow from others: their rows are not in code."""
+    from svyaz.motion import runnable
+
+    written = runnable(found.equations)
+    return written.notes[:1] if written.spare else ()
 
 
 def _refuse_mixtures(

@@ -54,7 +54,7 @@ def with_gains(
     if isinstance(chosen, ByProjection):
         message = "projection moves the state after each step: it adds no terms to the equations"
         raise ModelError([Problem(message, None, Advice("give gains", "written gains"))])
-    equations = _runnable(equations)
+    equations = runnable(equations)
     notes: tuple[str, ...] = ()
     if isinstance(chosen, Automatic):
         lawful = all(d.constraint.law is not None for d in equations.deviations)
@@ -66,10 +66,10 @@ def with_gains(
     return _noted(replace(stabilised(equations, chosen), chosen=options.stabilize), notes)
 
 
-def _runnable(equations: Equations) -> Equations:
+def runnable(equations: Equations) -> Equations:
     """Without constraints that follow from others at the start, as in a run: their rows would make the system singular."""
     system = equations.system
-    if any(c.varying for c in system.constraints):
+    if any(c.varying for c in system.constraints) or len(equations.deviations) < 2:
         return equations
     return independent(equations, np.array(system.initial_state()), START)
 
@@ -122,7 +122,7 @@ def program_text(
     ``complete`` program integrates them with a fixed step from the initial state and writes the motion; of its run, what is
     left out is taken from the model's [run].
     """
-    equations = _runnable(found.equations) if complete and not found.terms else found.equations
+    equations = found.equations if found.terms else runnable(found.equations)
     system, state = equations.system, np.array(equations.system.initial_state())
     options = options_for(system, {"method": method, "step": step, "until": until, "every": every})
     run = fixed_run(equations, options, state) if complete else None
