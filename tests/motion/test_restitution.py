@@ -233,3 +233,11 @@ def test_K5_a_dimer_bounces_on_a_plate_that_shakes() -> None:
         vy, vp = vy + push, vp + push * arm / k2
         times.append(t)
     assert [event.t for event in motion.phases[1:9]] == pytest.approx(times, abs=1e-8)
+
+
+def test_K5_hops_that_eulers_method_cannot_follow_end() -> None:
+    """With steps of a millisecond hops of less than eight of them are over."""
+    motion = simulate(ball(0.5), until=1.6, method="euler", step=1e-3)
+    assert motion.finished, motion.reason
+    assert motion.phases[-1].t == pytest.approx(3 * np.sqrt(2 / G), abs=0.03)  # some steps an impact
+    assert motion.phases[-1].active == ("floor",)

@@ -224,7 +224,8 @@ def nodes_of(options: Options, span: tuple[float, float]) -> Array:
     unit = options.step * coarseness_of(options, span)
     count = int((span[1] - span[0]) / unit * (1 + 1e-12))
     stride = max(1, -(-count // COMPARED))
-    return np.asarray(span[0] + unit * np.arange(0, count + 1, stride), dtype=float)
+    nodes = span[0] + unit * np.arange(0, count + 1, stride)
+    return np.asarray(np.minimum(nodes, span[1]), dtype=float)  # rounding may lead beyond the end
 
 
 def coarseness_of(options: Options, span: tuple[float, float]) -> int:

@@ -249,9 +249,10 @@ def collision_of(
     groups = contacts_among([c for c in candidates if c in phase.active or c in one_sided])
     if not groups:
         return None
-    equations = equations_with(candidates)
-    measure = measure_of(equations)
-    snapshot = measure.at(anchored(equations, [c for c in candidates if c not in phase.active], before, now), now)
+    equations = equations_with(system.constraints)  # one program for all events
+    measure, new = measure_of(equations), [c for c in candidates if c not in phase.active]
+    rows = [system.constraints.index(c) for c in candidates]
+    snapshot = measure.at(anchored(equations, new, before, now), now).of_rows(rows)
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
     rubs = frictions.at(now, snapshot.state, candidates)

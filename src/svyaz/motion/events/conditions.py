@@ -12,7 +12,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import magnitude
 from svyaz.expr import ZERO, Expression, substitute
 from svyaz.forms import Equations, multiplier_symbols, rates_of
-from svyaz.holding import Segment
+from svyaz.holding import Segment, observed
 from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
@@ -66,9 +66,11 @@ class Conditions:
 
     def levels(self, segment: Segment, time: float, state: Array) -> Array:
         """Below minus these a condition is armed, (m,)."""
-        sizes = self.sizes.with_values(self._known(segment))
+        sizes, row = self.sizes.with_values(self._known(segment)), np.concatenate([[time], state])
         try:
-            return LOW * np.nan_to_num(sizes(np.concatenate([[time], state]))["g"])
+            if len(sizes.program.inputs) > len(row):
+                row = np.concatenate([row, -_multipliers(segment, time, state)])
+            return LOW * np.nan_to_num(sizes(row)["g"])
         except SingularSystem:
             return np.zeros(len(self.keys))
 
@@ -138,12 +140,21 @@ def conditions(
     values = {**equations.system.constants, **segment.perturbation.gains, **{_depth(name): 0.0 for name in depths}}
     values |= margins or {}
 
-    def numbers(expressions: Sequence[Expression]) -> Function:
-        return function({"g": expressions}, ("t", *equations.states), values, systems=systems)
+    def numbers(expressions: Sequence[Expression], inputs: Sequence[str] = ()) -> Function:
+        own = () if inputs else systems
+        return function({"g": expressions}, ("t", *equations.states, *inputs), values, systems=own)
 
-    sizes = numbers([magnitude(e) for e in written])
+    # the multipliers are known from what is observed: no need to solve for them in one more program
+    pushes = [str(-s) for s in multiplier_symbols(equations)] if any(reacting) and not equations.sliding else []
+    sizes = numbers([magnitude(e) for e in written], pushes)
     keys = tuple(key for key, _ in found)
     return Conditions(keys, numbers(written), sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
+
+
+def _multipliers(segment: Segment, time: float, state: Array) -> Array:
+    """λ (m,) at a state."""
+    found = observed(segment, np.array([time]), state[None, :])["multipliers"]
+    return np.array([found[name][0] for name in segment.equations.multiplier_names])
 
 
 def beyond(limit: Limit, equations: Equations) -> list[tuple[Key, Expression]]:

@@ -81,6 +81,7 @@ class Hop:
     height: float
     size: float
     rest: float
+    lasting: float
 
     def over(self, highest: float, before: float | None, until: float) -> bool:
         """Is it so low, and the accumulation point so well known by the estimate before, that the impacts are over?"""
@@ -115,7 +116,12 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
         gaps, k = contacts.at(s.time, s.state, slopes), names.index(name)
         push, speed = float(gaps.second[k]), e * float(gaps.rate[k])
         if push > 0.0 and speed > 0.0:
-            found[name] = Hop(speed**2 / (2.0 * push), float(gaps.size[k]), s.time + 2.0 * speed / (push * (1.0 - e)))
+            found[name] = Hop(
+                speed**2 / (2.0 * push),
+                float(gaps.size[k]),
+                s.time + 2.0 * speed / (push * (1.0 - e)),
+                2.0 * speed / push,
+            )
     return found
 
 
@@ -271,10 +277,13 @@ def accumulated(time: float, rests: Mapping[str, float]) -> list[str]:
 
 
 class Bounces:
-    """What the impacts of a run so far say about hops: how high they were, and where they accumulate."""
+    """What the impacts of a run so far say about hops: how high they were, and where they accumulate.
 
-    def __init__(self, constants: Mapping[str, float], until: float) -> None:
-        self._constants, self._until = constants, until
+    Hops that last no longer than the ``shortest`` cannot be followed by the method.
+    """
+
+    def __init__(self, constants: Mapping[str, float], until: float, shortest: float) -> None:
+        self._constants, self._until, self._shortest = constants, until, shortest
         self._highest: dict[str, float] = {}
         self._rests: dict[str, float] = {}
         self._told: set[str] = set()
@@ -293,7 +302,8 @@ class Bounces:
         given |= {c.name: 0.0 for k in faint for c in collision.groups[k]}
         for name, hop in hops(collision, given, before).items():
             self._highest[name] = max(self._highest.get(name, 0.0), hop.height)
-            if hop.over(self._highest[name], self._rests.get(name), self._until):
+            short = hop.lasting <= self._shortest
+            if short or hop.over(self._highest[name], self._rests.get(name), self._until):
                 settled[name] = hop.rest
             self._rests[name] = hop.rest
         return {name: e for name, e in given.items() if e > 0.0 and name not in settled}, settled

@@ -17,11 +17,13 @@ from svyaz.arrays import Array
 from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
 from svyaz.holding import (
+    Baumgarte,
     ByProjection,
     Decision,
     Entry,
     HeldIntegral,
     Off,
+    OneGain,
     Options,
     Refusal,
     Segment,
@@ -83,7 +85,8 @@ class Switched:
         self._equations: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
         self._watched: dict[tuple[Names, Names], Conditions] = {}
-        self._bounces = Bounces(system.constants, options.until)
+        shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
+        self._bounces = Bounces(system.constants, options.until, shortest)
 
     def with_options(self, options: Options) -> Switched:
         return Switched(self.system, options, self.free)
@@ -151,11 +154,18 @@ class Switched:
         if isinstance(self.options.stabilize, Off | ByProjection) or not equations.deviations:
             return phase.end
         plain = replace(self.options, stabilize=Off(), every=None)
-        segment = prepare(equations, perturbation(equations, Off()), held, plain, phase.start, state)
+        given = self.options.stabilize if isinstance(self.options.stabilize, OneGain | Baumgarte) else Off()
+        segment = prepare(equations, perturbation(equations, given), held, plain, phase.start, state)
+        if given != Off():  # the code of the phase itself, without its gains
+            still = dict.fromkeys(segment.perturbation.gains, 0.0)
+            segment = segment.regained(replace(segment.perturbation, gains=still))
         smooth = on_first_sides(segment, plain, phase.start, state)
         if smooth is not equations:
             segment = prepare(smooth, segment.perturbation, held, plain, phase.start, state)
-        watched = conditions(segment, self.system.constraints, phase.active, phase.start)
+        if given != Off() and smooth is equations:
+            watched = self._conditions(beginning, segment)
+        else:
+            watched = conditions(segment, self.system.constraints, phase.active, phase.start)
         span = (phase.start, phase.end)
         path = advance_to_event(segment, watched, beginning.continuing, state, span, plain, lambda end: None, None)
         least = phase.start + SHORT * (self.options.until - phase.start)
