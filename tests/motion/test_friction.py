@@ -276,3 +276,47 @@ def test_K5_where_newtons_law_would_add_energy_poissons_is_used_and_told() -> No
         assert motion.states[row, 3:] == pytest.approx(after, abs=1e-9)
     assert any("Newton's law would add energy" in note for note in motions["newton"].notes)
     assert not any("Newton's law" in note for note in motions["poisson"].notes)
+
+
+def box(half: float, high: float, corners: dict[str, tuple[int, int]], incline: float, **words) -> System:
+    """A box on corners with friction, on an incline along x."""
+    constraints = []
+    for name, (s, t) in corners.items():
+        height = f"y + ({s * half})*sin(phi) + ({t * high})*cos(phi)"
+        slip = f"x' - (({s * half})*sin(phi) + ({t * high})*cos(phi))*phi'"
+        table = {"name": name, "equation": f"{height} = 0", "on": f"-({height})", "off": f"-lambda_{name}"}
+        constraints.append({**table, "friction": {"sliding": 0.3, "along": slip}, **words["contact"]})
+    return System(
+        coordinates=["x", "y", "phi"],
+        kinetic=f"(x'^2 + y'^2)/2 + {(half**2 + high**2) / 6!r}*phi'^2",
+        potential=f"{G}*({float(np.cos(incline))!r}*y - {float(np.sin(incline))!r}*x)",
+        constraint=constraints,
+        initial=words["initial"],
+    )
+
+
+def test_K5_a_box_on_two_corners_stops_on_an_incline_though_neither_alone_could_hold_it() -> None:
+    """x = v²/(2g (μ cos i - sin i)), and from then on it rests; tan i is more than half of μ."""
+    incline = np.deg2rad(10)
+    contact = {"active": True, "impact": "inelastic"}
+    system = box(0.3, 0.2, {"c": (-1, -1), "d": (1, -1)}, incline, contact=contact, initial={"y": 0.2, "x'": 0.5})
+    motion = simulate(system, until=0.8, rtol=1e-9, stabilize="projection")
+    assert motion.finished, motion.reason
+    way = 0.25 / (2 * G * (0.3 * np.cos(incline) - np.sin(incline)))
+    assert motion.states[-1] == pytest.approx([way, 0.2, 0, 0, 0, 0], abs=1e-9)
+
+
+def test_K5_a_box_that_tumbles_with_friction_and_restitution_comes_to_rest() -> None:
+    corners = {"a": (1, 1), "b": (1, -1), "c": (-1, -1), "d": (-1, 1)}
+    contact = {"impact": "poisson", "restitution": 0.4}
+    start = {"y": 1.5, "phi": 0.4, "phi'": 2.0, "x'": 1.0}
+    motion = simulate(
+        box(0.3, 0.5, corners, 0.0, contact=contact, initial=start), until=1.5, rtol=1e-8, stabilize="projection"
+    )
+    assert motion.finished, motion.reason
+    y, phi = motion.column("y"), motion.column("phi")
+    assert min(float(np.min(y + 0.3 * s * np.sin(phi) + 0.5 * t * np.cos(phi))) for s, t in corners.values()) > -2e-6
+    assert all(e.energy_after <= e.energy_before + 1e-9 for e in motion.phases[1:])
+    assert motion.states[-1, 3:] == pytest.approx(np.zeros(3), abs=1e-9)
+    assert motion.states[-1, 1] == pytest.approx(0.3, abs=1e-6)
+    assert abs(motion.balance.remainder).max() < 1e-6

@@ -311,7 +311,9 @@ class Sides:
         """How far beyond a surface a state must be to have crossed it, by the names of constants in ``watched``."""
         values = self.values(time, state, sides)
         own = sides[: len(self.surfaces)]
+        usual = ON * self._usual(time, state)[0]
         past = np.where(own == 0.0, np.abs(values), np.maximum(-own * values, 0.0))
+        past = np.where(np.abs(values) <= usual, usual, past)  # it may be held there by another surface
         return {margin_name(k): 4.0 * float(x) + float(np.finfo(float).tiny) for k, x in enumerate(past)}
 
 

@@ -20,6 +20,9 @@ MOST_TRIED = 7
 
 MOST_ITERATIONS = 20_000
 
+REPEATED = 1e-10
+"""Below this determinant of their effects, in units of their own, surfaces repeat each other."""
+
 MOST_WORDS = 3**9
 """Ways to go on that are tried at most, where the bounds depend on all forces."""
 
@@ -84,7 +87,9 @@ def chosen_forces(sides: Array, slid: Collection[int], drift: Array, effect: Arr
 
 def _fitting(drift: Array, effect: Array, word: Array, bounds: Bounds) -> tuple[Array, tuple[int, ...]] | None:
     """The sides for a word of 1, -1 and 0 (slid along), if all conditions hold."""
-    slid, gone = np.flatnonzero(word == 0.0), np.flatnonzero(word != 0.0)
+    gone = np.flatnonzero(word != 0.0)
+    slid = _independent(effect, np.flatnonzero(word == 0.0))
+    idle = np.setdiff1d(np.flatnonzero(word == 0.0), slid)
     if len(slid) and not attracts(effect[np.ix_(slid, slid)]):
         return None
     try:
@@ -98,11 +103,23 @@ def _fitting(drift: Array, effect: Array, word: Array, bounds: Bounds) -> tuple[
         return None
     speeds = drift + effect @ forces
     allowed = 1e-12 * (np.abs(drift) + np.abs(effect) @ np.maximum(np.abs(forces), np.abs(bounds.bound)))
-    if (speeds[gone] * word[gone] < -allowed[gone]).any():
+    if (speeds[gone] * word[gone] < -allowed[gone]).any() or (np.abs(speeds) > 1e3 * allowed)[idle].any():
         return None
     sides = word.copy()
     sides[slid] = forces[slid] / np.where(most[slid] > 0.0, most[slid], 1.0)
     return sides, tuple(slid.tolist())
+
+
+def _independent(effect: Array, slid: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Surfaces that hold a motion on all of these: of frictions that hold the same body, one is enough."""
+    scale = np.sqrt(np.maximum(np.abs(np.diag(effect)), np.finfo(float).tiny))
+    unit = effect / np.outer(scale, scale)
+    chosen: list[int] = []
+    for k in slid.tolist():
+        rows = [*chosen, k]
+        if abs(np.linalg.det(unit[np.ix_(rows, rows)])) > REPEATED:
+            chosen = rows
+    return np.array(chosen, dtype=np.intp)
 
 
 def attracts(block: Array) -> bool:
