@@ -15,6 +15,7 @@ from math import inf
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression, differentiate, names_in
@@ -171,7 +172,7 @@ def _common(linear: Array, sizes: Array) -> Array | None:
     origins = [np.mean(scaled, axis=0), *few]
     tried: list[Array] = []
     for w in origins:
-        if np.isfinite(w).all() and np.max(eigvals(w).real) < 0.0:
+        if np.isfinite(w).all() and _is_damped(eigvals(w)):
             p = solve_continuous_lyapunov(w.T, -np.eye(len(w)))
             tried.append(0.5 * (p + p.T) / np.trace(p))
     if not tried:
@@ -182,6 +183,11 @@ def _common(linear: Array, sizes: Array) -> Array | None:
     if _least_rate(best, scaled) <= 0.0:
         return None
     return np.asarray(best / np.outer(sizes, sizes), dtype=float)
+
+
+def _is_damped(roots: NDArray[np.complex128]) -> bool:
+    """Do they lie in the left half plane, and not about its border, where there is no function to be found?"""
+    return bool(np.max(roots.real) < -SLACK * np.max(np.abs(roots)))
 
 
 def _least_rate(p: Array, linear: Array) -> float:
