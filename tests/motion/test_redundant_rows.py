@@ -178,3 +178,21 @@ def test_K3_code_is_written_with_independent_rows() -> None:
     # of the free fall y'' = -g the rod, at (0.6, 0.8) with the cart, takes λ = g·0.8/(0.36·2 + 0.64) along it
     push = 9.81 * 0.8 / (2 * 0.36 + 0.64)
     np.testing.assert_allclose(rates[3:], [-0.6 * push, 0.6 * push, 0.8 * push - 9.81], atol=1e-12)
+
+
+@pytest.mark.parametrize("more", [{"on": "-y", "impact": "inelastic"}, {"from": 0.7}], ids=["with it", "later"])
+def test_K3_rows_that_an_event_makes_dependent(more) -> None:
+    """A point falls on a floor that is described twice, at once or later, and slides on with its velocity."""
+    floor = {"name": "floor", "equation": "y = 0", "on": "-y", "impact": "inelastic"}
+    system = System(
+        name="floor",
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + y'^2)/2",
+        potential="9.81*y",
+        constraint=[floor, {"name": "again", "equation": "2*y = 0", **more}],
+        initial={"y": 1.0, "x'": 1.0},
+    )
+    motion = simulate(system, method="rk4", step=0.01, until=1, stabilize=5)
+    assert motion.finished, motion.reason
+    np.testing.assert_allclose(motion.states[-1], [1.0, 0.0, 1.0, 0.0], atol=1e-12)
+    assert motion.undetermined == ("floor", "again")

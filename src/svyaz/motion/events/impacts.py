@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import examine, least_correction, measure_of, residuals
+from svyaz.constraints import RankReport, examine, least_correction, measure_of, residuals
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
 from svyaz.matrices import lstsq
-from svyaz.model import Constraint
+from svyaz.model import Constraint, multiplier_symbol, multipliers_in
 from svyaz.program import function
 
 HELD = 1e-13
@@ -69,7 +69,7 @@ def fitted(equations: Equations, new: Sequence[Constraint], state: Array, before
     if not new:
         return Impact(state)
     report = examine(equations, state, time)
-    if report.singular or not report.full:
+    if (report.singular or not report.full) and not may_repeat(equations, report):
         reason = "; ".join(report.messages) or f"the constraints are singular at t = {time:g}"
         return Refusal(Status.SINGULAR, reason)
     refused = _refused(equations, new, state, before)
@@ -78,6 +78,14 @@ def fitted(equations: Equations, new: Sequence[Constraint], state: Array, before
         return Refusal(Status.INFEASIBLE, reason)
     after = _nearest(equations, state, time)
     return Impact(after, _impulses(equations, state, after, time))
+
+
+def may_repeat(equations: Equations, report: RankReport) -> bool:
+    """Do constraints only repeat others, none of whose multipliers decides when it lets go?"""
+    asked = {
+        str(m) for d in equations.deviations if d.constraint.off is not None for m in multipliers_in(d.constraint.off)
+    }
+    return report.repetitive and not asked & {str(multiplier_symbol(name)) for name in report.redundant}
 
 
 def _refused(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> list[str]:

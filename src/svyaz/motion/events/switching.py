@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import examine, independent
 from svyaz.expr import Expression, ModelError, Problem
 from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
 from svyaz.holding import (
@@ -39,7 +40,7 @@ from svyaz.motion.events.complementarity import Collision, collision_of, kept_co
 from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
 from svyaz.motion.events.contacts import Contacts, contacts_of
 from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
-from svyaz.motion.events.impacts import Impact, anchored, fitted
+from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
 from svyaz.motion.events.locating import advance_to_event, slopes
 from svyaz.motion.events.restitution import Bounces, accumulated, rebound
 from svyaz.motion.events.rubbing import Frictions, frictions_of
@@ -83,6 +84,7 @@ class Switched:
         self.system, self.options = system, options
         self.free = free or free_equations(system, self.form, *lagrange_terms(system))
         self._equations: dict[Names, Equations] = {}
+        self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
         self._watched: dict[tuple[Names, Names], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
@@ -94,7 +96,8 @@ class Switched:
     def begin(self, state: Array) -> Beginning:
         """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
         active = tuple(c for c in self.system.constraints if c.acts_at(START))
-        return Beginning(self._phase(START, active, ()), state, Entry.START, event_at(START, active, ()))
+        phase = self._without_repetitions(self._phase(START, active, ()), state)
+        return Beginning(phase, state, Entry.START, event_at(START, active, ()))
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
@@ -146,6 +149,7 @@ class Switched:
             event = self._told(event, before, impact)
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
         notes = self._bounces.once([*impact.notes, *accumulated(now, rests)])
+        phase = self._without_repetitions(phase, impact.state)
         return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal, notes=notes)
 
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
@@ -170,6 +174,14 @@ class Switched:
         path = advance_to_event(segment, watched, beginning.continuing, state, span, plain, lambda end: None, None)
         least = phase.start + SHORT * (self.options.until - phase.start)
         return min(max(float(path.times[-1]), least), phase.end)
+
+    def _without_repetitions(self, phase: Phase, state: Array) -> Phase:
+        """The phase without constraints that follow from others; which of them are kept is decided once for each set."""
+        names, full, now = names_of(phase.active), phase.equations, phase.start
+        if names not in self._kept:
+            repeats = bool(full.deviations) and may_repeat(full, examine(full, state, now))
+            self._kept[names] = independent(full, state, now) if repeats else full
+        return replace(phase, equations=self._kept[names])
 
     def equations_with(self, active: Sequence[Constraint]) -> Equations:
         """The equations with these constraints acting."""
