@@ -190,3 +190,51 @@ def test_Q4_T2_without_forces_on_a_cyclic_coordinate_positional_velocities_do_no
         return
     with pytest.raises(NoRegulator, match="the root 0 cannot be seen"):
         system.regulate(fix={"psi'": 6.0}, measure=measured)
+
+
+def test_Q5_forces_with_the_rate_of_a_current_beside_a_motor_on_a_cyclic_coordinate() -> None:
+    """Blocks H and U₁: the current's rate acts on the shaft and on the pendulum; differences of equations by hand."""
+    m, arm, g, j, la, ra, ka, c = 1.0, 0.5, 9.81, 0.5, 0.05, 1.0, 0.2, 0.05
+    system = System(
+        name="rotating pendulum with a motor",
+        coordinates=["psi", "a"],
+        kinetic="J/2*psi'^2 + m/2*l^2*(a'^2 + sin(a)^2*psi'^2)",
+        potential="-m*g*l*cos(a)",
+        parameters={"m": m, "l": arm, "g": g, "J": j},
+        forces={"psi": f"-{c}*psi' + 0.03*I'", "a": "-0.1*a' + 0.02*I'"},
+        motor=[
+            {"name": "drive", "current": "I", "voltage": "e", "inductance": la, "resistance": ra, "back_emf": ka,
+             "supply": 1.0, "torque": ka, "shaft": "psi'", "on": "psi"},
+        ],
+        initial={"psi'": 6, "a": 1},
+    )  # fmt: skip
+
+    def rates(s: np.ndarray, e: float) -> np.ndarray:
+        a, v, i, w = s
+        rise = (e - ra * i - ka * w) / la
+        turn = (-c * w + 0.03 * rise + ka * i - m * arm**2 * np.sin(2 * a) * v * w) / (j + m * arm**2 * np.sin(a) ** 2)
+        swing = (-0.1 * v + 0.02 * rise - m * g * arm * np.sin(a)) / (m * arm**2) + np.sin(2 * a) / 2 * w**2
+        return np.array([v, swing, rise, turn])
+
+    found = system.regulate(fix={"psi'": 6.0})
+    rest, e = np.array([np.arccos(g / (arm * 36)), 0.0, c * 6 / ka, 6.0]), ra * c * 6 / ka + ka * 6
+    assert found.shown.variables == ("a", "a'", "I", "psi'")
+    assert [found.plant.state["a"], found.plant.inputs["e"]] == pytest.approx([rest[0], e], abs=1e-9)
+    by = [(rates(rest + 1e-6 * d, e) - rates(rest - 1e-6 * d, e)) / 2e-6 for d in np.eye(4)]
+    assert np.allclose(found.shown.A, np.column_stack(by), atol=1e-7)
+    assert np.allclose(found.shown.B[:, 0], (rates(rest, e + 1e-6) - rates(rest, e - 1e-6)) / 2e-6, atol=1e-7)
+
+
+def test_Q5_a_regulator_passes_to_polar_coordinates_along_a_symmetry() -> None:
+    words = {"parameters": {"m": 1.0, "g": 9.81, "l": 1.0}, "inputs": {"u": 0}, "forces": {"z": "u"}}
+    free = {"coordinates": ["x", "y", "z"], "kinetic": "m/2*(x'^2 + y'^2 + z'^2)", "potential": "m*g*z"}
+    rod = [{"name": "rod", "equation": "x^2 + y^2 + z^2 = l^2"}]
+    box = {"x": [-1.2, 1.2], "y": [-1.2, 1.2], "z": [-1.2, -0.1]}
+    system = System(**free, **words, constraint=rod, box=box, initial={"x": 0.8, "z": -0.6, "y'": 3.2})
+    found = system.regulate(fix={"psi'": 4.0, "u": 0.0})
+    assert found.plant.state["z"] == pytest.approx(-9.81 / 16)
+    assert found.valid
+    assert "rho*cos(psi)" in " ".join(found.notes)
+    # at the momentum of the cone the small oscillation is that of the spherical pendulum, sin²θ(1 + 3 cos²θ) being known
+    cosine = 9.81 / 16
+    assert np.abs(np.linalg.eigvals(found.plant.A)).max() == pytest.approx(4 * np.sqrt(1 + 3 * cosine**2), rel=1e-8)

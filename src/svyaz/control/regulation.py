@@ -55,6 +55,7 @@ from svyaz.stability import (
     Repetition,
     RollingPlant,
     SteadyChoice,
+    along_a_symmetry,
     equilibrium_near,
     has_velocity_constraints,
     rolling_near,
@@ -261,6 +262,7 @@ def regulate(
     """
     way = METHODS[method] if isinstance(method, str) else method
     redundant = _names(dependent) or None
+    system, passed = along_a_symmetry(system, tuple(fix or ()))
     told_repetition: tuple[str, ...] = ()
     try:
         chosen, steady = _found(
@@ -295,6 +297,7 @@ def regulate(
     else:
         theorem, hypotheses = theorem_of(design, plant)
     notes = [
+        *passed,
         *told_repetition,
         *_switching_notes(system),
         *chosen.notes,

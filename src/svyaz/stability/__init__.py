@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from svyaz.stability.steady import SteadyChoice as SteadyChoice
     from svyaz.stability.steady import SteadyMotion as SteadyMotion
     from svyaz.stability.steady import SteadyMotions as SteadyMotions
+    from svyaz.stability.steady import along_a_symmetry as along_a_symmetry
     from svyaz.stability.steady import forces_of as forces_of
     from svyaz.stability.steady import steady_motions as steady_motions
     from svyaz.stability.steady import steady_near as steady_near

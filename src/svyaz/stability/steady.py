@@ -44,6 +44,7 @@ from svyaz.stability.critical import (
 )
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
+from svyaz.stability.first_order import is_taken
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
 from svyaz.stability.rest import RestEquations, with_values
@@ -284,6 +285,15 @@ def _with_cyclic_coordinate(system: System) -> tuple[System, tuple[str, ...]]:
     raise ModelError(
         [Problem("no coordinate is cyclic by itself", hint=f"take one along what changes nothing: {told}")]
     )
+
+
+def along_a_symmetry(system: System, names: Sequence[str]) -> tuple[System, tuple[str, ...]]:
+    """The system in coordinates that have the speeds or momenta named, where it has them by a symmetry only; and words."""
+    strange = [x for x in names if (x.endswith("'") and x not in system.states) or x.startswith("p_")]
+    known = {*system.parameters, *system.inputs, *system.states}
+    if not set(strange) - known or has_velocity_constraints(system) or is_taken(system):
+        return system, ()
+    return _with_cyclic_coordinate(system)
 
 
 def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:
