@@ -10,7 +10,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.matrices import svd
+from svyaz.matrices import pinv, svd
 from svyaz.model import System
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.critical import UNDECIDED
@@ -209,7 +209,7 @@ def _responses(rest: RestEquations, points: Sequence[Array]) -> Array:
     for point in points:
         slope = rest.problem.value_and_slope(point[None, :])[1][0]
         moves, effects = slope[:, :count] * rest.width, np.linalg.norm(slope[:, count:], axis=0)
-        moved = np.abs(np.linalg.pinv(slope[:, count:], rcond=1e-10) @ moves).max(axis=1, initial=0.0)
+        moved = np.abs(pinv(slope[:, count:], rcond=1e-10) @ moves).max(axis=1, initial=0.0)
         least = LEAST * np.linalg.norm(moves, axis=0).max(initial=0.0) / np.where(effects > 0, effects, np.inf)
         found[count:] = np.maximum(found[count:], np.maximum(moved, least))
     return found
