@@ -32,6 +32,9 @@ from svyaz.constraints.states import listed
 from svyaz.forms import Equations
 from svyaz.matrices import singular_values, svd
 
+TURNS = 100.0
+"""Unit rows turn by less than so many times the part by which the constraints are missed."""
+
 SINGULAR = 1e-12
 """The augmented matrix is called singular when its smallest singular value is below this part of its largest."""
 
@@ -90,7 +93,7 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
     names = equations.multiplier_names
     rows = scaled_rows(s)
     found = dependencies(rows)
-    if not found and not is_met(s.position, s.position_scale).all():
+    if not found and not is_met(s.position, s.position_scale).all() and _may_repeat(rows, s):
         # rows that repeat others on the constraints alone do not where these do not hold
         best = best_state(measure, s)
         met = best.finite and is_met(best.position, best.position_scale).all()
@@ -122,6 +125,12 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
         unrealised=unrealised,
     )
     return _with_messages(report, s, _told_of_directions(measure, s, unrealised))
+
+
+def _may_repeat(rows: Array, s: Snapshot) -> bool:
+    """Could rows that are independent here not be so on the constraints? Not near them, as a run that drifts is."""
+    off = np.abs(s.position) / np.where(s.position_scale > 0.0, s.position_scale, 1.0)
+    return bool(singular_values(rows)[-1] <= TURNS * np.nanmax(off, initial=0.0))
 
 
 def _determinant(a: Array) -> float:
