@@ -41,6 +41,9 @@ SPREAD = 9
 FEW, MOST_TRIED = 25, 600
 """P is improved for about so many linear parts, by at most so many trials."""
 
+SMALL = 6
+"""Matrices up to this size need no library for Lyapunov's equation."""
+
 SLACK = 1e-10
 """Rounding of the small matrices, as a part of their size: a margin below it proves nothing."""
 
@@ -165,15 +168,13 @@ def _boxes(sides: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
 
 def _common(linear: Array, sizes: Array) -> Array | None:
     """P with PW + WᵀP < 0 for all linear parts: of those that belong to some of them, or to all together, the best."""
-    from scipy.linalg import solve_continuous_lyapunov
-
     scaled = linear * sizes[None, None, :] / sizes[None, :, None]
     few = scaled[np.unique(np.linspace(0, len(scaled) - 1, SPREAD).astype(int))]
     origins = [np.mean(scaled, axis=0), *few]
     tried: list[Array] = []
     for w in origins:
         if np.isfinite(w).all() and _is_damped(eigvals(w)):
-            p = solve_continuous_lyapunov(w.T, -np.eye(len(w)))
+            p = _of_one(w)
             tried.append(0.5 * (p + p.T) / np.trace(p))
     if not tried:
         return None
@@ -183,6 +184,17 @@ def _common(linear: Array, sizes: Array) -> Array | None:
     if _least_rate(best, scaled) <= 0.0:
         return None
     return np.asarray(best / np.outer(sizes, sizes), dtype=float)
+
+
+def _of_one(w: Array) -> Array:
+    """P with Wᵀ P + P W = -1; of a small W as a linear system for the entries of P."""
+    one = np.eye(len(w))
+    if len(w) > SMALL:
+        from scipy.linalg import solve_continuous_lyapunov
+
+        return np.asarray(solve_continuous_lyapunov(w.T, -one), dtype=float)
+    entries = np.linalg.solve(np.kron(w.T, one) + np.kron(one, w.T), -one.ravel())
+    return np.asarray(entries, dtype=float).reshape(w.shape)
 
 
 def _is_damped(roots: NDArray[np.complex128]) -> bool:
