@@ -107,7 +107,7 @@ def test_Q4_the_design_at_fixed_momenta_converges(case: tuple[int, int, int, int
     """
     given = steady_system(*case)
     fixed = {**given.state, "u0": 0.0}
-    found = given.system.regulate(near={}, fix=fixed, dependent=given.redundant, inputs="u0")
+    found = given.system.regulate(near={}, fix=fixed, dependent=given.redundant, inputs="u0", variables="routh")
     moved = [direction["direction"] for direction in as_json(found)["uncontrollable"]]
     assert moved == [{f"p_{q}": 1.0} for q in given.cyclic]
     assert found.run({"a1": 0.005}, 60.0)["regulator"].answer == "returned"

@@ -13,7 +13,7 @@ G = 9.81
 
 
 def model(name: str, **choices: str) -> System:
-    return load(name, variant=choices)
+    return load(name, **choices)
 
 
 def imaginary(roots: np.ndarray) -> list[float]:
