@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svyaz import ModelError, loads
+from svyaz import ModelError, System, load, loads
 from svyaz.model import read_file
 
 PENDULUM = """\
@@ -67,3 +67,11 @@ def test_a_missing_start_is_told() -> None:
     bare = loads(PENDULUM.partition("[initial]")[0])
     assert "the model has no [initial]" in bare.simulate(until=1).notes[0]
     assert not bare.simulate(until=1, start={"u": 0.1}).notes
+
+
+def test_N1_2_5_values_whose_products_overflow_are_refused() -> None:
+    """Each value is finite; their products in the equations are not."""
+    words = load("stanford").words
+    far = [*words["body"][:-1], {**words["body"][-1], "pole": [0, 0, 1e300]}]
+    with pytest.raises(ModelError, match="beyond 1e308"):
+        System(**{**words, "body": far}).simulate(until=0.01)

@@ -23,6 +23,9 @@ TRIG_COST = 20
 SMALL = 400
 """For graphs with fewer nodes every way of writing is followed to its end; for larger ones the estimate decides."""
 
+LONG = 2000
+"""What is only looked at is not shortened beyond this number of nodes."""
+
 HUGE = 10_000
 """In graphs with more nodes products are not opened: it takes longer than what it saves."""
 
@@ -82,8 +85,36 @@ def build_as_written(
     """The outputs without a search for the shortest program: for long ones that are evaluated once a step."""
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    return _as_read(graph, roots, outputs, inputs, parameters, systems)
+
+
+def build_to_look(
+    outputs: Sequence[tuple[str, Expression]],
+    *,
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear] = (),
+    first: int = 0,
+) -> Program:
+    """A program for what is looked at now and then: a long one is not worth a search for the shortest."""
+    used = _used(outputs, systems)
+    graph, roots = _read(outputs, inputs, parameters, used, split_angles=False)
+    if len(graph.nodes) > LONG:
+        return _as_read(graph, roots, outputs, inputs, parameters, used, first)
+    return build(outputs, inputs=inputs, parameters=parameters, systems=systems, first=first)
+
+
+def _as_read(
+    graph: Graph,
+    roots: list[int],
+    outputs: Sequence[tuple[str, Expression]],
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear],
+    first: int = 0,
+) -> Program:
     names = [name for name, _ in outputs]
-    return lower(graph, roots, _shapes(systems), names, tuple(inputs), tuple(parameters))
+    return lower(graph, roots, _shapes(systems), names, tuple(inputs), tuple(parameters), first)
 
 
 def _shapes(systems: Sequence[Linear]) -> list[tuple[int, int, bool]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression
-from svyaz.program.building import Linear, build
+from svyaz.program.building import Linear, build_to_look
 from svyaz.program.elimination import choose_orders
 from svyaz.program.native import Native, compile_program
 from svyaz.program.tape import Program
@@ -110,7 +110,7 @@ def function(
     ordered = sorted(entries, key=lambda name: name in solved)
     outputs = [(f"{name} {k}", e) for name in ordered for k, e in enumerate(entries[name])]
     first = sum(len(entries[name]) for name in ordered if name not in solved)
-    program = build(outputs, inputs=inputs, parameters=tuple(values), systems=systems, first=first)
+    program = build_to_look(outputs, inputs=inputs, parameters=tuple(values), systems=systems, first=first)
     if sample is not None:
         program = choose_orders(program, values, sample)
     native = compile_program(program)

@@ -6,6 +6,7 @@ import ctypes
 import struct
 from functools import lru_cache
 from importlib.resources import files
+from math import isfinite
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
+from svyaz.expr import ModelError, Problem
 from svyaz.program import engine
 from svyaz.program.cache import cache_key
 from svyaz.program.interpret import Values, parameter_row
@@ -125,11 +127,19 @@ class Native:
 
 def compile_program(program: Program) -> Native:
     """Native code of a program for this computer, from memory or from the cache where it is already there."""
+    _refuse_overflow(program)
     content = content_hash(program)
     native = _COMPILED.get(content)
     if native is None:
         native = _COMPILED[content] = Native(program, *_code(program, content))
     return native
+
+
+def _refuse_overflow(program: Program) -> None:
+    """Refuse numbers that are not finite: products of what a model gives may be, though each of its values is."""
+    if not all(isfinite(float(node[1])) for node in program.nodes if node[0] == "const"):
+        message = "the equations contain a number beyond 1e308: values of the model are too large for each other"
+        raise ModelError([Problem(message, hint="take units in which they are of a usual size")])
 
 
 @lru_cache(maxsize=1)
