@@ -101,7 +101,7 @@ def in_sympy(equations: Equations, *, functions: bool) -> SympyEquations:
                 moving[sympy.Symbol(str(velocity(q)))] = sympy.Derivative(sympy.Function(q)(time), time)
 
     def matrix(rows: Sequence[Sequence[Expression]], width: int) -> sympy.Matrix:
-        entries = [sympy.sympify(entry).xreplace(moving) for row in rows for entry in row]
+        entries = [entry._sympy_().xreplace(moving) for row in rows for entry in row]  # never read as text
         return sympy.Matrix(len(rows), width, entries)
 
     return SympyEquations(
