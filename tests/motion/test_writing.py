@@ -61,7 +61,8 @@ def compared(table: str, motion: Motion) -> None:
     assert off[:5].max() <= 1e-10
     for name, residual in motion.residuals.items():
         assert numbers[-1, rows[0].index(f"residual[{name}]")] == pytest.approx(residual[-1], abs=1e-8)
-    assert numbers[-1, rows[0].index(f"multiplier[{name}]")] == pytest.approx(motion.multipliers[name][-1], rel=1e-5)
+        own_push = motion.multipliers[name][-1]
+        assert numbers[-1, rows[0].index(f"multiplier[{name}]")] == pytest.approx(own_push, rel=1e-5)
 
 
 def text(name: str, language: str) -> str:
