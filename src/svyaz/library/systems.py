@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 """So long equilibria are searched for, unless something else is asked for."""
+
+MOST_NAMED = 8
+"""So many coordinates are named where a system is shown in a line."""
 
 STABILIZE = ("off", "auto", "projection")
 
@@ -419,11 +422,10 @@ class WorkingSystem(model.System):
         return synthesis.balance_tree(self)
 
     def __repr__(self) -> str:
-        told = [
-            ", ".join(self.states if not self.coordinates else self.coordinates),
-            f"{len(self.parameters)} parameters",
-        ]
-        told += [f"{len(self.constraints)} constraints"] if self.constraints else []
+        moving = self.coordinates or self.states
+        shown = ", ".join(moving[:MOST_NAMED]) + (f", … ({len(moving)})" if len(moving) > MOST_NAMED else "")
+        told = [shown, _counted(self.parameters, "parameter")]
+        told += [_counted(self.constraints, "constraint")] if self.constraints else []
         told += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
         return f"<System '{self.name}': {'; '.join(told)}>"
 
@@ -459,6 +461,10 @@ def load(
 def loads(text: str, file: str = "model") -> System:
     """A system from the text of a model file, TOML or URDF; ``file`` is named in messages."""
     return System.of(model.read_text(text, file, _choices()))
+
+
+def _counted(things: Sized, what: str) -> str:
+    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
 
 
 def _is_path(name: str) -> bool:
