@@ -1,7 +1,4 @@
-"""Branches of the governor with the stability of each motion, linearisations of the bicycle, and how the cost grows.
-
-The bicycle under its regulator is run from 20 random consistent starts as well.
-"""
+"""Branches of the governor with the stability of each motion, linearisations of the bicycle, and how the cost grows."""
 
 from __future__ import annotations
 
@@ -21,32 +18,20 @@ def _bicycle(quick: bool) -> Job:
     return Job(MODULE, ("bicycle",), 1 if quick else 5, 5.0)
 
 
-def _balanced(quick: bool) -> Job:
-    return Job(MODULE, ("balanced", "4" if quick else "20"), 1, 60.0)
-
-
 def _chain(count: int, quick: bool) -> Job:
     return Job(MODULE, ("chain", str(count)), 1 if quick else 3, 20.0)
 
 
 def jobs(quick: bool) -> list[Job]:
-    return [_branch(quick), _bicycle(quick), _balanced(quick), *(_chain(n, quick) for n in SIZES)]
+    return [_branch(quick), _bicycle(quick), *(_chain(n, quick) for n in SIZES)]
 
 
 def rows(samples: Samples, quick: bool) -> list[Row]:
     branch, once = series(samples, _branch(quick), "seconds"), series(samples, _bicycle(quick), "seconds")
-    balanced = _balanced(quick)
     costs = {n: series(samples, _chain(n, quick), "seconds") for n in SIZES}
     return [
         within("500 steady motions of the governor with stability", branch, [5.0], "5 s", 1),
         within("a linearisation of the bicycle, derived before", once, [0.05], "50 ms", 1),
-        within(
-            "1 + starts of the bicycle, too slow to be stable by itself, that do not return",
-            series(samples, balanced, "lost"),
-            [1.0],
-            "one and no more",
-            1,
-        ),
         *(
             within(f"linearisation, {2 * n} links on a turning shaft", costs[2 * n], costs[n], f"{n} links", CUBE)
             for n in SIZES[:-1]
@@ -76,19 +61,6 @@ def bicycle() -> Answer:
     for k in range(10):
         rolling_approximation(system, state, {**system.constants, "v": 4 + 0.1 * k})
     return {"seconds": (clock() - begin) / 10}
-
-
-def balanced(count: str) -> Answer:
-    """The bicycle at 3 m/s with a torque on the steer: how many of so many random consistent starts do not return?"""
-    from svyaz import gallery, loads
-
-    text = gallery.find("bicycle", {})
-    assert text is not None
-    steered = text.replace("[definitions]", '[inputs]\ntorque = 0\n\n[forces]\nde = "torque"\n\n[definitions]', 1)
-    found = loads(steered, "bicycle").regulate(fix={"ro'": 0.0, "v": 3.0})
-    reach = dict.fromkeys(("ph", "de", "ph'", "de'"), (-0.02, 0.02))
-    runs = found.basin(reach, int(count), 12.0)
-    return {"lost": 1.0 + float((~runs.returned).sum() + runs.outside), "starts": float(len(runs.returned))}
 
 
 def chain(count: str) -> Answer:
@@ -121,4 +93,4 @@ def chain(count: str) -> Answer:
 
 
 if __name__ == "__main__":
-    answer({"branch": branch, "bicycle": bicycle, "balanced": balanced, "chain": chain})
+    answer({"branch": branch, "bicycle": bicycle, "chain": chain})

@@ -116,19 +116,60 @@ def test_Q3_satellite_with_a_flywheel(wheel: float) -> None:
     assert motion.verdict.zero_roots == 2
 
 
-def test_Q5_loops_of_the_gallery_return() -> None:
-    """Every model with inputs, from random consistent starts within 2 % of the size of each variable."""
-    cases = [
-        (model("hoop", shaft="driven"), {"psi'": 6.0}, 40.0),
-        (model("watt-governor"), {"theta'": 13.0}, 20.0),
-        (model("double-gyroscope"), {"phi1'": 60.0}, 300.0),
-    ]
-    for system, fix, until in cases:
-        found = system.regulate(fix=fix)
-        reach = {q: 0.02 * max(abs(found.plant.state[q]), 0.1) for q in found.plant.independent}
-        ranges = {q: (found.plant.state[q] - r, found.plant.state[q] + r) for q, r in reach.items()}
-        basin = found.basin(ranges, 20, until)
-        assert basin.fraction == 1.0, (system.name, basin.fraction)
+LOOPS = {
+    "hoop": (("hoop", {"shaft": "driven"}), {"psi'": 6.0}, 20.0, ""),
+    "governor": (("watt-governor", {}), {"theta'": 13.0}, 8.0, ""),
+    "gyroscope": (("double-gyroscope", {}), {"phi1'": 60.0, "phi2'": -60.0, "beta1": 0.0}, 300.0, "phi1'"),
+    "top": (("heavy-symmetric-top", {"mounting": "driven"}), {"psi'": 2.0, "theta": 0.5}, 30.0, "psi'"),
+    "satellite": (("flywheel-satellite", {"torques": "all"}), {"psi'": 0.5, "delta'": 20.0, "a": 0.3}, 250.0, "psi'"),
+    "disc": (("rolling-disc", {"control": "torques"}), {"phi'": 3.0, "psi'": 2.0}, 17.0, ""),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_Q5_loops_of_the_gallery_return(name: str) -> None:
+    """Every model with inputs, from random consistent starts within 2 % of the size of each variable (of 1 where it is 0).
+
+    With a perturbed momentum to the shifted motion that was foretold.
+    """
+    (key, choices), fix, until, perturbed = LOOPS[name]
+    found = model(key, **choices).regulate(fix=fix, box={"phi'": (5.0, 200.0)} if name == "top" else {})
+    assert found.valid
+    rest = {v: found.plant.state.get(v, 0.0) for v in found.plant.variables}
+    ranges = {v: (x - 0.02 * (abs(x) or 1.0), x + 0.02 * (abs(x) or 1.0)) for v, x in rest.items()}
+    tried = found.basin(ranges, 6 if name == "disc" else 20, until)
+    assert tried.names == found.plant.variables
+    assert tried.returned.all()
+    assert tried.outside == 0
+    if perturbed:
+        trial = found.run({perturbed: 1.02 * fix[perturbed]}, until)["regulator"]
+        assert trial.limit is not None
+        assert trial.distance_from_limit < 1e-6
+
+
+def test_Q5_the_precession_foretold_is_that_of_the_new_momentum() -> None:
+    """With W, n of the limit (A + B1 - C1) W² cos(theta) - C (n + W cos(theta)) W + m g h = 0, p_psi kept."""
+    A, B1, C1, C, A2, mgh, theta = 0.05, 0.004, 0.007, 0.02, 0.01, 0.981, 0.5
+    found = model("heavy-symmetric-top", mounting="driven").regulate(
+        fix={"psi'": 2.0, "theta": theta}, box={"phi'": (5.0, 200.0)}
+    )
+    p_phi = found.plant.state["p_phi"]
+    assert p_phi == pytest.approx(((A + B1 - C1) * 4 * np.cos(theta) + mgh) / 2, rel=1e-10)
+
+    def momentum(lean: float, turn: float, spin: float) -> float:
+        """p_psi with p_phi = ``spin``."""
+        return turn * ((A + B1) * np.sin(lean) ** 2 + C1 * np.cos(lean) ** 2 + A2) + spin * np.cos(lean)
+
+    n = found.uniform.choice.motion.speeds["phi'"]
+    limit = found.run({"psi'": 2.04}, 1.0)["regulator"].limit
+    # the start keeps phi's momentum and has the speed 2.04
+    given = momentum(theta, 2.04, p_phi)
+    turn = (given - limit["p_phi"] * np.cos(limit["theta"])) / momentum(limit["theta"], 1.0, 0.0)
+    assert (A + B1 - C1) * turn**2 * np.cos(limit["theta"]) - limit["p_phi"] * turn + mgh == pytest.approx(0, abs=1e-9)
+    spin = limit["p_phi"] / C - turn * np.cos(limit["theta"])
+    gain = dict(zip(found.shown.variables, found.shown_gain[0], strict=True))
+    held = found.plant.inputs["M"] - gain["theta"] * (limit["theta"] - theta) - gain["phi'"] * (spin - n)
+    assert held == pytest.approx(0.0005 * spin, abs=1e-9), "the torque balances the friction"
 
 
 def test_Q5_a_wheel_along_the_axis_cannot_move_the_axis() -> None:

@@ -106,6 +106,9 @@ LOT = 50
 REACH = 0.1
 """Ranges that are not given are this part of the size of a coordinate (or of 1), unless the model has a box for it."""
 
+FALLEN, ERRORS = 0.05, 10
+"""A run has returned when each deviation has fallen to this part of its largest, or to so many times the errors of the run."""
+
 LOOKS = 41
 """So often a run is looked at: what begins at zero and swings has its largest size somewhere on the way."""
 
@@ -246,10 +249,12 @@ def _returns(
     sizes = np.abs(
         loop.all_deviations(states) if loop.design.lasting is None else deviations_from_reached(loop, states)
     )
-    largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), 1e-300)
+    # what never exceeds the errors of the run is no deviation: y' of a wheel in its own axes
+    unseen = ERRORS * loop.errors(starts, rtol)[:, None, :]
+    largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), unseen / FALLEN)
     scaled = (sizes / largest).max(axis=2)
-    small = sizes[:, -1].max(axis=1) <= 1e-6
-    falling = (scaled[:, -1] <= 0.05) & (scaled[:, -1] <= scaled[:, LOOKS // 2])
+    small = (sizes[:, -1] <= unseen[:, 0]).all(axis=1)
+    falling = (scaled[:, -1] <= FALLEN) & (scaled[:, -1] <= scaled[:, LOOKS // 2])
     return np.asarray(finished & (small | falling)), left
 
 

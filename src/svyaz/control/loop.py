@@ -127,6 +127,17 @@ class ClosedLoop:
         sizes = np.maximum(np.abs(self.at_rest), np.abs(starts))
         return np.asarray(rtol * np.maximum(sizes, 1e-3 * sizes.max(axis=1, initial=1e-3, keepdims=True)))
 
+    def errors(self, starts: Array, rtol: float) -> Array:
+        """What runs from these starts may be off by in each of ``all_deviations``; axes that turn mix those of a plane."""
+        small, model = self.small(starts, rtol), self.design.model
+        if not isinstance(model, RollingPlant):
+            return small[:, : len(self.states) - len(estimate_names(self.design))]
+        off = dict(zip(self.states, small.T, strict=True))
+        for heading in model.ignored.headings:
+            plane = [f"{q}'" for q in heading.plane or ()]
+            off |= dict.fromkeys(plane, np.max([off[name] for name in plane], axis=0)) if plane else {}
+        return np.column_stack([off[name] for name in model.rolling.names])
+
     def run(
         self,
         state: Mapping[str, float],
