@@ -252,7 +252,7 @@ def test_a_misspelt_input_is_met_with_the_nearest() -> None:
 
 
 def test_the_example_of_the_documentation_holds() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "control.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "control.md").read_text(encoding="utf-8")
     section = page.split("## A law of your own")[1].split("\n## ")[0]
     exec(compile(section.split("```python")[1].split("```")[0], "control.md", "exec"), {})
 

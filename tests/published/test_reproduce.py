@@ -55,8 +55,8 @@ def test_verdicts_follow_from_the_numbers() -> None:
 
 
 def test_every_erratum_is_explained_and_every_check_is_used(root) -> None:
-    text = (root / "docs" / "errata.md").read_text(encoding="utf-8")
-    entries = dict(re.findall(r"^- \*\*(\d{3}-E\d+[ab]?)\*\*(.*?)(?=^- |^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    text = (root / "docs" / "explanation" / "errata.md").read_text(encoding="utf-8")
+    entries = dict(re.findall(r"^- \[\*\*(\d{3}-E\d+[ab]?)\*\*\](.*?)(?=^- |^## |\Z)", text, re.MULTILINE | re.DOTALL))
     checked = {row.erratum: row.check.split(".")[1] for row in ROWS if row.check}
     assert {f"000-E{k}" for k in range(1, 39)} <= set(entries)
     assert {f"002-E{k}" for k in range(1, 11)} <= set(entries)

@@ -1,6 +1,6 @@
 """The modules of svyaz that a command passes, in the order in which it first enters them.
 
-    python docs/walk.py simulate sleigh
+    python docs/building/walk.py simulate sleigh
 
 A function that is called while modules are loaded is not counted: it belongs to no command.
 """
