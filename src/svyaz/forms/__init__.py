@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from svyaz.forms.equations import Equations as Equations
     from svyaz.forms.equations import Form as Form
     from svyaz.forms.equations import Pull as Pull
+    from svyaz.forms.equations import plane_pairs as plane_pairs
     from svyaz.forms.evaluation import NumericEquations as NumericEquations
     from svyaz.forms.kinetic_parts import KineticBlocks as KineticBlocks
     from svyaz.forms.kinetic_parts import kinetic_blocks as kinetic_blocks

@@ -52,6 +52,25 @@ class Pull:
     holding: Expression = ZERO
 
 
+LEAST = se.RealDouble(1e-300)
+"""Beside squares of slips: zero slips have no direction, and no force that is not a number."""
+
+
+def slip_sides(frictions: Sequence[Friction]) -> list[Expression]:
+    """The sign of each slip; for those of a plane the components of its direction, s/|s|."""
+    found: list[Expression] = [se.sign(f.slip) for f in frictions]
+    for i, j in plane_pairs(frictions):
+        length = se.sqrt(frictions[i].slip ** 2 + frictions[j].slip ** 2 + LEAST)
+        found[i], found[j] = frictions[i].slip / length, frictions[j].slip / length
+    return found
+
+
+def plane_pairs(frictions: Sequence[Friction]) -> list[tuple[int, int]]:
+    """The numbers of those that are one friction in a plane."""
+    both = [k for k, f in enumerate(frictions) if f.plane]
+    return list(zip(both[::2], both[1::2], strict=True))
+
+
 @dataclass(frozen=True)
 class Equations:
     """Equations of motion in some form. ``explicit`` gives the rates of all states that need no linear system.

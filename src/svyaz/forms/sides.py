@@ -29,7 +29,7 @@ from svyaz.expr import (
     substitute,
     to_text,
 )
-from svyaz.forms.equations import Equations
+from svyaz.forms.equations import LEAST, Equations, Pull, plane_pairs
 from svyaz.model import System
 
 
@@ -90,6 +90,25 @@ def jumps(equations: Equations) -> bool:
     return may_jump(equations.system) and bool(sided(equations)[1])
 
 
+def _turned(equations: Equations, surfaces: Sequence[Surface], numbers: Mapping[str, float]) -> list[Pull]:
+    """The frictions, those of planes along s/|s| = σ (1, r)/√(1 + r²): the slip that leads has the side σ, r s the other one.
+
+    So written they go on smoothly where a motion along a line comes to rest.
+    """
+    pulls, slips = list(equations.pulls), {s.side: s.expression for s in surfaces}
+    for pair in plane_pairs([p.friction for p in pulls]):
+        for lead, other in (pair, pair[::-1]):
+            side = pulls[lead].side
+            if not numbers.get(str(side)):
+                continue
+            slip, across = slips[side], slips[pulls[other].side]
+            ratio = across * slip / (slip**2 + LEAST)
+            size = side / se.sqrt(1 + ratio**2)
+            pulls[lead], pulls[other] = replace(pulls[lead], side=size), replace(pulls[other], side=size * ratio)
+            break
+    return pulls
+
+
 def on_sides(
     equations: Equations,
     surfaces: Sequence[Surface],
@@ -99,7 +118,8 @@ def on_sides(
 ) -> Equations:
     """The equations in terms of sides with their numbers put in; those of surfaces that are slid along are unknowns.
 
-    For a friction that holds, the unknown is the force itself. ``loads`` are the signs of multipliers.
+    For a friction that holds, the unknown is the force itself. ``loads`` are the signs of multipliers. Of the two sides of a
+    friction in a plane that slips one is zero: the other slip leads.
     """
     unknown: dict[se.Symbol, Expression] = {surfaces[k].side: se.Symbol(f"sliding {surfaces[k].side}") for k in sliding}
     numbers = {str(s.side): float(x) for k, (s, x) in enumerate(zip(surfaces, sides, strict=True)) if k not in sliding}
@@ -107,7 +127,7 @@ def on_sides(
     system = replace(equations.system.plain(), parameters={**equations.system.parameters, **numbers})
     pulls = [
         replace(p, side=ZERO, holding=unknown[p.side]) if p.side in unknown else replace(p, holding=ZERO)
-        for p in equations.pulls
+        for p in _turned(equations, surfaces, numbers)
     ]
     return replace(
         equations,

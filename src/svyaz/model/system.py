@@ -38,12 +38,15 @@ class Friction:
     """Coulomb's law for the reaction of a constraint: the force -T ``along``, an entry for each freedom.
 
     While ``slip`` is not zero, T = ``sliding``·|λ|·sign(slip); while it is, T is what holds it, |T| ≤ ``static``·|λ|.
+    Two in a row with ``plane`` are one friction in a plane: the same law for T and slip as vectors, T = ``sliding``·|λ|
+    slip/|slip|.
     """
 
     slip: Expression
     sliding: Expression
     static: Expression
     along: tuple[Expression, ...]
+    plane: bool = False
 
 
 @dataclass(frozen=True)

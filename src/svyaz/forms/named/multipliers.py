@@ -14,7 +14,7 @@ from dataclasses import replace
 import symengine as se
 
 from svyaz.expr import ONE, TIME, Expression, gradient, total_derivative
-from svyaz.forms.equations import Deviation, Equations, Form, Pull
+from svyaz.forms.equations import Deviation, Equations, Form, Pull, slip_sides
 from svyaz.forms.named.lagrange import free_equations, lagrange_terms
 from svyaz.model import Constraint, System
 
@@ -38,9 +38,9 @@ def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations
         constraint_jacobian=tuple(tuple(row) for row, _ in rows),
         constraint_bias=tuple(rest for _, rest in rows),
         pulls=tuple(
-            Pull(k, friction, se.Integer(c.pushes or 1), se.sign(friction.slip))
+            Pull(k, friction, se.Integer(c.pushes or 1), side)
             for k, c in enumerate(active)
-            for friction in c.frictions
+            for friction, side in zip(c.frictions, slip_sides(c.frictions), strict=True)
         ),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from math import isfinite
 
 import symengine as se
@@ -45,13 +46,14 @@ def with_friction(reader: Reader, path: Path, given: Table, plain: Constraint, n
     sliding = reader.expression((*path, "sliding"), words["sliding"], scope)
     static = reader.expression((*path, "static"), words["static"], scope) if "static" in words else sliding
     _sizes(reader, path, plain.name, sliding, static, names)
-    slip, along = _slip(reader, (*path, "along"), words["along"], names)
+    slips = _slips(reader, (*path, "along"), words["along"], names)
     if len(reader.problems) > before:
         return plain
-    if all(map(is_zero, along)):
+    if any(all(map(is_zero, along)) for _, along in slips):
         reader.report((*path, "along"), f"the friction of '{plain.name}' acts on no coordinate: its direction is zero")
         return plain
-    return replace(plain, frictions=(Friction(slip, sliding, static, along),))
+    plane = len(slips) > 1
+    return replace(plain, frictions=tuple(Friction(slip, sliding, static, along, plane) for slip, along in slips))
 
 
 def _sizes(reader: Reader, path: Path, name: str, sliding: Expression, static: Expression, names: Names) -> None:
@@ -67,7 +69,32 @@ def _sizes(reader: Reader, path: Path, name: str, sliding: Expression, static: E
         reader.report((*path, "static"), message)
 
 
-def _slip(reader: Reader, path: Path, given: object, names: Names) -> tuple[Expression, tuple[Expression, ...]]:
+Slip = tuple[Expression, tuple[Expression, ...]]
+"""The speed of a slip and its direction by freedom."""
+
+
+def _slips(reader: Reader, path: Path, given: object, names: Names) -> list[Slip]:
+    """One slip, or the two of a plane: two directions in a list, or two speeds under ``slips``."""
+    if isinstance(given, Mapping) and set(given) == {"slips"}:
+        path, given, speeds = (*path, "slips"), given["slips"], True
+    else:
+        speeds = False
+    inner = given if isinstance(given, list | tuple) else ()
+    if not speeds and not any(isinstance(e, list | tuple | Mapping) for e in inner):
+        return [_slip(reader, path, given, names)]
+    if len(inner) != 2 or (speeds and not all(isinstance(e, str) for e in inner)):
+        word = "speeds of the slip, as texts" if speeds else "directions, each with an entry for each coordinate"
+        reader.report(path, f"a friction in a plane has two {word}")
+        return []
+    before, found = len(reader.problems), [_slip(reader, (*path, k), e, names) for k, e in enumerate(inner)]
+    entries = zip(*(along for _, along in found), strict=False)
+    minors = (a * d - b * c for (a, c), (b, d) in combinations(entries, 2))
+    if len(reader.problems) == before and all(is_zero(se.expand(minor)) for minor in minors):
+        reader.report(path, "the two directions of a friction in a plane are parallel")
+    return found
+
+
+def _slip(reader: Reader, path: Path, given: object, names: Names) -> Slip:
     """The speed of the slip and its direction by freedom: either of them gives the other one."""
     freedoms = names.coordinates if names.tree is None else names.tree.freedoms
     speeds = [se.Symbol(v) for v in names.velocities]

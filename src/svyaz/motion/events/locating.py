@@ -209,18 +209,15 @@ def _largest(
 
 
 def _stepping(segment: Segment, start: float, state: Array, options: Options) -> Callable[[float], Array | None]:
-    """The state at a time after ``start`` by one step of the method; None where it fails."""
+    """The state at a time after ``start`` by one step of the method, or by several with error control; None where it fails."""
 
     def again(time: float) -> Array | None:
         if time <= start:
             return state
-        path = solve(
-            Ode(segment.rates, segment.jacobian, segment.projection),
-            state,
-            (start, time),
-            method=options.method,
-            step=time - start,
-        )
+        ode = Ode(segment.rates, segment.jacobian, segment.projection)
+        path = solve(ode, state, (start, time), method=options.method, step=time - start)
+        if path.status is not Status.FINISHED and options.rtol is not None:
+            path = solve(ode, state, (start, time), method=options.method, rtol=options.rtol)
         return path.states[-1] if path.status is Status.FINISHED else None
 
     return again

@@ -2,7 +2,8 @@
 
     sticks:   slip⁺ = 0, |T| ≤ static |Λ|,          slips:   T = sliding |Λ| σ, σ = ±1, σ slip⁺ ≥ 0,
 
-each for an impact, or a part of it, as a whole (J. J. Moreau 1988; F. Pfeiffer, C. Glocker 1996).
+each for an impact, or a part of it, as a whole (J. J. Moreau 1988; F. Pfeiffer, C. Glocker 1996). In a plane T and the slip
+are vectors, and σ is the direction of slip⁺.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import Snapshot
@@ -19,6 +21,7 @@ from svyaz.expr import gradient
 from svyaz.forms import Equations
 from svyaz.matrices import lstsq
 from svyaz.model import Constraint
+from svyaz.motion.events.ways import MOST_TURNS, unit_pairs
 from svyaz.program import Function, function
 
 MOST_WORDS = 3**7
@@ -31,7 +34,7 @@ AGAINST = 1e-9
 @dataclass(frozen=True)
 class Rubs:
     """Frictions at a state: the number of the constraint and the sign of its reaction; slips (f,) and their slopes (f, n),
-    directions (f, n), coefficients (f,).
+    directions (f, n), coefficients (f,). Those with ``plane`` belong to a plane, two and two.
     """
 
     rows: tuple[int, ...]
@@ -41,11 +44,17 @@ class Rubs:
     along: Array
     sliding: Array
     static: Array
+    plane: NDArray[np.bool_]
+
+    @property
+    def pairs(self) -> list[list[int]]:
+        """The numbers of those that are one friction in a plane."""
+        return np.flatnonzero(self.plane).reshape(-1, 2).tolist()
 
     def of_rows(self, rows: Sequence[int]) -> Rubs:
         """Those of some of the constraints, which are numbered anew."""
         kept = [k for k, i in enumerate(self.rows) if i in rows]
-        names = ("signs", "slip", "slopes", "along", "sliding", "static")
+        names = ("signs", "slip", "slopes", "along", "sliding", "static", "plane")
         numbers = {name: getattr(self, name)[kept] for name in names}
         return Rubs(rows=tuple(list(rows).index(self.rows[k]) for k in kept), **numbers)
 
@@ -60,6 +69,7 @@ class Frictions:
 
     names: tuple[str, ...]
     signs: tuple[int, ...]
+    planes: tuple[bool, ...]
     numbers: Function
 
     def at(self, time: float, state: Array, constraints: Sequence[Constraint]) -> Rubs | None:
@@ -69,9 +79,8 @@ class Frictions:
         if not chosen:
             return None
         found = {key: table[chosen] for key, table in self.numbers(np.concatenate([[time], state])).items()}
-        return Rubs(
-            tuple(rows[self.names[k]] for k in chosen), np.array([float(self.signs[k]) for k in chosen]), **found
-        )
+        signs, planes = (np.array(entries)[chosen] for entries in (self.signs, self.planes))
+        return Rubs(tuple(rows[self.names[k]] for k in chosen), signs.astype(float), **found, plane=planes)
 
 
 def frictions_of(free: Equations, constraints: Sequence[Constraint]) -> Frictions:
@@ -86,7 +95,8 @@ def frictions_of(free: Equations, constraints: Sequence[Constraint]) -> Friction
         "static": [free.in_states(f.static) for _, f in chosen],
     }
     numbers = function(tables, ("t", *free.states), free.system.constants)
-    return Frictions(tuple(c.name for c, _ in chosen), tuple(c.pushes for c, _ in chosen), numbers)
+    names, signs = tuple(c.name for c, _ in chosen), tuple(c.pushes for c, _ in chosen)
+    return Frictions(names, signs, tuple(f.plane for _, f in chosen), numbers)
 
 
 def rubbed(
@@ -97,41 +107,80 @@ def rubbed(
     ``pushed`` are impulses (m,) that all constraints give besides. Sticking is tried first, then the slip before.
     """
     carrying = [k for k, i in enumerate(rubs.rows) if i in rows or pushed[i] != 0.0]
-    ways = [(0.0, -1.0, 1.0) if rubs.slip[k] < 0.0 else (0.0, 1.0, -1.0) for k in carrying]
-    for word in islice(product(*ways), MOST_WORDS):
+    ways: dict[int, tuple[float, ...]] = {
+        k: (0.0, -1.0, 1.0) if rubs.slip[k] < 0.0 else (0.0, 1.0, -1.0) for k in carrying
+    }
+    for i, j in rubs.pairs:
+        ways |= {i: (0.0, 1.0), j: (0.0,)} if i in carrying else {}
+    impact = _Impact(s, list(rows), wanted, pushed, rubs)
+    for word in islice(product(*ways.values()), MOST_WORDS):
         sides = np.full(len(rubs.rows), np.nan)  # not a number: carries nothing
         sides[carrying] = word
-        found = _fitting(s, list(rows), wanted, pushed, rubs, sides)
+        found = impact.fitting(sides)
         if found is not None:
             return found
     return None
 
 
-def _fitting(
-    s: Snapshot, rows: list[int], wanted: Array, pushed: Array, rubs: Rubs, sides: Array
-) -> tuple[Array, Array, Array] | None:
-    n, stuck, slips = len(s.mass), np.flatnonzero(sides == 0.0), np.flatnonzero(np.abs(sides) == 1.0)
-    reactions = s.jacobian.copy()
-    for k in slips:
-        reactions[rubs.rows[k]] -= sides[k] * rubs.sliding[k] * rubs.signs[k] * rubs.along[k]
-    held = [*s.jacobian[rows], *rubs.slopes[stuck]]
-    matrix = np.zeros((n + len(held), n + len(held)))
-    matrix[:n, :n] = s.mass
-    for column, direction in enumerate([*(-reactions[rows]), *rubs.along[stuck]], start=n):
-        matrix[:n, column] = direction
-    if held:
-        matrix[n:, :n] = held
-    side = np.concatenate([reactions.T @ pushed, wanted, -rubs.slip[stuck]])
-    found = lstsq(matrix, side)
-    jump, own = found[:n], found[n : n + len(rows)]
-    total = pushed.copy()
-    total[rows] += own
-    loads = np.maximum(rubs.signs * total[list(rubs.rows)], 0.0)
-    forces = np.where(np.isnan(sides), 0.0, sides) * rubs.sliding * loads
-    forces[stuck] = found[n + len(rows) :]
-    room = AGAINST * float(np.abs(total).max(initial=0.0))
-    after = rubs.slip + rubs.slopes @ jump
-    least = -AGAINST * (np.abs(rubs.slip) + np.abs(rubs.slopes) @ np.abs(jump))
-    if (np.abs(forces[stuck]) > (rubs.static * loads)[stuck] + room * (rubs.static[stuck] + AGAINST)).any():
+@dataclass(frozen=True)
+class _Impact:
+    """What ``rubbed`` is asked for."""
+
+    snapshot: Snapshot
+    rows: list[int]
+    wanted: Array
+    pushed: Array
+    rubs: Rubs
+
+    def fitting(self, sides: Array) -> tuple[Array, Array, Array] | None:
+        """(Δv, impulses, T) with these sides, if all conditions hold; of those of a plane that slips the first one is 1.
+
+        Its direction is found by projecting T + ρ slip⁺ onto the circle |T| = sliding |Λ|, from the slip before.
+        """
+        slipping = [k for pair in self.rubs.pairs if sides[pair[0]] == 1.0 for k in pair]
+        stuck = np.array([k for k in np.flatnonzero(sides == 0.0) if k not in slipping], dtype=np.intp)
+        found, rubs = sides.copy(), self.rubs
+        if not slipping:
+            return self._solved(found, stuck)[0]
+        eased = rubs.slopes[slipping] @ lstsq(self.snapshot.mass, rubs.along[slipping].T)
+        pace = 1.0 / max(float(np.abs(eased).sum(axis=1).max()), np.finfo(float).tiny)
+        start = rubs.slip[slipping]
+        found[slipping] = unit_pairs(np.where(start == 0.0, np.finfo(float).tiny, start))
+        for _ in range(MOST_TURNS):
+            fit, forces, after = self._solved(found, stuck)
+            turned = unit_pairs((forces + pace * after)[slipping])
+            if np.abs(turned - found[slipping]).max() <= 1e-14:
+                return fit
+            found[slipping] = turned
         return None
-    return None if (sides[slips] * after[slips] < least[slips]).any() else (jump, own, forces)
+
+    def _solved(self, sides: Array, stuck: NDArray[np.intp]) -> tuple[tuple[Array, Array, Array] | None, Array, Array]:
+        """(Δv, impulses, T) or None, T, and the slips afterwards."""
+        s, rubs, rows, pushed = self.snapshot, self.rubs, self.rows, self.pushed
+        n, slips = len(s.mass), np.array([k for k in np.flatnonzero(~np.isnan(sides)) if k not in stuck], dtype=np.intp)
+        reactions = s.jacobian.copy()
+        for k in slips:
+            reactions[rubs.rows[k]] -= sides[k] * rubs.sliding[k] * rubs.signs[k] * rubs.along[k]
+        held = [*s.jacobian[rows], *rubs.slopes[stuck]]
+        matrix = np.zeros((n + len(held), n + len(held)))
+        matrix[:n, :n] = s.mass
+        for column, direction in enumerate([*(-reactions[rows]), *rubs.along[stuck]], start=n):
+            matrix[:n, column] = direction
+        if held:
+            matrix[n:, :n] = held
+        found = lstsq(matrix, np.concatenate([reactions.T @ pushed, self.wanted, -rubs.slip[stuck]]))
+        jump, own = found[:n], found[n : n + len(rows)]
+        total = pushed.copy()
+        total[rows] += own
+        loads = np.maximum(rubs.signs * total[list(rubs.rows)], 0.0)
+        forces = np.where(np.isnan(sides), 0.0, sides) * rubs.sliding * loads
+        forces[stuck] = found[n + len(rows) :]
+        room = AGAINST * float(np.abs(total).max(initial=0.0))
+        after = rubs.slip + rubs.slopes @ jump
+        least = -AGAINST * (np.abs(rubs.slip) + np.abs(rubs.slopes) @ np.abs(jump))
+        sizes, along = np.abs(forces), sides * after
+        for pair in rubs.pairs:
+            sizes[pair], along[pair] = np.hypot(*forces[pair]), along[pair].sum()
+        breaks = (sizes[stuck] > (rubs.static * loads)[stuck] + room * (rubs.static[stuck] + AGAINST)).any()
+        fits = not breaks and not (along[slips] < least[slips]).any()
+        return ((jump, own, forces) if fits else None), forces, after

@@ -26,14 +26,12 @@ from svyaz.holding import Options, Segment, hold, prepare
 from svyaz.matrices import matrix_rank, pinv
 from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
+from svyaz.motion.events.planes import MOMENT, STILL, Planes, planes_of
 from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, way_on
 from svyaz.program import Function, SingularSystem, Table, function, remembered
 
 ON = 1e-13
 """A state lies on a surface within this part of the size of its terms."""
-
-JAMMED = 1e-9
-"""det G M⁻¹ Rᵀ as a part of that for ideal reactions is positive above this."""
 
 IDLE = 1e-12
 """What moves a state off a surface, as a part of what forces usually do, is nothing: constraints keep it there."""
@@ -52,6 +50,7 @@ class Sides:
             *(to_text(surface.expression) for surface in self.surfaces),
             *(f"the multiplier of '{name}'" for name in self.loads),
         )
+        self.planes = planes_of(self.surfaces, self.equations.pulls) if self.pulls else Planes()
         self._segment = segment
         self._modes: dict[tuple[object, ...], Segment] = {}
 
@@ -66,9 +65,9 @@ class Sides:
             "slopes": [gradient(e, states) for e in surfaces],
             "rate": [differentiate(e, TIME) for e in surfaces],
         }
-        return function(tables, ("t", *self.equations.states), self._named(np.zeros(len(self.names))))
+        return function(tables, ("t", *self.equations.states), self.named(np.zeros(len(self.names))))
 
-    def _named(self, sides: Array, holding: Mapping[int, float] | None = None) -> dict[str, float]:
+    def named(self, sides: Array, holding: Mapping[int, float] | None = None) -> dict[str, float]:
         """Values of all constants, with these sides and signs of multipliers, and frictions that hold."""
         count = len(self.surfaces)
         found = {str(surface.side): float(x) for surface, x in zip(self.surfaces, sides[:count], strict=True)}
@@ -77,7 +76,7 @@ class Sides:
         return {**self._segment.known, **found}
 
     def _at(self, time: float, state: Array, sides: Array) -> dict[str, Array]:
-        return self._numbers.with_values(self._named(sides))(np.concatenate([[time], state]))
+        return self._numbers.with_values(self.named(sides))(np.concatenate([[time], state]))
 
     def begun(self, time: float, state: Array) -> tuple[Array, set[int]]:
         """The sides on which a state lies, and the surfaces that it lies on."""
@@ -85,7 +84,17 @@ class Sides:
         on = np.abs(here["value"]) <= ON * np.maximum(here["size"], self._usual(time, state)[0])
         loads = range(len(self.surfaces), len(self.names))
         sides = np.concatenate([np.where(on, 0.0, np.sign(here["value"])), np.ones(len(loads))])
-        return sides, set(np.flatnonzero(on).tolist()) | set(loads)
+        touched = set(np.flatnonzero(on).tolist()) - self.planes.surfaces
+        touched |= self.planes.touched(here["value"], self.still(time, state, 0.0), np.ones(len(sides)), ())
+        return self.planes.directed(here["value"], sides, touched), touched | set(loads)
+
+    def still(self, time: float, state: Array, lasting: float) -> Array:
+        """Slips in planes that are as good as zero, by surface, in a phase that may be ``lasting`` so long."""
+        if not self.planes.pairs:
+            return np.zeros(len(self.surfaces))
+        values = self.values(time, state, np.zeros(len(self.names)))
+        speeds, paces = self._usual(time, state)
+        return STILL * np.max([speeds, np.abs(values), MOMENT * lasting * paces], axis=0)
 
     def _usual(self, time: float, state: Array) -> tuple[Array, Array]:
         """How large surfaces of velocities, and their rates, usually are: what the motion or the forces would give."""
@@ -110,6 +119,7 @@ class Sides:
         self, sides: Array, sliding: tuple[int, ...], options: Options, time: float, state: Array
     ) -> Segment:
         """Native code of the rates on these sides, and along the surfaces that are slid along."""
+        sides = self.planes.word(sides, sliding)
         key = (tuple(np.delete(sides, sliding).tolist()), sliding, options.method)
         if key not in self._modes:
             count = len(self.surfaces)
@@ -130,29 +140,40 @@ class Sides:
                 "multipliers": multiplier_symbols(self.equations),
                 "bounds": [[self.equations.in_states(e) for e in _coefficients(p)] for p in self.pulls.values()],
             }
-        known = self._named(np.zeros(len(self.names)))
+        known = self.named(np.zeros(len(self.names)))
         return function(tables, ("t", *self.equations.states), known, systems=rates.systems)
 
     def _responds(self, time: float, state: Array, sides: Array, holding: Mapping[int, float]) -> dict[str, Array]:
         """``speeds`` ṡ of all surfaces, and ``multipliers``, with these sides and holding frictions."""
-        found = self._response.with_values(self._named(sides, holding))(np.concatenate([[time], state]))
+        found = self._response.with_values(self.named(sides, holding))(np.concatenate([[time], state]))
         here = self._at(time, state, sides)
         return {**found, "speeds": np.asarray(here["slopes"] @ found["rates"] + here["rate"])}
 
-    def held(self, time: float, state: Array, sides: Array, sliding: tuple[int, ...]) -> Array:
-        """The nearest state on the surfaces that are slid along; rounding alone is taken away, and not from coordinates
-        if it can be taken from other states.
+    def beginning(
+        self, time: float, state: Array, sides: Array, sliding: tuple[int, ...], still: Array
+    ) -> dict[int, float]:
+        """By surface, the slips with which those in planes begin."""
+        if not self.planes.pairs:
+            return {}
+        return self.planes.beginning(self.values(time, state, sides), still, sides, sliding)
+
+    def held(
+        self, time: float, state: Array, sides: Array, sliding: tuple[int, ...], begun: Mapping[int, float]
+    ) -> Array:
+        """The nearest state on the surfaces that are slid along, with the slips that have ``begun``; rounding alone is taken
+        away, and not from coordinates if it can be taken from other states.
         """
-        if not sliding:
+        rows = [*sliding, *begun]
+        if not rows:
             return state
-        here, rows = self._at(time, state, sides), list(sliding)
+        here = self._at(time, state, sides)
         slopes = here["slopes"][rows]
         coordinates = [k for k, name in enumerate(self.equations.states) if name in self.equations.system.coordinates]
         others = slopes.copy()
         others[:, coordinates] = 0.0
         if matrix_rank(others) == len(rows):
             slopes = others
-        return np.asarray(state - pinv(slopes) @ here["value"][rows])
+        return np.asarray(state - pinv(slopes) @ (here["value"][rows] - [begun.get(k, 0.0) for k in rows]))
 
     def decided(
         self, time: float, state: Array, sides: Array, touched: Collection[int], options: Options
@@ -162,7 +183,10 @@ class Sides:
         The side 0 is that of a surface on which nothing moves the state to either side.
         """
         count = len(self.surfaces)
-        at, free = sorted(k for k in touched if k < count), sides.copy()
+        at = sorted(k for k in touched if k < count)
+        if self.planes.pairs:
+            sides = self.planes.directed(self.values(time, state, sides), sides, at)
+        free = sides.copy()
         if not touched:
             return sides, ()
         free[at] = 0.0
@@ -210,11 +234,13 @@ class Sides:
         small = IDLE * self._usual(time, state)[1][list(at)]
         drift[np.abs(drift) <= small] = 0.0
         effect[np.abs(effect) <= small[:, None]] = 0.0
-        found = way_on(drift, effect, sides[list(at)], Bounds(bound, slope, ratio)) if count else (np.zeros(0), ())
+        pairs = [(at.index(i), at.index(j)) for i, j in self.planes.pairs if i in at]
+        bounds = Bounds(bound, slope, ratio)
+        found = way_on(drift, effect, sides[list(at)], bounds, pairs) if count else (np.zeros(0), ())
         if found is None:
             return None
         chosen, slid = found
-        forces = chosen_forces(chosen, slid, drift, effect, Bounds(bound, slope, ratio))
+        forces = chosen_forces(chosen, slid, drift, effect, bounds)
         if (loads + changes @ forces < -SLACK * (np.abs(loads) + np.abs(changes) @ np.abs(forces))).any():
             return None
         free = free.copy()
@@ -239,51 +265,22 @@ class Sides:
         sliding, static = found["bounds"][list(self.pulls).index(k)]
         return float(static / sliding) if sliding > 0.0 else 1.0
 
-    @cached_property
-    def _inertias(self) -> Function:
-        """M, G, R without friction and R, with sides and signs of multipliers among the constants."""
-        tables: dict[str, Table] = {
-            "mass": self.equations.mass_matrix,
-            "jacobian": self.equations.constraint_jacobian,
-            "smooth": self.equations.smooth_reactions,
-            "reactions": self.equations.reactions,
-        }
-        return function(tables, ("t", *self.equations.states), self._named(np.zeros(len(self.names))))
-
-    def paradox(self, time: float, state: Array, sides: Array, sliding: Collection[int]) -> str:
-        """In words: Painlevé's paradox, where friction presses bodies together as much as their inertia lets them part.
-
-        Beside that for reactions without friction, det G M⁻¹ Rᵀ has another sign, or vanishes: accelerations with a reaction
-        do not exist, or are not the only ones.
-        """
-        slipping = [k for k in self.pulls if k not in sliding and sides[k] != 0.0]
-        if not slipping:
-            return ""
-        own = sides.copy()
-        own[list(sliding)] = 0.0
-        here = self._inertias.with_values(self._named(own))(np.concatenate([[time], state]))
-        m = len(here["jacobian"])
-        signs = []
-        for rows in (here["smooth"], here["reactions"]):
-            matrix = np.block([[here["mass"], rows.T], [here["jacobian"], np.zeros((m, m))]])
-            scale = np.sqrt(np.maximum(np.abs(matrix).max(axis=1), np.finfo(float).tiny))
-            signs.append(float(np.linalg.det(matrix / np.outer(scale, scale))))
-        if not np.isfinite(signs).all() or signs[1] / (signs[0] or 1.0) > JAMMED:
-            return ""
-        names = dict.fromkeys(self.equations.deviations[self.pulls[k].number].name for k in slipping)
-        told = " and ".join(f"'{name}'" for name in names)
-        return (
-            f"Painlevé's paradox at t = {time:.9g}: with the friction of {told} bodies that slip this way would be pressed "
-            "together by what should part them (det G M⁻¹ Rᵀ is not positive), so that rigid bodies have no motion with this "
-            "reaction, or several; a smaller coefficient of friction, or an elastic contact, avoids it"
-        )
-
     def watched(self, sides: Array, sliding: tuple[int, ...]) -> list[tuple[Key, Expression]]:
         """What rises through zero where a surface is reached, or a motion that slides is let go."""
         up, down = SIDED[1:]
         found: list[tuple[Key, Expression]] = []
+        margins, word = [se.Symbol(margin_name(k)) for k in range(len(self.surfaces))], self.planes.word(sides, sliding)
+        held = self.planes.held(sliding)
+        slipping = [pair for pair in self.planes.pairs if pair not in held and word[list(pair)].any()]
+        for pair in held:
+            size = se.sqrt(sum(se.Symbol(f"sliding {self.surfaces[k].side}") ** 2 for k in pair if k in sliding))
+            found.append(((up, str(pair[0])), size - self._most(pair[0], sides) * (1 + SLACK)))
+        for pair in slipping:
+            found += self.planes.watched(pair, word, list(self.surfaces), margins)
         for k, surface in enumerate(self.surfaces):
-            margin = se.Symbol(margin_name(k))
+            if k in {j for pair in (*held, *slipping) for j in pair}:
+                continue
+            margin = margins[k]
             side = se.Symbol(f"sliding {surface.side}")
             if k in sliding and k in self.pulls:
                 most = self._most(k, sides) * (1 + SLACK)
@@ -307,14 +304,16 @@ class Sides:
             * multiplier_symbol(self.equations.deviations[p.number].name)
         )
 
-    def margins(self, time: float, state: Array, sides: Array) -> dict[str, float]:
+    def margins(self, time: float, state: Array, sides: Array, still: Array) -> dict[str, float]:
         """How far beyond a surface a state must be to have crossed it, by the names of constants in ``watched``."""
         values = self.values(time, state, sides)
         own = sides[: len(self.surfaces)]
         usual = ON * self._usual(time, state)[0]
         past = np.where(own == 0.0, np.abs(values), np.maximum(-own * values, 0.0))
         past = np.where(np.abs(values) <= usual, usual, past)  # it may be held there by another surface
-        return {margin_name(k): 4.0 * float(x) + float(np.finfo(float).tiny) for k, x in enumerate(past)}
+        found = {k: 4.0 * float(x) + float(np.finfo(float).tiny) for k, x in enumerate(past)}
+        found |= self.planes.margins(values, still, own)
+        return {margin_name(k): x for k, x in found.items()}
 
 
 @remembered

@@ -12,6 +12,7 @@ from svyaz.expr import Expression
 from svyaz.holding import Options, Segment
 from svyaz.integrate import Path, Status, joined
 from svyaz.motion.events.conditions import SIDED, Conditions, Key, conditions
+from svyaz.motion.events.jamming import paradox
 from svyaz.motion.events.locating import advance_to_event
 from svyaz.motion.events.sides import Sides, sides_of
 from svyaz.motion.limits import ended_at_limit
@@ -21,6 +22,11 @@ MOST_QUICK, QUICK = 30, 1e-9
 """So many jumps within this part of a phase are chatter: time would not go on."""
 
 MOST_JUMPS = 100_000
+
+BEGUN, UNSEEN = (
+    "a slip in a plane begins at t = ",
+    ": where it does so slowly, its direction may turn faster than fixed steps follow; a method with error control does",
+)
 
 Watch = Callable[[Segment, Sequence[tuple[Key, Expression]], Mapping[str, float]], Conditions]
 """From the code of a stretch, and the conditions at its surfaces with their constants, to all that is watched."""
@@ -48,6 +54,9 @@ def advance_in_stretches(
     time, (side, touched) = span[0], sides.begun(span[0], state)
     pieces: list[Path] = []
     modes: list[Mode] = []
+    moments: list[float] = []
+    note = ""
+    still, last_key = sides.still(time, state, span[1] - span[0]), None
     known: dict[tuple[object, ...], Conditions] = {}
     while True:
         found = sides.decided(time, state, side, touched, options)
@@ -55,13 +64,15 @@ def advance_in_stretches(
             pieces.append(_undecided(sides, touched, time, state))
             break
         side, sliding = found
-        state = sides.held(time, state, side, sliding)
-        jammed = sides.paradox(time, state, side, sliding)
+        fresh = sides.beginning(time, state, side, sliding, still)
+        note = note or (f"{BEGUN}{time:.9g}{UNSEEN}" if fresh and options.step else "")
+        state = sides.held(time, state, side, sliding, fresh)
+        jammed = paradox(sides, time, state, side, sliding)
         if jammed:
             pieces.append(_ended(time, state, jammed, Status.INFEASIBLE))
             break
         here = sides.segment_on(side, sliding, options, time, state)
-        key, margins = (*side.tolist(), sliding), sides.margins(time, state, side)
+        key, margins = (*sides.planes.word(side, sliding).tolist(), sliding), sides.margins(time, state, side, still)
         if key not in known:
             known[key] = watch(here, sides.watched(side, sliding), margins)
         watched = replace(known[key], margins=margins)
@@ -71,21 +82,27 @@ def advance_in_stretches(
         jumped = {int(name) for kind, name in path.events if kind in SIDED}
         ended = path.status is not Status.FINISHED or len(jumped) < len(path.events) or not jumped
         time, state = float(path.times[-1]), path.states[-1]
-        jammed = sides.paradox(time, state, side, sliding)
+        jammed = paradox(sides, time, state, side, sliding)
         if jammed:
             pieces[-1] = replace(path, status=Status.INFEASIBLE, reason=jammed, events=())
             break
         if ended or reached(time, span[1]):
             break
-        if _chatters([mode.start for mode in modes], time, span):
+        moments += [modes[-1].start] if key != last_key else []
+        last_key = key
+        if _chatters(moments, time, span):
             pieces.append(_chattering(sides, jumped, time, state))
             break
-        touched = jumped | set(sliding) | set(np.flatnonzero(side == 0.0).tolist())
+        still = np.maximum(still, sides.still(time, state, 0.0))
+        values = sides.values(time, state, side)
+        touched = set(sliding) | sides.planes.touched(values, still, side, jumped)
         continuing = frozenset(key for key in watched.keys if key[0] not in SIDED)
     last = pieces[-1]
     events = tuple(key for key in last.events if key[0] not in SIDED)
     path = ended_at_limit(segment, joined(pieces, last.status, last.reason, events))
-    return Advance(only(path, grid_of(options, (span[0], float(path.times[-1])), wishes.rows)), modes=tuple(modes))
+    return Advance(
+        only(path, grid_of(options, (span[0], float(path.times[-1])), wishes.rows)), note, modes=tuple(modes)
+    )
 
 
 def _chatters(moments: Sequence[float], time: float, span: tuple[float, float]) -> bool:

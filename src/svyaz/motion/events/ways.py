@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.matrices import eigvals
+from svyaz.matrices import eigvals, lstsq
 
 SLACK = 1e-9
 """A motion that is held is let go when its side passes 1 by this much, so that it does not return at once."""
@@ -25,6 +25,12 @@ REPEATED = 1e-10
 
 MOST_WORDS = 3**9
 """Ways to go on that are tried at most, where the bounds depend on all forces."""
+
+
+MOST_TURNS = 5000
+"""Of directions in which slips begin in planes."""
+
+Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,13 @@ class Bounds:
 
 
 def way_on(
-    drift: Array, effect: Array, before: Array, bounds: Bounds | None = None
+    drift: Array, effect: Array, before: Array, bounds: Bounds | None = None, pairs: Sequence[Pair] = ()
 ) -> tuple[Array, tuple[int, ...]] | None:
     """Sides σ (n,) with ṡ = drift + effect f, f = σ bound, as the module says, and the surfaces that are slid along; None if
     there are none.
 
-    Where both sides lead away from a surface, the side before is kept; where it is 0, the upper one is taken.
+    Where both sides lead away from a surface, the side before is kept; where it is 0, the upper one is taken. The surfaces of
+    ``pairs`` are those of frictions in planes: the sides of a pair are the direction of a slip that begins.
     """
     n = len(drift)
     bounds = bounds or Bounds(np.ones(n), np.zeros((n, n)), np.ones(n))
@@ -58,18 +65,23 @@ def way_on(
     if idle.any():
         moved = np.flatnonzero(~idle)
         nothing: tuple[Array, tuple[int, ...]] = (np.zeros(0), ())
+        place = {int(k): number for number, k in enumerate(moved)}
+        left = [(place[i], place[j]) for i, j in pairs if i in place and j in place]
         part = drift[moved], effect[np.ix_(moved, moved)], before[moved], bounds.of(moved)
-        rest = way_on(*part) if len(moved) else nothing
+        rest = way_on(*part, left) if len(moved) else nothing
         if rest is None:
             return None
         sides = np.zeros(n)
         sides[moved] = rest[0]
         return sides, tuple(int(moved[k]) for k in rest[1])
-    if n > MOST_TRIED and not bounds.slope.any():
+    if n > MOST_TRIED and not bounds.slope.any() and not pairs:
         return _iterated(drift, effect, bounds)
-    choices = [(0.0, -1.0, 1.0) if side < 0 else (0.0, 1.0, -1.0) for side in before]
-    for word in islice(product(*choices), MOST_WORDS):
-        found = _fitting(drift, effect, np.array(word), bounds)
+    choices: list[tuple[float, ...]] = [(0.0, -1.0, 1.0) if side < 0 else (0.0, 1.0, -1.0) for side in before]
+    for i, j in pairs:
+        choices[i], choices[j] = (0.0, 1.0), (0.0,)
+    for letters in islice(product(*choices), MOST_WORDS):
+        word = _directed(drift, effect, np.array(letters), bounds, pairs)
+        found = None if word is None else _fitting(drift, effect, word, bounds, pairs)
         if found is not None:
             return found
     return None
@@ -85,11 +97,48 @@ def chosen_forces(sides: Array, slid: Collection[int], drift: Array, effect: Arr
     return found
 
 
-def _fitting(drift: Array, effect: Array, word: Array, bounds: Bounds) -> tuple[Array, tuple[int, ...]] | None:
+def _directed(drift: Array, effect: Array, word: Array, bounds: Bounds, pairs: Sequence[Pair]) -> Array | None:
+    """The word with the directions n of the slips that begin in planes, where its first letter says so: ṡ = β n, β ≥ 0.
+
+    They are found by projecting T + ρ ṡ onto the circle |T| = bound, from what would hold the bodies; None if that does not
+    come to an end.
+    """
+    slipping = [list(pair) for pair in pairs if word[pair[0]]]
+    if not slipping:
+        return word
+    inner, found = [k for pair in slipping for k in pair], word.copy()
+    block = effect[np.ix_(inner, inner)]
+    pace = 1.0 / max(float(np.abs(block).sum(axis=1).max()), np.finfo(float).tiny)
+    slid = [k for k in range(len(word)) if word[k] == 0.0 and k not in inner]
+    found[inner] = unit_pairs(-lstsq(block, drift[inner]))
+    for _ in range(MOST_TURNS):
+        before = found.copy()
+        try:
+            forces = chosen_forces(found, slid, drift, effect, bounds)
+        except np.linalg.LinAlgError:
+            return None
+        found[inner] = unit_pairs((forces + pace * (drift + effect @ forces))[inner])
+        if np.abs(found - before).max() <= 1e-14:
+            return found
+    return None
+
+
+def unit_pairs(vectors: Array) -> Array:
+    """Vectors in planes, one after another, with the length one."""
+    both = vectors.reshape(-1, 2)
+    found: Array = (both / np.maximum(np.hypot(*both.T), np.finfo(float).tiny)[:, None]).ravel()
+    return found
+
+
+def _fitting(
+    drift: Array, effect: Array, word: Array, bounds: Bounds, pairs: Sequence[Pair] = ()
+) -> tuple[Array, tuple[int, ...]] | None:
     """The sides for a word of 1, -1 and 0 (slid along), if all conditions hold."""
-    gone = np.flatnonzero(word != 0.0)
-    slid = _independent(effect, np.flatnonzero(word == 0.0))
-    idle = np.setdiff1d(np.flatnonzero(word == 0.0), slid)
+    moving = {k for pair in pairs if word[list(pair)].any() for k in pair}
+    resting = np.array([k for k in range(len(word)) if word[k] == 0.0 and k not in moving], dtype=np.intp)
+    gone = np.setdiff1d(np.arange(len(word)), resting)
+    slid = _independent(effect, resting)
+    idle = np.setdiff1d(resting, slid)
     if len(slid) and not attracts(effect[np.ix_(slid, slid)]):
         return None
     try:
@@ -99,11 +148,17 @@ def _fitting(drift: Array, effect: Array, word: Array, bounds: Bounds) -> tuple[
     most = bounds.at(forces)
     if (most < -1e-12 * (np.abs(bounds.bound) + np.abs(bounds.slope) @ np.abs(forces))).any():
         return None
-    if (np.abs(forces[slid]) > (bounds.ratio * most)[slid] * (1.0 + 0.5 * SLACK)).any():
+    sizes = np.abs(forces)
+    for pair in map(list, pairs):
+        sizes[pair] = np.sqrt(np.sum(forces[[k for k in pair if k in slid]] ** 2))
+    if (sizes[slid] > (bounds.ratio * most)[slid] * (1.0 + 0.5 * SLACK)).any():
         return None
     speeds = drift + effect @ forces
     allowed = 1e-12 * (np.abs(drift) + np.abs(effect) @ np.maximum(np.abs(forces), np.abs(bounds.bound)))
-    if (speeds[gone] * word[gone] < -allowed[gone]).any() or (np.abs(speeds) > 1e3 * allowed)[idle].any():
+    along = speeds * word
+    for pair in map(list, pairs):
+        along[pair] = along[pair].sum()
+    if (along[gone] < -allowed[gone]).any() or (np.abs(speeds) > 1e3 * allowed)[idle].any():
         return None
     sides = word.copy()
     sides[slid] = forces[slid] / np.where(most[slid] > 0.0, most[slid], 1.0)
