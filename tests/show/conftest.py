@@ -56,6 +56,13 @@ class FakeMotion:
     limits: Mapping[str, object] = field(default_factory=dict)
     undetermined: tuple[str, ...] = ()
     balance: EnergyBalance | None = None
+    jumps: tuple[object, ...] = ()
+    slides: tuple[object, ...] = ()
+    again: None = None
+
+    @property
+    def finished(self) -> bool:
+        return self.status == "finished"
 
     @property
     def energy(self) -> np.ndarray | None:

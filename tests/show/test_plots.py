@@ -10,6 +10,7 @@ import pytest
 
 from svyaz.show import plots
 from svyaz.show.energy_plots import energy_plot
+from svyaz.show.overviews import overview, plot_motion
 
 
 def lines(figure, panel: int = 0) -> dict[str, np.ndarray]:
@@ -109,27 +110,27 @@ def test_phase_plane(sling) -> None:
 
 
 def test_overview_has_a_panel_for_everything(constrained) -> None:
-    titles = [axes.get_title(loc="left") for axes in plots.overview(constrained).axes]
+    titles = [axes.get_title(loc="left") for axes in overview(constrained).axes]
     assert titles[:5] == ["Coordinates", "Path", "Velocities", "Multipliers", "Residuals and energy drift"]
 
 
 def test_overview_of_a_bare_system(constrained) -> None:
     bare = replace(constrained, residuals={}, multipliers={}, integrals={}, kinetic=None, potential=None)
     bare = replace(bare, system=type(bare.system)(**{**vars(bare.system), "drawings": ()}))
-    titles = [axes.get_title(loc="left") for axes in plots.overview(bare).axes]
+    titles = [axes.get_title(loc="left") for axes in overview(bare).axes]
     assert titles == ["Coordinates", "Velocities"]
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 def test_files_by_suffix(constrained, tmp_path: Path, suffix: str, start: bytes) -> None:
-    path = plots.plot_motion(constrained, tmp_path / f"motion{suffix}")
+    path = plot_motion(constrained, tmp_path / f"motion{suffix}")
     assert path.read_bytes().startswith(start)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
 def test_unknown_suffix_names_the_possible_ones(constrained, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.png, \.svg, \.pdf"):
-        plots.plot_motion(constrained, tmp_path / "motion.bmp")
+        plot_motion(constrained, tmp_path / "motion.bmp")
 
 
 def test_nothing_is_half_written(constrained, tmp_path: Path, monkeypatch) -> None:
@@ -142,7 +143,7 @@ def test_nothing_is_half_written(constrained, tmp_path: Path, monkeypatch) -> No
 
     monkeypatch.setattr(plots, "save_to", full_disk)
     with pytest.raises(OSError, match="No space left"):
-        plots.plot_motion(constrained, path)
+        plot_motion(constrained, path)
     assert path.read_text() == "what was there"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -150,5 +151,5 @@ def test_nothing_is_half_written(constrained, tmp_path: Path, monkeypatch) -> No
 def test_a_diverged_motion_still_has_its_figures(constrained, tmp_path: Path) -> None:
     states = constrained.states.copy()
     states[-1] = np.nan
-    drawn = plots.plot_motion(replace(constrained, states=states, status="diverged"), tmp_path / "motion.png")
+    drawn = plot_motion(replace(constrained, states=states, status="diverged"), tmp_path / "motion.png")
     assert drawn.stat().st_size > 10_000

@@ -9,7 +9,7 @@ import pytest
 
 from svyaz import loads
 from svyaz.motion import Motion, simulate
-from svyaz.show import plots
+from svyaz.show import overview
 from svyaz.show.report import report_page, write_report
 from svyaz.show.scene import build_scene
 
@@ -86,4 +86,4 @@ def test_report_and_overview(motion: Motion, tmp_path: Path) -> None:
     text = write_report(motion, [r"m l^{2} \ddot{\theta} + m g l \sin\theta = 0"], tmp_path).read_text()
     assert "pendulum on a moving spring" in text
     assert "9.81" in text
-    assert "Coordinates" in {axes.get_title(loc="left") for axes in plots.overview(motion).axes}
+    assert "Coordinates" in {axes.get_title(loc="left") for axes in overview(motion).axes}

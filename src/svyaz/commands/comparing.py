@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 GIVEN = "as given"
 """The name of the run with which others are compared."""
 
-OPEN, CLOSED = "([{", ")]}"
-
 
 class Changes(click.ParamType):
     """``NAME=VALUE; NAME=VALUE``: options of a run, or values of the model, as text."""
@@ -28,6 +26,8 @@ class Changes(click.ParamType):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Mapping[str, str]:
         if isinstance(value, Mapping):
             return value
+        from svyaz.motion import parted
+
         parts = [part for part in parted(str(value), ";") if part]
         if not parts:
             self.fail("nothing is changed: write 'form=chaplygin' or 'stabilize=off; step=0.01'.", param, ctx)
@@ -56,21 +56,9 @@ def comparing_options(function: Function) -> Function:
     return function
 
 
-def parted(text: str, mark: str) -> list[str]:
-    """The parts of a text between the marks that stand in no parentheses."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in OPEN) - (letter in CLOSED)
-        if letter == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts]
-
-
 def views_asked(system: System, show: str | None) -> tuple[View, ...]:
     """What was asked to be shown."""
-    from svyaz.motion import views_of
+    from svyaz.motion import parted, views_of
 
     texts = [text for text in parted(show or "", ",") if text]
     if show is not None and not texts:

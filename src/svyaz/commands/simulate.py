@@ -21,6 +21,7 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.comparing import comparing_options, labels_of, options_and_values, views_asked
 from svyaz.commands.hints import with_flags
+from svyaz.commands.looks import looks_asked, looks_options
 from svyaz.commands.running import (
     RunOptions,
     beyond_option,
@@ -36,6 +37,7 @@ from svyaz.commands.terminal import plain
 if TYPE_CHECKING:
     from svyaz.model import System
     from svyaz.motion import Laws, Motion, View
+    from svyaz.show import Looks
 
 
 class SimulateOptions(RunOptions):
@@ -60,6 +62,7 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
         "svyaz simulate my-model.toml --set m=2 --set initial.x=0.1",
         "svyaz simulate ball-and-beam --set nu='0.1*sin(2*t)' --until 2",
         "svyaz simulate sleigh --stabilize 46 --show residuals,multipliers --csv held.csv --plot held.png",
+        'svyaz simulate ball-and-beam --show "r,theta\'" --size 12x6 --degrees --plot beam.svg',
         "svyaz simulate sleigh --against form=chaplygin --against stabilize=off --show phi,residuals --plot both.png",
     )
 )
@@ -86,6 +89,7 @@ LISTED = ("Move", 22, "Integrate the motion; constraints, integrals and multipli
     help="Write t, then each coordinate followed by its velocity, or what --show names ('-': standard output).",
 )
 @click.option("--plot", metavar="FILE", help="Draw an overview, or what --show names (.png, .svg, .pdf).")
+@looks_options
 @click.option("--animate", metavar="FILE", help="Draw an animation (.gif, .html).")
 @json_option
 def command(
@@ -95,6 +99,9 @@ def command(
     json_file: str | None,
     csv: str | None,
     plot: str | None,
+    size: tuple[float, float] | None,
+    degrees: bool,
+    style: str | None,
     animate: str | None,
     show: str | None,
     against: tuple[Mapping[str, str], ...],
@@ -120,6 +127,7 @@ def command(
     from svyaz.show import as_json
 
     views = views_asked(system, show)
+    looks = looks_asked(system, plot, size, degrees, style)
     asked: list[tuple[System, Laws, SimulateOptions]] = [(system, laws, options)]
     for changes in against:
         own, values = options_and_values(options, changes)
@@ -137,7 +145,7 @@ def command(
     records = [as_json(run) for run in runs.values()]
     others = [{"changes": dict(changes), **record} for changes, record in zip(against, records[1:], strict=False)]
     write_json({**records[0], **({"against": others} if others else {})}, json_file)
-    _pictures(runs, views, plot, animate)
+    _pictures(runs, views, plot, looks, animate)
     if "-" not in (csv, json_file):
         for label, run in runs.items():
             tables(run, label if against else "")
@@ -164,16 +172,18 @@ def _write_csv(runs: Mapping[str, Motion], views: Sequence[View], csv: str | Non
         write_runs(sys.stdout if csv == "-" else csv, runs, shown)
 
 
-def _pictures(runs: Mapping[str, Motion], views: Sequence[View], plot: str | None, animate: str | None) -> None:
+def _pictures(
+    runs: Mapping[str, Motion], views: Sequence[View], plot: str | None, looks: Looks, animate: str | None
+) -> None:
     motion = next(iter(runs.values()))
     if plot is not None:
         from svyaz.motion import usual_views
         from svyaz.show import plot_motion, plot_views
 
         if views or len(runs) > 1:
-            plot_views(runs, views or usual_views(motion), plot)
+            plot_views(runs, views or usual_views(motion), plot, looks)
         else:
-            plot_motion(motion, plot)
+            plot_motion(motion, plot, looks)
     if animate is not None:
         from svyaz.show import animate as draw
         from svyaz.show import can_be_drawn

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz import model, motion, show
+from svyaz import model, motion
+from svyaz import show as pages
 from svyaz.expr import is_name
 from svyaz.files import whole
 from svyaz.library.dressing import dressing
@@ -38,21 +39,33 @@ class WorkingMotion(motion.Motion):
     __qualname__ = "Motion"
 
     def plot(
-        self, *names: str, against: Mapping[str, motion.Motion] | None = None, file: str | Path | None = None
+        self,
+        *names: str,
+        show: str | Sequence[str] = (),
+        against: Mapping[str, motion.Motion] | None = None,
+        size: str | tuple[float, float] | None = None,
+        degrees: bool = False,
+        style: str | Mapping[str, object] | None = None,
+        file: str | Path | None = None,
     ) -> Picture:
-        """The overview, or the named columns against the time; with ``file`` it is written too.
+        """The overview; the named columns against the time in one panel; or a panel for each of what is to ``show``.
 
-        With other motions ``against`` which it is compared, by their names, or where groups (``residuals``), expressions
-        or ``y over x`` are asked for, there is a panel for each name.
+        ``show`` takes columns, groups (``residuals``), expressions and ``y over x``, as a list or separated by commas. Other
+        motions ``against`` which it is compared are given by their names. ``size`` is (width, height) in inches or "12x6",
+        ``degrees`` draws angles and their rates in degrees, ``style`` is one of matplotlib or a table of its settings; with
+        ``file`` the picture is written too.
         """
+        shown = [*motion.parted(show, ",")] if isinstance(show, str) else [*show]
+        looks = pages.Looks(pages.size_of(size) if isinstance(size, str) else size, degrees, style)
         for name in names:
             if is_name(name) and name not in motion.GROUPS and name not in self.system.scope.symbols:
                 self.column(name)
-        if against or not all(motion.has_column(self, name) for name in names):
-            views = motion.views_of(self.system, names) or motion.usual_views(self)
-            figure = show.views_figure({"this": self, **(against or {})}, views)
-        else:
-            figure = show.time_plot(self, names) if names else show.overview(self)
+        with pages.in_style(looks):
+            if shown or against or not all(motion.has_column(self, name) for name in names):
+                views = motion.views_of(self.system, [*names, *filter(None, shown)]) or motion.usual_views(self)
+                figure = pages.views_figure({"this": self, **(against or {})}, views, looks=looks)
+            else:
+                figure = pages.time_plot(self, names, looks=looks) if names else pages.overview(self, looks)
         picture = Picture(figure)
         if file is not None:
             picture.save(file)
@@ -91,7 +104,7 @@ class WorkingMotion(motion.Motion):
         return f"<Motion of '{self.system.name}' by {self.method}: {self.status}{reason}, {span}>"
 
     def _repr_html_(self) -> str:
-        return show.html_of(self)
+        return pages.html_of(self)
 
 
 Motion = WorkingMotion

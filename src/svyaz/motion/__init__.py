@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from svyaz.motion.views import View as View
     from svyaz.motion.views import along as along
     from svyaz.motion.views import has_column as has_column
+    from svyaz.motion.views import parted as parted
     from svyaz.motion.views import usual_views as usual_views
     from svyaz.motion.views import views_of as views_of
     from svyaz.motion.views import write_runs as write_runs

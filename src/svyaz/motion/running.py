@@ -19,7 +19,7 @@ from svyaz.json_types import Json
 from svyaz.model import Constraint, Mechanical, System
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
-from svyaz.motion.inputs import Laws, along, controlled
+from svyaz.motion.inputs import Controlled, Laws, along, controlled
 from svyaz.motion.limits import told_controls
 from svyaz.motion.long_trees import Articulated, articulated
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
@@ -111,11 +111,16 @@ def simulate(
     notes += _falsely_declared(structure, state, motion)
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
-    if control is not None:
-        control.raise_failure()
-        laws = along(stated, control.laws, motion.times, motion.states)
-        motion = replace(motion, inputs={**motion.inputs, **laws})
-    return motion
+    return motion if control is None else _with_laws(motion, control)
+
+
+def _with_laws(motion: Motion, control: Controlled) -> Motion:
+    """The motion with the values that laws gave to inputs, also where it is run once more."""
+    control.raise_failure()
+    laws = along(control.system, control.laws, motion.times, motion.states)
+    once_more = motion.again
+    again = None if once_more is None else lambda rows: _with_laws(once_more(rows), control)
+    return replace(motion, inputs={**motion.inputs, **laws}, again=again)
 
 
 def _no_start(system: System, start: Mapping[str, float] | None) -> tuple[str, ...]:

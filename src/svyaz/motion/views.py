@@ -62,6 +62,21 @@ class View:
         return {self.up: along(motion, self.up)}
 
 
+OPEN, CLOSED = "([{", ")]}"
+
+
+def parted(text: str, mark: str) -> list[str]:
+    """The parts of a text between the marks that stand in no parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in OPEN) - (letter in CLOSED)
+        if letter == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
 def views_of(system: System, texts: Sequence[str]) -> tuple[View, ...]:
     """What the texts ask to look at: ``phi``, ``residuals``, ``y over x``, ``sqrt(x^2 + y^2)``; ModelError for nonsense."""
     views = []

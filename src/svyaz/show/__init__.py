@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from svyaz.show.inertia_page import inertia_text as inertia_text
     from svyaz.show.inertia_page import parts_latex as parts_latex
     from svyaz.show.inertia_page import parts_text as parts_text
+    from svyaz.show.overviews import overview as overview
+    from svyaz.show.overviews import plot_motion as plot_motion
     from svyaz.show.player import player_page as player_page
     from svyaz.show.plots import SUFFIXES as SUFFIXES
-    from svyaz.show.plots import overview as overview
-    from svyaz.show.plots import plot_motion as plot_motion
     from svyaz.show.plots import save as save
     from svyaz.show.plots import save_to as save_to
     from svyaz.show.plots import time_plot as time_plot
@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from svyaz.show.schemes import Marks as Marks
     from svyaz.show.schemes import Named as Named
     from svyaz.show.schemes import scheme_figure as scheme_figure
+    from svyaz.show.style import Looks as Looks
+    from svyaz.show.style import in_style as in_style
+    from svyaz.show.style import size_of as size_of
     from svyaz.show.sweeps import curve_figure as curve_figure
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.sweeps import plot_transients as plot_transients

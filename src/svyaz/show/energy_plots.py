@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svyaz.show.plots import borders, magnitudes
-from svyaz.show.style import COLOURS, INK, legend, look, new_figure, styled
+from svyaz.show.curves import borders, curve, dense, labelled
+from svyaz.show.plots import USUAL, magnitudes
+from svyaz.show.style import ink, legend, look, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 @styled
 def energy_plot(motion: Motion) -> Figure:
     """Kinetic, potential and whole energy; where it went, if anything changes it; below, its error over max(|E₀|, max T)."""
+    motion = dense(motion)
     balance = motion.balance
     figure = new_figure(8.0, 5.2 if balance is None else 7.4)
     heights = (3, 2) if balance is None else (3, 3, 2)
@@ -24,7 +26,7 @@ def energy_plot(motion: Motion) -> Figure:
     curves = {"$T$": motion.kinetic, "$P$": motion.potential, "$E$": motion.energy}
     for k, (name, values) in enumerate(curves.items()):
         if values is not None:
-            panels[0].plot(motion.times, values, label=name, color=(*COLOURS[:2], INK)[k])
+            panels[0].plot(*curve(motion, motion.times, values), label=name, color=look(k)["color"] if k < 2 else ink())
     panels[0].set_title("Energy")
     if balance is not None:
         _balance(panels[1], motion, balance)
@@ -34,9 +36,9 @@ def energy_plot(motion: Motion) -> Figure:
         legend(axes)
     error = motion.energy_error
     if error is not None:
-        magnitudes(panels[-1], motion.times, {"": error})
+        magnitudes(panels[-1], motion, {"": error})
     panels[-1].set_title("Drift of the energy" if balance is None else "Remainder of the energy balance")
-    panels[-1].set_xlabel("$t$")
+    panels[-1].set_xlabel(labelled(motion.system, "t", USUAL))
     return figure
 
 
@@ -44,6 +46,7 @@ def _balance(axes: Axes, motion: Motion, balance: EnergyBalance) -> None:
     """The change of the energy, and what it is made of; what is zero all the time is left out."""
     terms = {"work": balance.work, "− dissipated": -balance.dissipated, "− impacts": -balance.impacts}
     for k, (name, values) in enumerate((name, values) for name, values in terms.items() if values.any()):
-        axes.plot(motion.times, values, label=name, **look(k))
-    axes.plot(motion.times, balance.change, label="$E - E_0$", color=INK, linestyle=(0, (4, 4)))
+        axes.plot(*curve(motion, motion.times, values), label=name, **look(k))
+    change = curve(motion, motion.times, balance.change)
+    axes.plot(*change, label="$E - E_0$", color=ink(), linestyle=(0, (4, 4)))
     axes.set_title("Where the energy went")

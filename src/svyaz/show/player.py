@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz.json_types import Record
+from svyaz.show.curves import dense
 from svyaz.show.files import asset, page
 from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span, timing
 
@@ -37,6 +38,7 @@ trail{turning}.</p>
 
 def player(motion: Motion) -> str:
     """The player's part of a page; the page also needs ``player_script()`` once, at its end."""
+    motion = dense(motion)
     start, end = finite_span(motion)
     scene = build_scene(motion, np.linspace(start, end, _frame_count(motion, end - start)))
     low, high = bounds(scene)

@@ -11,13 +11,13 @@ import numpy as np
 
 from svyaz.files import whole
 from svyaz.model import Canonical
+from svyaz.show.curves import borders, curve, dense, fit, labelled, scale
 from svyaz.show.files import check_folder_of, suffix_of
 from svyaz.show.scene import (
     Array,
     Scene,
     bounds,
     build_scene,
-    can_be_drawn,
     draw_links,
     draw_position,
     finite_span,
@@ -26,15 +26,18 @@ from svyaz.show.scene import (
     traced_paths,
 )
 from svyaz.show.style import (
-    COLOURS,
     MOST_CURVES,
     MUTED,
     SETTINGS,
+    Looks,
     label,
     legend,
     limit_bands,
+    logarithmic,
     look,
     new_figure,
+    panels,
+    plain_text,
     styled,
 )
 
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg", ".pdf")
 TRACE_ROWS = 2000
 POSITIONS_A_PANEL = 10
-MOST_BORDERS = 40
+USUAL = Looks()
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> Path:
@@ -81,31 +84,51 @@ def _count_note(names: Sequence[str], most: int = MOST_CURVES) -> str:
     return f" ({most} of {len(names)})" if len(names) > most else ""
 
 
-def _curves(axes: Axes, motion: Motion, names: Sequence[str], title: str) -> None:
-    for k, name in enumerate(chosen(names)):
-        axes.plot(motion.times, motion.column(name), label=label(name), **look(k))
-    sides = {name: (reach.low, reach.high) for name, reach in motion.limits.items()}
-    limit_bands(axes, [(*sides[name], look(k)["color"]) for k, name in enumerate(chosen(names)) if name in sides])
-    axes.set_title(title + _count_note(names))
-    axes.set_xlabel("$t$")
-    axes.margins(x=0.01)
-    borders(axes, motion)
+def columns_panel(axes: Axes, motion: Motion, names: Sequence[str], title: str, looks: Looks) -> None:
+    """The named columns against time, with the limits of the model."""
+    shown = chosen(names)
+    scales = {name: scale(motion.system, name, looks) for name in shown}
+    drawn = [curve(motion, motion.times, scales[name].factor * motion.column(name)) for name in shown]
+    units = {told.unit for told in scales.values()}
+    alike = units if len(units) == 1 else set()
+    for k, (name, line) in enumerate(zip(shown, drawn, strict=True)):
+        axes.plot(*line, label=label(name) if alike else scales[name].told(label(name)), **look(k))
+    cut = fit(axes, np.concatenate([line.up for line in drawn]), motion.finished) if drawn else ""
+    bands = []
+    for k, name in enumerate(shown):
+        if name in motion.limits:
+            reach, factor = motion.limits[name], scales[name].factor
+            bands.append((factor * reach.low, factor * reach.high, look(k)["color"]))
+    limit_bands(axes, bands)
+    axes.set_title(title + _count_note(names) + cut)
+    axes.set_ylabel("".join(alike))
+    timed(axes, motion)
     legend(axes)
 
 
-def borders(axes: Axes, motion: Motion) -> None:
-    """Thin lines where constraints begin or cease to act, unless there are too many to be told apart."""
-    borders = [event.t for event in motion.phases[1:]]
-    for time in borders if len(borders) <= MOST_BORDERS else []:
-        axes.axvline(time, color=MUTED, linewidth=0.6, linestyle=(0, (2, 3)), zorder=0.5)
+def timed(axes: Axes, motion: Motion) -> None:
+    """The axis of time, with the moments at which something happens."""
+    axes.set_xlabel(labelled(motion.system, "t", USUAL))
+    first, last = motion.times[0], motion.times[-1]
+    room = 0.01 * (last - first) or 0.5
+    axes.set_xlim(first - room, last + room)
+    borders(axes, motion)
 
 
 @styled
-def time_plot(motion: Motion, names: Sequence[str], title: str = "") -> Figure:
-    """The named columns of the state against time."""
-    figure = new_figure()
-    _curves(figure.subplots(), motion, names, title)
+def time_plot(motion: Motion, names: Sequence[str], title: str = "", looks: Looks = USUAL) -> Figure:
+    """The named columns against time, a panel for those of each unit."""
+    groups = by_unit(motion, names, looks)
+    figure = looks.figure(8.0, 4.0 if len(groups) == 1 else 2.8 * len(groups) + 0.4)
+    for axes, group in zip(panels(figure, len(groups), 1), groups, strict=True):
+        columns_panel(axes, dense(motion), group, title, looks)
     return figure
+
+
+def by_unit(motion: Motion, names: Sequence[str], looks: Looks) -> list[list[str]]:
+    """The columns, those of one unit together."""
+    units = {name: scale(motion.system, name, looks).unit for name in names}
+    return [[name for name in names if units[name] == unit] for unit in dict.fromkeys(units.values())] or [[]]
 
 
 def coordinates_plot(motion: Motion) -> Figure:
@@ -138,23 +161,23 @@ def velocity_names(motion: Motion) -> list[str]:
     return [name for name in motion.state_names if name not in found]
 
 
-def magnitudes(axes: Axes, times: Array, series: Mapping[str, Array]) -> None:
+def magnitudes(axes: Axes, motion: Motion, series: Mapping[str, Array]) -> None:
     """Absolute values on a logarithmic axis; exact zeros have no place on it and are left out."""
     shown = chosen(list(series))
     empty = True
     for k, name in enumerate(shown):
-        size = np.abs(np.asarray(series[name], dtype=float))
-        size[size == 0] = np.nan
+        line = curve(motion, motion.times, np.abs(np.asarray(series[name], dtype=float)))
+        size = np.where(line.up > 0, line.up, np.nan)
         zero = not np.isfinite(size).any()
         empty = empty and zero
         shown_name = f"{name} (zero)" if zero and name else name
-        axes.plot(times, size, label=shown_name or None, linewidth=1.1, **look(k))
+        axes.plot(line.right, size, label=plain_text(shown_name) or None, linewidth=1.1, **look(k))
     axes.margins(x=0.01)
     if empty:
         axes.text(0.5, 0.5, "exactly zero", transform=axes.transAxes, ha="center", va="center", color=MUTED)
         axes.set_yticks([])
     else:
-        axes.set_yscale("log")
+        logarithmic(axes)
     legend(axes)
 
 
@@ -164,10 +187,10 @@ def residuals_plot(motion: Motion) -> Figure:
     figure = new_figure()
     axes = figure.subplots()
     off = {**motion.residuals, **motion.deviations}
-    magnitudes(axes, motion.times, off)
+    magnitudes(axes, motion, off)
     kinds = {"residuals of the constraints": motion.residuals, "deviations of integrals": motion.deviations}
     axes.set_title(" and ".join(kind for kind, table in kinds.items() if table).capitalize() + _count_note(list(off)))
-    axes.set_xlabel("$t$")
+    axes.set_xlabel(labelled(motion.system, "t", USUAL))
     return figure
 
 
@@ -176,18 +199,17 @@ def multipliers_plot(motion: Motion) -> Figure:
     """The multipliers of the constraints against time."""
     figure = new_figure()
     axes = figure.subplots()
-    _multipliers(axes, motion)
+    multipliers_panel(axes, dense(motion))
     return figure
 
 
-def _multipliers(axes: Axes, motion: Motion) -> None:
+def multipliers_panel(axes: Axes, motion: Motion) -> None:
+    """The multipliers that are known, against time."""
     known = [name for name, values in motion.multipliers.items() if np.isfinite(values).any()]
     for k, name in enumerate(chosen(known)):
-        axes.plot(motion.times, motion.multipliers[name], label=name, **look(k))
+        axes.plot(*curve(motion, motion.times, motion.multipliers[name]), label=plain_text(name), **look(k))
     axes.set_title("Multipliers" + _count_note(known) + _not_determined(motion))
-    axes.set_xlabel("$t$")
-    axes.margins(x=0.01)
-    borders(axes, motion)
+    timed(axes, motion)
     legend(axes)
 
 
@@ -200,35 +222,35 @@ def _not_determined(motion: Motion) -> str:
 @styled
 def phase_plot(motion: Motion) -> Figure:
     """Velocity against coordinate, a panel for each of up to six coordinates."""
+    motion = dense(motion)
     names = [name for name in coordinate_names(motion) if name + "'" in motion.state_names]
     shown = chosen(names, 6)
-    columns = min(3, max(len(shown), 1))
-    rows = max(-(-len(shown) // columns), 1)
-    figure = new_figure(3.2 * columns if columns > 1 else 4.6, 2.8 * rows + 0.3)
-    panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes, name in zip(panels, shown, strict=False):
-        axes.plot(motion.column(name), motion.column(name + "'"), color=COLOURS[0], linewidth=1.1)
-        axes.plot(motion.column(name)[0], motion.column(name + "'")[0], "o", color=COLOURS[1], markersize=5)
+    columns = min(3, max(len(shown), 1)) if len(shown) != 4 else 2
+    figure = new_figure(3.2 * columns if columns > 1 else 4.6, 2.8 * -(-len(shown) // columns) + 0.3)
+    for axes, name in zip(panels(figure, len(shown), columns), shown, strict=True):
+        place, speed = motion.column(name), motion.column(name + "'")
+        axes.plot(*curve(motion, place, speed), color=look(0)["color"], linewidth=1.1)
+        axes.plot(*curve(motion, place[:1], speed[:1]), "o", color=look(1)["color"], markersize=5)
         axes.locator_params(nbins=5)
-        axes.set_xlabel(label(name))
-        axes.set_ylabel(label(name + "'"))
-    for axes in panels[len(shown) :]:
-        axes.set_axis_off()
+        axes.set_xlabel(labelled(motion.system, name, USUAL))
+        axes.set_ylabel(labelled(motion.system, name + "'", USUAL))
     figure.suptitle("Phase plane" + _count_note(names, 6), x=0.01, ha="left", fontsize=11, fontweight="bold")
     return figure
 
 
-def _sampled_scene(motion: Motion) -> Scene:
+def sampled_scene(motion: Motion) -> Scene:
     """The scene at every stored moment, or at equal intervals where there are very many."""
+    motion = dense(motion)
     if len(motion.times) <= TRACE_ROWS:
         return flat(build_scene(motion))
     return flat(build_scene(motion, np.linspace(*finite_span(motion), TRACE_ROWS)))
 
 
-def _path(axes: Axes, scene: Scene) -> None:
+def path_panel(axes: Axes, scene: Scene) -> None:
+    """Paths of the parts marked ``trace``, and the last position."""
     prepare_axes(axes, scene)
     for k, (name, path) in enumerate(traced_paths(scene)):
-        axes.plot(path[:, 0], path[:, 1], label=name or None, linewidth=1.1, **look(k))
+        axes.plot(path[:, 0], path[:, 1], label=plain_text(name) or None, linewidth=1.1, **look(k))
     if len(scene.times):
         draw_position(axes, scene, len(scene.times) - 1)
     axes.set_title("Path" if traced_paths(scene) else "Last position")
@@ -238,9 +260,9 @@ def _path(axes: Axes, scene: Scene) -> None:
 @styled
 def planar_path(motion: Motion) -> Figure:
     """Paths of the parts marked ``trace``, with the mechanism in its last position; equal scales."""
-    scene = _sampled_scene(motion)
+    scene = sampled_scene(motion)
     figure = new_figure(*panel_size(scene, 1, 1))
-    _path(figure.subplots(), scene)
+    path_panel(figure.subplots(), scene)
     return figure
 
 
@@ -259,10 +281,8 @@ def traces_plot(motion: Motion, moments: Iterable[float] | None = None) -> Figur
     times = start + interval * np.arange(int((ends[-1] - start) / interval + 1e-9) + 1)
     scene = flat(build_scene(motion, times))
     columns = min(len(ends), 4 if len(ends) % 2 == 0 else 3)
-    rows = -(-len(ends) // columns)
-    figure = new_figure(*panel_size(scene, columns, rows))
-    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for axes, moment in zip(panels.ravel(), ends, strict=False):
+    figure = new_figure(*panel_size(scene, columns, -(-len(ends) // columns)))
+    for axes, moment in zip(panels(figure, len(ends), columns), ends, strict=True):
         last = int(np.searchsorted(times, moment * (1 + 1e-9), side="right")) - 1
         shown = np.arange(last + 1)
         prepare_axes(axes, scene)
@@ -270,8 +290,6 @@ def traces_plot(motion: Motion, moments: Iterable[float] | None = None) -> Figur
         draw_position(axes, scene, last)
         axes.set_title(f"0 ≤ $t$ ≤ {moment:g}" if start == 0 else f"{start:g} ≤ $t$ ≤ {moment:g}", fontweight="normal")
         axes.label_outer()
-    for axes in panels.ravel()[len(ends) :]:
-        axes.set_axis_off()
     return figure
 
 
@@ -284,54 +302,8 @@ def panel_size(scene: Scene, columns: int, rows: int) -> tuple[float, float]:
     return max(height / ratio * columns, 4.0), height * rows + 0.8
 
 
-@styled
-def overview(motion: Motion) -> Figure:
-    """Coordinates, velocities, the mechanism with its paths, and what should stay zero, in one figure."""
-    panels = ["coordinates"]
-    panels += ["path"] if can_be_drawn(motion) else []
-    panels += ["velocities"] if velocity_names(motion) else []
-    panels += ["outputs"] if motion.outputs else []
-    panels += ["multipliers"] if motion.multipliers else []
-    error = motion.energy_error
-    zeros = {**motion.residuals, **motion.deviations, **({} if error is None else {"energy": error})}
-    panels += ["zeros"] if zeros else []
-    rows = -(-len(panels) // 2)
-    figure = new_figure(12.5, 3.5 * rows + 0.4)
-    grid = figure.subplots(rows, 2, squeeze=False).ravel()
-    for axes, panel in zip(grid, panels, strict=False):
-        if panel == "coordinates":
-            _curves(axes, motion, coordinate_names(motion), "Coordinates")
-        elif panel == "velocities":
-            _curves(axes, motion, velocity_names(motion), velocities_title(motion))
-        elif panel == "outputs":
-            _curves(axes, motion, list(motion.outputs), "Outputs")
-        elif panel == "multipliers":
-            _multipliers(axes, motion)
-        elif panel == "path":
-            _path(axes, _sampled_scene(motion))
-        else:
-            magnitudes(axes, motion.times, zeros)
-            kinds = {
-                "residuals": motion.residuals,
-                "deviations of integrals": motion.deviations,
-                "energy drift" if motion.balance is None else "energy remainder": error is not None,
-            }
-            axes.set_title(" and ".join(kind for kind, there in kinds.items() if there).capitalize())
-            axes.set_xlabel("$t$")
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
-    figure.suptitle(motion.system.name, x=0.01, ha="left", fontsize=13, fontweight="bold")
-    return figure
-
-
 def check_plot_file(file: str | os.PathLike[str]) -> str:
     """The suffix of a figure that can be written here; ValueError or OSError otherwise, before anything is computed."""
     suffix = suffix_of(file, SUFFIXES, "a figure")
     check_folder_of(file)
     return suffix
-
-
-def plot_motion(motion: Motion, file: str | os.PathLike[str]) -> Path:
-    """Writes the overview of a motion as .png, .svg or .pdf."""
-    check_plot_file(file)
-    return save(overview(motion), file)

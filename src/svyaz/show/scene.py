@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.model import Bodies
-from svyaz.show.style import COLOURS, GRID, INK, MUTED
+from svyaz.show.style import COLOURS, GRID, MUTED, ink
 
 if TYPE_CHECKING:
     from svyaz.model import System
@@ -249,15 +249,15 @@ def draw_position(axes: Axes, scene: Scene, row: int) -> None:
         if item.kind == "circle":
             radius = 0.0 if item.radius is None else float(item.radius[row])
             x, y = item.points[row, 0]
-            axes.add_patch(Circle((x, y), radius, fill=False, edgecolor=INK, linewidth=1.6, zorder=4))
+            axes.add_patch(Circle((x, y), radius, fill=False, edgecolor=ink(), linewidth=1.6, zorder=4))
         elif item.kind == "point":
             axes.plot(*item.points[row, 0], "o", color=COLOURS[1], markersize=6, zorder=6)
         else:
             line = _polyline(item, row)
-            axes.plot(line[:, 0], line[:, 1], color=INK if item.kind == "link" else MUTED, linewidth=1.8, zorder=4)
+            axes.plot(line[:, 0], line[:, 1], color=ink() if item.kind == "link" else MUTED, linewidth=1.8, zorder=4)
             if joints and item.kind == "link":
                 ends = item.points[row]
-                axes.plot(ends[:, 0], ends[:, 1], "o", color="white", markeredgecolor=INK, markersize=4, zorder=5)
+                axes.plot(ends[:, 0], ends[:, 1], "o", color="white", markeredgecolor=ink(), markersize=4, zorder=5)
 
 
 def traced_paths(scene: Scene) -> list[tuple[str, Array]]:

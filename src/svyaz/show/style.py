@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ParamSpec, TypedDict
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, cast
 
 from svyaz.expr import latex_name
 
@@ -61,6 +66,77 @@ SETTINGS: dict[RcKeyType, object] = {
 }
 
 
+@dataclass(frozen=True)
+class Looks:
+    """How a figure is to look: its size (width, height) in inches, angles in degrees, and a style of matplotlib over ours: its
+    name, a file .mplstyle, or settings by name.
+    """
+
+    size: tuple[float, float] | None = None
+    degrees: bool = False
+    style: str | Mapping[str, object] | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is not None and not all(SMALLEST <= side <= LARGEST for side in self.size):
+            told = "x".join(f"{side:g}" for side in self.size)
+            raise ValueError(f"a figure is from {SMALLEST:g} to {LARGEST:g} inches wide and high, not {told}")
+
+    def figure(self, width: float = 8.0, height: float = 4.0) -> Figure:
+        """An empty figure of the size asked for, or else of this one."""
+        return new_figure(*(self.size or (width, height)))
+
+
+SMALLEST, LARGEST = 1.0, 100.0
+
+
+def size_of(text: str) -> tuple[float, float]:
+    """Width and height in inches from ``12x6``; ValueError for anything else."""
+    sides = text.lower().replace("×", "x").split("x")
+    try:
+        width, height = (float(side) for side in sides)
+    except ValueError:
+        raise ValueError(f"'{text}' is no size: write width and height in inches, 12x6") from None
+    return Looks((width, height)).size or (width, height)
+
+
+_over: ContextVar[Mapping[str, object]] = ContextVar("style", default={})  # noqa: B039
+
+
+@contextmanager
+def in_style(looks: Looks) -> Iterator[None]:
+    """Figures that are drawn meanwhile have this style over ours."""
+    token = _over.set(_settings_of(looks.style))
+    try:
+        yield
+    finally:
+        _over.reset(token)
+
+
+def _settings_of(style: str | Mapping[str, object] | None) -> Mapping[str, object]:
+    import matplotlib as mpl
+    import matplotlib.style
+
+    if style is None:
+        return {}
+    if not isinstance(style, str):
+        unknown = [name for name in style if name not in set(mpl.rcParams)]
+        if unknown:
+            raise ValueError(f"matplotlib has no setting '{unknown[0]}'")
+        return style
+    if style.endswith(".mplstyle"):
+        return {str(key): value for key, value in mpl.rc_params_from_file(style, use_default_template=False).items()}
+    if style not in matplotlib.style.library:
+        near = get_close_matches(style, matplotlib.style.available, 1, 0.4)
+        meant = f"; did you mean '{near[0]}'?" if near else ""
+        raise ValueError(f"matplotlib has no style '{style}'{meant}")
+    return {str(key): value for key, value in matplotlib.style.library[style].items()}
+
+
+def ink() -> str:
+    """The colour of what is drawn strongly."""
+    return str(_over.get().get("text.color", INK))
+
+
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Makes a function draw its figure in this style, whatever the settings of the person who calls it."""
 
@@ -68,7 +144,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Figure:
         import matplotlib as mpl
 
-        with mpl.rc_context(SETTINGS):
+        with mpl.rc_context(SETTINGS | cast("dict[RcKeyType, object]", _over.get())):
             return draw(*args, **kwargs)
 
     return wrapper
@@ -93,7 +169,28 @@ class Look(TypedDict):
 
 def look(k: int) -> Look:
     """Colour and dashes of curve number k; no two of the first eighteen are alike."""
-    return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
+    cycle: Mapping[str, Sequence[str]] = getattr(_over.get().get("axes.prop_cycle"), "by_key", dict)()
+    colours, dashes = cycle.get("color", COLOURS), cycle.get("linestyle", DASHES)
+    return {"color": colours[k % len(colours)], "linestyle": dashes[k // len(colours) % len(dashes)]}
+
+
+def panels(figure: Figure, count: int, columns: int) -> list[Axes]:
+    """So many axes in rows of at most so many columns; those of the last row share its whole width."""
+    rows = -(-count // columns)
+    last = count - columns * (rows - 1)
+    grid = figure.add_gridspec(rows, math.lcm(columns, last))
+    found = []
+    for k in range(count):
+        row, column = divmod(k, columns)
+        width = grid.ncols // (last if row == rows - 1 else columns)
+        found.append(figure.add_subplot(grid[row, column * width : (column + 1) * width]))
+    return found
+
+
+def plain_text(text: str) -> str:
+    """A text that is no formula, and that a legend does not pass by."""
+    escaped = text.replace("$", r"\$")
+    return "\u2060" + escaped if escaped.startswith("_") else escaped
 
 
 def legend(axes: Axes) -> None:
@@ -105,6 +202,17 @@ def legend(axes: Axes) -> None:
 def label(name: str) -> str:
     """A variable's name as it is written in formulas: θ₁ with a dot for ``theta1'``."""
     return f"${latex_name(name)}$"
+
+
+POWERS = 1e-14
+"""Sizes that are a smaller part of the largest are not told apart from zero."""
+
+
+def logarithmic(axes: Axes) -> None:
+    """A logarithmic axis for what is drawn already, without what is next to nothing beside the rest."""
+    axes.set_yscale("log")
+    top = axes.dataLim.y1
+    axes.set_ylim(max(axes.dataLim.minposy, POWERS * top) / 1.5, 1.5 * top)
 
 
 NEAR_ENOUGH = 0.5

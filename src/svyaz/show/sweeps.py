@@ -11,7 +11,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.show.plots import check_plot_file, save
-from svyaz.show.style import COLOURS, DASHES, INK, MUTED, label, legend, limit_bands, look, new_figure, styled
+from svyaz.show.style import COLOURS, DASHES, INK, MUTED, label, legend, limit_bands, look, new_figure, panels, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,13 +111,9 @@ def sweep_maps(sweep: Sweep) -> Figure:
     """A colour map for each measure over two varied quantities; the border of stable gains is drawn, failures are grey."""
     names = [name for group in _panels(sweep).values() for name in group][:MOST_MAPS]
     columns = min(len(names), 2)
-    rows = -(-len(names) // columns)
-    figure = new_figure(5.6 * columns, 4.2 * rows + 0.5)
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes, name in zip(grid, names, strict=False):
+    figure = new_figure(5.6 * columns, 4.2 * -(-len(names) // columns) + 0.5)
+    for axes, name in zip(panels(figure, len(names), columns), names, strict=True):
         _map(figure, axes, sweep, name)
-    for axes in grid[len(names) :]:
-        axes.set_axis_off()
     figure.suptitle(_heading(sweep), x=0.01, ha="left", fontsize=12, fontweight="bold")
     return figure
 

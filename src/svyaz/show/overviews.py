@@ -1,0 +1,84 @@
+"""The overview of a motion: what there is to see of it in one figure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svyaz.arrays import Array
+from svyaz.show.curves import dense, labelled
+from svyaz.show.plots import (
+    USUAL,
+    by_unit,
+    check_plot_file,
+    columns_panel,
+    coordinate_names,
+    magnitudes,
+    multipliers_panel,
+    path_panel,
+    sampled_scene,
+    save,
+    velocities_title,
+    velocity_names,
+)
+from svyaz.show.scene import can_be_drawn
+from svyaz.show.style import Looks, in_style, panels, plain_text, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from svyaz.motion import Motion
+
+
+@styled
+def overview(motion: Motion, looks: Looks = USUAL) -> Figure:
+    """Coordinates, velocities, the mechanism with its paths, and what should stay zero, in one figure."""
+    motion = dense(motion)
+
+    def columns(names: list[str], title: str) -> list[Callable[[Axes], None]]:
+        def panel(group: list[str]) -> Callable[[Axes], None]:
+            return lambda axes: columns_panel(axes, motion, group, title, looks)
+
+        return [panel(group) for group in by_unit(motion, names, looks)] if names else []
+
+    drawn = columns(coordinate_names(motion), "Coordinates")
+    drawn += [lambda axes: path_panel(axes, sampled_scene(motion))] if can_be_drawn(motion) else []
+    drawn += columns(velocity_names(motion), velocities_title(motion))
+    drawn += columns(list(motion.outputs), "Outputs")
+    drawn += [lambda axes: multipliers_panel(axes, motion)] if motion.multipliers else []
+    kinds = {
+        "residuals": motion.residuals,
+        "deviations of integrals": motion.deviations,
+        "energy drift" if motion.balance is None else "energy remainder": _energy_error(motion),
+    }
+    if any(kinds.values()):
+        title = " and ".join(kind for kind, there in kinds.items() if there).capitalize()
+        zeros = {name: column for kind in kinds.values() for name, column in kind.items()}
+        drawn.append(lambda axes: _zeros(axes, motion, zeros, title))
+    rows = -(-len(drawn) // 2)
+    figure = looks.figure(12.5 if len(drawn) > 1 else 8.0, 3.5 * rows + 0.4)
+    for axes, draw in zip(panels(figure, len(drawn), min(2, len(drawn))), drawn, strict=True):
+        draw(axes)
+    figure.suptitle(plain_text(motion.system.name), x=0.01, ha="left", fontsize=13, fontweight="bold")
+    return figure
+
+
+def _energy_error(motion: Motion) -> dict[str, Array]:
+    error = motion.energy_error
+    return {} if error is None else {"energy": error}
+
+
+def _zeros(axes: Axes, motion: Motion, series: dict[str, Array], title: str) -> None:
+    magnitudes(axes, motion, series)
+    axes.set_title(title)
+    axes.set_xlabel(labelled(motion.system, "t", USUAL))
+
+
+def plot_motion(motion: Motion, file: str | os.PathLike[str], looks: Looks = USUAL) -> Path:
+    """Writes the overview of a motion as .png, .svg or .pdf."""
+    check_plot_file(file)
+    with in_style(looks):
+        return save(overview(motion, looks), file)
