@@ -5,7 +5,8 @@ Loaded only where no kept code is found. Functions are given to numba with all t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
@@ -28,6 +29,7 @@ _intrinsic: Any = intrinsic
 
 # contraction to fused multiply-add is wanted, reassociation is not: the same state must give the same bits
 _OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+_WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _NUMBERS = {"d": types.float64, "q": types.int64, "b": types.boolean}
 _ENTRIES = {"f8": types.float64, "i8": types.int64, "c16": types.complex128}
 
@@ -47,8 +49,20 @@ class Woven:
 def woven(function: Callable[..., object], given: Sequence[Pattern] | None) -> Woven:
     """Compile a function of three addresses (None), or a loop whose arguments stand in a block of words."""
     entry = _in_numba(function) if given is None else _entered(_part(function), given)
-    made = _numba.cfunc(types.int32(types.int64, types.int64, types.int64), **_OPTIONS)(entry)
+    with _unpacked():
+        made = _numba.cfunc(types.int32(types.int64, types.int64, types.int64), **_OPTIONS)(entry)
     return Woven(made, standalone_object_code(made.inspect_llvm(), made.native_name))
+
+
+@contextmanager
+def _unpacked() -> Iterator[None]:
+    """Parts are not made for packed numbers by themselves, before they are put together (see `standalone_object_code`)."""
+    before = _numba.config.LOOP_VECTORIZE
+    _numba.config.LOOP_VECTORIZE = 0
+    try:
+        yield
+    finally:
+        _numba.config.LOOP_VECTORIZE = before
 
 
 @cache
@@ -57,13 +71,14 @@ def _native(ingredient: Any) -> Any:
     if isinstance(ingredient, Ingredient) and ingredient.kind == "instruction":
         return _intrinsic(getattr(instructions, ingredient.function.__name__))
     if isinstance(ingredient, Ingredient) and ingredient.kind == "piece":
-        return _numba.njit(_in_numba(ingredient.function), inline="always", **_OPTIONS)
+        # LLVM weaves it in: numba would copy and type it anew at each place, in half of the time that a loop takes
+        return _numba.njit(_in_numba(ingredient.function), forceinline=True, **_WITHOUT_WRAPPERS, **_OPTIONS)
     return _part(ingredient.function if isinstance(ingredient, Ingredient | Woveable) else ingredient)
 
 
 @cache
 def _part(function: Any) -> Any:
-    return _numba.njit(_in_numba(function), no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+    return _numba.njit(_in_numba(function), **_WITHOUT_WRAPPERS, **_OPTIONS)
 
 
 def _in_numba(function: Any) -> FunctionType:

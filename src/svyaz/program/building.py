@@ -65,6 +65,18 @@ def build(
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    return _kept_shortest(graph, roots, outputs, inputs, parameters, systems, first)
+
+
+def _kept_shortest(
+    graph: Graph,
+    roots: list[int],
+    outputs: Sequence[tuple[str, Expression]],
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    systems: Sequence[Linear],
+    first: int,
+) -> Program:
     names = [name for name, _ in outputs]
     asked = (graph.nodes, roots, names, _shapes(systems), list(inputs), list(parameters), first)
     key = sha256(repr(asked).encode()).digest()
@@ -97,11 +109,10 @@ def build_to_look(
     first: int = 0,
 ) -> Program:
     """A program for what is looked at now and then: a long one is not worth a search for the shortest."""
-    used = _used(outputs, systems)
-    graph, roots = _read(outputs, inputs, parameters, used, split_angles=False)
-    if len(graph.nodes) > LONG:
-        return _as_read(graph, roots, outputs, inputs, parameters, used, first)
-    return build(outputs, inputs=inputs, parameters=parameters, systems=systems, first=first)
+    systems = _used(outputs, systems)
+    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+    make = _as_read if len(graph.nodes) > LONG else _kept_shortest
+    return make(graph, roots, outputs, inputs, parameters, systems, first)
 
 
 def _as_read(
@@ -130,7 +141,12 @@ def _shortest(
     systems: Sequence[Linear],
     first: int,
 ) -> Program:
-    """The best of the ways in which the outputs, read into this graph, can be written."""
+    """The best of the ways in which the outputs, read into this graph, can be written.
+
+    Of a long program that solves systems for more than it takes to write them down, the way it was read.
+    """
+    if len(graph.nodes) > LONG and estimate(graph, roots) < sum(map(_solving, systems)):
+        return _as_read(graph, roots, outputs, inputs, parameters, systems, first)
     graphs = [(graph, gather_constants(graph, roots))]
     folded = fold_phases(graph, graphs[0][1])
     if folded != graphs[0][1]:
@@ -167,6 +183,12 @@ def cost(program: Program) -> int:
         + 8 * counts["div"]
         + TRIG_COST * (counts["trig"] + counts["other"])
     )
+
+
+def _solving(system: Linear) -> int:
+    """The number of operations that eliminate n unknowns, n³/3 of a symmetric matrix, and find them for each side."""
+    n = len(system.matrix)
+    return (1 if system.symmetric else 2) * n**3 // 3 + 2 * n**2 * len(system.sides)
 
 
 def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) -> list[Linear]:

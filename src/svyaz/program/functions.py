@@ -23,7 +23,8 @@ Table: TypeAlias = Expression | Sequence["Table"]
 TOGETHER = 1 << 19
 """So many numbers are computed at once when only some tables of many rows are wanted."""
 
-MOST_KEPT = 8
+MOST_KEPT = 32
+"""A run meets a dozen sets of constraints and more, and comes back to each of them at its end."""
 
 
 @dataclass(frozen=True)

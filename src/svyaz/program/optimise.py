@@ -27,13 +27,21 @@ def reachable(graph: Graph, roots: Sequence[int]) -> list[int]:
     return sorted(seen)
 
 
-def rebuild(graph: Graph, roots: Sequence[int], rewrite: Callable[[tuple], int]) -> list[int]:
-    """Rewrite every node, children first. ``rewrite`` gets the node with its children already rewritten."""
+def rebuild(
+    graph: Graph,
+    roots: Sequence[int],
+    rewrite: Callable[[tuple], int],
+    stays: Callable[[tuple], bool] = lambda _: False,
+) -> list[int]:
+    """Rewrite every node, children first. ``rewrite`` gets the node with its children already rewritten.
+
+    A node that ``stays`` as it is need not be rewritten while its children stay.
+    """
     new: dict[int, int] = {}
     for number in reachable(graph, roots):
         node = graph.nodes[number]
         kind = node[0]
-        if kind in LEAVES:
+        if kind in LEAVES or (stays(node) and all(new[n] == n for n in graph.operands[number])):
             new[number] = number
             continue
         if kind == "sum":

@@ -26,14 +26,20 @@ Shape = tuple[int, int, float, int]
 def fold_squares(graph: Graph, roots: Sequence[int]) -> list[int]:
     """Use sin² + cos² = 1 in every sum, until it helps no more."""
 
+    def stays(node: tuple) -> bool:
+        if node[0] != "sum":
+            return True
+        kinds = [graph.nodes[n] for _, n in node[1]]
+        return not any(kind[0] == "product" and any(_is_square(graph, n, p) for n, p in kind[1]) for kind in kinds)
+
     def rewrite(node: tuple) -> int:
         if node[0] == "product":
             return graph.product(node[1])
         if node[0] != "sum":
             return graph.intern(node)
-        terms = [(c, term_factors(graph, n)) for c, n in node[1]]
-        if not any(_is_square(graph, n, p) for _, factors in terms for n, p in factors.items()):
+        if stays(node):
             return graph.sum(node[1])
+        terms = [(c, term_factors(graph, n)) for c, n in node[1]]
         while (shorter := _without_a_square(graph, terms)) is not None:
             terms = shorter
         return graph.sum([(c, term_node(graph, factors)) for c, factors in terms])
@@ -46,7 +52,7 @@ def fold_squares(graph: Graph, roots: Sequence[int]) -> list[int]:
         if _is_square(graph, n, p)
     }
     both = {angle for name, angle in squared if name == "sin"} & {angle for name, angle in squared if name == "cos"}
-    return rebuild(graph, roots, rewrite) if both else list(roots)
+    return rebuild(graph, roots, rewrite, stays) if both else list(roots)
 
 
 def _is_square(graph: Graph, number: int, power: int) -> bool:
