@@ -21,7 +21,7 @@ from svyaz.integrate.implicit import factorise, substitute
 from svyaz.integrate.methods import method
 from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T
 from svyaz.integrate.stages import scheme
-from svyaz.program import standalone_object_code
+from svyaz.program import standalone_text
 
 
 @compiled
@@ -114,30 +114,41 @@ def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_N1_2_4_kept_loops_are_used_while_they_are_sound_and_made_anew_otherwise(
     tmp_path: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Flipped bits, a file cut off, one of another loop under this name, a pickle: none is run, and all heal."""
+    """Flipped bits, a file cut off, one of another loop under this name, a pickle: none is run, and all heal.
+
+    Text and code of a loop are kept; damaged code is made of its text, without the compiler.
+    """
     monkeypatch.chdir(tmp_path)
     assert _result(_tripled) == 6.0
-    (other,) = (tmp_path / "cache").glob("*.code")
+    others = set((tmp_path / "cache").glob("*.code"))
     assert [_result(_doubled), _result(_doubled)] == [4.0, 4.0]
     assert compilations == ["_tripled", "_doubled"]
-    (file,) = set((tmp_path / "cache").glob("*.code")) - {other}
-    sound = file.read_bytes()
-    flipped = bytearray(sound)
-    for place in (3, 100, len(sound) - 50):
-        flipped[place] ^= 4
-    planted = b"cos\nsystem\n(S'touch executed'\ntR."
-    for content in (bytes(flipped), sound[: len(sound) // 2], other.read_bytes(), planted):
-        file.write_bytes(content)
-        compilations.clear()
-        assert [_result(_doubled), _result(_doubled)] == [4.0, 4.0]
-        assert compilations == ["_doubled"]
+    code, text = sorted(
+        set((tmp_path / "cache").glob("*.code")) - others, key=lambda file: b"define" in file.read_bytes()
+    )
+    sound = {file: file.read_bytes() for file in (code, text)}
+    planted, foreign = b"cos\nsystem\n(S'touch executed'\ntR.", next(iter(others)).read_bytes()
+    for damaged in ([code], [code, text]):
+        for spoil in (_flipped, lambda kept: kept[: len(kept) // 2], lambda kept: foreign, lambda kept: planted):
+            for file in damaged:
+                file.write_bytes(spoil(sound[file]))
+            compilations.clear()
+            assert [_result(_doubled), _result(_doubled)] == [4.0, 4.0]
+            assert compilations == ["_doubled"] * (text in damaged)
     assert not (tmp_path / "executed").exists()
+
+
+def _flipped(kept: bytes) -> bytes:
+    content = bytearray(kept)
+    for place in (3, 100, len(content) - 50):
+        content[place] ^= 4
+    return bytes(content)
 
 
 def test_N1_2_4_what_cannot_stand_alone_serves_this_process_and_is_not_kept(
     tmp_path: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weaving, "standalone_object_code", lambda text, entry: None)
+    monkeypatch.setattr(weaving, "standalone_text", lambda text, entry: None)
     assert _result(_doubled) == 4.0
     assert not (tmp_path / "cache").exists()
     pointers = compiling.callback(_negated)
@@ -162,8 +173,8 @@ def test_N1_2_4_code_that_reads_what_is_not_there_is_not_kept() -> None:
         .replace("}}", "\n}")
         .replace("  ret", "\n ret")
     )
-    assert standalone_object_code(text, "root") is not None
-    assert standalone_object_code(text, "kind") is None
+    assert standalone_text(text, "root") is not None
+    assert standalone_text(text, "kind") is None
 
 
 def test_arrays_that_are_not_in_the_order_of_c_are_refused() -> None:

@@ -67,3 +67,17 @@ def test_styles_carry_their_fonts_and_are_of_the_same_version() -> None:
     assert all(address.startswith("data:font/woff2;base64,") for address in addresses)
     assert f'"{katex.version()}"' in css
     assert css.count("{") == css.count("}")
+
+
+def test_P6_without_katex_browsers_set_the_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MathML of a formula: the fraction has numerator and denominator, a mistake is a LatexError, no styles are needed."""
+    monkeypatch.setattr(katex, "installed", lambda: False)
+    katex.render.cache_clear()
+    shown = katex.render(r"\ddot{u} = \frac{g}{l} \sin u")
+    katex.render.cache_clear()
+    assert "<mfrac><mrow><mi>g</mi></mrow><mrow><mi>l</mi></mrow></mfrac>" in shown
+    assert shown.startswith("<math")
+    assert "MathML" in katex.setter()
+    with pytest.raises(katex.LatexError):
+        katex.render(r"\left( g")
+    katex.render.cache_clear()

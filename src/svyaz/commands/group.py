@@ -19,6 +19,7 @@ from svyaz.commands.common import NegativeAnswer, StoppedByUser
 from svyaz.commands.contents import COMMANDS, overview
 from svyaz.commands.hints import problems_with_flags, with_flags
 from svyaz.commands.terminal import plain
+from svyaz.extras import MissingLibrary
 
 if TYPE_CHECKING:
     from svyaz.expr import ModelError
@@ -85,6 +86,8 @@ def run(arguments: Sequence[str]) -> int:
         return _say(f"{error.filename or 'standard output'}: {error.strerror or error}", BAD_INPUT)
     except _model_error() as error:
         return _say(problems_with_flags(error.problems), BAD_INPUT)
+    except MissingLibrary as error:
+        return _say(f"svyaz: {error}", BAD_INPUT)
     except MemoryError:
         return _say("the memory of this machine is used up", BAD_INPUT)
     except Exception as error:

@@ -16,6 +16,7 @@ from svyaz.arrays import Array
 from svyaz.control.directions import directions
 from svyaz.control.pairs import PairReport, controllability, observability
 from svyaz.control.regulators import METHODS, Method, NotSolvable, PairFacts, Regulator, dual_of
+from svyaz.extras import extra
 
 if TYPE_CHECKING:
     from control import StateSpace
@@ -104,10 +105,8 @@ def state_space(
     through: Array | None = None,
 ) -> StateSpace:
     """x' = A x + B u, y = C x + D u (D zero unless it goes ``through``) as a ``control.StateSpace`` with names."""
-    try:
+    with extra("control"):
         package = import_module("control")
-    except ImportError as error:
-        raise ImportError("the package 'control' is not installed: pip install control") from error
     names = {"states": _labels(states), "inputs": _labels(inputs), "outputs": _labels(outputs)}
     d = np.zeros((len(c), b.shape[1])) if through is None else through
     return package.StateSpace(a, b, c, d, remove_useless_states=False, **names)

@@ -3,7 +3,8 @@
 ``compiled`` is a loop that Python calls, ``part`` a function that only loops call, ``piece`` one that is woven into them,
 ``callback`` a function of three addresses that loops call by its own, ``instruction`` an operation given to LLVM (in
 `svyaz.integrate.instructions`). Machine code is kept by the guarded cache of `svyaz.program` and called as any function of
-three addresses; numba, which makes it, is loaded only where there is none (see `svyaz.integrate.weaving`).
+three addresses. Where there is none it is made of the LLVM text of the loop: the text that the wheel carries, or one that
+numba makes (see `svyaz.integrate.weaving`) where the wheel carries none of these very files. Only then numba is needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from importlib import metadata
 from importlib.abc import InspectLoader
 from importlib.resources import files
 from threading import Lock
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
+from svyaz.extras import extra
 from svyaz.integrate.ingredients import SHARED, Ingredient, Pattern, Woveable
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 """int32 f(x, c, out) of three addresses: all that is compiled is called so."""
+TEXTS = "texts"
+"""The folder of the wheel with the texts of loops; a source tree has none."""
 _NUMBERS: dict[type, str] = {float: "d", np.float64: "d", int: "q", np.int64: "q", bool: "b"}
 _ARRAYS = {(kind, n): letter + n * "q" for kind, letter in (("d", "f"), ("l", "i"), ("D", "c")) for n in range(1, 4)}
 _LETTERS = {np.dtype(np.float64): "f8", np.dtype(np.int64): "i8", np.dtype(np.complex128): "c16"}
@@ -109,6 +112,8 @@ class Loop(Woveable):
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__(function)
         self._entries: dict[str, tuple[Any, MachineCode]] = {}
+        self.patterns: list[tuple[Pattern, ...]] = []
+        """Types of arguments for which it was compiled."""
         self._making = Lock()
 
     def __call__(self, *given: object) -> int:
@@ -126,7 +131,8 @@ class Loop(Woveable):
     def _entry(self, layout: str, given: tuple[object, ...]) -> tuple[Any, MachineCode]:
         with self._making:
             if layout not in self._entries:
-                code = _machine_code(self.function, tuple(pattern(value) for value in given))
+                self.patterns.append(tuple(pattern(value) for value in given))
+                code = _machine_code(self.function, self.patterns[-1])
                 self._entries[layout] = ENTRY(code.address), code
             return self._entries[layout]
 
@@ -163,27 +169,49 @@ def _machine_code(function: Callable[..., object], given: tuple[Pattern, ...] | 
     from svyaz.program import kept_code, load_code
 
     fresh: list[Woven] = []
-
-    def make() -> bytes | None:
-        from svyaz.integrate.weaving import woven
-
-        made = woven(function, given)
-        fresh.append(made)
-        return made.code
-
-    types = "three addresses" if given is None else ", ".join(part.text for part in given)
-    name = f"{function.__module__}.{function.__qualname__}"
-    code = kept_code(("loop", _compilers(), _stamp(function), name, types), make)
+    code = kept_code(("loop", text_name(function, given)), lambda: _object_code(function, given, fresh))
     if code is None:  # it leans on what this process alone has: it serves here and is not kept
         return MachineCode(fresh[0].address, fresh[0])
     engine = load_code(code)
     return MachineCode(int(engine.get_function_address("entry")), engine)
 
 
-@lru_cache(maxsize=1)
-def _compilers() -> str:
-    """What makes the code, besides LLVM."""
-    return f"numba {metadata.version('numba')}, Python {sys.version_info[:2]}"
+def _object_code(
+    function: Callable[..., object], given: tuple[Pattern, ...] | None, fresh: list[Woven]
+) -> bytes | None:
+    from svyaz.program import standalone_object_code
+
+    text = loop_text(function, given, fresh)
+    return None if text is None else standalone_object_code(text.decode())
+
+
+def loop_text(function: Callable[..., object], given: tuple[Pattern, ...] | None, fresh: list[Woven]) -> bytes | None:
+    """LLVM text of a loop: carried by the package, kept, or made by numba, which then appends to ``fresh`` what it made.
+
+    None where the code leans on what one process alone has.
+    """
+    from svyaz.program import kept_text
+
+    name = text_name(function, given)
+    carried = files("svyaz.integrate") / TEXTS / name
+    if carried.is_file():
+        return carried.read_bytes()
+
+    def make() -> bytes | None:
+        with extra("loops"):
+            from svyaz.integrate.weaving import woven
+        made = woven(function, given)
+        fresh.append(made)
+        return None if made.text is None else made.text.encode()
+
+    return kept_text(("text of a loop", name), make)
+
+
+def text_name(function: Callable[..., object], given: tuple[Pattern, ...] | None) -> str:
+    """The name of the text of a loop: all on which it depends is in it, the files above all."""
+    types = "three addresses" if given is None else ", ".join(part.text for part in given)
+    which = f"{function.__module__}.{function.__qualname__}({types})"
+    return f"{function.__name__.strip('_')}-{sha256((_stamp(function) + which).encode()).hexdigest()[:32]}.ll"
 
 
 def _stamp(function: Callable[..., object]) -> str:

@@ -1,6 +1,7 @@
 """Loops become machine code: numba makes LLVM text of them, and LLVM code that leans on nothing but the library of C.
 
-Loaded only where no kept code is found. Functions are given to numba with all that they call in numba's own form.
+Loaded only where neither kept code nor a text that came with the package is found. Functions are given to numba with all
+that they call in numba's own form.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numba.extending import intrinsic
 
 from svyaz.integrate import instructions
 from svyaz.integrate.ingredients import SHARED, Ingredient, Pattern, Woveable
-from svyaz.program import standalone_object_code
+from svyaz.program import standalone_text
 
 # the stubs of numba know neither all options nor what is made of a function
 _numba: Any = numba
@@ -36,10 +37,10 @@ _ENTRIES = {"f8": types.float64, "i8": types.int64, "c16": types.complex128}
 
 @dataclass(frozen=True)
 class Woven:
-    """A function of three addresses as numba has compiled it, which keeps it alive, and its code where that can be kept."""
+    """A function of three addresses as numba has compiled it, which keeps it alive, and its text where that can be kept."""
 
     made: Any
-    code: bytes | None
+    text: str | None
 
     @property
     def address(self) -> int:
@@ -51,12 +52,12 @@ def woven(function: Callable[..., object], given: Sequence[Pattern] | None) -> W
     entry = _in_numba(function) if given is None else _entered(_part(function), given)
     with _unpacked():
         made = _numba.cfunc(types.int32(types.int64, types.int64, types.int64), **_OPTIONS)(entry)
-    return Woven(made, standalone_object_code(made.inspect_llvm(), made.native_name))
+    return Woven(made, standalone_text(made.inspect_llvm(), made.native_name))
 
 
 @contextmanager
 def _unpacked() -> Iterator[None]:
-    """Parts are not made for packed numbers by themselves, before they are put together (see `standalone_object_code`)."""
+    """Parts are not made for packed numbers by themselves, before they are put together (see `standalone_text`)."""
     before = _numba.config.LOOP_VECTORIZE
     _numba.config.LOOP_VECTORIZE = 0
     try:

@@ -10,6 +10,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.expr import Expression, ModelError, Problem, to_text, velocity
+from svyaz.extras import extra
 
 if TYPE_CHECKING:
     import sympy
@@ -88,7 +89,8 @@ class SympyEquations:
 
 def in_sympy(equations: Equations, *, functions: bool) -> SympyEquations:
     """Equations for SymPy, with plain symbols or with ``functions`` of the time and their derivatives."""
-    import sympy
+    with extra("sympy"):
+        import sympy
 
     time = sympy.Symbol("t")
     names, speeds = equations.accelerated, [str(v) for v in equations.velocities]

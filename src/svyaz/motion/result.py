@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz.arrays import Array
+from svyaz.extras import extra
 from svyaz.files import text_file
 from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
@@ -306,7 +307,8 @@ class Motion:
 
     def to_xarray(self) -> xarray.Dataset:
         """All columns along the dimension ``t``."""
-        import xarray
+        with extra("data"):
+            import xarray
 
         columns: dict[str, tuple[str, Array]] = {name: ("t", self.column(name)) for name in self.table_names[1:]}
         tables = (
@@ -325,7 +327,8 @@ class Motion:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The columns of ``to_xarray`` as a table with the time as its index; at events there are two rows."""
-        import pandas
+        with extra("data"):
+            import pandas
 
         data = self.to_xarray()
         columns = {str(name): values.to_numpy() for name, values in data.data_vars.items()}

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from svyaz.program.counts import operations_by_output as operations_by_output
     from svyaz.program.elimination import choose_orders as choose_orders
     from svyaz.program.engine import kept_code as kept_code
+    from svyaz.program.engine import kept_text as kept_text
     from svyaz.program.engine import load_code as load_code
     from svyaz.program.engine import standalone_object_code as standalone_object_code
+    from svyaz.program.engine import standalone_text as standalone_text
     from svyaz.program.exports import export as export
     from svyaz.program.exports import export_complete as export_complete
     from svyaz.program.exports import languages as languages

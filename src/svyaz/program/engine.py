@@ -87,31 +87,48 @@ def _emit(text: str, machine: llvm.TargetMachine) -> bytes:
             llvm.set_option("svyaz", "-enable-misched=true")
 
 
-def standalone_object_code(text: str, entry: str) -> bytes | None:
-    """Object code of one function of a module, under the name ``entry``, with all that it calls.
+def standalone_text(text: str, entry: str) -> str | None:
+    """The LLVM text of one function of a module, under the name ``entry``, with all that it calls, for any processor.
 
     None where it calls or reads something that a process does not have by itself.
     """
     import llvmlite.binding as llvm
 
-    module, machine = llvm.parse_assembly(text), _target_machine(3)
+    module = llvm.parse_assembly(text)
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration:
             value.linkage = llvm.Linkage.external if value.name == entry else llvm.Linkage.internal
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+    machine = _host()[0].create_target_machine(opt=3, reloc="pic", codemodel="small", jit=True)
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
     outside = [value.name for value in (*module.functions, *module.global_variables) if value.is_declaration]
     if not all(name in LIBRARY or name.startswith("llvm.") for name in outside):
         return None
     module.get_function(entry).name = "entry"
+    return "\n".join(
+        line for line in str(module).splitlines() if not line.startswith(("target ", "; ModuleID", "source_"))
+    )
+
+
+def standalone_object_code(text: str) -> bytes:
+    """Object code for this processor of what ``standalone_text`` gives."""
+    import llvmlite.binding as llvm
+
+    module, machine = llvm.parse_assembly(text), _target_machine(3)
+    module.triple, module.data_layout = _host()[1], str(machine.target_data)
     return bytes(machine.emit_object(module))
 
 
 def kept_code(parts: Sequence[str], make: Callable[[], Made]) -> bytes | Made:
     """Code that depends on ``parts`` and on this computer, as it is kept, or made and kept where it can be made."""
-    key = cache_key(parts[0], host_description(), *parts[1:])
+    return kept_text((parts[0], host_description(), *parts[1:]), make)
+
+
+def kept_text(parts: Sequence[str], make: Callable[[], Made]) -> bytes | Made:
+    """What depends on ``parts`` alone, as it is kept, or made and kept where it can be made."""
+    key = cache_key(*parts)
     code = read(key)
     if code is not None:
         return code

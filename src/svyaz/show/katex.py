@@ -1,14 +1,15 @@
-"""LaTeX to HTML by KaTeX, at build time and without any network.
+"""LaTeX to HTML by KaTeX, at build time and without any network; where KaTeX is not installed, to MathML.
 
 The script, the style sheet and the fonts are those in the wheel of trame-markdown, whose two files are bundles of
 several libraries; the part that is KaTeX is cut out of each, and the script runs in QuickJS, an embedded JavaScript
-engine.
+engine. Both come with the extra ``report``. Without it formulas become MathML, which browsers set by themselves.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib.metadata
+import importlib.util
 import re
 import threading
 from collections.abc import Callable
@@ -75,9 +76,27 @@ def _engine() -> Callable[[str, bool], str]:
     return call
 
 
+@functools.cache
+def installed() -> bool:
+    """Is KaTeX here, with what runs it?"""
+    return importlib.util.find_spec("quickjs") is not None and importlib.util.find_spec("trame_markdown") is not None
+
+
+def _mathml(latex: str, display: bool) -> str:
+    """MathML of a LaTeX formula."""
+    from latex2mathml import converter
+
+    try:
+        return str(converter.convert(latex, display="block" if display else "inline"))
+    except Exception as error:  # it tells mistakes by many kinds of errors, of Python too
+        raise LatexError(f"{type(error).__name__}: {error}") from error
+
+
 @functools.lru_cache(maxsize=4096)
 def render(latex: str, display: bool = True) -> str:
     """HTML of a LaTeX formula, the visible part and MathML for reading aids; LatexError where KaTeX finds a mistake."""
+    if not installed():
+        return _mathml(latex, display)
     result = _engine()(latex, display)
     if not result.startswith("+"):
         raise LatexError(result[1:])
@@ -90,9 +109,16 @@ def version() -> str:
     return str(_engines.version)
 
 
+def setter() -> str:
+    """Who sets the formulas: KaTeX, or the browser."""
+    return f"KaTeX {version()}" if installed() else "the browser (MathML)"
+
+
 @functools.cache
 def stylesheet() -> str:
     """KaTeX's style sheet with its fonts inside as data: addresses (woff2), so that a page needs nothing else."""
+    if not installed():
+        return ""
     bundle = _carried(_STYLE_FILE)
     start = bundle.find(_STYLE_START)
     end = bundle.find(_STYLE_END, start)

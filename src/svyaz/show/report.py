@@ -130,7 +130,7 @@ def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequen
         _section("How it was computed", _method(motion)),
         _section("The motion", "".join(pictures)),
         _section("How far to trust it", _trust(motion)),
-        f"<footer>svyaz {escape(__version__)}; formulas set by KaTeX {escape(katex.version())}.</footer>\n",
+        f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n",
     ]
     script = player_script() if can_be_drawn(motion) else ""
     return page(motion.system.name, "".join(parts), katex.stylesheet(), script)

@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from functools import singledispatch
+from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from svyaz.extras import MissingLibrary
 from svyaz.json_types import Record
 
 if TYPE_CHECKING:
+    import xarray
+
     from svyaz.model import System
 
 RECORDS = "svyaz.show.records"
@@ -43,6 +48,15 @@ def latex_of(result: object) -> str:
     """A result as a displayed formula of LaTeX."""
     _load_records(result)
     return latex_of(result)
+
+
+def dataset_html(columns: Callable[[], xarray.Dataset]) -> str:
+    """Columns as xarray shows them, or the word that it is not installed."""
+    try:
+        shown: str = columns()._repr_html_()
+        return shown
+    except MissingLibrary as missing:
+        return f"<p>{escape(str(missing))}</p>"
 
 
 def finite(value: float | None) -> float | None:

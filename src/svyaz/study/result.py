@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.extras import extra
 from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.model import System
@@ -118,7 +119,8 @@ class Sweep:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each member, in their order: what was varied, status, whether gains are stable, measures, the reason."""
-        import pandas
+        with extra("data"):
+            import pandas
 
         numbers = {axis.name: self.column(axis.name) for axis in self.axes}
         measures = {name: self.column(name) for name in self.measures}
@@ -127,7 +129,8 @@ class Sweep:
 
     def to_xarray(self) -> xarray.Dataset:
         """Measures, status and mark over the axes."""
-        import xarray
+        with extra("data"):
+            import xarray
 
         names = [axis.name for axis in self.axes]
         shape = [len(axis.values) for axis in self.axes]

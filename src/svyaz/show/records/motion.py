@@ -13,7 +13,7 @@ from svyaz.json_types import Json, Record
 from svyaz.model import System
 from svyaz.motion import Check, Drift, Event, Motion, Reach, ResidualSize
 from svyaz.show.records.holding import gains_record
-from svyaz.show.results import as_json, finite, html_of
+from svyaz.show.results import as_json, dataset_html, finite, html_of
 
 
 @as_json.register(Motion)
@@ -94,7 +94,7 @@ def _integral(drift: Drift) -> Json:
 @html_of.register(Motion)
 def _(motion: Motion) -> str:
     """Its columns along the time."""
-    columns: str = motion.to_xarray()._repr_html_()
+    columns = dataset_html(motion.to_xarray)
     return f"<p><b>{escape(motion.system.name)}</b>: {escape(motion.status)} {escape(motion.reason)}</p>{columns}"
 
 

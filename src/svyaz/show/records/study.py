@@ -7,7 +7,7 @@ from math import isfinite
 
 from svyaz import __version__
 from svyaz.json_types import Record
-from svyaz.show.results import as_json, given, html_of
+from svyaz.show.results import as_json, dataset_html, given, html_of
 from svyaz.study import Row, Sweep
 
 
@@ -45,5 +45,5 @@ def _row(found: Sweep, row: Row) -> Record:
 @html_of.register(Sweep)
 def _(found: Sweep) -> str:
     """Its measures over what was varied."""
-    columns: str = found.to_xarray()._repr_html_()
+    columns = dataset_html(found.to_xarray)
     return f"<p><b>{escape(found.system.name)}</b>: {found.answered} of {found.total} members</p>{columns}"
