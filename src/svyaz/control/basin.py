@@ -27,6 +27,7 @@ from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import shulgin_equations
 from svyaz.integrate import Status, solve_many
 from svyaz.program import build, compile_program
+from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant
 
 
@@ -113,8 +114,8 @@ LOOKS = 41
 """So often a run is looked at: what begins at zero and swings has its largest size somewhere on the way."""
 
 
-@dataclass(frozen=True)
-class Basin:
+@dataclass(frozen=True, repr=False)
+class Basin(Shown):
     """What became of the starts: ``starts`` (N, variables of the control) and whether each ``returned``, or ``left`` the
     limits of the model (then it has not returned, unless it was let go on beyond them).
 

@@ -24,13 +24,14 @@ from svyaz.matrices import eigvals
 from svyaz.model import System, nearest
 from svyaz.motion import limited, under_laws
 from svyaz.program import function
+from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from control import StateSpace
 
 
-@dataclass(frozen=True)
-class LinearModel:
+@dataclass(frozen=True, repr=False)
+class LinearModel(Shown):
     """δẋ = A δx + B δu, δy = C δx + D δu with the names of x, u and y."""
 
     A: Array

@@ -47,6 +47,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms import momentum_of, pseudo_cyclic
 from svyaz.model import Constraint, System
 from svyaz.motion import named
+from svyaz.shown import Shown
 from svyaz.stability import (
     SECONDS,
     Chosen,
@@ -73,8 +74,8 @@ STEADY = (
 )
 
 
-@dataclass(frozen=True)
-class Regulation:
+@dataclass(frozen=True, repr=False)
+class Regulation(Shown):
     """A control for an equilibrium, with the reasons why it works; ``rival`` is designed from linearised constraints.
 
     ``refused`` is the model with linearised constraints where it allows no design, and says why. ``constraints`` are those

@@ -9,6 +9,7 @@ from svyaz import forms, holding, motion, program, show
 from svyaz.expr import Expression, ModelError, Problem, gradient, substitute
 from svyaz.library.dressing import dressed
 from svyaz.library.sympy_words import SympyEquations, in_sympy
+from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from svyaz.forms import NumericEquations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from svyaz.motion import Stabilize
 
 
-class WorkingEquations(forms.Equations):
+class WorkingEquations(Shown, forms.Equations):
     """Equations of motion in some form, and all that can be asked of them.
 
     ``mass_matrix``, ``bias``, ``constraint_jacobian`` and ``constraint_bias`` are expressions:
@@ -77,9 +78,6 @@ class WorkingEquations(forms.Equations):
     def __repr__(self) -> str:
         name, count = self.system.name, len(self.states)
         return f"<Equations of '{name}' in the form '{self.form}': {count} states, {len(self.deviations)} constraints>"
-
-    def _repr_latex_(self) -> str:
-        return show.latex_of(self)
 
 
 Equations = WorkingEquations

@@ -16,6 +16,7 @@ from svyaz.expr import is_name
 from svyaz.files import whole
 from svyaz.library.dressing import dressing
 from svyaz.library.pictures import Picture, Player
+from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from svyaz.arrays import Array
@@ -27,7 +28,7 @@ PLAIN = ("form", "method", "step", "rtol", "reason", "steps", "rejected", "evalu
 """Numbers and texts that a file keeps."""
 
 
-class WorkingMotion(motion.Motion):
+class WorkingMotion(Shown, motion.Motion):
     """A motion of a system, and all that can be asked of it.
 
     >>> import svyaz
@@ -102,9 +103,6 @@ class WorkingMotion(motion.Motion):
         reason = f" ({self.reason})" if self.reason else ""
         span = f"t = {self.times[0]:g} … {self.times[-1]:g}, {len(self.times)} rows"
         return f"<Motion of '{self.system.name}' by {self.method}: {self.status}{reason}, {span}>"
-
-    def _repr_html_(self) -> str:
-        return pages.html_of(self)
 
 
 Motion = WorkingMotion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from svyaz.motion import Motion
-
-PLAYER_HEIGHT = 560
 
 
 class Picture:
@@ -48,8 +45,7 @@ class Player:
         return show.animate(self.motion, file)
 
     def _repr_html_(self) -> str:
-        page = escape(show.player_page(self.motion), quote=True)
-        return f'<iframe srcdoc="{page}" style="width:100%;height:{PLAYER_HEIGHT}px;border:0" title="player"></iframe>'
+        return show.player_frame(self.motion)
 
     def __repr__(self) -> str:
         return f"<Player of '{self.motion.system.name}', {self.motion.times[-1]:g} s>"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Sized
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
-from svyaz import control, forms, gallery, integrate, model, motion, show, stability, study, synthesis
+from svyaz import control, forms, gallery, integrate, model, motion, stability, study, synthesis
 from svyaz.expr import ModelError, Problem
 from svyaz.library.dressing import dressed
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import WorkingMotion
 from svyaz.library.sympy_words import as_words
+from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -38,7 +39,6 @@ MOST_NAMED = 8
 
 STABILIZE = ("off", "auto", "projection")
 
-Result = TypeVar("Result")
 Progress = Callable[[float], object]
 
 
@@ -51,7 +51,7 @@ def _choices() -> Choices:
     }
 
 
-class WorkingSystem(model.System):
+class WorkingSystem(Shown, model.System):
     """A system as it was stated, and all that can be asked of it.
 
     From Python it is made with the words of the model files; tables are dictionaries, arrays of tables are lists:
@@ -265,8 +265,7 @@ class WorkingSystem(model.System):
         progress: Progress | None = None,
     ) -> Equilibria:
         """All its equilibria in a box, with their stability; see :func:`svyaz.stability.equilibria`."""
-        found = stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
-        return _in_html(found)
+        return stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
 
     def steady(
         self,
@@ -278,9 +277,7 @@ class WorkingSystem(model.System):
         progress: Progress | None = None,
     ) -> SteadyMotions:
         """Its steady motions, in which cyclic coordinates turn uniformly; see :func:`svyaz.stability.steady_motions`."""
-        return _in_html(
-            stability.steady_motions(self, fix, box, dependent=dependent, seconds=seconds, progress=progress)
-        )
+        return stability.steady_motions(self, fix, box, dependent=dependent, seconds=seconds, progress=progress)
 
     def steady_branches(
         self,
@@ -312,7 +309,7 @@ class WorkingSystem(model.System):
         variables: str = "lagrange",
     ) -> Regulation:
         """A regulator (and an observer) about one of its equilibria; see :func:`svyaz.control.regulate`."""
-        found = control.regulate(
+        return control.regulate(
             self,
             near=near,
             fix=fix,
@@ -327,7 +324,6 @@ class WorkingSystem(model.System):
             progress=progress,
             variables=variables,
         )
-        return _in_html(found)
 
     def linearise(
         self,
@@ -353,7 +349,7 @@ class WorkingSystem(model.System):
 
     def invert(self, *, method: str | None = None, step: float | None = None, until: float | None = None) -> Inverse:
         """A system of Lagrange and Rayleigh in which its velocity field attracts."""
-        return _in_latex(synthesis.invert(self, method=method, step=step, until=until))
+        return synthesis.invert(self, method=method, step=step, until=until)
 
     def helmholtz(self) -> Helmholtz:
         """Are its equations those of Lagrange with a Rayleigh function? The conditions of Helmholtz, one by one."""
@@ -386,7 +382,7 @@ class WorkingSystem(model.System):
         charts: str | None = None,
     ) -> Sweep:
         """Its motions for every member of the product of what is varied; see :func:`svyaz.study.sweep`."""
-        found = study.sweep(
+        return study.sweep(
             self,
             vary,
             measure,
@@ -411,7 +407,6 @@ class WorkingSystem(model.System):
             hold=hold,
             charts=charts,
         )
-        return _in_html(found)
 
     def inertia(self, aim: str = "operations") -> Inertia:
         """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""
@@ -428,9 +423,6 @@ class WorkingSystem(model.System):
         told += [_counted(self.constraints, "constraint")] if self.constraints else []
         told += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
         return f"<System '{self.name}': {'; '.join(told)}>"
-
-    def _repr_latex_(self) -> str:
-        return show.latex_of(self)
 
 
 System = WorkingSystem
@@ -470,20 +462,3 @@ def _counted(things: Sized, what: str) -> str:
 def _is_path(name: str) -> bool:
     """Does it contain a folder separator, or end as model files do?"""
     return Path(name).name != name or name.lower().endswith((".toml", ".urdf"))
-
-
-def _in_html(result: Result) -> Result:
-    """Let notebooks show results of this type as HTML."""
-    return _shown(result, "_repr_html_", show.html_of)
-
-
-def _in_latex(result: Result) -> Result:
-    """Let notebooks show results of this type as a formula."""
-    return _shown(result, "_repr_latex_", show.latex_of)
-
-
-def _shown(result: Result, name: str, write: Callable[[object], str]) -> Result:
-    kind = type(result)
-    if not hasattr(kind, name):
-        setattr(kind, name, lambda shown: write(shown))
-    return result

@@ -35,13 +35,14 @@ from svyaz.holding import (
 from svyaz.model import Mechanical, System
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
+from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from svyaz.constraints import Classification
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
     """What was found at the initial state, and in words what is wrong (nothing when all is well).
 
     ``kinds`` are those of the constraints of a mechanical system; without constraints that act there are no ``ranks`` and

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from svyaz.show.inertia_page import inertia_text as inertia_text
     from svyaz.show.inertia_page import parts_latex as parts_latex
     from svyaz.show.inertia_page import parts_text as parts_text
+    from svyaz.show.notebooks import formula as formula
+    from svyaz.show.notebooks import player_frame as player_frame
     from svyaz.show.overviews import overview as overview
     from svyaz.show.overviews import plot_motion as plot_motion
     from svyaz.show.player import player_page as player_page

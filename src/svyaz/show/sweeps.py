@@ -48,7 +48,12 @@ HIGHEST = 1e4
 def plot_sweep(sweep: Sweep, file: str | os.PathLike[str]) -> Path:
     """Write the picture of a sweep over one or two quantities as .png, .svg or .pdf."""
     check_plot_file(file)
-    return save(sweep_curves(sweep) if len(sweep.axes) == 1 else sweep_maps(sweep), file)
+    return save(sweep_figure(sweep), file)
+
+
+def sweep_figure(sweep: Sweep) -> Figure:
+    """Curves over one quantity, maps over two."""
+    return sweep_curves(sweep) if len(sweep.axes) == 1 else sweep_maps(sweep)
 
 
 def _panels(sweep: Sweep) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.matrices import pinv, svd
 from svyaz.model import System
+from svyaz.shown import Shown
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.critical import UNDECIDED
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
@@ -39,8 +40,8 @@ class BranchMember:
     number: int
 
 
-@dataclass(frozen=True)
-class SteadyBranches:
+@dataclass(frozen=True, repr=False)
+class SteadyBranches(Shown):
     """All branches with what was varied between ``span``; incomplete where a branch could not be followed to its end."""
 
     system: System

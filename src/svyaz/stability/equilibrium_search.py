@@ -18,6 +18,7 @@ from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice
 from svyaz.forms import pseudo_cyclic
 from svyaz.model import System
+from svyaz.shown import Shown
 from svyaz.stability.box_problem import among, newton
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
@@ -53,8 +54,8 @@ MULTIPLE = (
 )
 
 
-@dataclass(frozen=True)
-class Equilibria:
+@dataclass(frozen=True, repr=False)
+class Equilibria(Shown):
     """What was found. ``dimension`` is that of the set of equilibria: 0 for single points; ``families`` are the branches of
     families and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided,
     ``poles`` enclose where nothing can be proved, ``left`` is the number of parts of the box that were not looked at,

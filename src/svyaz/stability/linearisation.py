@@ -25,6 +25,7 @@ from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
+from svyaz.shown import Shown
 from svyaz.stability.derivatives import AtRest, at_rest, check_redundant
 
 BALANCED = 1e-6
@@ -40,8 +41,8 @@ NEARLY_DEGENERATE = 1e-3
 """Below this reciprocal condition number of ∂F/∂s the choice of redundant coordinates is warned of."""
 
 
-@dataclass(frozen=True)
-class FirstApproximation:
+@dataclass(frozen=True, repr=False)
+class FirstApproximation(Shown):
     """ξ' = A ξ + B u + Z z, ż = 0 to first order, ξ = (x₁, x₂, x₃) named by ``variables``.
 
     ``slope`` is B₀ of ṡ = B ṙ; ``stiffness`` C + C^B - F and ``inertia`` a_rr belong to a_rr ẍ + … + stiffness x = 0;

@@ -10,6 +10,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError
+from svyaz.shown import Shown
 from svyaz.stability.critical import UNDECIDED, StabilityVerdict, stability
 from svyaz.stability.families import rounded
 from svyaz.stability.first_order import is_taken, taken_stability
@@ -21,8 +22,8 @@ from svyaz.stability.rolling_rest import has_velocity_constraints
 from svyaz.stability.rolling_verdict import rolling_stability
 
 
-@dataclass(frozen=True)
-class Equilibrium:
+@dataclass(frozen=True, repr=False)
+class Equilibrium(Shown):
     """A position of rest: values of coordinates and further states, of inputs, of the multipliers of the constraints.
 
     ``parameters`` are those that were unknown. ``verdict`` is missing where the first approximation has no split.

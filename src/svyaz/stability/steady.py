@@ -31,6 +31,7 @@ from svyaz.forms import (
 )
 from svyaz.matrices import eigvalsh
 from svyaz.model import System, nearest, with_settings
+from svyaz.shown import Shown
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.critical import (
     ASYMPTOTIC,
@@ -58,8 +59,8 @@ PERSISTENT = "Malkin, persistent disturbances: asymptotic at unperturbed momenta
 ONLY_AT_FIXED_MOMENTA = "what is known at unperturbed momenta says nothing about perturbed ones"
 
 
-@dataclass(frozen=True)
-class SteadyMotion:
+@dataclass(frozen=True, repr=False)
+class SteadyMotion(Shown):
     """Values of what rests, of the speeds and momenta of the cyclic coordinates, and of the inputs that maintain it.
 
     ``approximation`` is that of the system at fixed conserved momenta, ``at_fixed_momenta`` its verdict; ``verdict`` is that
@@ -77,8 +78,8 @@ class SteadyMotion:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class SteadyMotions:
+@dataclass(frozen=True, repr=False)
+class SteadyMotions(Shown):
     """What was found: ``dimension`` of the manifold, ``prescribable`` the names of which so many single out a motion."""
 
     system: System

@@ -16,6 +16,7 @@ from svyaz.extras import extra
 from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.model import System
+from svyaz.shown import Shown
 from svyaz.study.vary import Axis, points_of
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ class Row:
     measures: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Shown):
     """Members in the order of the product of the axes (the last runs fastest); those not done are left out.
 
     ``stable`` is the list of intervals of the only axis in which the gains are stable, None where there is nothing to

@@ -26,6 +26,7 @@ from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics
 from svyaz.forms.tree.recursions.places import welded
 from svyaz.model import Bodies, System, Tree, constant_tree
 from svyaz.program import Program, build
+from svyaz.shown import Shown
 
 PARTS = ("centrifugal", "coriolis", "gravity", "gyroscopic")
 
@@ -36,8 +37,8 @@ SHORT = 4
 """Trees of more bodies than this, with axes of several directions, go by Newton–Euler."""
 
 
-@dataclass(frozen=True)
-class BiasParts:
+@dataclass(frozen=True, repr=False)
+class BiasParts(Shown):
     """A formula for each freedom, by the name of the part; ``explicit`` when each can be read by itself."""
 
     system: System

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +24,7 @@ from svyaz.control import (
 )
 from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
-from svyaz.show.results import as_json, finite, given, html_of
-from svyaz.show.tables import notebook_table
-from svyaz.show.verdict_words import HELD, roots_text
+from svyaz.show.results import as_json, finite, given
 from svyaz.stability import FirstApproximation, roots, zero_roots
 
 LINEARISED = "linearised constraints"
@@ -197,20 +194,6 @@ def _(trial: Trial) -> Record:
         "residuals": {name: finite(column[-1]) for name, column in run.residuals.items()},
         "limits": {name: as_json(reach) for name, reach in run.motion.limits.items()},
     }
-
-
-@html_of.register(Regulation)
-def _(found: Regulation) -> str:
-    """Gains, roots and hypotheses."""
-    design, plant = found.design, found.plant
-    rest = ", ".join(f"{n} = {x:.6g}" for n, x in {**plant.state, **plant.inputs}.items())
-    gains = notebook_table(
-        ["u = u0 - K x", *plant.variables],
-        [[n, *map(float, row)] for n, row in zip(design.inputs, design.regulator.gain, strict=True)],
-    )
-    closed = roots_text(design.closed_roots(plant), 5)
-    lines = notebook_table([found.theorem, "holds"], [[h.text, HELD[h.holds]] for h in found.hypotheses])
-    return f"<p><b>{escape(found.system.name)}</b>: {escape(rest)}</p>{gains}<p>closed roots {closed}</p>{lines}"
 
 
 def _pairs(values: NDArray[np.complex128]) -> Json:

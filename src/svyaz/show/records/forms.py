@@ -1,4 +1,4 @@
-"""Equations of motion, parts of the bias and inertia matrices as JSON; equations as LaTeX."""
+"""Equations of motion, parts of the bias and inertia matrices as JSON, as LaTeX and in notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from svyaz.forms import BiasParts, Equations, Inertia, rate_expressions, terms_p
 from svyaz.json_types import Record
 from svyaz.program import operations
 from svyaz.show.equations import is_long, latex_lines, name_order, text_lines, text_sequence
-from svyaz.show.inertia_page import PLAIN, inertia_sequence, parts_sequence
+from svyaz.show.inertia_page import PLAIN, inertia_latex, inertia_sequence, parts_latex, parts_sequence
 from svyaz.show.results import as_json, given, latex_of
 
 
@@ -127,3 +127,13 @@ def _(inertia: Inertia) -> Record:
         "operations": inertia.operations,
         "base_parameters": [[name, to_text(e)] for name, e in inertia.base_parameters],
     }
+
+
+@latex_of.register(Inertia)
+def _(inertia: Inertia) -> str:
+    return f"$${inertia_latex(inertia).strip()}$$"
+
+
+@latex_of.register(BiasParts)
+def _(found: BiasParts) -> str:
+    return f"$${parts_latex(found).strip()}$$"

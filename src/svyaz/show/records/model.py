@@ -1,4 +1,4 @@
-"""How systems are written, as they were stated."""
+"""How systems are written and shown, as they were stated."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from svyaz.expr import to_latex
 from svyaz.forms import lagrangian
 from svyaz.model import Bodies, Canonical, GivenEquations, Mechanical, System, WantedField
 from svyaz.show.results import latex_of
+
+MOST = 12
+"""So many constraints are shown as formulas."""
 
 
 @latex_of.register(System)

@@ -1,9 +1,8 @@
-"""Motions and checks as JSON and HTML."""
+"""Motions and checks as JSON and in notebooks."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from html import escape
 
 from svyaz import __version__
 from svyaz.expr import ZERO, to_text
@@ -13,7 +12,7 @@ from svyaz.json_types import Json, Record
 from svyaz.model import System
 from svyaz.motion import Check, Drift, Event, Motion, Reach, ResidualSize
 from svyaz.show.records.holding import gains_record
-from svyaz.show.results import as_json, dataset_html, finite, html_of
+from svyaz.show.results import as_json, finite
 
 
 @as_json.register(Motion)
@@ -89,13 +88,6 @@ def _integral(drift: Drift) -> Json:
         ends: Record = {"initial": finite(off.initial), "final": finite(off.final), "max": finite(off.largest)}
         record["deviation"] = ends
     return record
-
-
-@html_of.register(Motion)
-def _(motion: Motion) -> str:
-    """Its columns along the time."""
-    columns = dataset_html(motion.to_xarray)
-    return f"<p><b>{escape(motion.system.name)}</b>: {escape(motion.status)} {escape(motion.reason)}</p>{columns}"
 
 
 @as_json.register(Event)

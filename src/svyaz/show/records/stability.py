@@ -1,14 +1,12 @@
-"""Equilibria as JSON and HTML."""
+"""Equilibria and steady motions as JSON and in notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from svyaz import __version__
 from svyaz.json_types import Json, Record
-from svyaz.show.results import as_json, given, html_of
-from svyaz.show.tables import notebook_table
+from svyaz.show.results import as_json, given
 from svyaz.stability import (
     UNDECIDED,
     Equilibria,
@@ -132,40 +130,6 @@ def _(found: SteadyBranches) -> Record:
         "branch": [{**as_json(m.motion), "value": m.value, "kind": m.kind, "number": m.number} for m in found.members],
         **given(found.system),
     }
-
-
-@html_of.register(SteadyMotions)
-def _(found: SteadyMotions) -> str:
-    """A row for each steady motion."""
-    named = [{**m.state, **m.speeds, **m.momenta, **m.inputs, **m.parameters} for m in found.motions]
-    verdicts = [UNDECIDED if m.verdict is None else m.verdict.word for m in found.motions]
-    rows = [[*x.values(), verdict] for x, verdict in zip(named, verdicts, strict=True)]
-    heads = list(named[0]) if named else []
-    return f"<p><b>{escape(found.system.name)}</b>: {len(rows)} steady motions</p>" + notebook_table(
-        [*heads, "verdict"], rows
-    )
-
-
-@html_of.register(Equilibria)
-def _(found: Equilibria) -> str:
-    """A row for each equilibrium."""
-    title = f"<p><b>{escape(found.system.name)}</b>: "
-    if found.family:
-        heads = list(found.members[0]) if found.members else []
-        rows = [
-            [k + 1, *{**e.state, **e.inputs, **e.parameters}.values(), e.word]
-            for k, family in enumerate(found.families)
-            for e in family.members
-        ]
-        return f"{title}{escape(found.reason())}</p>" + notebook_table(["family", *heads, "verdict"], rows)
-    named = [{**e.state, **e.inputs, **e.parameters} for e in found.equilibria]
-    heads = list(named[0]) if named else []
-    verdicts = [
-        [UNDECIDED, ""] if e.verdict is None else [e.verdict.word, e.verdict.zero_roots] for e in found.equilibria
-    ]
-    sure = sure_text(found)
-    lines = [[*x.values(), *verdict] for x, verdict in zip(named, verdicts, strict=True)]
-    return f"{title}{len(lines)} equilibria; {sure}</p>" + notebook_table([*heads, "verdict", "zero roots"], lines)
 
 
 def sure_text(found: Equilibria) -> str:

@@ -1,13 +1,12 @@
-"""Sweeps as JSON and HTML."""
+"""Sweeps as JSON and in notebooks."""
 
 from __future__ import annotations
 
-from html import escape
 from math import isfinite
 
 from svyaz import __version__
 from svyaz.json_types import Record
-from svyaz.show.results import as_json, dataset_html, given, html_of
+from svyaz.show.results import as_json, given
 from svyaz.study import Row, Sweep
 
 
@@ -40,10 +39,3 @@ def _row(found: Sweep, row: Row) -> Record:
     measures = {name: row.measures.get(name) for name in found.measures}
     result |= {name: x if x is not None and isfinite(x) else None for name, x in measures.items()}
     return result | ({"reason": row.reason} if row.reason else {})
-
-
-@html_of.register(Sweep)
-def _(found: Sweep) -> str:
-    """Its measures over what was varied."""
-    columns = dataset_html(found.to_xarray)
-    return f"<p><b>{escape(found.system.name)}</b>: {found.answered} of {found.total} members</p>{columns}"

@@ -134,7 +134,7 @@ LEGEND = (
 def balance_text(found: Balanced) -> str:
     """One page."""
     rows = found.found.conditions.rows
-    title = f"{found.system.name}: {_count(len(rows))} make{'s' if len(rows) == 1 else ''} the inertia matrix constant"
+    title = f"{found.system.name}: {conditions_text(len(rows))} make{'s' if len(rows) == 1 else ''} the inertia matrix constant"
     lines = [title if rows else f"{found.system.name}: the inertia matrix is constant, whatever the masses are", ""]
     width = max((len(found.line(row, pivot)) for pivot, row in rows.items()), default=0) + 4
     body = None
@@ -149,13 +149,14 @@ def balance_text(found: Balanced) -> str:
     widths = [max(len(row[j]) for row in matrix) for j in range(len(matrix))]
     lines += [f"inertia matrix{' under them' if rows else ''}, {', '.join(found.found.tree.freedoms)}:"]
     lines += ["  " + "  ".join(e.ljust(w) for e, w in zip(row, widths, strict=True)).rstrip() for row in matrix]
-    lines += ["", _gravity(found), *found.notes, "", _proof(found)]
+    lines += ["", gravity_words(found), *found.notes, "", proof_words(found)]
     if isinstance(found.masses, BalancedMasses) and found.masses.lent:
         lines.append(f"bodies without mass that are given one in the balanced model: {', '.join(found.masses.lent)}")
     return "\n".join(lines) + "\n"
 
 
-def _count(number: int) -> str:
+def conditions_text(number: int) -> str:
+    """How many there are, in words."""
     return "one condition" if number == 1 else f"{number} conditions"
 
 
@@ -173,7 +174,8 @@ def _meanings(found: Balanced) -> list[str]:
     return [LEGEND, *(f"  {name:<{width}} = {formula}" for name, formula in told), ""]
 
 
-def _gravity(found: Balanced) -> str:
+def gravity_words(found: Balanced) -> str:
+    """Whether gravity acts on the balanced tree."""
     if not found.has_gravity:
         return "there is no gravity"
     if not found.found.gravity.rows:
@@ -185,7 +187,8 @@ def _gravity(found: Balanced) -> str:
     return f"gravity stays, unless also {', '.join(f'{line} = 0' for line in found.gravity_lines)}"
 
 
-def _proof(found: Balanced) -> str:
+def proof_words(found: Balanced) -> str:
+    """On what the conditions rest."""
     proof = found.proof
     text = f"in {proof.poses} random positions the entries differ by {proof.with_all:.1e} of the largest"
     if proof.without_one is None:
@@ -204,3 +207,8 @@ def balance_latex(found: Balanced) -> str:
     rows = r" \\ ".join(" & ".join(line(entry) for entry in row) for row in found.matrix)
     lines.append(rf"H &= \begin{{bmatrix}} {rows} \end{{bmatrix}}")
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n"
+
+
+@latex_of.register(Balanced)
+def _(found: Balanced) -> str:
+    return f"$${balance_latex(found).strip()}$$"

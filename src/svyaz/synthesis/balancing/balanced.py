@@ -13,6 +13,7 @@ from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, subs
 from svyaz.forms import FLOATS, MOST_WRITTEN, LinearForm, LongFormula, exact, expressions, welded
 from svyaz.json_types import Record
 from svyaz.model import System, Tree, constant_tree, numbers, tree_of
+from svyaz.shown import Shown
 from svyaz.synthesis.balancing.balanced_model import BalancedMasses, Infeasible, balanced_masses, balanced_words
 from svyaz.synthesis.balancing.constant_inertia import Balance, balance
 from svyaz.synthesis.balancing.proof import Proof, prove
@@ -32,8 +33,8 @@ SLIGHT, ROUNDING = 1e-5, 1e-12
 """Parts of numeric axes (and of the longest pole) that are taken as zero: with a note, and without one."""
 
 
-@dataclass(frozen=True)
-class Balanced:
+@dataclass(frozen=True, repr=False)
+class Balanced(Shown):
     """Conditions on the masses of a tree under which its inertia matrix is constant.
 
     ``conditions`` are rows of the reduced system, ``known`` the quantities they are about. ``proof`` says what numbers said;

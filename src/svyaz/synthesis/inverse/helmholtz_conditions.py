@@ -42,6 +42,7 @@ from svyaz.expr import (
 )
 from svyaz.forms import derive, is_nothing
 from svyaz.model import GivenEquations, Mechanical, System
+from svyaz.shown import Shown
 from svyaz.synthesis.inverse.construction import Construction, construct
 
 SAYS = {
@@ -68,8 +69,8 @@ class Condition:
         return SAYS[self.name]
 
 
-@dataclass(frozen=True)
-class Helmholtz:
+@dataclass(frozen=True, repr=False)
+class Helmholtz(Shown):
     """The seven conditions, and what was constructed when they hold. ``tested`` says in which form."""
 
     system: System

@@ -44,6 +44,7 @@ from svyaz.matrices import eigvals, eigvalsh
 from svyaz.model import Attracting, System, system_of, to_toml
 from svyaz.motion import simulate
 from svyaz.program import Program, build, compile_program
+from svyaz.shown import Shown
 from svyaz.synthesis.inverse.attraction import FieldApproach, approach, rayleigh_function, symmetric_slopes
 from svyaz.synthesis.inverse.construction import field_system
 
@@ -53,8 +54,8 @@ ROUNDING = 1e-12
 """A real part of this size beside the largest root counts as zero."""
 
 
-@dataclass(frozen=True)
-class Inverse:
+@dataclass(frozen=True, repr=False)
+class Inverse(Shown):
     """The system found, with its gains K (n, n) and what is known about them along the wanted motion.
 
     ``rayleigh`` is D, None where none was found. ``approach`` tells of a stabilising function that is not linear in the

@@ -31,6 +31,7 @@ from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
 from svyaz.model import GROUND, Tree
 from svyaz.program import LEAVES, Program, build, build_sequence, node_values, operations
 from svyaz.program import evaluate as run
+from svyaz.shown import Shown
 
 AIMS: Mapping[str, Mapping[str, float]] = {
     "operations": {"add": 1, "mul": 1, "div": 8, "trig": 0.001, "angle_sum": 0.001, "other": 20},
@@ -45,8 +46,8 @@ MOST_SUBSETS = 4
 """Up to so many poles every choice of those that are shifted is tried."""
 
 
-@dataclass(frozen=True)
-class Inertia:
+@dataclass(frozen=True, repr=False)
+class Inertia(Shown):
     """A program whose outputs are the lower triangle of the inertia matrix, row by row: H11, H21, H22, H31, …
 
     ``names`` gives names to nodes of its tape, ``base_parameters`` the constants into which the masses were grouped.
