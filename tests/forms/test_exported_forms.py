@@ -165,7 +165,7 @@ UNSYMMETRIC = System(
 )
 
 
-@pytest.mark.parametrize("language", ["python", "c", "matlab", "julia", "maple"])
+@pytest.mark.parametrize("language", ["python", "c", "matlab", "julia", "maple", "javascript"])
 def test_an_unsymmetric_mass_matrix_is_written_out_in_full(language) -> None:
     program = export_program(UNSYMMETRIC.derive())
     native = compile_program(program)

@@ -1,6 +1,7 @@
 """Equations with their stabilising terms as text and as code: exported programs make svyaz's own run.
 
-Python and C are run, MATLAB's text by GNU Octave; the rates of Julia and Maple are computed by readers of the tests.
+Python, C and JavaScript are run, MATLAB's text by GNU Octave; the rates of Julia and Maple are computed
+by readers of the tests.
 """
 
 from __future__ import annotations
@@ -94,6 +95,14 @@ def test_K1_complete_matlab_programs_run_by_octave_make_the_run_of_svyaz(name, o
     (tmp_path / "model.m").write_text(text(name, "matlab"))
     command = [octave, "--no-gui", "--norc", "--quiet", "model.m"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    compared(done.stdout, own[name])
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node on this machine: JavaScript cannot be run")
+@pytest.mark.parametrize("name", GAINS)
+def test_K1_complete_javascript_programs_make_the_run_of_svyaz(name, own, tmp_path: Path) -> None:
+    (tmp_path / "model.js").write_text(text(name, "javascript"))
+    done = subprocess.run(["node", "model.js"], cwd=tmp_path, capture_output=True, text=True, check=True)
     compared(done.stdout, own[name])
 
 

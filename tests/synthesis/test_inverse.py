@@ -363,7 +363,7 @@ GAINS = {
     "latex": r"K &= \begin{pmatrix}",
     "json": '"gains"',
     "model": "lagrangian = ",
-    **dict.fromkeys(("python", "c", "matlab", "julia", "maple"), "K[x,phi]"),
+    **dict.fromkeys(("python", "c", "matlab", "julia", "maple", "javascript"), "K[x,phi]"),
 }
 
 

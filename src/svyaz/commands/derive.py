@@ -84,7 +84,8 @@ def command(
 
     With --stabilize the constraints contain their stabilising terms, with the gains as parameters: kappa, or alpha and beta,
     or with the names of constraints (kappa_NAME); auto chooses kappa as a run would. With --program (--format python, c,
-    matlab, julia or maple) the text can be run as it stands; it does what [run] says, with the gains of --stabilize or [run].
+    javascript, matlab, julia or maple) the text can be run as it stands; it does what [run] says, with the gains of
+    --stabilize or [run].
     """
     whole = {"--program": program, "--method": method, "--step": step, "--until": until, "--every": every}
     _refuse_mixtures(output_format, whole, parts=parts, jacobian=jacobian, gains=stabilize is not None)

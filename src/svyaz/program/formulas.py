@@ -142,12 +142,14 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Solution:
-    """Linear system ``number`` is solved here; its entries as formulas."""
+    """Linear system ``number`` is solved here; its entries as formulas. ``order`` is that of a ``LinearSystem``."""
 
     number: int
     size: int
     matrix: tuple[str, ...]
     sides: tuple[tuple[str, ...], ...]
+    symmetric: bool = False
+    order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -329,4 +331,6 @@ class _Composition:
             system.size,
             tuple(pieces[node].text for node in system.matrix),
             tuple(tuple(pieces[node].text for node in side) for side in system.sides),
+            system.symmetric,
+            system.order,
         )

@@ -184,6 +184,26 @@ class FunctionText:
         """a / b."""
         return self.value(f"fdiv double {a}, {b}")
 
+    def number(self, value: float) -> str:
+        """A double."""
+        return literal(value)
+
+    def negated(self, a: str) -> str:
+        """-a."""
+        return self.value(f"fneg double {a}")
+
+    def is_positive(self, a: str) -> str:
+        """a > 0."""
+        return self.value(f"fcmp ogt double {a}, 0.0")
+
+    def is_not_negative(self, a: str) -> str:
+        """a ≥ 0."""
+        return self.value(f"fcmp oge double {a}, 0.0")
+
+    def both(self, a: str, b: str) -> str:
+        """Do both conditions hold?"""
+        return self.value(f"and i1 {a}, {b}")
+
     def text(self) -> str:
         """The whole function."""
         return "\n".join([*self.lines, "}", ""])
