@@ -7,7 +7,6 @@ import pytest
 
 from svyaz import System, load
 from svyaz.control import NoRegulator
-from svyaz.expr import ModelError
 
 G = 9.81
 
@@ -186,15 +185,3 @@ def test_Q3_a_turn_that_is_no_coordinate_is_found() -> None:
     assert "m*x*y' - m*y*x' is constant" in found.notes[0]
     assert motion.state["z"] == pytest.approx(-G / 16, abs=1e-8)
     assert imaginary(motion.verdict.roots) == pytest.approx(imaginary(other.verdict.roots), abs=1e-9)
-
-
-def test_a_symmetry_that_is_no_turn_of_a_plane_is_told() -> None:
-    pair = System(
-        name="pair",
-        coordinates=["x1", "x2"],
-        kinetic="m*x1'^2/2 + M*x2'^2/2",
-        potential="c/2*(x1 - x2)^2",
-        parameters={"m": 1, "M": 2, "c": 4},
-    )
-    with pytest.raises(ModelError, match=r"m\*x1' \+ M\*x2' is constant"):
-        pair.steady()

@@ -97,6 +97,8 @@ def _show(result: Mapping[str, Any]) -> None:
         page.say(
             f"cyclic: {', '.join(result['cyclic'])}; 'svyaz steady' finds the motions in which they turn uniformly"
         )
+    for symmetry in result["symmetries"]:
+        page.say(f"{symmetry['text']}; 'svyaz steady' finds the motions along it")
     for message in result.get("messages", ()):
         if message not in result["wrong"]:
             page.say(message)

@@ -136,7 +136,7 @@ def command(
     from svyaz.commands.regulate_report import show
     from svyaz.control import NoRegulator, NotSolvable
     from svyaz.show import as_json
-    from svyaz.stability import NoEquilibrium
+    from svyaz.stability import NoEquilibrium, along_a_symmetry
 
     wanted = wanted or plot is not None or animate is not None
     _check_questions(until, start, wanted, count)
@@ -148,12 +148,13 @@ def command(
         check_looks(system)
     warn(system)
     writable_outputs(json_file, plot, animate)
+    prescribed = values_of(fix, system, "--fix")
     places = {
         "near": values_of(near, system, "--near"),
-        "fix": values_of(fix, system, "--fix"),
+        "fix": prescribed,
         "box": ranges_of(box, system, "--box"),
     }
-    points, ranges = _starts(start, system)
+    points, ranges = _starts(start, along_a_symmetry(system, prescribed)[0])
     span = None if critical is None else ranges_of([critical], system, "--critical")[critical[0]]
     try:
         found = _designed(system, places, asked)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.forms.along import Passage as Passage
+    from svyaz.forms.along import along_symmetry as along_symmetry
     from svyaz.forms.cyclic import Cyclic as Cyclic
     from svyaz.forms.cyclic import pseudo_cyclic as pseudo_cyclic
     from svyaz.forms.derivation import derive as derive
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     from svyaz.forms.stated import only_constant_masses as only_constant_masses
     from svyaz.forms.stated import only_ideal as only_ideal
     from svyaz.forms.symmetry import Symmetry as Symmetry
-    from svyaz.forms.symmetry import along_the_turn as along_the_turn
     from svyaz.forms.symmetry import linear_symmetries as linear_symmetries
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts
     from svyaz.forms.tree.bias_parts import bias_parts as bias_parts

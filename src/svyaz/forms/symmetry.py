@@ -1,91 +1,115 @@
-"""Linear symmetries that are no coordinates: fields ξ(q) = A q + b along which L and the constraints do not change.
+"""Linear symmetries that are no coordinates: fields ξ(q) = A q + b along which nothing changes.
 
-    ∂L/∂q·ξ + ∂L/∂q̇·(A q̇) = 0,     ∂F/∂q·ξ = 0   identically   ⟹   p = ∂L/∂q̇·ξ is a first integral (E. Noether 1918)
+    ∂L/∂q·ξ + ∂L/∂q̇·(A q̇) = 0   identically, the same for the Rayleigh function, the constraints F and further rates, and
 
-where no force acts on the coordinates that ξ moves. The conditions are linear in A and b: they are asked at random states, and
-the fields that are left are told with whole entries.
+    ∂Q/∂q·ξ + ∂Q/∂q̇·(A q̇) + Aᵀ Q = 0   for the forces, which turn with the coordinates:
+
+then dp/dt = Q·ξ - ∂D/∂q̇·ξ for p = ∂L/∂q̇·ξ, a first integral where nothing pushes along ξ (E. Noether 1918). The conditions are
+linear in A and b: they are asked at random states, and the fields that are left are proved on the expressions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, add_up, evaluate, gradient, substitute, to_text, velocity
+from svyaz.expr import ZERO, Expression, add_up, at_points, differentiate, gradient, substitute, to_text, velocity
+from svyaz.forms.cyclic import pseudo_cyclic
+from svyaz.forms.named.lagrange import applied_forces
 from svyaz.forms.stated import lagrangian
+from svyaz.forms.vanishing import is_nothing
 from svyaz.matrices import svd
-from svyaz.model import Energies, Mechanical, System
+from svyaz.model import Mechanical, System
 
-MOST_COORDINATES = 8
+MOST_COORDINATES = 12
 """There are n² + n unknown entries: of larger systems only absent coordinates are found."""
 
 NEGLIGIBLE = 1e-9
 
-SMALLEST = 1e-3
-"""Polar coordinates are looked at from this part of the reach on: they are singular at ρ = 0."""
-
 
 @dataclass(frozen=True)
 class Symmetry:
-    """ξ by coordinate, and the momentum along it."""
+    """ξ = ``matrix`` q + ``shift``, by coordinate ``field``; the ``momentum`` along it, and what pushes it."""
 
+    matrix: Array
+    shift: Array
     field: dict[str, Expression]
     momentum: Expression
+    push: Expression
+
+    @property
+    def conserved(self) -> bool:
+        """Is the momentum a first integral?"""
+        return bool(self.push == ZERO)
 
     @property
     def text(self) -> str:
         """What does not change, and what is constant for it."""
         moved = ", ".join(f"{q} by {to_text(e)}" for q, e in self.field.items())
-        return f"moving {moved} changes nothing, so that {to_text(self.momentum)} is constant"
-
-    @property
-    def plane(self) -> tuple[str, str] | None:
-        """The coordinates of the one plane in which it turns, if it does."""
-        if len(self.field) != 2:
-            return None
-        (x, along_x), (y, along_y) = self.field.items()
-        return (x, y) if (along_x, along_y) == (-se.Symbol(y), se.Symbol(x)) else None
+        kept = "is constant" if self.conserved else "changes by forces along it alone"
+        return f"moving {moved} changes nothing, so that {to_text(self.momentum)} {kept}"
 
 
-def linear_symmetries(system: System) -> tuple[Symmetry, ...]:
-    """The fields that no force disturbs, other than those of absent coordinates alone."""
+def linear_symmetries(system: System, free: Sequence[str] = ()) -> tuple[Symmetry, ...]:
+    """The fields along which nothing changes, whatever the values of the ``free`` parameters, other than those of absent
+    coordinates alone.
+    """
     n = len(system.coordinates)
-    if not isinstance(system.law, Mechanical) or n > MOST_COORDINATES or system.dissipation != ZERO:
+    if not isinstance(system.law, Mechanical) or n > MOST_COORDINATES:
         return ()
-    found = []
-    for row in _null_space(_conditions(system)):
-        symmetry = _read(system, row[: n * n].reshape(n, n), row[n * n :])
-        if symmetry is not None and not set(symmetry.field) & set(system.forces):
-            found.append(symmetry)
-    return tuple(found)
+    if any(c.servo or c.order for c in system.constraints):  # controls and rolling push along fields too
+        return ()
+    scalars, forces = _stated(system, free)
+    absent = np.array([q in {c.name for c in pseudo_cyclic(system)} for q in system.coordinates])
+    # entries by which a field would depend on an absent coordinate are eliminated first: the others leave it absent
+    first = np.append(np.tile(absent, n), np.zeros(n, dtype=bool))
+    rows = _null_space(_conditions(system, scalars, forces), np.argsort(~first, kind="stable"))
+    left = [row for row in rows if not np.abs(row[first]).max(initial=0.0) > NEGLIGIBLE]
+    read = (_read(system, row[: n * n].reshape(n, n), row[n * n :], forces) for row in left)
+    return tuple(s for s in read if s is not None and _is_proved(system, s, scalars, forces))
 
 
-def _conditions(system: System) -> Array:
+def _stated(system: System, free: Sequence[str]) -> tuple[list[Expression], list[Expression]]:
+    """What must not change, and the forces Q - ∂D/∂q' by coordinate; with the numbers of parameters that are not free."""
+    numbers = {se.Symbol(name): se.RealDouble(x) for name, x in system.constants.items() if name not in free}
+    scalars = [lagrangian(system), *(c.expression for c in system.constraints), *system.rates.values()]
+    return (
+        [substitute(e, numbers) for e in scalars],
+        [substitute(-e, numbers) for e in applied_forces(system)],
+    )
+
+
+def _conditions(system: System, scalars: Sequence[Expression], forces: Sequence[Expression]) -> Array:
     """A row for each condition at each of many random states, in the entries of A and of b."""
     q = [se.Symbol(name) for name in system.coordinates]
     v = [velocity(name) for name in system.coordinates]
-    whole = lagrangian(system)
-    slopes = [gradient(whole, q), gradient(whole, v)]
-    rows_of = [gradient(c.expression, q) for c in system.constraints]
+    acting = [k for k, e in enumerate(forces) if e != ZERO]
+    everything = [*scalars, *(forces[k] for k in acting)]
+    n, count = len(q), len(everything)
+    names = [*map(str, [*q, *v])]
+    names += sorted({str(s) for e in everything for s in e.free_symbols} - set(names))
     random = np.random.default_rng(5)
-    n, rows = len(q), []
-    for _ in range(2 * (n * n + n)):
-        place, speed = random.uniform(0.3, 1.1, n), random.uniform(-1.0, 1.0, n)
-        values = {**system.constants, "t": 0.3}
-        values |= dict(zip(map(str, [*q, *v]), map(float, [*place, *speed]), strict=True))
-        by_place, by_speed = (np.array([evaluate(e, values) for e in each]) for each in slopes)
-        rows.append(np.concatenate([(np.outer(by_place, place) + np.outer(by_speed, speed)).ravel(), by_place]))
-        for entries in rows_of:
-            row = np.array([evaluate(e, values) for e in entries])
-            rows.append(np.concatenate([np.outer(row, place).ravel(), row]))
-    return np.array(rows)
+    states = random.uniform(0.3, 1.1, (n * n + n + 10, len(names)))
+    states[:, n : 2 * n] = random.uniform(-1.0, 1.0, (len(states), n))
+    entries = [e for each in everything for e in (*gradient(each, q), *gradient(each, v))]
+    found = at_points([*entries, *forces], names)(states)
+    slopes, pushes = found[:, : len(entries)].reshape(-1, count, 2, n), found[:, len(entries) :]
+    by_place, by_speed = slopes[:, :, 0], slopes[:, :, 1]
+    place, speed = states[:, None, None, :n], states[:, None, None, n : 2 * n]
+    matrices = by_place[..., None] * place + by_speed[..., None] * speed
+    for row, k in enumerate(acting, len(scalars)):
+        matrices[:, row, :, k] += pushes
+    return np.concatenate([matrices.reshape(-1, n * n), by_place.reshape(-1, n)], axis=1)
 
 
-def _null_space(conditions: Array) -> Array:
-    """A basis with as many zeros as elimination gives."""
+def _null_space(conditions: Array, order: NDArray[np.intp]) -> Array:
+    """A basis with as many zeros as elimination in this order of the columns gives."""
     finite = conditions[np.isfinite(conditions).all(axis=1)]
     if not len(finite):
         return np.zeros((0, conditions.shape[1]))
@@ -93,7 +117,7 @@ def _null_space(conditions: Array) -> Array:
     _, values, vectors = svd(finite / np.where(sizes > 0, sizes, 1.0))
     basis = vectors[int(np.sum(values > NEGLIGIBLE * values[0])) :].copy()
     pivot = 0
-    for column in range(basis.shape[1]):
+    for column in order:
         if pivot == len(basis):
             break
         best = pivot + int(np.argmax(np.abs(basis[pivot:, column])))
@@ -107,67 +131,61 @@ def _null_space(conditions: Array) -> Array:
     return basis
 
 
-def _read(system: System, matrix: Array, shift: Array) -> Symmetry | None:
-    """The field with whole entries; None where it has others, or moves one absent coordinate alone."""
-    if np.abs(np.round(matrix) - matrix).max() > 1e-6 or np.abs(np.round(shift) - shift).max() > 1e-6:
-        return None
-    # elimination leaves -1 where a rotation begins: the other sense is the usual one
-    first = next((x for x in np.round(matrix).ravel() if x != 0), 1.0)
-    sign = -1 if first > 0 else 1
-    names = system.coordinates
+def _read(system: System, matrix: Array, shift: Array, forces: Sequence[Expression]) -> Symmetry | None:
+    """The field with its numbers, whole ones as such; None where it moves one absent coordinate alone."""
+    names, absent = system.coordinates, {c.name for c in pseudo_cyclic(system)}
+    present = [q not in absent for q in names]
+    turning = matrix[present][np.abs(matrix[present]) > NEGLIGIBLE]
+    # -1 where a rotation of what is not absent begins, as is usual
+    unit = -turning[0] if len(turning) else 1.0
+    matrix, shift = _rounded(matrix / unit), _rounded(shift / unit)
     field = {}
     for i, name in enumerate(names):
-        terms = [int(sign * round(matrix[i, j])) * se.Symbol(q) for j, q in enumerate(names) if round(matrix[i, j])]
-        terms += [se.Integer(round(float(shift[i])))] if round(shift[i]) else []
+        terms = [number(matrix[i, j]) * se.Symbol(q) for j, q in enumerate(names) if matrix[i, j]]
+        terms += [number(shift[i])] if shift[i] else []
         if terms:
             field[name] = add_up(terms)
-    if not field or (len(field) == 1 and not np.round(matrix).any()):
+    if not field or (len(field) == 1 and not matrix.any()):
         return None
     slopes = dict(zip(names, gradient(lagrangian(system), [velocity(q) for q in names]), strict=True))
-    return Symmetry(field, add_up(se.expand(e * slopes[q]) for q, e in field.items()))
-
-
-def along_the_turn(system: System, x: str, y: str) -> System:
-    """The system in polar coordinates of a plane in which turning changes nothing: the angle is cyclic.
-
-    With x = ρ cos ψ, y = ρ sin ψ nothing depends on ψ, so that all is written at ψ = 0: x = ρ, y = 0, x' = ρ', y' = ρ ψ'.
-    """
-    taken = {*system.constants, *system.states}
-    rho, psi = (name if name not in taken else f"{name}_{x}{y}" for name in ("rho", "psi"))
-    put = {se.Symbol(x): se.Symbol(rho), se.Symbol(y): ZERO, velocity(x): velocity(rho)}
-    put |= {velocity(y): se.Symbol(rho) * velocity(psi)}
-    names = tuple({x: rho, y: psi}.get(q, q) for q in system.coordinates)
-    start = dict(zip(system.states, system.initial_state(), strict=True))
-    box = {name: side for name, side in system.box.items() if name not in (x, y)}
-    reach = max((abs(end) for name in (x, y) for end in system.box.get(name, ())), default=0.0)
-    if reach > 0:
-        box[rho] = (SMALLEST * reach, reach)
-    return replace(
-        system.plain(),
-        law=Energies(substitute(lagrangian(system), put), ZERO),
-        coordinates=names,
-        states=(*names, *(f"{q}'" for q in names), *system.rates),
-        initial={
-            **{name: start[name] for name in start if name.rstrip("'") not in (x, y)},
-            **_polar(start, x, y, rho, psi),
-        },
-        forces={q: substitute(force, put) for q, force in system.forces.items()},
-        rates={name: substitute(rate, put) for name, rate in system.rates.items()},
-        constraints=tuple(replace(c, expression=substitute(c.expression, put)) for c in system.constraints),
-        quasi={},
-        integrals=(),
-        drawings=(),
-        limits=(),
-        box=box,
-        run={},
-        words={"parameters": system.words.get("parameters", {})},
+    push = add_up(field[q] * e for q, e in zip(names, forces, strict=True) if q in field)
+    return Symmetry(
+        matrix,
+        shift,
+        field,
+        add_up(se.expand(e * slopes[q]) for q, e in field.items()),
+        ZERO if is_nothing(push) else push,
     )
 
 
-def _polar(start: dict[str, float], x: str, y: str, rho: str, psi: str) -> dict[str, float]:
-    a, b, u, v = start[x], start[y], start[f"{x}'"], start[f"{y}'"]
-    radius = float(np.hypot(a, b))
-    if radius == 0.0:
-        return {rho: 0.0, psi: 0.0, f"{rho}'": float(np.hypot(u, v)), f"{psi}'": 0.0}
-    along, across = (a * u + b * v) / radius, (a * v - b * u) / radius
-    return {rho: radius, psi: float(np.arctan2(b, a)), f"{rho}'": along, f"{psi}'": across / radius}
+def _rounded(numbers: Array) -> Array:
+    """The entries, simple fractions as such."""
+    simple = np.array([float(Fraction(float(x)).limit_denominator(1000)) for x in numbers.ravel()])
+    near: Array = np.where(np.abs(numbers.ravel() - simple) < NEGLIGIBLE, simple, numbers.ravel())
+    return near.reshape(numbers.shape) + 0.0
+
+
+def number(x: float) -> Expression:
+    """A whole number, a simple fraction or another one."""
+    simple = Fraction(x).limit_denominator(1000)
+    return se.Rational(simple.numerator, simple.denominator) if float(simple) == x else se.RealDouble(x)
+
+
+def _is_proved(system: System, found: Symmetry, scalars: Sequence[Expression], forces: Sequence[Expression]) -> bool:
+    """The conditions on the expressions themselves."""
+    names = system.coordinates
+    v = [velocity(q) for q in names]
+    rates = {
+        velocity(q): add_up(number(found.matrix[i, j]) * v[j] for j in range(len(v)) if found.matrix[i, j])
+        for i, q in enumerate(names)
+    }
+
+    def change(e: Expression) -> Expression:
+        by_place = [differentiate(e, se.Symbol(q)) * along for q, along in found.field.items()]
+        return add_up([*by_place, *(differentiate(e, s) * rate for s, rate in rates.items())])
+
+    turned = [
+        add_up([change(e), *(number(found.matrix[i, k]) * forces[i] for i in range(len(v)) if found.matrix[i, k])])
+        for k, e in enumerate(forces)
+    ]
+    return all(is_nothing(e) for e in (*map(change, scalars), *turned))

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.stability.along import along_a_symmetry as along_a_symmetry
+    from svyaz.stability.along import offered as offered
     from svyaz.stability.box_problem import newton as newton
     from svyaz.stability.choice import Chosen as Chosen
     from svyaz.stability.choice import NoEquilibrium as NoEquilibrium
@@ -53,7 +55,6 @@ if TYPE_CHECKING:
     from svyaz.stability.steady import SteadyChoice as SteadyChoice
     from svyaz.stability.steady import SteadyMotion as SteadyMotion
     from svyaz.stability.steady import SteadyMotions as SteadyMotions
-    from svyaz.stability.steady import along_a_symmetry as along_a_symmetry
     from svyaz.stability.steady import forces_of as forces_of
     from svyaz.stability.steady import steady_motions as steady_motions
     from svyaz.stability.steady import steady_near as steady_near

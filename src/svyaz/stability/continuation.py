@@ -13,6 +13,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.matrices import pinv, svd
 from svyaz.model import System
 from svyaz.shown import Shown
+from svyaz.stability.along import with_cyclic_coordinates, with_parameters
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.critical import UNDECIDED
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
@@ -81,7 +82,11 @@ def steady_branches(
         raise ModelError([Problem(f"'{along}' is varied: it cannot be prescribed or looked for in a box as well")])
     if has_velocity_constraints(system):
         return _rolling_branches(system, along, span, fixed, sides, seconds)
-    search = SteadySearch(system, fixed, {**sides, along: span})
+    # once for all values of what is varied
+    system, fixed = with_parameters(system, fixed)
+    system, whole, _ = with_cyclic_coordinates(system, fixed, {**sides, along: span})
+    sides = {name: side for name, side in whole.items() if name != along}
+    search = SteadySearch(system, fixed, whole)
     rest = rest_equations(search.system, search.fixed, search.box)
     order = [k for k, name in enumerate(rest.unknowns) if name != along] + [rest.unknowns.index(along)]
     names = [rest.unknowns[k] for k in order]

@@ -20,8 +20,8 @@ from svyaz.expr import (
     Expression,
     ModelError,
     Problem,
+    at_points,
     differentiate,
-    evaluate,
     gradient,
     names_in,
     quadratic,
@@ -67,22 +67,14 @@ class _Expressions:
     names: tuple[str, ...]
 
     @cached_property
-    def _numbers(self) -> tuple[list[Expression], Callable[[Array], Array] | None]:
-        """All entries in a row, and their values by the names, common parts computed once, where that can be."""
+    def _numbers(self) -> Callable[[Array], Array]:
+        """All entries in a row by the names."""
         flat = [e for rows in (*self.tables.values(), *self.curvature) for row in rows for e in row]
-        try:
-            return flat, se.Lambdify([se.Symbol(name) for name in self.names], flat, cse=True, backend="lambda")
-        except (RuntimeError, NotImplementedError, TypeError, ValueError):  # a function that it does not know
-            return flat, None
+        return at_points(flat, self.names)
 
     def at(self, known: Mapping[str, float]) -> tuple[dict[str, Array], Array]:
-        """The tables, and the curvature, as flat rows of numbers; what is not finite is computed once more by itself."""
-        flat, numbers = self._numbers
-        values = np.full(len(flat), np.nan)
-        if flat and numbers is not None:
-            values[:] = np.asarray(numbers(np.array([known[name] for name in self.names], dtype=float))).reshape(-1)
-        for k in np.flatnonzero(~np.isfinite(values)):
-            values[k] = evaluate(flat[k], known)
+        """The tables, and the curvature, as flat rows of numbers."""
+        values = self._numbers(np.array([[known[name] for name in self.names]], dtype=float))[0]
         ends = np.cumsum([sum(map(len, rows)) for rows in self.tables.values()])
         *parts, bent = np.split(values, ends)
         return dict(zip(self.tables, parts, strict=True)), bent

@@ -16,7 +16,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice
-from svyaz.forms import pseudo_cyclic
+from svyaz.forms import linear_symmetries, pseudo_cyclic
 from svyaz.model import System
 from svyaz.shown import Shown
 from svyaz.stability.box_problem import among, newton
@@ -165,7 +165,11 @@ def _equilibria(
     found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
     cyclic = [c.name for c in pseudo_cyclic(system)]
     if not cyclic:
-        return found
+        notes = [
+            f"{s.text}: besides resting, it may move along that uniformly: steady motions"
+            for s in linear_symmetries(system)
+        ]
+        return replace(found, notes=(*found.notes, *notes)) if notes else found
     they = ", ".join(cyclic)
     note = f"cyclic: {they}; besides resting, {'it' if len(cyclic) == 1 else 'they'} may turn uniformly: steady motions"
     return replace(found, notes=(*found.notes, note))

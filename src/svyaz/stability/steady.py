@@ -21,17 +21,16 @@ from svyaz.arrays import Array
 from svyaz.expr import Advice, Expression, ModelError, Problem, evaluate, gradient, names_in, velocity
 from svyaz.forms import (
     Cyclic,
-    along_the_turn,
     at_momenta,
     at_speeds,
-    linear_symmetries,
     momenta,
     momentum_of,
     pseudo_cyclic,
 )
 from svyaz.matrices import eigvalsh
-from svyaz.model import System, nearest, with_settings
+from svyaz.model import System, nearest
 from svyaz.shown import Shown
+from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.critical import (
     ASYMPTOTIC,
@@ -45,7 +44,6 @@ from svyaz.stability.critical import (
 )
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
-from svyaz.stability.first_order import is_taken
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
 from svyaz.stability.rest import RestEquations, with_values
@@ -184,9 +182,9 @@ class SteadySearch:
 
     def __init__(self, system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]) -> None:
         refuse_unfit(system)
-        fixed, self.box = dict(fix), dict(box)
-        given = {name: fixed.pop(name) for name in list(fixed) if name in system.parameters}
-        system, passed = _with_cyclic_coordinate(with_settings(system, given) if given else system)
+        system, fixed = with_parameters(system, fix)
+        system, box, passed = with_cyclic_coordinates(system, fixed, box)
+        self.box = dict(box)
         self.model, self.ignored = system, pseudo_cyclic(system)
         _check_names(system, self.ignored, (*fixed, *box))
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
@@ -203,7 +201,7 @@ class SteadySearch:
         taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *box}
         kept = {**{name: searched.parameters[name] for name in sorted(taken)}, **wanted}
         told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
-        self.notes = (*passed, *told)
+        self.notes = (*passed, *told, *(() if passed else offered(self.model)))
         self.routhian = at_momenta(self.model, self.ignored)
         # while its inputs are constant and balanced, a coordinate on which nothing else acts keeps its momentum
         self.left_alone = tuple(c if c.forced else replace(c, driven=()) for c in self.ignored)
@@ -266,35 +264,6 @@ def _rolling(
     if not any(name not in rest.fixed for name in system.inputs):  # else inputs hold whatever speeds are asked for
         dimension = max(followed, default=dimension)
     return SteadyMotions(rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept))
-
-
-def _with_cyclic_coordinate(system: System) -> tuple[System, tuple[str, ...]]:
-    """The system; where no coordinate is cyclic, in polar coordinates of a plane in which turning changes nothing."""
-    if pseudo_cyclic(system):
-        return system, ()
-    symmetries = linear_symmetries(system)
-    for symmetry in symmetries:
-        if symmetry.plane is not None:
-            x, y = symmetry.plane
-            turned = along_the_turn(system, x, y)
-            rho, psi = (q for q in turned.coordinates if q not in system.coordinates)
-            return turned, (f"{symmetry.text}: {x} = {rho}*cos({psi}), {y} = {rho}*sin({psi}) are taken",)
-    text = "no coordinate is cyclic: L and the constraints contain all of them, and what rests is an equilibrium"
-    if not symmetries:
-        raise ModelError([Problem(text, hint=Advice("look for equilibria", "equilibria"))])
-    told = "; ".join(symmetry.text for symmetry in symmetries)
-    raise ModelError(
-        [Problem("no coordinate is cyclic by itself", hint=f"take one along what changes nothing: {told}")]
-    )
-
-
-def along_a_symmetry(system: System, names: Sequence[str]) -> tuple[System, tuple[str, ...]]:
-    """The system in coordinates that have the speeds or momenta named, where it has them by a symmetry only; and words."""
-    strange = [x for x in names if (x.endswith("'") and x not in system.states) or x.startswith("p_")]
-    known = {*system.parameters, *system.inputs, *system.states}
-    if not set(strange) - known or has_velocity_constraints(system) or is_taken(system):
-        return system, ()
-    return _with_cyclic_coordinate(system)
 
 
 def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from svyaz import __version__
 from svyaz.expr import ZERO, to_text
-from svyaz.forms import pseudo_cyclic
+from svyaz.forms import Symmetry, linear_symmetries, pseudo_cyclic
 from svyaz.holding import ErrorBound, Jump
 from svyaz.json_types import Json, Record
 from svyaz.model import System
@@ -140,6 +140,12 @@ def _(reach: Reach) -> Record:
     return {name: finite(value) for name, value in asdict(reach).items()}
 
 
+def _symmetry(found: Symmetry) -> Record:
+    """What may be moved without changing anything, the momentum along it, and whether that is constant."""
+    field: Json = {q: to_text(e) for q, e in found.field.items()}
+    return {"field": field, "momentum": to_text(found.momentum), "conserved": found.conserved, "text": found.text}
+
+
 def _direction(system: System, name: str) -> Record:
     """By what a servo-constraint is kept."""
     found = next(c for c in system.constraints if c.name == name)
@@ -155,6 +161,7 @@ def _(found: Check) -> Record:
     system, report = found.system, found.ranks
     record: Record = {"svyaz": __version__, "model": system.name}
     record["cyclic"] = [c.name for c in pseudo_cyclic(system)]
+    record["symmetries"] = [_symmetry(s) for s in linear_symmetries(system)]
     record["constraints"] = [as_json(c) | _direction(system, c.name) for c in found.kinds]
     if report is None:
         record |= {"rank": 0, "redundant": [], "initial": {}}
