@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     # pictures and files
     from svyaz.library import Picture as Picture
     from svyaz.library import Player as Player
+    from svyaz.library import Explorer as Explorer
     from svyaz.show import plot_motion as plot_motion
     from svyaz.show import animate as animate
     from svyaz.show import write_report as write_report

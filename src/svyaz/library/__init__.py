@@ -7,6 +7,7 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.library.equations import Equations as Equations
     from svyaz.library.equations import derive as derive
+    from svyaz.library.explorers import Explorer as Explorer
     from svyaz.library.kept_motions import load_motion as load_motion
     from svyaz.library.motions import Motion as Motion
     from svyaz.library.motions import simulate as simulate

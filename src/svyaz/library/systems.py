@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from svyaz import control, forms, gallery, integrate, model, motion, stability, study, synthesis
 from svyaz.expr import ModelError, Problem
+from svyaz.library.bars import with_bar
 from svyaz.library.dressing import dressed
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import WorkingMotion
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from svyaz.forms import Inertia
     from svyaz.json_types import Json
     from svyaz.library.equations import WorkingEquations
+    from svyaz.library.explorers import Explorer
     from svyaz.library.motions import WorkingMotion
     from svyaz.model import Choices, ModelWords, Places, Table, Tree
     from svyaz.motion import Check, Laws, Stabilize
@@ -191,6 +193,7 @@ class WorkingSystem(Shown, model.System):
             charts=charts,
         )
 
+    @with_bar("time")
     def simulate(
         self,
         *,
@@ -223,7 +226,8 @@ class WorkingSystem(Shown, model.System):
         constraints; the states called ``keep`` ("u',v" or a list) stay as they are. ``initial_error`` is what the bound for
         Euler's method begins with. ``halve`` estimates the error of the trajectory by a second run with half the step,
         ``force`` runs in spite of an unstable verdict on the gains, ``beyond`` runs on where a limit is passed and tells it.
-        ``rows`` are the times at which the state is wanted. ``progress`` is called with the time reached.
+        ``rows`` are the times at which the state is wanted. ``progress`` is called with the time reached;
+        without it a notebook shows a bar where the run takes long.
         """
         found = motion.simulate(
             self,
@@ -254,6 +258,7 @@ class WorkingSystem(Shown, model.System):
 
         return dressed(WorkingMotion, found)
 
+    @with_bar("part of the box searched")
     def equilibria(
         self,
         fix: Mapping[str, float] | None = None,
@@ -267,6 +272,7 @@ class WorkingSystem(Shown, model.System):
         """All its equilibria in a box, with their stability; see :func:`svyaz.stability.equilibria`."""
         return stability.equilibria(self, fix, box, dependent=dependent, seed=seed, seconds=seconds, progress=progress)
 
+    @with_bar("part of the box searched")
     def steady(
         self,
         fix: Mapping[str, float] | None = None,
@@ -355,6 +361,7 @@ class WorkingSystem(Shown, model.System):
         """Are its equations those of Lagrange with a Rayleigh function? The conditions of Helmholtz, one by one."""
         return synthesis.helmholtz(self)
 
+    @with_bar("motions")
     def sweep(
         self,
         vary: Mapping[str, ArrayLike],
@@ -407,6 +414,29 @@ class WorkingSystem(Shown, model.System):
             hold=hold,
             charts=charts,
         )
+
+    def explore(
+        self,
+        vary: Mapping[str, tuple[float, float]] | Sequence[str] | None = None,
+        show: str | Sequence[str] = "",
+        **options: object,
+    ) -> Explorer:
+        """Sliders in a notebook: drag one, and the motion that follows is computed and drawn at once.
+
+        ``vary`` names parameters, inputs and initial values (``initial.u``), with the ranges in which they are moved where it
+        is a table; without it there are sliders over parameters, inputs and initial coordinates. ``show`` says what is drawn,
+        as in :meth:`Motion.plot`; ``options`` are those of :meth:`simulate`. The ``system`` and ``motion`` of what comes back
+        are those of where the sliders stand. Needs the extra ``notebook``.
+
+        >>> import svyaz
+        >>> found = svyaz.load("pendulum:2").explore({"L1": (0.5, 2), "initial.u1": (-3, 3)}, until=1)
+        >>> found.move(L1=1.5)
+        >>> found.system.parameters["L1"], found.motion.status.value
+        (1.5, 'finished')
+        """
+        from svyaz.library.explorers import explorer
+
+        return explorer(self, vary, show, options)
 
     def inertia(self, aim: str = "operations") -> Inertia:
         """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from svyaz.show.blocks import block_page as block_page
     from svyaz.show.blocks import block_record as block_record
     from svyaz.show.branch_diagram import plot_branches as plot_branches
+    from svyaz.show.curves import curve_record as curve_record
     from svyaz.show.equations import equations_page as equations_page
     from svyaz.show.equations import gain_page as gain_page
     from svyaz.show.equations import gain_record as gain_record
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from svyaz.show.equations import sides as sides
     from svyaz.show.equations import text_lines as text_lines
     from svyaz.show.equations import unicode_lines as unicode_lines
+    from svyaz.show.files import asset as asset
     from svyaz.show.files import suffix_of as suffix_of
     from svyaz.show.gain_plane import draw_gain_plane as draw_gain_plane
     from svyaz.show.inertia_page import base_parameters_text as base_parameters_text
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from svyaz.show.notebooks import player_frame as player_frame
     from svyaz.show.overviews import overview as overview
     from svyaz.show.overviews import plot_motion as plot_motion
+    from svyaz.show.player import empty_player as empty_player
     from svyaz.show.player import player_page as player_page
+    from svyaz.show.player import player_script as player_script
+    from svyaz.show.player import scene_record as scene_record
     from svyaz.show.plots import SUFFIXES as SUFFIXES
     from svyaz.show.plots import save as save
     from svyaz.show.plots import save_to as save_to
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
     from svyaz.show.sweeps import curve_figure as curve_figure
     from svyaz.show.sweeps import plot_sweep as plot_sweep
     from svyaz.show.sweeps import plot_transients as plot_transients
+    from svyaz.show.tables import notebook_table as notebook_table
     from svyaz.show.verdict_words import HELD as HELD
     from svyaz.show.verdict_words import roots_text as roots_text
     from svyaz.show.views import Caption as Caption

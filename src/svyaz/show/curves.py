@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.json_types import Json, Record
 from svyaz.model import angles
+from svyaz.motion import along
 from svyaz.show.style import MUTED, Looks, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from svyaz.model import System
-    from svyaz.motion import Motion
+    from svyaz.motion import Motion, View
 
 POINTS = 1500
 """Rows of a curve between which no straight lines are seen."""
@@ -106,6 +108,21 @@ def _jumps(motion: Motion, values: Array) -> NDArray[np.intp]:
     across[[k for end in right for k in (end - 1, end) if 0 <= k < len(change)]] = True
     height = np.nanmax(values, initial=-np.inf) - np.nanmin(values, initial=np.inf)
     return np.flatnonzero((change > SEEN * height) & ((steps == 0) | (across & (change > TORN * near)))) + 1
+
+
+def curve_record(motion: Motion, view: View) -> Record:
+    """The columns of a view over what they are drawn over, as a script draws them; a gap is null."""
+    columns, across = view.columns(motion), along(motion, view.across)
+    found = {name: curve(motion, across, column) for name, column in columns.items()}
+    lines: Record = {name: {"right": _numbers(line.right), "up": _numbers(line.up)} for name, line in found.items()}
+    return {"across": view.across, "up": view.up, "lines": lines}
+
+
+def _numbers(values: Array) -> list[Json]:
+    """Rounded to what can be seen: a hundred-thousandth of the largest."""
+    known = np.abs(values[np.isfinite(values)])
+    digits = 5 - int(np.floor(np.log10(known.max()))) if known.any() else 0
+    return [value if value == value else None for value in np.round(values, digits).tolist()]
 
 
 class Scale(NamedTuple):

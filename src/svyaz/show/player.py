@@ -31,8 +31,7 @@ _PLAYER = """<div class="player card" tabindex="0" role="group" aria-label="{tit
 </div>
 <p class="keys quiet">Keys: space plays and pauses, ← → step, Home and End, + − change the speed, T hides the \
 trail{turning}.</p>
-<script type="application/json">{data}</script>
-</div>
+{data}</div>
 """
 
 
@@ -41,11 +40,28 @@ def player(motion: Motion) -> str:
     motion = dense(motion)
     start, end = finite_span(motion)
     scene = build_scene(motion, np.linspace(start, end, _frame_count(motion, end - start)))
+    data = json.dumps(_encoded(scene, timing(start, end).speed), separators=(",", ":")).replace("<", "\\u003c")
+    return _markup(motion.system.name, scene, f'<script type="application/json">{data}</script>\n')
+
+
+def empty_player(motion: Motion) -> str:
+    """A player without numbers, for a script that gives it scenes, one after the other, as ``scene_record`` makes them."""
+    return _markup(motion.system.name, build_scene(motion, np.asarray(motion.times)), "")
+
+
+def scene_record(motion: Motion) -> Record:
+    """The mechanism at the rows of a motion, which lie at equal intervals, as the script takes it."""
+    start, end = finite_span(motion)
+    equal = motion.finished and len(motion.times) > 2
+    scene = build_scene(motion, None if equal else np.linspace(start, end, max(len(motion.times), 2)))
+    return _encoded(scene, timing(start, end).speed)
+
+
+def _markup(name: str, scene: Scene, data: str) -> str:
     low, high = bounds(scene)
     shape = 1.5 if scene.spatial else float(np.clip((high[0] - low[0]) / (high[1] - low[1]), 0.9, 2.4))
-    data = json.dumps(_encoded(scene, timing(start, end).speed), separators=(",", ":")).replace("<", "\\u003c")
     return _PLAYER.format(
-        title=escape(f"Animation of {motion.system.name}"),
+        title=escape(f"Animation of {name}"),
         shape=f"{shape:.3f}",
         turning="; drag, or Shift with the arrows, turns the view" if scene.spatial else "",
         data=data,

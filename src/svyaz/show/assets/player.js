@@ -1,5 +1,6 @@
 // Player of a motion. The numbers stand in a JSON element inside the player: moments at equal intervals, for each part
-// its points as base64 of little-endian 16-bit integers, q -> centre + half * q / 32767.
+// its points as base64 of little-endian 16-bit integers, q -> centre + half * q / 32767. A player without that element
+// waits for a script: svyazPlayer.start(root, scene) returns a function that shows another scene in its place.
 (() => {
   "use strict";
 
@@ -204,23 +205,35 @@
     }
   }
 
-  const start = (root) => {
-    const scene = decode(JSON.parse(root.querySelector("script").textContent));
+  // Where a scene that takes another's place is drawn: as before, so that changes of length are seen, while it fits there.
+  const sameFrame = (scene, before) => {
+    const inside = scene.low.every((low, k) => low >= before.low[k] && scene.high[k] <= before.high[k]);
+    const reach = (one) => Math.max(...one.high.map((high, k) => high - one.low[k]));
+    if (inside && reach(scene) > 0.5 * reach(before)) Object.assign(scene, { low: before.low, high: before.high });
+    return scene;
+  };
+
+  const start = (root, given) => {
+    let scene = decode(given);
     const find = (name) => root.querySelector(`[data-part="${name}"]`);
     const [canvas, button, slider, clock, speed, trail] = ["canvas", "play", "slider", "clock", "speed", "trail"].map(find);
     const camera = new Camera(scene);
     const picture = new Picture(canvas, scene, camera);
-    const [first, last] = scene.span;
-    const frames = scene.frames;
-    const interval = frames > 1 ? (last - first) / (frames - 1) : 1;
-    const digits = Math.max(2, Math.min(8, 2 - Math.floor(Math.log10(last - first || 1))));
+    let first, last, frames, interval, digits;
+    const measure = () => {
+      [first, last] = scene.span;
+      frames = scene.frames;
+      interval = frames > 1 ? (last - first) / (frames - 1) : 1;
+      digits = Math.max(2, Math.min(8, 2 - Math.floor(Math.log10(last - first || 1))));
+      slider.max = Math.max(frames - 1, 1);
+    };
+    measure();
     let now = first, playing = false, before = null, rest = 0;
 
     for (const rate of RATES) {
       const option = new Option(`× ${+(rate * scene.speed).toPrecision(3)}`, rate * scene.speed, rate === 1, rate === 1);
       speed.add(option);
     }
-    slider.max = Math.max(frames - 1, 1);
 
     const show = () => {
       const f = Math.max(0, Math.min((now - first) / interval, frames - 1));
@@ -304,7 +317,14 @@
     window.addEventListener("beforeprint", repaint);
     repaint();
     if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) play(true);
+    return (next) => {
+      scene = camera.scene = picture.scene = sameFrame(decode(next), scene);
+      measure();
+      now = Math.max(first, Math.min(now, last));
+      repaint();
+    };
   };
 
-  document.querySelectorAll(".player").forEach(start);
+  globalThis.svyazPlayer = { start };
+  document.querySelectorAll('.player > script[type="application/json"]').forEach((data) => start(data.parentElement, JSON.parse(data.textContent)));
 })();
