@@ -39,8 +39,35 @@ def test_a_name_is_a_model_of_the_gallery_and_a_path_is_a_file(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     assert load("sleigh").name != "pendulum", "a file of that name does not hide the model"
     assert load("./sleigh").name == load(Path("sleigh")).name == "pendulum"
-    with pytest.raises(ModelError, match="cannot read the model file 'nowhere'"):
+    with pytest.raises(ModelError, match="neither a model of the gallery nor a file called 'nowhere'"):
         load("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("slegh", "did you mean 'sleigh'?"),
+        ("pendulm:4", "did you mean 'pendulum:4'?"),
+        ("chain", "did you mean 'chain:2'?"),
+        ("model.toml", "there is no model file 'model.toml'"),
+        ("folder", "'folder' is a folder; a model is a file, such as folder/mine.toml"),
+    ],
+)
+def test_a_model_that_is_not_there_is_told(name, told, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine.toml").touch()
+    with pytest.raises(ModelError) as caught:
+        load(name)
+    assert told in str(caught.value)
+
+
+def test_the_gallery_is_a_list_and_a_room() -> None:
+    listed = svyaz.gallery()
+    assert listed["sling"] == "sling"
+    assert listed["pendulum:N"] == "pendulum of N links"
+    assert list(listed) == list(gallery.names())
+    assert svyaz.gallery is gallery
 
 
 @pytest.mark.parametrize(

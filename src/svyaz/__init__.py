@@ -1,7 +1,14 @@
-"""svyaz: mechanical systems from a written model to native motion.
+"""Mechanical systems from a written model to native motion: equations, constraints that hold, stability, control.
 
 >>> import svyaz
->>> system = svyaz.load("pendulum.toml")      # doctest: +SKIP
+>>> system = svyaz.load("pendulum:2")         # a name of svyaz.gallery(), or the path of a model file
+>>> motion = system.simulate(until=5)
+>>> motion["u1"].shape == motion.times.shape
+True
+
+State a system by ``load``, ``loads`` or ``System``; ask it by its verbs: ``derive``, ``check``, ``simulate``, ``equilibria``,
+``steady``, ``regulate``, ``linearise``, ``sweep``, ``invert``, ``helmholtz``, ``inertia``, ``balance``. What they give has
+verbs too: ``Equations.function``, ``Motion.plot``, ``Motion.animate``, ``Regulation.run``, ``LinearModel.to_control`` … .
 
 Importing the package loads nothing else: each public name is looked up in its own room when it is first used.
 """
@@ -24,7 +31,8 @@ class _Door(ModuleType):
         home = self.__dict__["_homes"].get(name)
         if home is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(home), name)
+        room = import_module(home)
+        value = room if home == f"{self.__name__}.{name}" else getattr(room, name)  # a room that is called by its name
         self.__dict__[name] = value
         return value
 
@@ -51,6 +59,7 @@ def open_door(package: str) -> None:
 # isort: off
 if TYPE_CHECKING:
     # state a system
+    from svyaz.gallery import gallery as gallery
     from svyaz.library import System as System
     from svyaz.library import load as load
     from svyaz.library import loads as loads

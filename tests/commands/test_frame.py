@@ -97,11 +97,13 @@ k = 4
 @pytest.fixture
 def gallery(monkeypatch, tmp_path):
     """A gallery of two models, and an empty folder to work in."""
-    module = ModuleType("svyaz.gallery")
-    module.names = lambda: ["rod", "sling"]
-    module.find = lambda name, choices: MODEL.replace("k = 4", choices.get("k", "k = 4")) if name == "rod" else None
-    monkeypatch.setitem(sys.modules, "svyaz.gallery", module)
-    monkeypatch.setattr("svyaz.gallery", module, raising=False)
+
+    def find(name, choices):
+        return MODEL.replace("k = 4", choices.get("k", "k = 4")) if name == "rod" else None
+
+    for module in ("svyaz.gallery", "svyaz.gallery.collection"):
+        monkeypatch.setattr(f"{module}.names", lambda: ["rod", "sling"])
+        monkeypatch.setattr(f"{module}.find", find)
     monkeypatch.chdir(tmp_path)
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-MODEL_SUFFIXES = (".toml", ".urdf")
 PROBE_BYTES = 1 << 20
 URDF_OPTIONS = "svyaz.urdf"
 """Key of the context under which the options for URDF files are kept."""
@@ -64,12 +63,12 @@ class ModelName(click.ParamType):
     name = "model"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from svyaz.gallery import names
+        from svyaz.gallery import SUFFIXES, names
 
         known = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
         if not known:
             return [CompletionItem(incomplete, type="file")]
-        files = [path for ending in MODEL_SUFFIXES for path in Path().glob(f"*{ending}")]
+        files = [path for ending in SUFFIXES for path in Path().glob(f"*{ending}")]
         files = [path for path in files if path.name.startswith(incomplete)]
         return known + [CompletionItem(str(path)) for path in sorted(files)]
 
@@ -158,10 +157,10 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
     What looks like a path (a folder separator, or the ending of a model file) is one; any other name is looked up in
     the gallery first, so that a file or folder that happens to be called ``sling`` does not hide the model.
     """
-    from svyaz import gallery, library
+    from svyaz import library
+    from svyaz.gallery import find, is_path
 
-    is_path = os.sep in name or name.lower().endswith(MODEL_SUFFIXES)
-    text = None if is_path else gallery.find(name, dict(choices))
+    text = None if is_path(name) else find(name, dict(choices))
     context = click.get_current_context(silent=True)
     urdf_options = {} if context is None else context.meta.get(URDF_OPTIONS, {})
     if text is not None:
@@ -169,7 +168,7 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
             raise click.UsageError(f"--free-base and --damping are asked for of URDF files; '{name}' is none.")
         system = library.loads(text, file=name)
     elif not Path(name).is_file():
-        raise unknown_model(name, is_path)
+        raise unknown_model(name)
     elif choices:
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
@@ -195,20 +194,13 @@ def load_with_laws(
     return (bare.with_settings(rest) if rest else bare), laws
 
 
-def unknown_model(name: str, is_path: bool) -> click.UsageError:
-    from difflib import get_close_matches
+def unknown_model(name: str) -> click.UsageError:
+    """Neither a model of the gallery nor a file is called so."""
+    from svyaz.gallery import not_found
 
-    from svyaz.gallery import names
-
-    if Path(name).is_dir():
-        inside = sorted(path.name for ending in MODEL_SUFFIXES for path in Path(name).glob(f"*{ending}"))
-        such = f", such as {Path(name) / inside[0]}" if inside else ""
-        return click.UsageError(f"'{name}' is a folder; a model is a file{such}.")
-    if is_path:
-        return click.UsageError(f"there is no model file '{name}'.")
-    near = get_close_matches(name, names(), n=1)
-    hint = f" Did you mean '{near[0]}'?" if near else " 'svyaz gallery' lists the models."
-    return click.UsageError(f"there is neither a gallery model nor a file called '{name}'.{hint}")
+    found = not_found(name)
+    hint = found.hint or "'svyaz gallery' lists the models."
+    return click.UsageError(f"{found.message}. {hint[0].upper()}{hint[1:]}")
 
 
 def writable(path: str | Path) -> Path:

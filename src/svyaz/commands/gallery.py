@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from svyaz.commands.common import ModelName, NameAndValue, examples, write_text
+from svyaz.commands.common import ModelName, NameAndValue, examples, unknown_model, write_text
 from svyaz.commands.terminal import Page
+
+if TYPE_CHECKING:
+    from svyaz.gallery import Variants
 
 LISTED = ("Library", 51, "List the models of the literature, or print one to start from.")
 
@@ -25,33 +30,40 @@ LISTED = ("Library", 51, "List the models of the literature, or print one to sta
 @click.option("--out", metavar="FILE", help="Write the model file instead of printing it.")
 def command(name: str | None, choices: tuple[tuple[str, str], ...], sequence: bool, out: str | None) -> None:
     """List the models of the literature, or print the model file of one of them, to start from."""
-    from svyaz import gallery
+    from svyaz.gallery import find
+    from svyaz.gallery import sequence as kept_sequence
 
     if name is None:
         _list()
         return
-    text = gallery.find(name, dict(choices))
-    if text is not None and sequence:
-        text = gallery.sequence(name)
+    text = find(name, dict(choices))
+    if text is None:
+        raise unknown_model(name)
+    if sequence:
+        text = kept_sequence(name)
         if text is None:
             raise click.UsageError(f"no sequence is kept for '{name}'; 'svyaz inertia' writes one for any tree.")
-    if text is None:
-        from svyaz.commands.common import unknown_model
-
-        raise unknown_model(name, is_path=False)
     write_text(text, out)
+    if not out and not sequence:
+        _tell_variants(name)
 
 
 def _list() -> None:
-    from svyaz import gallery
-    from svyaz.model import read_text
+    from svyaz.gallery import gallery
 
-    rows = []
-    for name in gallery.names():
-        example = name.replace(":N", ":3")
-        system = read_text(gallery.find(example) or "", example)
-        offered = gallery.variants_of(name) or gallery.open_choices_of(name)
-        variants = "; ".join(f"{what}={'|'.join(choices)}" for what, choices in offered.items())
-        notes = str(system.words.get("notes", "")).replace("\n", " ")
-        rows.append((name, notes or system.name, variants))
-    Page().table("", ("name", "what it is", "variants"), rows)
+    rows = [(name, title, ", ".join(_offered(name))) for name, title in gallery().items()]
+    page = Page()
+    page.table("", ("name", "what it is", "to be chosen"), rows)
+    page.line("'svyaz gallery NAME' prints a model and tells what can be chosen; 'svyaz report NAME' shows it moving.")
+
+
+def _offered(name: str) -> Variants:
+    from svyaz.gallery import open_choices_of, variants_of
+
+    return variants_of(name) or open_choices_of(name)
+
+
+def _tell_variants(name: str) -> None:
+    """What can be chosen, beside the text and not in it."""
+    for what, choices in _offered(name).items():
+        click.echo(f"--with {what}={'|'.join(choices)}", err=True)

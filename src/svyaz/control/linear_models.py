@@ -32,7 +32,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class LinearModel(Shown):
-    """δẋ = A δx + B δu, δy = C δx + D δu with the names of x, u and y."""
+    """δẋ = A δx + B δu, δy = C δx + D δu with the names of x, u and y.
+
+    Shapes: A (n, n), B (n, r), C (k, n), D (k, r) for n states, r inputs and k outputs.
+
+    >>> import svyaz
+    >>> plant = svyaz.load("pendulum:1").linearise({"u1": 0.0})
+    >>> plant.states, plant.roots.imag.round(4).tolist()
+    (('u1', "u1'"), [3.1321, -3.1321])
+    """
 
     A: Array
     B: Array
@@ -52,6 +60,25 @@ class LinearModel(Shown):
         """The same as a ``control.StateSpace`` with its names."""
         return state_space(self.A, self.B, self.C, self.states, self.inputs, self.outputs, through=self.D)
 
+    @classmethod
+    def from_control(cls, space: LinearSpace) -> LinearModel:
+        """The same from a ``control.StateSpace``, or from anything with A, B, C and D, with its names where it has some.
+
+        >>> from types import SimpleNamespace
+        >>> found = LinearModel.from_control(SimpleNamespace(A=[[-1]], B=[[2]], C=[[1]], D=[[0]]))
+        >>> found.states, found.step_response([0.0, 50.0])[:, 0, 0].round(12).tolist()
+        (('x[0]',), [0.0, 2.0])
+        """
+        if getattr(space, "dt", 0) not in (0, None):
+            raise ModelError([Problem("a system in discrete time was given; linear models here are those of motions")])
+        b, c = (np.atleast_2d(np.asarray(matrix, dtype=float)) for matrix in (space.B, space.C))
+        n = len(np.atleast_2d(np.asarray(space.A, dtype=float))) if np.size(space.A) else 0
+        d = np.atleast_2d(np.asarray(getattr(space, "D", np.zeros((len(c), b.shape[-1]))), dtype=float))
+        a, b, c = np.reshape(space.A, (n, n)).astype(float), b.reshape(n, d.shape[1]), c.reshape(len(d), n)
+        named = (("state_labels", "x", n), ("input_labels", "u", d.shape[1]), ("output_labels", "y", len(d)))
+        names = (tuple(getattr(space, key, None) or (f"{x}[{k}]" for k in range(many))) for key, x, many in named)
+        return cls(a, b, c, d, *names)
+
     def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """C (iω - A)⁻¹ B + D at each frequency: (frequencies, outputs, inputs)."""
         frequencies = np.atleast_1d(np.asarray(omega, dtype=float))
@@ -69,6 +96,29 @@ class LinearModel(Shown):
         moments = np.atleast_1d(np.asarray(times, dtype=float))
         found: Array = np.array([self.C @ expm(whole * t)[:n, n:] + (self.D if t >= 0 else 0.0) for t in moments])
         return found
+
+    def forced_response(self, times: ArrayLike, u: ArrayLike, start: ArrayLike | None = None) -> Array:
+        """y (times, outputs) under inputs that run straight from value to value, from ``start`` (states,) or from rest.
+
+        ``u`` is (times, inputs), or (times,) for a single input. Exact: with u = u₀ + s t on an interval the states, u and s
+        obey a linear system without inputs, whose exponential is taken.
+        """
+        from scipy.linalg import expm
+
+        moments, (n, r) = np.asarray(times, dtype=float), self.B.shape
+        given = np.asarray(u, dtype=float).reshape(len(moments), -1)
+        if given.shape[1] != r or (moments.ndim, len(moments) < 1) != (1, False):
+            raise ValueError(f"times (k,) and inputs (k, {r}) expected; got {np.shape(times)} and {np.shape(u)}")
+        whole = np.zeros((n + 2 * r, n + 2 * r))
+        whole[:n, :n], whole[:n, n : n + r], whole[n : n + r, n + r :] = self.A, self.B, np.eye(r)
+        states = [np.zeros(n) if start is None else np.asarray(start, dtype=float)]
+        flows: dict[float, Array] = {}
+        for k, h in enumerate(np.diff(moments).tolist()):
+            if h not in flows:
+                flows[h] = expm(whole * h)
+            flow = flows[h]
+            states.append(flow[:n] @ np.concatenate([states[-1], given[k], (given[k + 1] - given[k]) / h]))
+        return np.asarray(np.array(states) @ self.C.T + given @ self.D.T)
 
 
 def linear_model(

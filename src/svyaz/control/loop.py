@@ -32,6 +32,12 @@ class ClosedLoop:
 
     ``switched`` is the closed system with all its constraints, where events switch some of them (its equations are then those
     of the constraints that act at the beginning), or where velocities are constrained: it is held to them by projection.
+
+    >>> import svyaz
+    >>> loop = svyaz.load("inverted-pendulum-xy").regulate().loop()
+    >>> rates, _ = loop.rates_at(loop.at_rest)
+    >>> bool(abs(rates).max() < 1e-9)
+    True
     """
 
     design: Design
@@ -40,6 +46,7 @@ class ClosedLoop:
 
     @property
     def states(self) -> tuple[str, ...]:
+        """Those of the plant, then the estimates."""
         return self.equations.states
 
     @cached_property
@@ -197,6 +204,11 @@ def closed_loop(
     """The system of the design under its control; in Shulgin's equations unless another form is asked for.
 
     ``constraints`` are those of the design unless others are given, which events may switch.
+
+    >>> import svyaz
+    >>> design = svyaz.load("inverted-pendulum-xy").regulate().design
+    >>> len(svyaz.closed_loop(design).states) > 0
+    True
     """
     closed = closed_system(design)
     if form is not None:

@@ -20,6 +20,7 @@ from svyaz.control.design import (
     cannot_be_seen,
     chosen_inputs,
     designed,
+    input_columns,
     measurement_of,
     theorem_of,
 )
@@ -81,6 +82,13 @@ class Regulation(Shown):
     ``refused`` is the model with linearised constraints where it allows no design, and says why. ``constraints`` are those
     of the model; where events switch them, the control is designed for those that act at the beginning. About a steady motion
     the system is the Routhian one, ``uniform`` tells of its variables and ``model`` is the system as it was stated.
+
+    Shapes: A (n, n), B (n, r), K (r, n) for n ``variables`` and r inputs.
+
+    >>> import svyaz
+    >>> found = svyaz.load("inverted-pendulum-xy").regulate()
+    >>> found.K.shape == (len(found.design.inputs), len(found.variables)), found.valid
+    (True, True)
     """
 
     system: System
@@ -106,6 +114,26 @@ class Regulation(Shown):
         """K for the variables asked for."""
         gain = self.design.regulator.gain
         return gain if self.uniform is None else self.uniform.gains(gain)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of x in ẋ = A x + B (u - u₀), u = u₀ - K x: deviations of these from the equilibrium."""
+        return self.shown.variables
+
+    @property
+    def A(self) -> Array:
+        """(n, n) of the first approximation in the variables asked for."""
+        return self.shown.A
+
+    @property
+    def B(self) -> Array:
+        """(n, r), a column for each of ``design.inputs``."""
+        return input_columns(self.shown, self.design.inputs)
+
+    @property
+    def K(self) -> Array:
+        """The gains (r, n) of u = u₀ - K x."""
+        return self.shown_gain
 
     @property
     def shown_watcher(self) -> Array | None:
@@ -260,6 +288,11 @@ def regulate(
     Weights are given by the words of a file of weights, by the name of such a file, or as matrices. The box is
     searched for so many ``seconds``; ``progress`` is told the part that is done. Raises NoEquilibrium or NotSolvable, with
     the reason, when there is none to be had.
+
+    >>> import svyaz
+    >>> found = svyaz.regulate(svyaz.load("inverted-pendulum-xy"))
+    >>> bool((found.design.closed_roots(found.plant).real < 0).all())
+    True
     """
     way = METHODS[method] if isinstance(method, str) else method
     redundant = _names(dependent) or None

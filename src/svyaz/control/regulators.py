@@ -52,7 +52,15 @@ class PairFacts:
 
 
 class NotSolvable(Exception):
-    """The design problem has no solution; the message says why, ``facts`` what was found out on the way."""
+    """The design problem has no solution; the message says why, ``facts`` what was found out on the way.
+
+    >>> import svyaz
+    >>> try:
+    ...     svyaz.lqr([[1.0]], [[0.0]])
+    ... except svyaz.NotSolvable:
+    ...     print("what grows cannot be moved")
+    what grows cannot be moved
+    """
 
     def __init__(self, message: str, facts: PairFacts | None = None) -> None:
         super().__init__(message)
@@ -96,7 +104,14 @@ class Method:
 
 
 def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | None = None) -> Regulator:
-    """The optimal regulator; unit weights unless given. Weights must be symmetric, Q ≥ 0 and R > 0."""
+    """The optimal regulator; unit weights unless given. Weights must be symmetric, Q ≥ 0 and R > 0.
+
+    A (n, n), B (n, r), Q (n, n), R (r, r) give K (r, n) of u = -K x.
+
+    >>> import svyaz
+    >>> svyaz.lqr([[0.0, 1.0], [0.0, 0.0]], [[0.0], [1.0]]).gain.round(6).tolist()
+    [[1.0, 1.732051]]
+    """
     matrix, inputs, state_weight, input_weight = _problem(a, b, q, r)
     scale = balance(matrix)[1]
     balanced = matrix / scale[:, None] * scale[None, :]

@@ -23,6 +23,8 @@ from svyaz.forms import derive
 from svyaz.integrate import Status
 from svyaz.matrices import lstsq
 from svyaz.model import nearest
+from svyaz.motion import Motion
+from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, FirstApproximation, RollingPlant, consistent_start
 
 MOST_STEPS = 50
@@ -81,8 +83,8 @@ class Start:
     halvings: int
 
 
-@dataclass(frozen=True)
-class Trial:
+@dataclass(frozen=True, repr=False)
+class Trial(Shown):
     """A transient from a start; ``limit`` is where one that is inconsistent, or has other conserved momenta (``shifted``), was
     foretold to end, if that was found.
     """
@@ -91,6 +93,11 @@ class Trial:
     transient: Transient
     limit: Mapping[str, float] | None
     shifted: bool = False
+
+    @property
+    def motion(self) -> Motion:
+        """The motion of the closed loop, in the coordinates of the model."""
+        return self.transient.motion
 
     @property
     def distance_from_limit(self) -> float | None:

@@ -59,7 +59,11 @@ class Advice(str):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: what is wrong, where, and what to do about it; ``meant`` are names that the writer may have meant."""
+    """One mistake: what is wrong, where, and what to do about it; ``meant`` are names that the writer may have meant.
+
+    >>> Problem("the mass is zero", hint="write m = 1").hint
+    'write m = 1'
+    """
 
     message: str
     place: Place | None = None
@@ -76,7 +80,15 @@ class Problem:
 
 
 class ModelError(Exception):
-    """What was written is not a model: one or more problems, each with its place."""
+    """What was written is not a model: one or more problems, each with its place.
+
+    >>> import svyaz
+    >>> try:
+    ...     svyaz.System(coordinates=["x"], kinetic="m/2*x'^2")
+    ... except svyaz.ModelError as mistake:
+    ...     print(mistake.problems[0].message)
+    unknown name 'm'
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)

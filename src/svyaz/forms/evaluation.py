@@ -31,6 +31,8 @@ Values: TypeAlias = Mapping[str, ArrayLike] | ArrayLike | None
 class NumericEquations:
     """f(t, x, u, p): the rates of the states; ``states``, ``inputs`` and ``parameters`` tell the order of x, u and p.
 
+    One state x (n,) gives (n,), k states (k, n) give (k, n).
+
     >>> import svyaz
     >>> f = svyaz.load("pendulum:1").derive().function()
     >>> f.states

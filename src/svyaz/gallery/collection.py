@@ -11,17 +11,19 @@ What a Python file of ``models`` declares as its MODEL.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from pkgutil import iter_modules
 
 from svyaz.expr import ModelError, Problem
 from svyaz.gallery import models
-from svyaz.model import nearest
+from svyaz.model import nearest, nearest_of
 
 Variants = Mapping[str, tuple[str, ...]]
 """What can be chosen → choices; the first is the default."""
@@ -48,6 +50,9 @@ class MadeFamily:
     open: Variants = field(default_factory=dict)
 
 
+SUFFIXES = (".toml", ".urdf")
+"""How the names of model files end."""
+
 MARK = "#: "
 OFFERED = re.compile(rf"^{MARK}(\w+) = (.+)$", re.MULTILINE)
 INSTEAD = re.compile(rf"^{MARK}(\w+)=([\w-]+): (.*\n)")
@@ -70,6 +75,45 @@ def names() -> tuple[str, ...]:
     made = [f"{name}:N" if isinstance(model, MadeFamily) else name for name, model in _made().items()]
     written = [entry.name.removesuffix(".toml") for entry in files(models).iterdir() if entry.name.endswith(".toml")]
     return tuple(sorted([*made, *(name for name in written if "--" not in name)]))
+
+
+def gallery() -> dict[str, str]:
+    """The models of the gallery: the name that ``svyaz.load`` takes → what the model is called.
+
+    >>> import svyaz
+    >>> svyaz.gallery()["sleigh"]
+    'Chaplygin sleigh on an incline'
+    """
+    return {name: _title(name) for name in names()}
+
+
+def _title(name: str) -> str:
+    whole = str(tomllib.loads(find(name.replace(":N", ":2")) or "")["name"])
+    return whole.replace(" 2 ", " N ") if name.endswith(":N") else whole
+
+
+def is_path(name: str) -> bool:
+    """Does it contain a folder separator, or end as model files do?"""
+    return Path(name).name != name or name.lower().endswith(SUFFIXES)
+
+
+def not_found(name: str) -> Problem:
+    """What to say where there is neither a model nor a file of this name."""
+    if Path(name).is_dir():
+        inside = sorted(path.name for ending in SUFFIXES for path in Path(name).glob(f"*{ending}"))
+        such = f", such as {Path(name) / inside[0]}" if inside else ""
+        return Problem(f"'{name}' is a folder; a model is a file{such}")
+    if is_path(name):
+        return Problem(f"there is no model file '{name}'")
+    family, _, number = name.partition(":")
+    close = nearest_of(family, [known.removesuffix(":N") for known in names()])
+    meant = f"{close}:{number or 2}" if close in _families() else close
+    message = f"there is neither a model of the gallery nor a file called '{name}'"
+    return Problem(message, None, f"did you mean '{meant}'?" if close else None)
+
+
+def _families() -> set[str]:
+    return {name for name, model in _made().items() if isinstance(model, MadeFamily)}
 
 
 @cache

@@ -89,5 +89,9 @@ def derive(system: System, form: str | None = None, *, stabilize: Stabilize = "o
 
     With ``stabilize`` the constraints contain their stabilising terms, and the system of the equations has the gains
     among its parameters; see :func:`svyaz.motion.with_gains`.
+
+    >>> import svyaz
+    >>> print(svyaz.derive(svyaz.load("pendulum:1")))
+    m1*L1^2*u1'' + m1*g*L1*sin(u1) = 0
     """
     return dressed(WorkingEquations, motion.with_gains(system, form, stabilize=stabilize).equations)

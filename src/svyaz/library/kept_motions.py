@@ -16,7 +16,15 @@ from svyaz.library.systems import loads
 
 
 def load_motion(file: str | Path) -> WorkingMotion:
-    """A motion that ``Motion.save`` has kept. Nothing in the file is executed."""
+    """A motion that ``Motion.save`` has kept. Nothing in the file is executed.
+
+    >>> import svyaz, tempfile, pathlib
+    >>> motion = svyaz.load("pendulum:1").simulate(until=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kept = svyaz.load_motion(motion.save(pathlib.Path(folder) / "motion.npz"))
+    >>> (kept.states == motion.states).all()
+    np.True_
+    """
     with np.load(file, allow_pickle=False) as kept:
         header = json.loads(str(kept["header"]))
         columns = {table: dict(zip(header["columns"][table], kept[table].T, strict=True)) for table in TABLES}

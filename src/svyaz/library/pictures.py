@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 class Picture:
-    """A figure of matplotlib (``figure``) that shows itself in notebooks; ``save`` writes it as .png, .svg or .pdf."""
+    """A figure of matplotlib (``figure``) that shows itself in notebooks; ``save`` writes it as .png, .svg or .pdf.
+
+    >>> import svyaz
+    >>> picture = svyaz.load("pendulum:1").simulate(until=1).plot("u1")
+    >>> picture.figure.axes[0].get_xlabel()
+    '$t$'
+    """
 
     def __init__(self, figure: Figure) -> None:
         self.figure = figure
@@ -35,7 +41,13 @@ class Picture:
 
 
 class Player:
-    """An animation with its own controls; ``save`` writes it as .html, .gif or, with ffmpeg, .mp4."""
+    """An animation with its own controls; ``save`` writes it as .html, .gif or, with ffmpeg, .mp4.
+
+    >>> import svyaz
+    >>> player = svyaz.load("pendulum:1").simulate(until=1).animate()
+    >>> "<iframe" in player._repr_html_()
+    True
+    """
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion

@@ -7,8 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from svyaz import control, forms, gallery, integrate, model, motion, stability, study, synthesis
+from svyaz import control, forms, integrate, model, motion, stability, study, synthesis
 from svyaz.expr import ModelError, Problem
+from svyaz.gallery import find, is_path, not_found
 from svyaz.library.bars import with_bar
 from svyaz.library.dressing import dressed
 from svyaz.library.equations import WorkingEquations, derive
@@ -19,6 +20,7 @@ from svyaz.shown import Shown
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from control import StateSpace
     from svyaz.arrays import Array
     from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
     from svyaz.expr import Expression
@@ -342,6 +344,12 @@ class WorkingSystem(Shown, model.System):
         """A, B, C, D about a state, at rest or moving, with ``to_control``; see :func:`svyaz.control.linear_model`."""
         return control.linear_model(forms.derive(self, form), at, outputs=outputs, t=t)
 
+    def to_control(
+        self, at: Mapping[str, float] | None = None, *, outputs: Sequence[str] = (), form: str | None = None
+    ) -> StateSpace:
+        """The linear model about a state as a ``control.StateSpace`` with the names of states, inputs and outputs."""
+        return self.linearise(at, outputs=outputs, form=form).to_control()
+
     def with_controller(
         self,
         controller: LinearSpace,
@@ -470,10 +478,16 @@ def load(
 
     What looks like a path is one, and so is every other name that the gallery does not know. Of a URDF file the root is
     free, and the damping of its joints acts, if that is asked for.
+
+    >>> import svyaz
+    >>> svyaz.load("ball-and-beam", control="voltage").inputs.keys()
+    dict_keys(['e'])
     """
-    text = gallery.find(name, variant) if isinstance(name, str) and not _is_path(name) else None
+    text = find(name, variant) if isinstance(name, str) and not is_path(name) else None
     if text is not None:
         return loads(text, str(name))
+    if not Path(name).is_file():
+        raise ModelError([not_found(str(name))])
     if variant:
         message = f"'{name}' is not a model of the gallery: there is no '{next(iter(variant))}' to be chosen"
         raise ModelError([Problem(message)])
@@ -481,14 +495,14 @@ def load(
 
 
 def loads(text: str, file: str = "model") -> System:
-    """A system from the text of a model file, TOML or URDF; ``file`` is named in messages."""
+    """A system from the text of a model file, TOML or URDF; ``file`` is named in messages.
+
+    >>> import svyaz
+    >>> svyaz.loads('states = ["x"]\\nrates = { x = "-x" }\\ninitial = { x = 1 }').simulate(until=1)["x"][-1].round(4)
+    np.float64(0.3679)
+    """
     return System.of(model.read_text(text, file, _choices()))
 
 
 def _counted(things: Sized, what: str) -> str:
     return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
-
-
-def _is_path(name: str) -> bool:
-    """Does it contain a folder separator, or end as model files do?"""
-    return Path(name).name != name or name.lower().endswith((".toml", ".urdf"))

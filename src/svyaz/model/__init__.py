@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from svyaz.model.reading.words import Table as Table
     from svyaz.model.reading.words import is_number as is_number
     from svyaz.model.reading.words import nearest as nearest
+    from svyaz.model.reading.words import nearest_of as nearest_of
     from svyaz.model.system import Bypass as Bypass
     from svyaz.model.system import Constraint as Constraint
     from svyaz.model.system import Drag as Drag

@@ -155,7 +155,15 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def to_toml(words: Table) -> str:
-    """The text of a model file: plain entries first, then tables, then arrays of tables."""
+    """The text of a model file: plain entries first, then tables, then arrays of tables.
+
+    >>> print(to_toml({"name": "p", "parameters": {"m": 1}}))
+    name = "p"
+    <BLANKLINE>
+    [parameters]
+    m = 1
+    <BLANKLINE>
+    """
     lines = [f"{_key(key)} = {_value(value)}" for key, value in words.items() if not _is_table(value)]
     for key, value in words.items():
         if isinstance(value, Mapping):

@@ -188,6 +188,10 @@ class Tree:
     """Bodies in an order in which each comes after its base, and the acceleration of gravity in ground axes.
 
     ``frames`` holds for each body the frame in which a person gives its points, where these are not the bodies' own.
+
+    >>> import svyaz
+    >>> [body.name for body in svyaz.load("chain:2").tree.bodies]
+    ['1', '2']
     """
 
     bodies: tuple[Body, ...]

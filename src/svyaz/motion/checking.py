@@ -47,6 +47,11 @@ class Check(Shown):
 
     ``kinds`` are those of the constraints of a mechanical system; without constraints that act there are no ``ranks`` and
     ``residuals``, and no ``gains`` where nothing is to be judged.
+
+    >>> import svyaz
+    >>> found = svyaz.load("pendulum-xy").check()
+    >>> [str(kind.kind) for kind in found.kinds]
+    ['holonomic']
     """
 
     system: System
@@ -75,6 +80,10 @@ def check(
     """Examine the constraints at the initial state and judge the gains, on a pilot whose cost is reported.
 
     The options are those of ``simulate``.
+
+    >>> import svyaz
+    >>> svyaz.check(svyaz.load("pendulum-xy")).ranks.rank
+    1
     """
     from svyaz.constraints import classify
 

@@ -66,6 +66,11 @@ def with_inputs(system: System, laws: Laws) -> System:
 
     An expression may contain the time, the states and the parameters; a function is called with the time and the states in
     the order of ``system.states`` and gives one number.
+
+    >>> import svyaz
+    >>> pushed = svyaz.with_inputs(svyaz.load("ball-and-beam"), {"nu": "0.1*sin(2*t)"})
+    >>> pushed.inputs
+    {}
     """
     return controlled(system, laws).system
 

@@ -73,6 +73,13 @@ def simulate(
     ``progress`` is called with the time reached. ``inputs`` are laws u(t, x) in place of inputs, by name: a text or an
     expression of the time, the states and the parameters, a number, or a function of the time and the states. Equations are
     run as they are, unless constraints begin or cease to act.
+
+    ``times`` is (k,), ``states`` (k, n) in the order of ``state_names``, every column (k,).
+
+    >>> import svyaz
+    >>> motion = svyaz.simulate(svyaz.load("pendulum:1"), until=1, every=0.25)
+    >>> motion.times.shape, motion.states.shape
+    ((5,), (5, 2))
     """
     asked: dict[str, object] = {
         "method": method,

@@ -62,6 +62,11 @@ def build(
     opened and shared first, factors taken out afterwards. The one with the least weighted number of operations is
     returned. A system whose unknowns nobody uses is left out. The ``first`` outputs, which contain no unknowns, are computed
     before any system is solved. The last programs are kept: equations that are formed again give the same graph.
+
+    >>> import symengine, svyaz
+    >>> x, a = symengine.symbols("x a")
+    >>> svyaz.build([("y", a**2 * x)], inputs=["x"], parameters=["a"]).parameters
+    ('a',)
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)

@@ -45,6 +45,14 @@ class Native:
 
     ``address`` is that of ``int32_t step(const double *x, const double *c, double *out)``; it is valid for as long as
     this object lives. The three arrays must not overlap.
+
+    Rows of inputs (k, n) give rows of outputs (k, m).
+
+    >>> import symengine, svyaz
+    >>> x, a = symengine.symbols("x a")
+    >>> native = svyaz.compile_program(svyaz.build([("y", a * x**2)], inputs=["x"], parameters=["a"]))
+    >>> native.evaluate(np.array([[2.0], [3.0]]), native.constants({"a": 10.0})).tolist()
+    [[40.0], [90.0]]
     """
 
     def __init__(self, program: Program, code: bytes, constant_count: int) -> None:
@@ -126,7 +134,13 @@ class Native:
 
 
 def compile_program(program: Program) -> Native:
-    """Native code of a program for this computer, from memory or from the cache where it is already there."""
+    """Native code of a program for this computer, from memory or from the cache where it is already there.
+
+    >>> import symengine, svyaz
+    >>> native = svyaz.compile_program(svyaz.build([("y", symengine.Symbol("x") + 1)], inputs=["x"], parameters=[]))
+    >>> native.evaluate(np.array([[1.5]]), native.constants({})).tolist()
+    [[2.5]]
+    """
     _refuse_overflow(program)
     content = content_hash(program)
     native = _COMPILED.get(content)

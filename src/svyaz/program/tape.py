@@ -53,6 +53,12 @@ class Program:
     """Inputs, a tape, and named outputs. ``systems`` are referred to by the ``unknown`` nodes.
 
     ``defaults`` are the values of the parameters where they are known; texts for people and other languages tell them.
+
+    >>> import symengine, svyaz
+    >>> x = symengine.Symbol("x")
+    >>> program = svyaz.build([("y", x**2 + 1)], inputs=["x"], parameters=[])
+    >>> program.inputs, [name for name, _ in program.outputs]
+    (('x',), ['y'])
     """
 
     parameters: tuple[str, ...]

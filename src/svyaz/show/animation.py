@@ -50,7 +50,15 @@ def check_animation_file(file: str | os.PathLike[str]) -> str:
 
 
 def animate(motion: Motion, file: str | os.PathLike[str]) -> Path:
-    """Writes the motion as .gif, .html or, with ffmpeg, .mp4."""
+    """Writes the motion as .gif, .html or, with ffmpeg, .mp4.
+
+    >>> import svyaz, tempfile, pathlib
+    >>> motion = svyaz.load("pendulum:1").simulate(until=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = svyaz.animate(motion, pathlib.Path(folder) / "film.html")
+    ...     [path.name for path in pathlib.Path(folder).iterdir()]
+    ['film.html']
+    """
     suffix = check_animation_file(file)
     if not motion.system.drawings:
         raise ValueError(f"'{motion.system.name}' says nothing of its looks: add [[draw]] tables to the model")

@@ -78,7 +78,15 @@ def _zeros(axes: Axes, motion: Motion, series: dict[str, Array], title: str) -> 
 
 
 def plot_motion(motion: Motion, file: str | os.PathLike[str], looks: Looks = USUAL) -> Path:
-    """Writes the overview of a motion as .png, .svg or .pdf."""
+    """Writes the overview of a motion as .png, .svg or .pdf.
+
+    >>> import svyaz, tempfile, pathlib
+    >>> motion = svyaz.load("pendulum:1").simulate(until=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = svyaz.plot_motion(motion, pathlib.Path(folder) / "u.svg")
+    ...     [path.name for path in pathlib.Path(folder).iterdir()]
+    ['u.svg']
+    """
     check_plot_file(file)
     with in_style(looks):
         return save(overview(motion, looks), file)

@@ -57,6 +57,12 @@ def write_report(
 
     ``equations_latex`` are display formulas in LaTeX; ``moments`` are the times up to which traces of links are drawn,
     by default the quarters of the motion. Files appear whole or not at all; the page comes last.
+
+    >>> import svyaz, tempfile
+    >>> motion = svyaz.load("pendulum:1").simulate(until=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     svyaz.write_report(motion, [], folder).name
+    'report.html'
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

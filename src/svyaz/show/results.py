@@ -29,7 +29,12 @@ RECORDS, PIECES = "svyaz.show.records", "svyaz.show.pieces"
 
 @singledispatch
 def as_json(result: object) -> Record:
-    """A result as it is written to files: names, numbers and texts."""
+    """A result as it is written to files: names, numbers and texts.
+
+    >>> import svyaz
+    >>> svyaz.as_json(svyaz.load("pendulum:1").simulate(until=1))["steps"] > 0
+    True
+    """
     _load_writers(result, RECORDS)
     return as_json(result)
 

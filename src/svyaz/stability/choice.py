@@ -30,7 +30,17 @@ HERE = 1e-9
 
 
 class NoEquilibrium(Exception):
-    """There is none to be chosen; the arguments say why."""
+    """There is none to be chosen; the arguments say why.
+
+    >>> import svyaz
+    >>> falling = svyaz.System(coordinates=["x"], kinetic="x'^2/2", potential="x", inputs={"F": 0}, forces={"x": "F"},
+    ...                        box={"x": [-1, 1]})
+    >>> try:
+    ...     falling.regulate(fix={"F": 0.0})
+    ... except svyaz.NoEquilibrium:
+    ...     print("nothing rests there")
+    nothing rests there
+    """
 
     def __str__(self) -> str:
         return "; ".join(self.args)

@@ -60,6 +60,11 @@ class Equilibria(Shown):
     families and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided,
     ``poles`` enclose where nothing can be proved, ``left`` is the number of parts of the box that were not looked at,
     ``angles`` are the unknowns searched over one turn.
+
+    >>> import svyaz
+    >>> found = svyaz.load("pendulum:1").equilibria()
+    >>> [round(found.state["u1"], 6) for found in found.equilibria]
+    [0.0, 3.141593]
     """
 
     system: System
@@ -79,6 +84,7 @@ class Equilibria(Shown):
 
     @property
     def family(self) -> bool:
+        """Are they not single points?"""
         return self.dimension > 0
 
     @property
@@ -116,6 +122,10 @@ def equilibria(
     parameter with a side in ``box``. ``seed`` varies the starts from which a family is recognised, nothing else.
     After ``seconds`` of search the parts of the box that are left are counted (``left``); ``progress`` is told the part
     of the box that is done. Constraints that follow from others near the initial state are left out where they must be.
+
+    >>> import svyaz
+    >>> len(svyaz.equilibria(svyaz.load("pendulum:2")).equilibria)
+    4
     """
     try:
         return _equilibria(system, fix, box, dependent, seed, seconds, progress)

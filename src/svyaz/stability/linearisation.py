@@ -48,6 +48,13 @@ class FirstApproximation(Shown):
     ``slope`` is B₀ of ṡ = B ṙ; ``stiffness`` C + C^B - F and ``inertia`` a_rr belong to a_rr ẍ + … + stiffness x = 0;
     ``second_order`` is C^B, the part that linearised constraints lose. ``conditioning`` is the least singular
     value of ∂F/∂s over the largest of ∂F/∂q, with unit rows of the latter; ``notes`` warn of a nearly degenerate split.
+
+    Shapes: A (n, n), B (n, r), Z (n, m) for n variables, r inputs and m constraints.
+
+    >>> import svyaz
+    >>> found = svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}, {}, {})
+    >>> found.variables, found.A.round(6).tolist()
+    (('u1', "u1'"), [[0.0, 1.0], [-9.81, 0.0]])
     """
 
     system: System
@@ -73,6 +80,7 @@ class FirstApproximation(Shown):
 
     @property
     def input_names(self) -> tuple[str, ...]:
+        """The order of u, the columns of B."""
         return tuple(self.inputs)
 
     @property
@@ -127,6 +135,10 @@ def first_approximation(
     """The matrices by their formulas about the equilibrium with these coordinates, further states and inputs.
 
     ``parameters`` replace values of the model, so that many values cost no new derivation.
+
+    >>> import svyaz
+    >>> svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}, {}, {}).A.shape
+    (2, 2)
     """
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()

@@ -28,6 +28,11 @@ class Equilibrium(Shown):
 
     ``parameters`` are those that were unknown. ``verdict`` is missing where the first approximation has no split.
     ``outside`` are the model's limits beyond which it lies.
+
+    >>> import svyaz
+    >>> hanging, upright = svyaz.load("pendulum:1").equilibria().equilibria
+    >>> round(upright.state["u1"], 6), upright.inputs
+    (3.141593, {})
     """
 
     state: Mapping[str, float]

@@ -46,6 +46,11 @@ class Sweep(Shown):
     ``stable`` is the list of intervals of the only axis in which the gains are stable, None where there is nothing to
     judge or more than one axis. ``status``: finished, stopped by the user, or incomplete: members are missing, or were lost
     with those who worked on them.
+
+    >>> import svyaz
+    >>> found = svyaz.load("pendulum:1").sweep({"L1": [1.0, 2.0]}, ["final.u1"], until=1, workers=1)
+    >>> found.column("final.u1").shape, found.status
+    ((2,), 'finished')
     """
 
     system: System

@@ -71,6 +71,10 @@ def sweep(
     that dies is replaced, and its members are tried again; those that are lost three times are rows with the status ``lost``,
     and the sweep is then ``incomplete``. ``progress`` is called with the members done and their total; rows are appended to
     the file ``keep`` as they come, and with ``resume`` those of the same sweep that are there are not computed again.
+
+    >>> import svyaz
+    >>> svyaz.sweep(svyaz.load("pendulum:1"), {"L1": [1.0, 2.0]}, ["final.u1"], until=1, workers=1).grid("final.u1").shape
+    (2,)
     """
     begin = perf_counter()
     laws = _texts(inputs or {})

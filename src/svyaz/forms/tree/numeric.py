@@ -24,7 +24,13 @@ STEP = 1e-30
 
 
 class NumericTree:
-    """A tree with numbers for its parameters."""
+    """A tree with numbers for its parameters.
+
+    >>> import svyaz
+    >>> system = svyaz.load("chain:2")
+    >>> svyaz.NumericTree(system.tree, system.parameters).mass_matrix([0.1, 0.2]).shape
+    (2, 2)
+    """
 
     def __init__(self, tree: Tree, values: Mapping[str, float]) -> None:
         self.tree = numbers(tree, values)

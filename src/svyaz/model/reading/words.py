@@ -24,7 +24,13 @@ Tables = Sequence[Table]
 
 
 class ModelWords(TypedDict, total=False):
-    """The words of a model; from Python tables are dictionaries and arrays of tables are lists."""
+    """The words of a model; from Python tables are dictionaries and arrays of tables are lists.
+
+    >>> import svyaz
+    >>> words: svyaz.ModelWords = {"coordinates": ["x"], "kinetic": "x'^2/2", "potential": "2*x^2"}
+    >>> print(svyaz.System(**words).derive())
+    x'' + 4*x = 0
+    """
 
     name: str
     notes: str

@@ -26,7 +26,13 @@ def languages() -> tuple[str, ...]:
 
 
 def export(program: Program, language: str, file: str | None = None) -> str:
-    """The program in one of the ``languages``, for a file of this name if it is given."""
+    """The program in one of the ``languages``, for a file of this name if it is given.
+
+    >>> import symengine, svyaz
+    >>> program = svyaz.build([("y", symengine.Symbol("x") ** 2)], inputs=["x"], parameters=[])
+    >>> "def step(inputs, constants):" in svyaz.export(program, "python")
+    True
+    """
     module = _module(language)
     named = file is not None and hasattr(module, "write_for")
     text: str = module.write_for(program, file) if named else module.write(program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from svyaz.control import Basin, LinearModel, Regulation
+from svyaz.control import Basin, LinearModel, Regulation, Trial
 from svyaz.show.notebooks import heading, matrix_table
 from svyaz.show.results import html_of, line_of
 from svyaz.show.tables import notebook_table
@@ -56,3 +56,14 @@ def _(found: Basin) -> str:
 def _(found: Basin) -> str:
     back, count = int(found.returned.sum()), len(found.returned)
     return f"of {count} starts {back} returned, all within {found.radius:.3g} of the ranges"
+
+
+@html_of.register(Trial)
+def _(found: Trial) -> str:
+    """What became of it, and its motion."""
+    return heading("transient", line_of(found)) + html_of(found.motion)
+
+
+@line_of.register(Trial)
+def _(found: Trial) -> str:
+    return f"to t = {found.motion.times[-1]:g}: {found.answer}"

@@ -39,6 +39,11 @@ class Balanced(Shown):
 
     ``conditions`` are rows of the reduced system, ``known`` the quantities they are about. ``proof`` says what numbers said;
     ``masses`` are masses that satisfy the conditions, or the reason why no bodies do.
+
+    >>> import svyaz
+    >>> found = svyaz.load("planar-2r").balance()
+    >>> bool(found.known)
+    True
     """
 
     system: System

@@ -71,7 +71,13 @@ class Condition:
 
 @dataclass(frozen=True, repr=False)
 class Helmholtz(Shown):
-    """The seven conditions, and what was constructed when they hold. ``tested`` says in which form."""
+    """The seven conditions, and what was constructed when they hold. ``tested`` says in which form.
+
+    >>> import svyaz
+    >>> found = svyaz.System(coordinates=["x"], accelerations={"x": "-x - x'"}).helmholtz()
+    >>> found.holds
+    True
+    """
 
     system: System
     tested: str
@@ -81,10 +87,12 @@ class Helmholtz(Shown):
 
     @property
     def holds(self) -> bool:
+        """Do all seven hold?"""
         return all(c.holds for c in self.conditions)
 
     @property
     def failing(self) -> tuple[str, ...]:
+        """The names of those that do not hold."""
         return tuple(c.name for c in self.conditions if not c.holds)
 
 

@@ -60,6 +60,11 @@ class Inverse(Shown):
 
     ``rayleigh`` is D, None where none was found. ``approach`` tells of a stabilising function that is not linear in the
     deviation, where the model starts off the field.
+
+    >>> import svyaz
+    >>> found = svyaz.System(coordinates=["x"], field={"x": "-x"}, rayleigh=[[2]]).invert()
+    >>> found.positive_definite
+    True
     """
 
     system: System

@@ -51,6 +51,11 @@ class Inertia(Shown):
     """A program whose outputs are the lower triangle of the inertia matrix, row by row: H11, H21, H22, H31, …
 
     ``names`` gives names to nodes of its tape, ``base_parameters`` the constants into which the masses were grouped.
+
+    >>> import svyaz
+    >>> found = svyaz.load("planar-2r").inertia()
+    >>> [name for name, _ in found.program.outputs]
+    ['H11', 'H21', 'H22']
     """
 
     freedoms: tuple[str, ...]
