@@ -189,10 +189,10 @@ class Tab:
         return answer["result"].get("value")
 
     def wait(self, condition: str, seconds: float = 60.0) -> Any:
-        """The value of an expression once it is true."""
+        """The value of an expression once it is true; a part of the page counts as true."""
         end = time.monotonic() + seconds
         while True:
-            value = self.run(condition)
+            value = self.run(f"(found => found instanceof Node || found)({condition})")
             if value:
                 return value
             if time.monotonic() > end:

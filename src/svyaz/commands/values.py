@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import click
@@ -17,15 +16,9 @@ Assignments = Sequence[tuple[str, str]]
 
 def value_of(text: str, system: System, what: str) -> float:
     """A number, or an expression of parameters such as 30*deg or l/2."""
-    import symengine as se
+    from svyaz import library
 
-    from svyaz.expr import Scope, evaluate, parse, start_of
-
-    scope = Scope(symbols={name: se.Symbol(name) for name in system.parameters}, derivatives={}, forbidden={})
-    value = evaluate(parse(text, scope, start_of(text, what)), system.parameters)
-    if not isfinite(value):
-        raise click.UsageError(f"{what}: '{text}' has no finite value.")
-    return value
+    return library.value_of(text, system, what)
 
 
 def values_of(given: Assignments, system: System, option: str) -> dict[str, float]:

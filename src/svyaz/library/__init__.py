@@ -18,5 +18,6 @@ if TYPE_CHECKING:
     from svyaz.library.systems import System as System
     from svyaz.library.systems import load as load
     from svyaz.library.systems import loads as loads
+    from svyaz.library.values import value_of as value_of
 else:
     open_door(__name__)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from svyaz.show.blocks import block_record as block_record
     from svyaz.show.branch_diagram import plot_branches as plot_branches
     from svyaz.show.curves import curve_record as curve_record
+    from svyaz.show.curves import dense as dense
     from svyaz.show.equations import equations_page as equations_page
     from svyaz.show.equations import gain_page as gain_page
     from svyaz.show.equations import gain_record as gain_record
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from svyaz.show.files import asset as asset
     from svyaz.show.files import suffix_of as suffix_of
     from svyaz.show.gain_plane import draw_gain_plane as draw_gain_plane
+    from svyaz.show.gain_plane import gain_plane_grid as gain_plane_grid
     from svyaz.show.inertia_page import base_parameters_text as base_parameters_text
     from svyaz.show.inertia_page import explicit_latex as explicit_latex
     from svyaz.show.inertia_page import explicit_text as explicit_text
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from svyaz.show.inertia_page import inertia_text as inertia_text
     from svyaz.show.inertia_page import parts_latex as parts_latex
     from svyaz.show.inertia_page import parts_text as parts_text
+    from svyaz.show.katex import LatexError as LatexError
+    from svyaz.show.katex import render as render
+    from svyaz.show.katex import stylesheet as stylesheet
     from svyaz.show.notebooks import formula as formula
     from svyaz.show.notebooks import player_frame as player_frame
     from svyaz.show.overviews import overview as overview
@@ -50,6 +55,7 @@ if TYPE_CHECKING:
     from svyaz.show.positions import Position as Position
     from svyaz.show.positions import plot_positions as plot_positions
     from svyaz.show.positions import positions_figure as positions_figure
+    from svyaz.show.positions import positions_scene as positions_scene
     from svyaz.show.records.holding import gains_record as gains_record
     from svyaz.show.records.stability import sure_text as sure_text
     from svyaz.show.records.synthesis import balance_latex as balance_latex
@@ -59,7 +65,12 @@ if TYPE_CHECKING:
     from svyaz.show.results import as_json as as_json
     from svyaz.show.results import html_of as html_of
     from svyaz.show.results import latex_of as latex_of
+    from svyaz.show.scene import Scene as Scene
+    from svyaz.show.scene import bounds as bounds
+    from svyaz.show.scene import build_scene as build_scene
     from svyaz.show.scene import can_be_drawn as can_be_drawn
+    from svyaz.show.scene import finite_span as finite_span
+    from svyaz.show.scene import timing as timing
     from svyaz.show.schemes import Angle as Angle
     from svyaz.show.schemes import Length as Length
     from svyaz.show.schemes import Marks as Marks

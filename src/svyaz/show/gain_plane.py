@@ -68,6 +68,16 @@ def _from_roots(roots: Sequence[complex]) -> tuple[tuple[float, float] | None, f
     return (-(first + partner).real, (first * partner).real), None
 
 
+def gain_plane_grid(
+    scheme: Discretisation, gains: GainReport | None, points: int = POINTS
+) -> tuple[Array, Array, Array]:
+    """α (points,), β (points,) and the largest factor in a step (points of β, points of α), for a page that draws it."""
+    pair, _ = gains_shown(gain_blocks(gains), gain_roots(gains))
+    across, up = _extent(scheme, _limit(scheme), pair)
+    alpha, beta = np.linspace(0.0, across, points + 1)[1:], np.linspace(0.0, up, points + 1)[1:]
+    return alpha, beta, growth(scheme, *np.meshgrid(alpha, beta))
+
+
 @styled
 def gain_plane(scheme: Discretisation, blocks: Blocks, roots: Sequence[complex] = ()) -> Figure:
     """The plane of (α, β) with the present gains, or the line of κ where only first-order deviations have gains."""

@@ -1,0 +1,173 @@
+"""The processes in which questions are answered: few, kept warm, ended when who asked has gone or time is up.
+
+A process gets a frame with the question and sends frames back: how far it is, then the answer. What it sends goes to the
+browser as it is. A process that is ended takes those it started with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+
+from svyaz.studio.frames import HEAD, encoded, framed, lengths
+from svyaz.studio.guard import Refusal
+from svyaz.studio.limits import Limits
+
+GRACE = 0.7
+"""Seconds in which a question that nobody waits for any more may still be finished: to start a process takes longer."""
+
+
+class Lost(Exception):
+    """The process ended without an answer."""
+
+
+@dataclass(eq=False)
+class Worker:
+    """A process and the last question that it answered, by its key: its programs are still compiled there.
+
+    ``head`` is that of a frame of which the rest was not waited for.
+    """
+
+    process: Process
+    key: str = ""
+    head: bytes = b""
+
+    async def frame(self) -> tuple[bytes, bool]:
+        """The next frame, and whether it is the last of an answer."""
+        assert self.process.stdout is not None
+        try:
+            if not self.head:
+                self.head = await self.process.stdout.readexactly(HEAD.size)
+            text, data = lengths(self.head)
+            rest = await self.process.stdout.readexactly(text + data)
+        except asyncio.IncompleteReadError as error:
+            raise Lost from error
+        head, self.head = self.head, b""
+        return head + rest, not rest.startswith(b'{"progress"')
+
+    def end(self) -> None:
+        """End it and what it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+
+class Crew:
+    """At most ``limits.workers`` processes; so many more questions may wait."""
+
+    def __init__(self, limits: Limits, folder: Path) -> None:
+        self.limits, self.folder = limits, folder
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
+        self._slots = asyncio.Semaphore(limits.workers)
+        self._waiting = 0
+        self._settling: set[asyncio.Task[None]] = set()
+
+    @property
+    def busy(self) -> int:
+        """How many processes work."""
+        return len(self._all) - len(self._idle)
+
+    async def warm(self) -> None:
+        """Have one process ready."""
+        self._idle.append(await self._started())
+
+    async def answer(self, question: bytes, key: str, seconds: float) -> AsyncGenerator[bytes, None]:
+        """The frames of an answer to a question, which is JSON. Closing the generator ends the work."""
+        if self._waiting >= self.limits.waiting:
+            raise Refusal(503, "too many questions are waiting; try again when some are answered")
+        self._waiting += 1
+        try:
+            await self._slots.acquire()
+        finally:
+            self._waiting -= 1
+        worker: Worker | None = None
+        finished = False
+        try:
+            worker = await self._taken(key)
+            assert worker.process.stdin is not None
+            end = asyncio.get_running_loop().time() + seconds
+            worker.process.stdin.write(framed(question))
+            sent = 0
+            while not finished:
+                left = end - asyncio.get_running_loop().time()
+                frame, finished = await asyncio.wait_for(worker.frame(), max(left, 0.001))
+                sent += len(frame)
+                if sent > self.limits.answer:
+                    finished = False
+                    yield encoded({"refused": {"reason": "too long", "parts": [str(self.limits.answer)]}})
+                    return
+                yield frame
+        except TimeoutError:
+            yield encoded({"refused": {"reason": "time", "parts": [f"{seconds:g}"]}})
+        except (Lost, ConnectionError):
+            yield encoded({"refused": {"reason": "lost", "parts": []}})
+        finally:
+            self._leave(worker, finished=finished)
+
+    def _leave(self, worker: Worker | None, *, finished: bool) -> None:
+        if worker is None or finished:
+            if worker is not None:
+                self._idle.append(worker)
+            self._slots.release()
+            return
+        task = asyncio.create_task(self._settle(worker))
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+
+    async def _settle(self, worker: Worker) -> None:
+        """Nobody waits for the answer: it may come within a moment, else the process is ended."""
+        try:
+            async with asyncio.timeout(GRACE):
+                while not (await worker.frame())[1]:
+                    pass
+            self._idle.append(worker)
+        except (TimeoutError, Lost, ConnectionError):
+            worker.end()
+            self._all.discard(worker)
+            await worker.process.wait()
+        finally:
+            self._slots.release()
+
+    async def _taken(self, key: str) -> Worker:
+        """A process that is free, the one that knows the question if there is one."""
+        self._idle = [worker for worker in self._idle if worker.process.returncode is None]
+        self._all = {worker for worker in self._all if worker.process.returncode is None}
+        known = next((worker for worker in self._idle if worker.key == key), None)
+        worker = known or next(iter(self._idle), None)
+        if worker is None:
+            worker = await self._started()
+        else:
+            self._idle.remove(worker)
+        worker.key = key
+        return worker
+
+    async def _started(self) -> Worker:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",  # nothing is imported from the folder of the user
+            "-m",
+            "svyaz.studio.worker",
+            str(self.limits.memory),
+            stdin=PIPE,
+            stdout=PIPE,
+            cwd=self.folder,
+            start_new_session=True,
+            limit=1 << 20,
+        )
+        worker = Worker(process)
+        self._all.add(worker)
+        return worker
+
+    async def close(self) -> None:
+        """End all processes."""
+        for worker in self._all:
+            worker.end()
+        for worker in self._all:
+            await worker.process.wait()

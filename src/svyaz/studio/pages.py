@@ -1,0 +1,67 @@
+"""What the studio serves of itself: a table of all its files, read once. What is not in the table is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+KINDS = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+"""Of every answer: nothing is loaded from elsewhere, nothing written in a model becomes a script, nobody frames a page."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A file with its kind and a mark that changes with its text."""
+
+    kind: str
+    data: bytes
+    mark: str
+
+
+@cache
+def served() -> dict[str, Served]:
+    """All files by their address."""
+    found = {f"/{path}": _served(path, entry.read_bytes()) for path, entry in _walk(files("svyaz.studio") / "assets")}
+    found["/"] = found["/index.html"]
+    return found
+
+
+def typesetting() -> Served:
+    """The style sheet of formulas, with its fonts; empty where the browser sets them by itself."""
+    from svyaz.show import stylesheet
+
+    return _served("formulas.css", stylesheet().encode())
+
+
+def _served(path: str, data: bytes) -> Served:
+    return Served(KINDS[path.rpartition(".")[2]], data, sha256(data).hexdigest()[:20])
+
+
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.rpartition(".")[2] in KINDS:
+            yield f"{prefix}{entry.name}", entry

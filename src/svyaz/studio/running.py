@@ -1,0 +1,192 @@
+"""The studio itself: a server on this machine that gives out its pages, files of one folder, and answers of its crew."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import json
+import logging
+import signal
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from svyaz.json_types import Json, Record
+from svyaz.studio.connection import Answer, Connection, Request
+from svyaz.studio.crew import Crew
+from svyaz.studio.folder import Folder
+from svyaz.studio.guard import COOKIE, Guard, Refusal
+from svyaz.studio.limits import Limits
+from svyaz.studio.pages import Served, served, typesetting
+
+LONG = frozenset({"sweep", "published", "figures", "report", "pictures"})
+"""Questions that may take long."""
+
+JSON = {"content-type": "application/json; charset=utf-8"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the studio listens and what it may touch; port 0 is any that is free."""
+
+    host: str = "127.0.0.1"
+    port: int = 8737
+    token: str = ""
+    folder: Path = field(default_factory=Path.cwd)
+    limits: Limits = field(default_factory=Limits)
+
+
+def is_loopback(host: str) -> bool:
+    """Does the address belong to this machine alone?"""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def run_studio(place: Place, started: Callable[[str], object]) -> None:
+    """Serve until interrupted; ``started`` is told the address when the studio listens."""
+    if not is_loopback(place.host) and not place.token:
+        raise ValueError("beyond this machine the studio wants a token")
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(place, started))
+
+
+async def _serve(place: Place, started: Callable[[str], object]) -> None:
+    studio = Studio(place)
+    server = await asyncio.start_server(studio.connected, place.host, place.port, limit=place.limits.head * 4)
+    port = server.sockets[0].getsockname()[1]
+    studio.guard = Guard(_names(place.host, port), place.token)
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    shown = f"[{place.host}]" if ":" in place.host else place.host
+    started(f"http://{shown}:{port}/" + (f"?token={place.token}" if place.token else ""))
+    warming = asyncio.create_task(studio.crew.warm())
+    await stop.wait()
+    server.close()
+    await warming
+    for task in list(studio.tasks):
+        task.cancel()
+    await asyncio.gather(*studio.tasks, return_exceptions=True)
+    await studio.crew.close()
+
+
+def _names(host: str, port: int) -> frozenset[str]:
+    """Under which names a browser may come: any of this machine, or the one that was given."""
+    hosts = {"127.0.0.1", "localhost", "[::1]"} if is_loopback(host) else {"127.0.0.1", "localhost"}
+    hosts.add(f"[{host}]" if ":" in host else host.lower())
+    named = {f"{name}:{port}" for name in hosts}
+    return frozenset(named | (hosts if port == 80 else set()))
+
+
+class Studio:
+    """Answers requests; ``tasks`` are the connections that are open."""
+
+    def __init__(self, place: Place) -> None:
+        self.limits = place.limits
+        self.folder = Folder(place.folder, place.limits)
+        self.crew = Crew(place.limits, place.folder)
+        self.guard = Guard(frozenset(), place.token)
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A connection came: serve it, if there are not too many."""
+        task = asyncio.current_task()
+        assert task is not None
+        if len(self.tasks) >= self.limits.connections:
+            writer.write(b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            writer.close()
+            return
+        self.tasks.add(task)
+        try:
+            await Connection(reader, writer, self.limits).serve(self.check, self.answer)
+        except asyncio.CancelledError:
+            pass
+        except Exception:  # one connection fails, the studio lives on
+            logging.getLogger("svyaz.studio").exception("a request was not answered")
+        finally:
+            self.tasks.discard(task)
+            writer.close()
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    def check(self, request: Request) -> None:
+        """Refuse, from its head alone, what is not for us."""
+        if request.method not in ("GET", "HEAD", "POST"):
+            raise Refusal(405, "the studio knows GET, HEAD and POST")
+        if "upgrade" in request.headers:
+            raise Refusal(400, "the studio has no sockets: it answers requests")
+        self.guard.check(request.method, request.target, request.headers)
+
+    async def answer(self, request: Request) -> Answer:
+        """Pages by GET, everything else by POST."""
+        path = urlsplit(request.target).path
+        if request.method != "POST":
+            return self._page(request, path)
+        question = _json(request.body)
+        if path == "/ask":
+            return self._asked(question, request.body)
+        if path == "/files":
+            return Answer(headers=JSON, body=_text({"files": self.folder.listed(), "folder": self.folder.path.name}))
+        if path == "/open":
+            return Answer(headers=JSON, body=_text({"text": self.folder.read(question.get("name"))}))
+        if path == "/save":
+            self.folder.write(question.get("name"), question.get("text"), over=question.get("over") is True)
+            return Answer(headers=JSON, body=b"{}")
+        raise Refusal(404, "there is nothing of this name")
+
+    def _page(self, request: Request, path: str) -> Answer:
+        if self.guard.token and self.guard.in_address(request.target):  # from now on in a cookie, out of the address
+            cookie = f"{COOKIE}={self.guard.token}; HttpOnly; SameSite=Strict; Path=/"
+            return Answer(303, {"location": "/", "set-cookie": cookie})
+        found: Served | None = typesetting() if path == "/formulas.css" else served().get(path)
+        if found is None:
+            raise Refusal(404, "there is nothing of this name")
+        if request.headers.get("if-none-match") == f'"{found.mark}"':
+            return Answer(304, {"etag": f'"{found.mark}"'})
+        return Answer(headers={"content-type": found.kind, "etag": f'"{found.mark}"'}, body=found.data)
+
+    def _asked(self, question: Record, body: bytes) -> Answer:
+        kind = question.get("ask")
+        if not isinstance(kind, str):
+            raise Refusal(400, "a question says what it asks")
+        seconds = self.limits.long_seconds if kind in LONG else self.limits.seconds
+        try:
+            key = sha256(_text([question.get("model"), kind in LONG])).hexdigest()
+        except RecursionError as error:
+            raise Refusal(400, "the question is nested too deeply") from error
+        frames = self.crew.answer(body, key, seconds)
+        return Answer(headers={"content-type": "application/octet-stream"}, pieces=_begun(frames))
+
+
+async def _begun(frames: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    """The frames of an answer; a refusal before the first is a frame too, for the status is already sent."""
+    from svyaz.studio.frames import encoded
+
+    try:
+        async for frame in frames:
+            yield frame
+    except Refusal as refusal:
+        yield encoded({"refused": {"reason": "busy", "parts": [refusal.reason]}})
+    finally:
+        await frames.aclose()
+
+
+def _json(body: bytes) -> Record:
+    try:
+        found = json.loads(body or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise Refusal(400, "the question is not JSON") from error
+    if not isinstance(found, dict):
+        raise Refusal(400, "a question is a table")
+    return found
+
+
+def _text(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=True, sort_keys=True).encode()
