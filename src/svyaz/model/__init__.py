@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from svyaz.model.tree import axis_rotation as axis_rotation
     from svyaz.model.tree import numbers as numbers
     from svyaz.model.tree import quaternion_rotation as quaternion_rotation
+    from svyaz.model.tree import sine_cosine as sine_cosine
     from svyaz.model.turning import angles as angles
 else:
     open_door(__name__)

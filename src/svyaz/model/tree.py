@@ -14,7 +14,7 @@ from math import cos, pi, sin
 
 import symengine as se
 
-from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, velocity
+from svyaz.expr import ZERO, Expression, ModelError, Problem, evaluate, names_in, velocity
 
 Rows = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 Triple = tuple[float, float, float]
@@ -131,7 +131,8 @@ class Body:
     its derivative as velocity; a free joint has ``coordinates`` (x, y, z, e0, e1, e2, e3), position of the pole in the
     frame of the base and unit quaternion with the scalar e0 first, and six ``velocities``, linear and angular, in the
     axes of the body. ``axis`` is a unit vector, in the frames of base and body alike; ``pole`` leads from the pole of the
-    base to that of the body at zero coordinate; ``center`` is in the frame of the body.
+    base to that of the body at zero coordinate; ``center`` is in the frame of the body. A revolute joint turns by its
+    coordinate plus ``offset``, which is zero but in the tree that ``Tree.straight`` gives.
     """
 
     name: str
@@ -144,6 +145,7 @@ class Body:
     mass: Expression
     center: Vector
     inertia: tuple[Expression, ...]
+    offset: Expression = ZERO
 
     @property
     def freedoms(self) -> int:
@@ -188,6 +190,8 @@ class Tree:
     """Bodies in an order in which each comes after its base, and the acceleration of gravity in ground axes.
 
     ``frames`` holds for each body the frame in which a person gives its points, where these are not the bodies' own.
+    ``straight`` is the same tree with frames that are parallel not at zero coordinates but where the angles that were
+    stated beside the coordinates are zero: its axes and poles are plain, its bodies have an ``offset``.
 
     >>> import svyaz
     >>> [body.name for body in svyaz.load("chain:2").tree.bodies]
@@ -197,6 +201,7 @@ class Tree:
     bodies: tuple[Body, ...]
     gravity: Vector
     frames: tuple[Frame, ...] = ()
+    straight: Tree | None = None
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

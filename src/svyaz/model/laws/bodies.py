@@ -14,7 +14,7 @@ from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.tree_checks import read_mass, read_vector
 from svyaz.model.reading.trees import Rows, declare_bodies, read_tree
 from svyaz.model.system import System
-from svyaz.model.tree import JOINTS, Body, Frame, Tree, Vector, constant
+from svyaz.model.tree import JOINTS, Body, Tree, Vector, constant
 
 NOT_WITH_BODIES = ("coordinates", "momenta", "kinetic", "potential", "lagrangian", "hamiltonian")
 NO_AXIS = (ZERO, ZERO, ZERO)
@@ -65,8 +65,8 @@ def _declare(reader: Reader, words: Table, names: Names) -> None:
 def _moving(reader: Reader, words: Table, names: Names) -> None:
     scope, masses = names.constant_scope(), names.mass_scope()
 
-    def made(rows: Rows) -> tuple[list[Body], list[Frame]]:
-        return [_body(reader, scope, masses, *row) for row in rows], []
+    def made(rows: Rows) -> Tree:
+        return Tree(tuple(_body(reader, scope, masses, *row) for row in rows), NO_AXIS)
 
     read_tree(reader, names, words, ("body",), made)
 

@@ -16,7 +16,7 @@ x, y, z of a link there, its vectors become sums of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 
 import symengine as se
@@ -28,7 +28,18 @@ from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.tree_checks import Mass, read_constant, read_mass
 from svyaz.model.reading.trees import GROUND_NAME, Rows, declare_bodies, read_tree
 from svyaz.model.reading.words import nearest
-from svyaz.model.tree import GROUND, MOMENTS, QUARTER, Body, Frame, Vector, from_quarter, nearly_quarters, sine_cosine
+from svyaz.model.tree import (
+    GROUND,
+    MOMENTS,
+    QUARTER,
+    Body,
+    Frame,
+    Tree,
+    Vector,
+    from_quarter,
+    nearly_quarters,
+    sine_cosine,
+)
 
 DH_JOINTS = ("revolute", "prismatic", "fixed")
 PREFIX = ("dh", "link")
@@ -71,32 +82,63 @@ def _declare(reader: Reader, words: Table, names: Names) -> None:
 def _moving(reader: Reader, words: Table, names: Names) -> None:
     scope = names.constant_scope()
 
-    def made(rows: Rows) -> tuple[list[Body], list[Frame]]:
-        return _bodies(reader, scope, _convention(reader, vocabulary.table(words, "dh")), rows)
+    def made(rows: Rows) -> Tree:
+        convention = _convention(reader, vocabulary.table(words, "dh"))
+        links = [_read_link(reader, scope, *row) for row in rows]
+        bodies, frames = _bodies(convention, links)
+        straight = Tree(tuple(_bodies(convention, [_straight(link) for link in links])[0]), NOWHERE)
+        return Tree(tuple(bodies), NOWHERE, tuple(frames), straight if any(b.offset for b in straight.bodies) else None)
 
     read_tree(reader, names, words, PREFIX, made)
 
 
-def _bodies(reader: Reader, scope: Scope, convention: str, rows: Rows) -> tuple[list[Body], list[Frame]]:
+@dataclass(frozen=True)
+class _Link:
+    """A row of the table: α and θ by sine and cosine, beside θ an angle that is absorbed in the coordinate."""
+
+    words: Table
+    base: int
+    a: Expression
+    d: Expression
+    tilt: tuple[Expression, Expression]
+    turn: tuple[Expression, Expression]
+    angle: Expression
+    mass: Mass
+    offset: Expression = ZERO
+
+
+def _read_link(reader: Reader, scope: Scope, path: Path, words: Table, base: int) -> _Link:
+    a, d, angle = (read_constant(reader, scope, (*path, key), words.get(key, 0)) for key in ("a", "d", "theta"))
+    tilt, turn = (_sine_cosine(reader, scope, (*path, key), words.get(key, 0)) for key in ("alpha", "theta"))
+    return _Link(words, base, a, d, tilt, turn, angle, read_mass(reader, scope, path, words))
+
+
+def _straight(link: _Link) -> _Link:
+    """The row of a joint that turns, with its θ beside the coordinate unless it is a multiple of 90°."""
+    if link.words["joint"] != "revolute" or all(e.is_Integer for e in link.turn):
+        return link
+    return replace(link, turn=(ZERO, ONE), offset=link.angle)
+
+
+def _bodies(convention: str, links: Sequence[_Link]) -> tuple[list[Body], list[Frame]]:
     """The bodies of the rows, and the frames of the links."""
     frames: list[Frame] = []
     bodies = []
-    for path, words, base in rows:
-        below = GROUND_FRAME if base == GROUND else frames[base]
-        a, d = (read_constant(reader, scope, (*path, key), words.get(key, 0)) for key in ("a", "d"))
-        tilt, turn = (_sine_cosine(reader, scope, (*path, key), words.get(key, 0)) for key in ("alpha", "theta"))
-        mass, center, inertia = read_mass(reader, scope, path, words)
+    for link in links:
+        below = GROUND_FRAME if link.base == GROUND else frames[link.base]
+        mass, center, inertia = link.mass
         if convention == "standard":
-            frame = _about_x(_about_z(below, *turn), *tilt)
-            axis, pole = below.z, _sum(below.origin, _times(d, below.z))
-            frame = replace(frame, origin=_times(a, frame.x))
-            center, inertia = _moved(a, mass, center, inertia)
+            frame = _about_x(_about_z(below, *link.turn), *link.tilt)
+            axis, pole = below.z, _sum(below.origin, _times(link.d, below.z))
+            frame = replace(frame, origin=_times(link.a, frame.x))
+            center, inertia = _moved(link.a, mass, center, inertia)
         else:
-            tilted = _about_x(below, *tilt)
-            frame = _about_z(tilted, *turn)
-            axis, pole = tilted.z, _sum(below.origin, _times(a, below.x), _times(d, tilted.z))
+            tilted = _about_x(below, *link.tilt)
+            frame = _about_z(tilted, *link.turn)
+            axis, pole = tilted.z, _sum(below.origin, _times(link.a, below.x), _times(link.d, tilted.z))
         frames.append(frame)
-        bodies.append(_body(words, base, axis, pole, (mass, frame.vector(center), _turned(frame, inertia))))
+        body = _body(link.words, link.base, axis, pole, (mass, frame.vector(center), _turned(frame, inertia)))
+        bodies.append(replace(body, offset=link.offset))
     return bodies, frames
 
 

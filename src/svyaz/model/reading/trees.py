@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.reading.tree_checks import check_masses, read_vector
-from svyaz.model.tree import FREEDOMS, GROUND, Body, Frame, Tree
+from svyaz.model.tree import FREEDOMS, GROUND, Tree
 
 GROUND_NAME = "ground"
 FREE_COORDINATES = 7
@@ -46,11 +47,11 @@ def declare_bodies(
 
 
 def read_tree(
-    reader: Reader, names: Names, model: Table, prefix: Path, made: Callable[[Rows], tuple[list[Body], list[Frame]]]
+    reader: Reader, names: Names, model: Table, prefix: Path, made: Callable[[Rows], Tree]
 ) -> None:
     """The tree of the bodies that could be declared, with the other words of the model; mistakes are noted.
 
-    ``made`` makes the bodies, and the frames in which their points are given where these are not the bodies' own.
+    ``made`` makes the tree, without its gravity.
     """
     tables = names.bodies
     numbers = _numbers(reader, prefix, tables)
@@ -58,9 +59,10 @@ def read_tree(
     place = {k: i for i, k in enumerate(order)}
     place[GROUND] = GROUND
     rows = [((*prefix, k), tables[k], place[numbers[k]]) for k in order]
-    bodies, frames = made(rows)
+    bodies = made(rows)
     gravity = read_vector(reader, names.constant_scope(), ("gravity",), model.get("gravity", (0, 0, 0)))
-    tree = Tree(tuple(bodies), gravity, tuple(frames))
+    straight = None if bodies.straight is None else replace(bodies.straight, gravity=gravity)
+    tree = replace(bodies, gravity=gravity, straight=straight)
     check_masses(reader, names.parameters, tree, [row[0] for row in rows], [row[1] for row in rows], model)
     names.tree, names.coordinates, names.rates, names.velocities = tree, tree.coordinates, tree.rates, tree.velocities
 

@@ -64,7 +64,8 @@ def place(body: Body, values: list[Element], elements: Elements) -> Placed:
     turns: tuple[Vector, ...] = ()
     slides: tuple[Vector, ...] = ()
     if body.joint == "revolute":
-        rotation = axis_rotation(body.axis, elements.sin(values[0]), elements.cos(values[0]))
+        angle = values[0] if body.offset == 0 else values[0] + body.offset
+        rotation = axis_rotation(body.axis, elements.sin(angle), elements.cos(angle))
         turns, slides = (body.axis,), (none,)
     elif body.joint == "prismatic":
         offset = plus(body.pole, times(values[0], body.axis))
@@ -93,6 +94,8 @@ def welded(tree: Tree, elements: Elements) -> Tree:
     """
     if all(body.joint != "fixed" for body in tree.bodies):
         return tree
+    if tree.straight is not None:
+        return replace(welded(replace(tree, straight=None), elements), straight=welded(tree.straight, elements))
     zero = elements.zero
     kept: list[int] = []
     homes: list[tuple[int, tuple]] = []

@@ -27,9 +27,9 @@ from svyaz.forms.tree.recursions.algebra import (
     transposed,
 )
 from svyaz.forms.tree.recursions.places import Placed
+from svyaz.forms.tree.recursions.zeros import UNITS, Zero, aligned, product, sample_points, tidy, tidy_vector
 from svyaz.model import GROUND, Tree, axis_rotation
 
-UNITS = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 PAIRS = {(0, 1): 3, (0, 2): 4, (1, 2): 5}
 
 
@@ -38,7 +38,8 @@ class RegroupedLink:
     """A body in a frame of which its joint axis is the coordinate axis number ``axis`` (0, 1, 2), times ``sign``.
 
     ``turn`` takes vectors of this frame at zero coordinate to the frame of the base (constant; the unit matrix where the
-    axis is a coordinate axis of the base's frame too); ``pole`` is in the frame of the base.
+    axis is a coordinate axis of the base's frame too); ``pole`` is in the frame of the base. A revolute joint turns by its
+    coordinate plus ``offset``, a constant: frames lie as it is short, not as the zero of the coordinate wants it.
     """
 
     number: int
@@ -52,21 +53,33 @@ class RegroupedLink:
     mass: Expression
     moment: Vector
     inertia: Symmetric
+    offset: Expression = ZERO
+
+    @property
+    def angle(self) -> Expression:
+        """By which the joint turns about its coordinate axis, in the positive direction of that."""
+        return self.sign * (se.Symbol(self.coordinate) + self.offset)
 
 
 def links_of(tree: Tree) -> list[RegroupedLink]:
     """The bodies of a tree of revolute and prismatic joints in such frames."""
+    if tree.straight is not None:
+        tree = tree.straight
     frames: list[tuple] = []
     links = []
+    points = sample_points(tree)
     for number, body in enumerate(tree.bodies):
         under = UNITS if body.base == GROUND else frames[body.base]
-        seen = applied(transposed(under), body.axis)
+        seen = tidy_vector(applied(transposed(under), body.axis), points)
         axis, sign = _coordinate_axis(seen)
         frame = under
         if axis is None:
             frame, axis, sign = _frame_along(body.axis), 2, 1
-        frames.append(frame)
-        back = transposed(frame)
+        zero = Zero(ZERO, frame)
+        if body.joint == "revolute":
+            zero = aligned(tree, number, frame, axis, points)
+        frames.append(zero.frame)
+        back = transposed(zero.frame)
         xx, yy, zz, xy, xz, yz = body.inertia
         links.append(
             RegroupedLink(
@@ -76,11 +89,12 @@ def links_of(tree: Tree) -> list[RegroupedLink]:
                 body.coordinates[0],
                 axis,
                 sign,
-                UNITS if frame is under else _product(transposed(under), frame),
-                applied(transposed(under), body.pole),
+                UNITS if frame is under else tidy(product(transposed(under), frame), points),
+                tidy_vector(applied(transposed(under), body.pole), points),
                 body.mass,
-                applied(back, times(body.mass, body.center)),
-                tensor_turned(back, (xx, yy, zz, -xy, -xz, -yz)),
+                tidy_vector(applied(back, times(body.mass, body.center)), points),
+                tidy_vector(tensor_turned(back, (xx, yy, zz, -xy, -xz, -yz)), points),
+                body.offset + sign * zero.angle,
             )
         )
     return links
@@ -110,10 +124,6 @@ def _size(entry: Expression) -> float:
 
 def _cross(a: Vector, b: Vector) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def _product(a: tuple, b: tuple) -> tuple:
-    return transposed(tuple(applied(a, column) for column in transposed(b)))  # type: ignore[arg-type]
 
 
 def shiftable(links: list[RegroupedLink]) -> list[int]:
@@ -226,7 +236,7 @@ def placed_link(tree: Tree, link: RegroupedLink) -> Placed:
     unit = times(se.Integer(link.sign), UNITS[link.axis])
     none = (se.Integer(0),) * 3
     if link.joint == "revolute":
-        spin = axis_rotation(unit, se.sin(q), se.cos(q))
+        spin = axis_rotation(unit, se.sin(q + link.offset), se.cos(q + link.offset))
         x, y, z = (applied(link.turn, column) for column in transposed(spin))
         rotation, offset, turns, slides = transposed((x, y, z)), link.pole, (unit,), (none,)
     else:

@@ -45,7 +45,9 @@ class _Recursion:
         self.inside = [self._continues(link) for link in links]
         self.angles: list[Expression] = []
         for link in links:
-            own = link.sign * se.Symbol(link.coordinate) if link.joint == "revolute" else ZERO
+            own = link.angle if link.joint == "revolute" else ZERO
+            if own != ZERO and link.offset != 0:
+                own = sheet.name(f"a{link.number + 1}", own)
             self.angles.append(own + self.angles[link.base] if self.inside[link.number] else own)
         self.own = [Carried(link.mass, link.moment, link.inertia) for link in links]
         """Each body with what it carries outside of its cluster, in its own axes."""

@@ -10,11 +10,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from math import inf
 from random import Random
+from time import process_time
 
 import symengine as se
 
-from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in, substitute
+from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
 from svyaz.forms.tree.recursions.places import placed, welded
@@ -41,6 +43,9 @@ AIMS: Mapping[str, Mapping[str, float]] = {
 
 SMALL = 14
 """Trees of more bodies than this are written in the two most promising ways only."""
+
+LONGEST_SEARCH = 3.0
+"""After so many seconds of work no further way is tried: the best one so far is kept."""
 
 MOST_SUBSETS = 4
 """Up to so many poles every choice of those that are shifted is tried."""
@@ -99,8 +104,15 @@ def fastest(tree: Tree, parameters: tuple[str, ...]) -> Written:
 
 @lru_cache(maxsize=16)
 def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
-    cost = weighted_cost(AIMS[aim])
-    return min(_written(tree, parameters, cost), key=lambda way: cost(way.program))
+    cost, end = weighted_cost(AIMS[aim]), process_time() + LONGEST_SEARCH
+    best, least = None, inf
+    for way in _written(tree, parameters, cost):
+        if (weight := cost(way.program)) < least:
+            best, least = way, weight
+        if process_time() > end:
+            break
+    assert best is not None, "there is a way to write any tree"
+    return best
 
 
 def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], float]) -> Iterator[Written]:
@@ -118,7 +130,7 @@ def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], Way]]:
     plain = links_of(tree)
     if len(plain) > SMALL:
         links = with_base_parameters(with_poles_shifted(plain, ()), balanced=False)
-        yield from ((links, Way(phases)) for phases in (True, False))
+        yield from ((links, Way(phases)) for phases in (False, True))
         return
     loose = shiftable(plain)
     several = len(loose) <= MOST_SUBSETS
@@ -160,11 +172,10 @@ def _sample(program: Program) -> dict[str, float]:
 
 def _values(sheet: FormulaSheet, point: Mapping[str, float]) -> dict[str, float]:
     """The value of each name of the sheet."""
-    known: dict[se.Symbol, Expression] = {se.Symbol(n): se.RealDouble(v) for n, v in point.items()}
-    values = {}
+    known, values = dict(point), {}
     for symbol, formula in sheet.definitions.items():
-        values[str(symbol)] = evaluate(substitute(formula, known), {})
-        known[symbol] = se.RealDouble(values[str(symbol)])
+        name = str(symbol)
+        known[name] = values[name] = evaluate(formula, known)
     return values
 
 

@@ -46,8 +46,7 @@ class FormulaSheet:
 
     def _free(self, hint: str) -> str:
         name, number = hint, 1
-        taken = {str(s) for s in self.parameters}
-        while se.Symbol(name) in self.definitions or name in taken:
+        while se.Symbol(name) in self.definitions or se.Symbol(name) in self.parameters:
             number += 1
             name = f"{hint}_{number}"
         return name
