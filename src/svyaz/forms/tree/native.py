@@ -96,6 +96,13 @@ class NativeTree:
         return [placed_link(self._whole, link) for link in fastest(self._whole, tuple(self.values)).links]
 
     @cached_property
+    def _constants(self) -> Mapping[se.Symbol, Expression]:
+        """Names of constants that the links are written in."""
+        if any(body.joint == "free" for body in self._whole.bodies):
+            return {}
+        return fastest(self._whole, tuple(self.values)).constants
+
+    @cached_property
     def _gravity_vector(self) -> tuple:
         return self._whole.gravity
 
@@ -108,7 +115,9 @@ class NativeTree:
         named = list(zip(self.tree.velocities, outputs, strict=True))
         inputs = (*self.tree.coordinates, *map(str, further))
         cost = weighted_cost(AIMS["time"])
-        return compile_program(build_sequence({}, named, inputs=inputs, parameters=tuple(self.values), cost=cost))
+        return compile_program(
+            build_sequence(self._constants, named, inputs=inputs, parameters=tuple(self.values), cost=cost)
+        )
 
     def _forward_program(self) -> Program:
         forces, found = self._symbols(" force"), self._symbols("'")

@@ -46,9 +46,7 @@ def declare_bodies(
             names.bodies[k] = words
 
 
-def read_tree(
-    reader: Reader, names: Names, model: Table, prefix: Path, made: Callable[[Rows], Tree]
-) -> None:
+def read_tree(reader: Reader, names: Names, model: Table, prefix: Path, made: Callable[[Rows], Tree]) -> None:
     """The tree of the bodies that could be declared, with the other words of the model; mistakes are noted.
 
     ``made`` makes the tree, without its gravity.

@@ -28,7 +28,7 @@ from svyaz.forms.tree.recursions.algebra import (
 )
 from svyaz.forms.tree.recursions.places import Placed
 from svyaz.forms.tree.recursions.zeros import UNITS, Zero, aligned, product, sample_points, tidy, tidy_vector
-from svyaz.model import GROUND, Tree, axis_rotation
+from svyaz.model import GROUND, MOMENTS, Tree, axis_rotation
 
 PAIRS = {(0, 1): 3, (0, 2): 4, (1, 2): 5}
 
@@ -185,8 +185,13 @@ def _expanded(vector: Vector) -> Vector:
     return x, y, z
 
 
-def with_base_parameters(links: list[RegroupedLink], *, balanced: bool) -> list[RegroupedLink]:
+def with_base_parameters(
+    links: list[RegroupedLink], *, balanced: bool, named: dict[se.Symbol, Expression] | None = None
+) -> list[RegroupedLink]:
     """Every body with what its joint does not feel given to its base, from the leaves to the ground.
+
+    Written out for many bodies the sums grow without measure: in ``named`` what a body has before it gives away is put under
+    names of its own, each in terms of those before it.
 
     Of the two moments across a revolute axis, a and b, either b is given away (a - b is left), or their mean (``balanced``:
     half the difference is left in the one, minus that in the other).
@@ -194,8 +199,18 @@ def with_base_parameters(links: list[RegroupedLink], *, balanced: bool) -> list[
     masses = [link.mass for link in links]
     moments = [link.moment for link in links]
     inertias = [link.inertia for link in links]
+
+    def kept(hint: str, value: Expression) -> Expression:
+        if named is None or value.is_Number or value.is_Symbol:
+            return value
+        named[symbol := se.Symbol(f"{hint} given")] = value
+        return symbol
+
     for link in reversed(links):
         k = link.number
+        masses[k] = kept(f"m{k + 1}", masses[k])
+        moments[k] = tuple(kept(f"m{x}{k + 1}", e) for x, e in zip("xyz", moments[k], strict=True))
+        inertias[k] = tuple(kept(f"{x}{k + 1}", e) for x, e in zip(MOMENTS, inertias[k], strict=True))
         if link.joint == "prismatic":
             given = (ZERO, (ZERO,) * 3, inertias[k])
             inertias[k] = (ZERO,) * 6

@@ -184,9 +184,7 @@ def tidy_vector(entries: Sequence[Expression], points: tuple[Point, Point]) -> A
         return tuple(entries)
     values = [_values(entries, point) for point in points]
     largest = [max(1e-300, *(abs(v) for v in row if isfinite(v)), 0.0) for row in values]
-    return tuple(
-        _tidy(se.sympify(e), [row[i] for row in values], largest, points[0]) for i, e in enumerate(entries)
-    )
+    return tuple(_tidy(se.sympify(e), [row[i] for row in values], largest, points[0]) for i, e in enumerate(entries))
 
 
 def _tidy(e: Expression, values: Sequence[float], largest: Sequence[float], point: Point) -> Expression:

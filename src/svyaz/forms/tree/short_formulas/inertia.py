@@ -16,7 +16,7 @@ from time import process_time
 
 import symengine as se
 
-from svyaz.expr import Expression, ModelError, Problem, evaluate, names_in
+from svyaz.expr import Expression, ModelError, Problem, evaluate, expanded_size, names_in
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
 from svyaz.forms.tree.recursions.places import placed, welded
@@ -44,11 +44,17 @@ AIMS: Mapping[str, Mapping[str, float]] = {
 SMALL = 14
 """Trees of more bodies than this are written in the two most promising ways only."""
 
-LONGEST_SEARCH = 3.0
+LONGEST_SEARCH: Mapping[str, float] = {"operations": 3.0, "time": 1.0}
 """After so many seconds of work no further way is tried: the best one so far is kept."""
+
+MOST_TERMS = 500
+"""Base parameters of more terms are not multiplied out."""
 
 MOST_SUBSETS = 4
 """Up to so many poles every choice of those that are shifted is tried."""
+
+
+Constants = Mapping[se.Symbol, Expression]
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,9 +82,10 @@ class Inertia(Shown):
 
 @dataclass(frozen=True)
 class Written:
-    """One way of writing the matrix: links over base parameters, the sheet, the entries, and the program."""
+    """One way of writing the matrix: links over base parameters (in terms of constants), sheet, entries, program."""
 
     links: list[RegroupedLink]
+    constants: Constants
     sheet: FormulaSheet
     matrix: list[list[Expression]]
     program: Program
@@ -104,7 +111,7 @@ def fastest(tree: Tree, parameters: tuple[str, ...]) -> Written:
 
 @lru_cache(maxsize=16)
 def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
-    cost, end = weighted_cost(AIMS[aim]), process_time() + LONGEST_SEARCH
+    cost, end = weighted_cost(AIMS[aim]), process_time() + LONGEST_SEARCH[aim]
     best, least = None, inf
     for way in _written(tree, parameters, cost):
         if (weight := cost(way.program)) < least:
@@ -116,33 +123,34 @@ def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
 
 
 def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], float]) -> Iterator[Written]:
-    for links, way in _ways(tree):
-        sheet = FormulaSheet(parameters)
+    for links, way, constants in _ways(tree):
+        sheet = FormulaSheet(parameters, constants)
         matrix = short_inertia(links, sheet, way)
         program = build_sequence(
             sheet.definitions, _outputs(matrix), inputs=tree.coordinates, parameters=parameters, cost=cost
         )
-        yield Written(links, sheet, matrix, program)
+        yield Written(links, constants, sheet, matrix, program)
 
 
-def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], Way]]:
+def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], Way, Constants]]:
     """Poles shifted along their axes or not, parameters grouped in either way, phases folded or not."""
     plain = links_of(tree)
     if len(plain) > SMALL:
-        links = with_base_parameters(with_poles_shifted(plain, ()), balanced=False)
-        yield from ((links, Way(phases)) for phases in (False, True))
+        constants: dict[se.Symbol, Expression] = {}
+        links = with_base_parameters(with_poles_shifted(plain, ()), balanced=False, named=constants)
+        yield from ((links, Way(phases), constants) for phases in (False, True))
         return
     loose = shiftable(plain)
     several = len(loose) <= MOST_SUBSETS
     subsets = [
-        [k for k, keep in zip(loose, taken, strict=True) if keep] for taken in product((0, 1), repeat=len(loose))
+        [k for k, keep in zip(loose, taken, strict=True) if keep] for taken in product((1, 0), repeat=len(loose))
     ]
-    for chosen in subsets if several else [[], loose]:
+    for chosen in subsets if several else [loose, []]:
         links = with_poles_shifted(plain, chosen)
         grouped = with_base_parameters(links, balanced=False)
-        yield grouped, Way(phases=True)
-        yield grouped, Way(phases=False)
-        yield with_base_parameters(links, balanced=True), Way(phases=True)
+        yield grouped, Way(phases=True), {}
+        yield grouped, Way(phases=False), {}
+        yield with_base_parameters(links, balanced=True), Way(phases=True), {}
 
 
 def weighted_cost(weights: Mapping[str, float]) -> Callable[[Program], float]:
@@ -194,7 +202,7 @@ def _groups(links: Sequence[RegroupedLink]) -> Iterator[tuple[str, Expression]]:
             if place in felt
         ]
         for name, e in entries:
-            short = se.expand(e)
+            short = se.expand(e) if expanded_size(e) <= MOST_TERMS else e
             if not short.is_Symbol and names_in(short):
                 yield f"{name}R", short
 

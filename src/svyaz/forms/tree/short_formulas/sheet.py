@@ -6,7 +6,7 @@ Composite bodies are written on it in parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import symengine as se
@@ -18,9 +18,10 @@ from svyaz.forms.tree.recursions.algebra import Symmetric, Vector
 class FormulaSheet:
     """Gives names to values; equal formulas get one name, opposite ones differ in sign."""
 
-    def __init__(self, parameters: Iterable[str]) -> None:
-        self.parameters = {se.Symbol(name) for name in parameters}
-        self.definitions: dict[se.Symbol, Expression] = {}
+    def __init__(self, parameters: Iterable[str], constants: Mapping[se.Symbol, Expression]) -> None:
+        """``constants`` are names for expressions of parameters and of those before them."""
+        self.parameters = {se.Symbol(name) for name in parameters} | set(constants)
+        self.definitions: dict[se.Symbol, Expression] = dict(constants)
         self._known: dict[Expression, Expression] = {}
         self._constant: dict[Expression, bool] = {}
 
