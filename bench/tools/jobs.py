@@ -19,7 +19,8 @@ from pathlib import Path
 from time import process_time
 
 ROOT = Path(__file__).parents[2]
-TIMEOUT = 1800
+TIMEOUT, PATIENCE = 1800, 60
+"""Seconds that any job may take, and how many times its own guess, on a machine that others use too."""
 
 clock = process_time
 """Seconds of work of this process. Both sides compute in one thread without waiting for anything, so that this is the
@@ -61,7 +62,11 @@ def environment() -> dict[str, str]:
 def run_job(job: Job) -> Answer:
     """Do a job once, in a process of its own."""
     command = [sys.executable, "-m", job.module, *job.arguments]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    limit = max(TIMEOUT, PATIENCE * job.seconds)
+    try:
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired as late:
+        raise JobFailed(f"{job.name}: no answer in {limit:.0f} s") from late
     if done.returncode != 0:
         last = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
         raise JobFailed(f"{job.name}: {last}")
