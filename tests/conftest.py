@@ -74,7 +74,7 @@ def python(tmp_path: Path) -> Run:
 
 @pytest.fixture(scope="session")
 def command_server() -> Iterator[subprocess.Popen[str]]:
-    """A process that has loaded the libraries and forks a child for every command line."""
+    """A process that has loaded the package and forks a child for every command line."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "tests" / "tools" / "command_server.py")],
         stdin=subprocess.PIPE,

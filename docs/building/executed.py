@@ -97,7 +97,7 @@ def _output(line: str, folder: Path, page: str) -> str:
 
 @cache
 def _command_server() -> subprocess.Popen[str]:
-    """A process that has loaded the libraries once and forks for every command line; it ends when its input does."""
+    """A process that has loaded the package once and forks for every command line; it ends when its input does."""
     program = str(ROOT / "tests" / "tools" / "command_server.py")
     path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(

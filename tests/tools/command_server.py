@@ -1,4 +1,4 @@
-"""Runs many command lines of svyaz from one process that has loaded the libraries once.
+"""Runs many command lines of svyaz from one process that has loaded the package and its libraries once.
 
 Each line of the standard input is a request as JSON: arguments, environment, folder, and the files that take what the
 command prints (which may be one). For each a child is forked, which has its own working folder, variables and memory as
@@ -7,21 +7,34 @@ a program of its own would have; its exit code is answered. Run as a program wit
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 import traceback
+from contextlib import suppress
+from importlib import import_module
+from pkgutil import walk_packages
+
+LIBRARIES = (
+    *("click", "llvmlite.binding", "numba", "scipy.linalg", "symengine"),
+    *("matplotlib.backends.backend_agg", "matplotlib.style", "PIL.features", "rich.console", "rich.table"),
+)
 
 
 def load() -> None:
-    """What nearly every command imports."""
-    import click  # noqa: F401
-    import llvmlite.binding  # noqa: F401
-    import matplotlib.figure  # noqa: F401
-    import numba  # noqa: F401
-    import rich.table  # noqa: F401
-    import scipy.linalg  # noqa: F401
-    import symengine  # noqa: F401
+    """What commands import: the libraries, and every module of the package, which take longer than most commands.
+
+    What is not installed is left to the commands that ask for it.
+    """
+    packages = map(import_module, ("svyaz", "svyaz_published"))
+    modules = [found.name for p in packages for found in walk_packages(p.__path__, f"{p.__name__}.")]
+    for name in (*LIBRARIES, *modules):
+        if not name.endswith("__main__"):
+            with suppress(ImportError):
+                import_module(name)
+    gc.collect()
+    gc.freeze()  # children share what is never touched
 
 
 def run(request: dict) -> int:
