@@ -50,5 +50,12 @@ if TYPE_CHECKING:
     from svyaz.expr.trig import expanded_size as expanded_size
     from svyaz.expr.trig import factors as factors
     from svyaz.expr.trig import product as product
+    from svyaz.expr.units import Mismatch as Mismatch
+    from svyaz.expr.units import Unit as Unit
+    from svyaz.expr.units import UnitError as UnitError
+    from svyaz.expr.units import read_unit as read_unit
+    from svyaz.expr.units import simplified as simplified
+    from svyaz.expr.units import told_unit as told_unit
+    from svyaz.expr.units import unit_of as unit_of
 else:
     open_door(__name__)

@@ -12,7 +12,7 @@ from math import inf, isfinite
 
 from symengine import Symbol
 
-from svyaz.expr import ZERO, Expression, Place, Problem, Scope, differentiate, evaluate, is_zero, substitute
+from svyaz.expr import ZERO, Expression, Place, Problem, Scope, Unit, differentiate, evaluate, is_zero, substitute
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
@@ -246,6 +246,7 @@ class System:
     ``states`` lists coordinates, then velocities or momenta, then further states, which have ``rates`` of their own;
     under plain rates these are all. ``forces`` are the generalised forces by freedoms, those of the motors included.
     ``outputs`` are expressions that are shown along motions by their names, multipliers among what they may name.
+    ``units`` are those of names, velocities and outputs among them, as far as the model tells them.
     ``quasi`` are the quasi-velocities that the model asks for, ``run`` the words of [run] with their numbers evaluated,
     ``words`` the whole model as it was written and ``places`` where in its ``file``. ``scope`` is what may be named in an
     expression about a motion: states, velocities, parameters, inputs, time, and definitions with their rates.
@@ -268,6 +269,7 @@ class System:
     box: Mapping[str, tuple[float, float]]
     limits: tuple[Limit, ...]
     outputs: Mapping[str, Expression]
+    units: Mapping[str, Unit]
     run: Table
     bypass: Bypass | None
     source: Table

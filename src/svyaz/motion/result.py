@@ -323,7 +323,11 @@ class Motion:
         for prefix, table in tables:
             columns.update({prefix + name: ("t", values) for name, values in table.items()})
         attributes = {"model": self.system.name, "method": self.method, "form": self.form, "status": self.status}
-        return xarray.Dataset(columns, coords={"t": self.times}, attrs=attributes)
+        found = xarray.Dataset(columns, coords={"t": self.times}, attrs=attributes)
+        for name, unit in self.system.units.items():
+            if name in found.variables:
+                found[name].attrs["units"] = str(unit) or "1"
+        return found
 
     def to_pandas(self) -> pandas.DataFrame:
         """The columns of ``to_xarray`` as a table with the time as its index; at events there are two rows."""

@@ -137,11 +137,12 @@ class Scale(NamedTuple):
 
 
 def scale(system: System, name: str, looks: Looks) -> Scale:
-    """In which unit a column is drawn: an angle and its rate in degrees where they are asked for."""
+    """In which unit a column is drawn: as the model says; an angle and its rate in degrees where they are asked for."""
     plain = name.rstrip("'")
     if looks.degrees and plain in angles(system):
-        return Scale(180 / np.pi, "°" if name == plain else "° per unit of $t$")
-    return Scale(1.0, "")
+        rate = f"°/{system.units['t']}" if system.units else "° per unit of $t$"
+        return Scale(180 / np.pi, "°" if name == plain else rate)
+    return Scale(1.0, str(system.units.get(name, "")))
 
 
 def labelled(system: System, name: str, looks: Looks) -> str:

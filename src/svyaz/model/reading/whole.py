@@ -39,6 +39,7 @@ from svyaz.model.reading.points import read_points, tree_drawings
 from svyaz.model.reading.stabilising import with_laws
 from svyaz.model.reading.starts import read_initial
 from svyaz.model.reading.streams import mass_limits, read_streams, with_momenta
+from svyaz.model.reading.units import read_units, with_units
 from svyaz.model.system import Constraint, System, names_of
 
 
@@ -95,6 +96,7 @@ def system_of(
         box=_box(reader, words, names),
         limits=(*read_limits(reader, vocabulary.table(words, "limits"), names), *masses, *mass_limits(names)),
         outputs=_outputs(reader, words, names, constraints),
+        units={},
         run=read_run(reader, vocabulary.table(words, "run"), names, choices or {}),
         bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),
         source=read_source(reader, vocabulary.table(words, "source"), names),
@@ -106,6 +108,7 @@ def system_of(
     )
     stating.check(reader, names, law, constraints)
     system = with_controls(reader, system)
+    system = replace(system, units=with_units(reader, system, read_units(reader, words, names)))
     _check_unused(reader, names)
     if reader.problems:
         raise ModelError(sorted([*reader.problems, *reader.lasting_warnings()], key=_by_place))

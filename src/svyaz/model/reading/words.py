@@ -68,6 +68,7 @@ class ModelWords(TypedDict, total=False):
     box: Table
     limits: Table
     outputs: Table
+    units: Table
     run: Table
     bypass: Table
     source: Table
