@@ -10,6 +10,7 @@ import symengine as se
 
 from svyaz import ModelError, System, gallery, load, loads
 from svyaz.forms.programs import rates_of, rates_program, terms_program
+from svyaz.model import read_file
 from svyaz.program import content_hash
 
 PENDULUM = """\
@@ -89,10 +90,13 @@ def test_load_from_a_file(tmp_path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path) -> None:
-    with pytest.raises(ModelError, match="cannot read the model file"):
+    with pytest.raises(ModelError, match="there is no model file"):
         load(tmp_path / "none.toml")
-    with pytest.raises(ModelError, match="cannot read the model file"):
+    with pytest.raises(ModelError, match="is a folder; a model is a file"):
         load(tmp_path)
+    for path in (tmp_path / "none.toml", tmp_path):
+        with pytest.raises(ModelError, match="cannot read the model file"):
+            read_file(path)
     (tmp_path / "latin.toml").write_bytes('name = "Bahnübergang"'.encode("latin-1"))
     with pytest.raises(ModelError, match="is not UTF-8 text"):
         load(tmp_path / "latin.toml")

@@ -108,7 +108,15 @@ def test_a_mistake_is_shown_in_the_file() -> None:
 
 
 def test_masses_lengths_and_moments_of_a_tree() -> None:
-    body = {"name": "1", "base": "ground", "joint": "revolute", "coordinate": "q", "axis": [0, 0, 1], "mass": "m", "center": ["c", 0, 0]}
+    body = {
+        "name": "1",
+        "base": "ground",
+        "joint": "revolute",
+        "coordinate": "q",
+        "axis": [0, 0, 1],
+        "mass": "m",
+        "center": ["c", 0, 0],
+    }
     tree = {
         "gravity": [0, "-g", 0],
         "body": [{**body, "inertia": {"zz": "J", "xx": 0, "yy": "J"}}],

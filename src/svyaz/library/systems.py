@@ -486,7 +486,7 @@ def load(
     text = find(name, variant) if isinstance(name, str) and not is_path(name) else None
     if text is not None:
         return loads(text, str(name))
-    if not Path(name).is_file():
+    if Path(name).is_dir() or not Path(name).exists():
         raise ModelError([not_found(str(name))])
     if variant:
         message = f"'{name}' is not a model of the gallery: there is no '{next(iter(variant))}' to be chosen"
