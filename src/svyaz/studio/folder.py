@@ -13,6 +13,7 @@ from svyaz.studio.limits import Limits
 
 ENDINGS = (".toml", ".urdf", ".studio.json")
 NAME = re.compile(r"[^\W_][\w .+()-]{0,120}")
+RESULT = re.compile(r"/out/(\w[\w-]*)/(\w[\w-]*\.[a-z]+)", re.ASCII)
 RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
@@ -39,6 +40,15 @@ class Folder:
         if path.is_symlink() or path.resolve().parent != self.path.resolve():
             raise Refusal(400, "the file lies outside of the folder of the studio")
         return path
+
+    def result(self, path: str) -> Path | None:
+        """The path of a result, ``/out/NAME/FILE`` by plain names; None where it is none."""
+        found = RESULT.fullmatch(path)
+        if found is None:
+            return None
+        inside = self.path / "out" / found[1] / found[2]
+        fits = inside.is_file() and inside.resolve() == self.path.resolve() / "out" / found[1] / found[2]
+        return inside if fits else None
 
     def read(self, name: object) -> str:
         """The text of a file."""

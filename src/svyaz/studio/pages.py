@@ -31,6 +31,21 @@ HEADERS = {
 """Of every answer: nothing is loaded from elsewhere, nothing written in a model becomes a script, nobody frames a page."""
 
 
+SANDBOX = (
+    "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'"
+)
+"""Of reports that were written: their scripts run as those of a stranger, who may ask the studio for nothing."""
+
+WRITTEN = KINDS | {
+    "png": "image/png",
+    "csv": "text/csv; charset=utf-8",
+    "pdf": "application/pdf",
+    "ipynb": "application/x-ipynb+json",
+}
+"""Kinds of results that are handed out."""
+
+
 @dataclass(frozen=True)
 class Served:
     """A file with its kind and a mark that changes with its text."""

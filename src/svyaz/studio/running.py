@@ -20,7 +20,7 @@ from svyaz.studio.crew import Crew
 from svyaz.studio.folder import Folder
 from svyaz.studio.guard import COOKIE, Guard, Refusal
 from svyaz.studio.limits import Limits
-from svyaz.studio.pages import Served, served, typesetting
+from svyaz.studio.pages import SANDBOX, WRITTEN, Served, served, typesetting
 
 LONG = frozenset({"sweep", "published", "figures", "report", "pictures"})
 """Questions that may take long."""
@@ -145,12 +145,22 @@ class Studio:
         if self.guard.token and self.guard.in_address(request.target):  # from now on in a cookie, out of the address
             cookie = f"{COOKIE}={self.guard.token}; HttpOnly; SameSite=Strict; Path=/"
             return Answer(303, {"location": "/", "set-cookie": cookie})
+        if path.startswith("/out/"):
+            return self._result(path)
         found: Served | None = typesetting() if path == "/formulas.css" else served().get(path)
         if found is None:
             raise Refusal(404, "there is nothing of this name")
         if request.headers.get("if-none-match") == f'"{found.mark}"':
             return Answer(304, {"etag": f'"{found.mark}"'})
         return Answer(headers={"content-type": found.kind, "etag": f'"{found.mark}"'}, body=found.data)
+
+    def _result(self, path: str) -> Answer:
+        """A report that was written, shut off from the studio."""
+        file = self.folder.result(path)
+        kind = WRITTEN.get(path.rpartition(".")[2])
+        if file is None or kind is None or file.stat().st_size > self.limits.answer:
+            raise Refusal(404, "there is nothing of this name")
+        return Answer(headers={"content-type": kind, "content-security-policy": SANDBOX}, body=file.read_bytes())
 
     def _asked(self, question: Record, body: bytes) -> Answer:
         kind = question.get("ask")

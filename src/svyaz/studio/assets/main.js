@@ -1,8 +1,8 @@
 // The studio: reads the address, asks for the model that is named there, and shows a page.
 
-import { ask, Latest, Mistakes, Negative, postJson, Refused } from "./core/ask.js";
+import { ask, Latest, Mistakes, Negative, Refused } from "./core/ask.js";
 import { button, toClipboard } from "./core/controls.js";
-import { add, download, el, fill, later } from "./core/dom.js";
+import { download, el, fill, later } from "./core/dom.js";
 import { checked, fromAddress, PAGES, toAddress } from "./core/state.js";
 import { language, LANGUAGES, setLanguage, t } from "./core/words.js";
 
@@ -89,6 +89,14 @@ class App {
     this.state.model = { variant: {}, text: null, ...model };
     this.state.settings = {};
     this.state.options = {};
+    this.cache.clear();
+    await this.writeAddress(true);
+    await this.reload();
+  }
+
+  // Another variant of the same model, with what was set.
+  async choose(what, choice) {
+    this.state.model = { name: this.state.model.name, text: null, variant: { ...this.state.model.variant, [what]: choice } };
     this.cache.clear();
     await this.writeAddress(true);
     await this.reload();
@@ -184,8 +192,6 @@ export function said(error) {
   if (error instanceof Refused) return t(`refused.${error.kind}`, ...error.parts);
   return String(error.message || error);
 }
-
-export { add, postJson };
 
 const app = new App();
 window.studio = app;

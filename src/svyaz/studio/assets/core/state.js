@@ -1,6 +1,6 @@
 // The state of the studio, and how it stands in the address: what is open can be sent as a link or kept as a file.
 
-export const PAGES = ["model", "motion"];
+export const PAGES = ["model", "equations", "motion", "stability", "control", "study", "published", "report"];
 
 export function fresh() {
   return { page: "model", model: { name: "pendulum:3", variant: {}, text: null }, settings: {}, options: {} };

@@ -1,7 +1,8 @@
 // The panel of values: parameters, starts and controls of the model as sliders.
 
-import { button, reach, reachOfStart, slider } from "./controls.js";
-import { el } from "./dom.js";
+import { ask } from "./ask.js";
+import { button, choice, reach, reachOfStart, slider } from "./controls.js";
+import { el, fill } from "./dom.js";
 import { t } from "./words.js";
 
 // `onchange` is called while a slider moves; what was set stands in the settings of the state.
@@ -46,4 +47,18 @@ export function valuePanel(app, { groups = ["parameters", "start", "inputs"], on
 
 function group(title, rows, open) {
   return el("details", { class: "group", open }, el("summary", {}, title), rows);
+}
+
+let gallery = null;
+export const galleryOf = async () => (gallery ||= ask({ ask: "gallery" }));
+
+// What can be chosen of a model of the gallery.
+export function variantPanel(app) {
+  const box = el("div", { class: "row variants" });
+  galleryOf().then(({ models }) => {
+    const { name, text, variant } = app.state.model;
+    const found = text === null && models.find((m) => m.name === name || m.name.replace(":N", "") === name.split(":")[0]);
+    fill(box, Object.entries((found && found.variants) || {}).map(([what, options]) => choice(what, options.map((o) => [o, o]), variant[what] ?? options[0], (value) => app.choose(what, value))));
+  });
+  return box;
 }

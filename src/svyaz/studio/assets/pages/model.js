@@ -1,10 +1,11 @@
 // The model: its text with mistakes told as one types, the gallery, templates, files of the folder.
 
 import { ask, Mistakes, postJson, Refused } from "../core/ask.js";
-import { button, card, choice } from "../core/controls.js";
+import { button, card } from "../core/controls.js";
 import { el, fill } from "../core/dom.js";
 import { Editor } from "../core/editor.js";
 import { Mechanism } from "../core/mechanism.js";
+import { galleryOf, variantPanel } from "../core/values.js";
 import { t } from "../core/words.js";
 
 const AT_ONCE = 6;
@@ -13,7 +14,6 @@ export function show(root, app) {
   const told = el("div", { role: "status" });
   const picture = new Mechanism({ label: t("mechanism"), player: false, width: 480, height: 260 });
   const notes = el("p", { class: "notes" });
-  const variants = el("div", { class: "row" });
   const editor = new Editor({ onchange: (text) => typed(text) });
   let checking = null;
 
@@ -57,15 +57,6 @@ export function show(root, app) {
       p.line ? p.meant.map((word) => button(t("replace", word), () => editor.mend(p, word), "small")) : null))));
   }
 
-  async function drawVariants() {
-    const { models } = await galleryOf(app);
-    const found = models.find((m) => m.name === app.state.model.name || m.name.replace(":N", "") === app.state.model.name.split(":")[0]);
-    fill(variants, Object.entries(found?.variants || {}).map(([what, options]) =>
-      choice(what, options.map((o) => [o, o]), app.state.model.variant[what] ?? options[0], (value) => {
-        app.openModel({ name: app.state.model.name, variant: { ...app.state.model.variant, [what]: value } });
-      })));
-  }
-
   editor.text = app.state.model.text ?? app.read?.text ?? "";
   const saveName = el("input", { type: "text", "aria-label": t("name"), value: `${app.state.model.name.replace(/[^\w-]+/g, "-").replace(/-toml$/, "")}.toml` });
   const save = async (over = false) => {
@@ -88,18 +79,15 @@ export function show(root, app) {
   };
   const galleryBox = el("div", {});
   root.append(el("div", { class: "columns even" },
-    el("div", {}, card(t("editor"), variants, editor.node, told, el("div", { class: "row" }, saveName, button(t("save"), () => save())))),
+    el("div", {}, card(t("editor"), variantPanel(app), editor.node, told, el("div", { class: "row" }, saveName, button(t("save"), () => save())))),
     el("div", {}, card(t("mechanism"), picture.node, notes), card(t("files"), files), card(t("gallery"), galleryBox))));
   result();
-  drawVariants();
   listFiles().catch((error) => app.tell(error));
   const leave = new AbortController();
   showGallery(app, galleryBox, leave.signal);
   return () => { leave.abort(); checking?.abort(); };
 }
 
-let gallery = null;
-const galleryOf = async () => (gallery ||= ask({ ask: "gallery" }));
 const pictures = new Map();
 
 async function showGallery(app, box, signal) {

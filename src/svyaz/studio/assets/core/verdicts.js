@@ -1,0 +1,31 @@
+// What is known of the stability of a motion: the word, the roots, the theorem with its hypotheses.
+
+import { el } from "./dom.js";
+import { root } from "./numbers.js";
+import { Plot } from "./plot.js";
+import { t, word } from "./words.js";
+
+export const COLOURS = { asymptotic: "var(--c2)", stable: "var(--c0)", unstable: "var(--c1)", undecided: "var(--c7)" };
+
+export function verdict(name) {
+  return el("span", { class: `verdict ${name}` }, word("verdict", name));
+}
+
+export function theorem(found) {
+  const marks = { true: `✓ ${t("holds")}`, false: `✗ ${t("fails")}`, null: `? ${t("unknown")}` };
+  return el("div", {}, found.theorem ? el("p", {}, el("strong", {}, `${t("theorem")}: `), found.theorem) : null,
+    el("ul", { class: "hypotheses" }, (found.hypotheses || []).map((h) => el("li", {}, el("span", { class: `verdict ${h.holds ? "yes" : h.holds === false ? "no" : ""}` }, marks[String(h.holds)]), ` ${h.text}`))));
+}
+
+export const roots = (list) => (list || []).map((r) => root(r)).join("; ") || "–";
+
+// Roots on the complex plane; sets: [{name, roots, colour, points}]
+export function rootsPlane(sets, title = t("rootsPlane")) {
+  const plot = new Plot({ title, x: "Re", y: "Im", height: 260 });
+  const curves = sets.map(({ name, roots: list, colour, points = "cross" }) => ({ name, x: list.map((r) => r[0]), y: list.map((r) => r[1]), colour, points }));
+  const reals = curves.flatMap((c) => c.x), sizes = curves.flatMap((c) => c.y.map(Math.abs));
+  const width = Math.max(1e-9, Math.max(0, ...reals) - Math.min(0, ...reals));
+  const high = 1.15 * Math.max(1e-9, ...sizes, 0.2 * width);
+  plot.draw(curves, { xs: [Math.min(0, ...reals) - 0.08 * width, Math.max(0, ...reals) + 0.08 * width], ys: [-high, high], lines: [{ at: 0, vertical: true }, { at: 0 }] });
+  return plot.node;
+}

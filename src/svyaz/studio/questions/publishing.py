@@ -1,0 +1,94 @@
+"""What was published beside what is computed, and reports of one's own."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from svyaz.json_types import Json
+from svyaz.studio.questions import NegativeAnswer, Tell
+from svyaz.studio.questions.asked import Table, asked, run_options, table, text
+from svyaz.studio.questions.folders import out_folder
+from svyaz.studio.questions.moving import of_run
+
+MOST_FIGURES = 40
+
+
+def subjects(question: Table, tell: Tell) -> Mapping[str, object]:
+    """The models about which something was published."""
+    from svyaz_published import drawable
+    from svyaz_published import subjects as known
+
+    return {"subjects": list(known()), "drawable": list(drawable())}
+
+
+def published(question: Table, tell: Tell) -> Mapping[str, object]:
+    """The rows of one subject, each computed and judged."""
+    from svyaz_published import published as rows_of
+    from svyaz_published import reproduce
+
+    subject = _subject(question)
+    rows = rows_of([subject])
+    found: list[Json] = []
+    for k, row in enumerate(rows):
+        tell(k, len(rows))
+        found.append(reproduce(row).as_json())
+    return {"rows": found}
+
+
+def figures(question: Table, tell: Tell) -> Mapping[str, object]:
+    """The figures of one subject, drawn anew."""
+    from svyaz_published import draw_figures, drawable
+
+    subject = _subject(question)
+    if subject not in drawable():
+        raise NegativeAnswer(f"no figures were published of '{subject[:60]}'")
+    with tempfile.TemporaryDirectory() as folder:
+        done = 0
+
+        def told(name: str) -> None:
+            nonlocal done
+            done += 1
+            tell(done, MOST_FIGURES)
+
+        paths = [path for path in draw_figures([subject], Path(folder), told) if path.suffix == ".png"]
+        pictures: list[Json] = [
+            {"name": path.stem, "png": base64.b64encode(path.read_bytes()).decode("ascii")}
+            for path in paths[:MOST_FIGURES]
+        ]
+    return {"figures": pictures}
+
+
+def _subject(question: Table) -> str:
+    from svyaz_published import subjects as known
+
+    subject = text(table(question, "options"), "subject") or ""
+    if subject not in known():
+        raise NegativeAnswer(f"nothing was published about '{subject[:60]}'")
+    return subject
+
+
+def report(question: Table, tell: Tell) -> Mapping[str, object]:
+    """Write the report of a motion into the folder: page, pictures, table and numbers."""
+    from svyaz.forms import derive
+    from svyaz.holding import options_for
+    from svyaz.motion import simulate
+    from svyaz.show import as_json, latex_lines, write_report
+    from svyaz.studio.questions.records import write_record
+
+    given = asked(question)
+    how = run_options(given.options, given.system)
+    folder = out_folder(question)
+    equations = derive(given.system, how["form"])
+    until = options_for(given.system, of_run(how)).until
+    motion = simulate(given.system, inputs=dict(given.laws) or None, progress=lambda t: tell(t, until), **how)
+    motion.to_csv(folder / "motion.csv")
+    write_record(as_json(motion), folder / "result.json")
+    page = write_report(motion, latex_lines(equations), folder)
+    files: list[Json] = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
+    return {"page": str(page), "files": files, "status": motion.status}
+
+
+ANSWERS = {"subjects": subjects, "published": published, "figures": figures, "report": report}
