@@ -22,9 +22,14 @@ import numpy as np
 class RunningStudio:
     """A studio on a free port of this machine, started in a folder of its own."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], *options: str) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], *options: str, limits: str = "") -> None:
+        """By the command, or with ``limits`` (arguments of ``Limits``) of its own by the library."""
         self.folder = folder
         command = [sys.executable, "-m", "svyaz", "studio", "--port", "0", "--no-browser", *options]
+        if limits:
+            listen = f"run_studio(Place(port=0, limits=Limits({limits})), partial(print, flush=True))"
+            script = f"from functools import partial; from svyaz.studio import *; {listen}"
+            command = [sys.executable, "-c", script]
         self.errors = (folder.parent / f"{folder.name}.stderr").open("w+")
         self.process = subprocess.Popen(
             command, cwd=folder, env=dict(environment), stdout=subprocess.PIPE, stderr=self.errors, text=True

@@ -120,6 +120,8 @@ class Studio:
         """Refuse, from its head alone, what is not for us."""
         if request.method not in ("GET", "HEAD", "POST"):
             raise Refusal(405, "the studio knows GET, HEAD and POST")
+        if not request.target.startswith("/"):
+            raise Refusal(400, "an address begins with a stroke")
         if "upgrade" in request.headers:
             raise Refusal(400, "the studio has no sockets: it answers requests")
         self.guard.check(request.method, request.target, request.headers)
