@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 
 from bench.tools.jobs import median
 
@@ -37,7 +37,9 @@ class Row:
         """1 where the bar is just met, more where it is met with room."""
         if self.bar is None:
             return 1.0
-        return self.bar / self.ratio if self.limit else self.ratio / self.bar
+        if self.limit:
+            return self.bar / self.ratio if self.ratio else inf
+        return self.ratio / self.bar
 
     @property
     def met(self) -> bool:
@@ -59,8 +61,9 @@ class Row:
 
 
 def spread(values: Sequence[float]) -> float:
-    """(largest - smallest)/median."""
-    return (max(values) - min(values)) / median(values) if values else 0.0
+    """(largest - smallest)/median; 0 where all that was measured is 0."""
+    wide = max(values, default=0.0) - min(values, default=0.0)
+    return wide / median(values) if wide else 0.0
 
 
 def faster(

@@ -209,13 +209,6 @@ direction = ["1", "0"]
     assert "servo.toml:6:" in motion.reason
 
 
-@pytest.mark.parametrize("verb", ["equilibria", "regulate", "steady"])
-def test_K9_what_knows_ideal_reactions_alone_refuses(verb):
-    words = constrained(direction="F", equation="u = 0")
-    with pytest.raises(ModelError, match="ideal reactions alone"):
-        getattr(svyaz.System(**words), verb)()
-
-
 @pytest.mark.parametrize("form", ["chaplygin", "voronets", "maggi", "appell", "shulgin", "routh"])
 def test_K9_forms_without_multipliers_refuse(form):
     with pytest.raises(ModelError, match="ideal reactions alone"):

@@ -29,6 +29,9 @@ LONG = 2000
 HUGE = 10_000
 """In graphs with more nodes products are not opened: it takes longer than what it saves."""
 
+TOO_LONG = 40_000
+"""Graphs with more nodes are not shortened at all: it would take minutes."""
+
 MOST_KEPT = 256
 _kept: dict[bytes, Program] = {}
 """The programs that were built last, by what was asked for."""
@@ -60,8 +63,9 @@ def build(
     sin² + cos² is 1. Several ways of writing are tried: sines of sums kept or split, a cos + b sin of constants a, b left
     or folded into one shifted cosine; constants gathered first, then common factors taken out of sums or not; products
     opened and shared first, factors taken out afterwards. The one with the least weighted number of operations is
-    returned. A system whose unknowns nobody uses is left out. The ``first`` outputs, which contain no unknowns, are computed
-    before any system is solved. The last programs are kept: equations that are formed again give the same graph.
+    returned; one of very many operations is left as it was read. A system whose unknowns nobody uses is left out. The
+    ``first`` outputs, which contain no unknowns, are computed before any system is solved. The last programs are kept:
+    equations that are formed again give the same graph.
 
     >>> import symengine, svyaz
     >>> x, a = symengine.symbols("x a")
@@ -70,7 +74,8 @@ def build(
     """
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-    return _kept_shortest(graph, roots, outputs, inputs, parameters, systems, first)
+    make = _as_read if len(graph.nodes) > TOO_LONG else _kept_shortest
+    return make(graph, roots, outputs, inputs, parameters, systems, first)
 
 
 def _kept_shortest(

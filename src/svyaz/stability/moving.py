@@ -1,8 +1,9 @@
 """Numbers of the equations with multipliers at a state in motion, and their exact derivatives.
 
-    M q̈ + bias = Gᵀλ,    G q̈ + g = 0,    ẇ = …       at (q, q̇, w, u): q̈, λ, and by K δ(q̈, λ) = -∂(M q̈ + bias - Gᵀλ, G q̈ + g)
+    M q̈ + bias = Rᵀλ,    G q̈ + g = 0,    ẇ = …       at (q, q̇, w, u): q̈, λ, and by K δ(q̈, λ) = -∂(M q̈ + bias - Rᵀλ, G q̈ + g)
 
-their slopes, with K = [M -Gᵀ; G 0]. No reduced form is needed, which of rolling bodies may be longer than can be written.
+their slopes, with K = [M -Rᵀ; G 0]. R = G, but the row of a servo-constraint is the direction of its control. No reduced form
+is needed, which of rolling bodies may be longer than can be written.
 """
 
 from __future__ import annotations
@@ -65,14 +66,15 @@ class MovingSystem:
         """Everything at the state (q, q̇, w)."""
         n, m = len(q), len(self.equations.deviations)
         still = np.concatenate([q, v, w, np.zeros(n + m)])
-        first = self.numbers(still, ("mass", "bias", "rows", "row bias"))
-        rows = first["rows"].reshape(m, n)
-        matrix = np.block([[first["mass"], -rows.T], [rows, np.zeros((m, m))]])
+        first = self.numbers(still, ("mass", "bias", "rows", "directions", "row bias"))
+        rows, directions = first["rows"].reshape(m, n), first["directions"].reshape(m, n)
+        matrix = np.block([[first["mass"], -directions.T], [rows, np.zeros((m, m))]])
         sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
         unit = matrix / np.where(sizes > 0, sizes, 1.0)
         if not np.isfinite(unit).all() or 1 / cond(unit) < DEPENDENT:
             message = (
-                "the accelerations are not determined here: constraints depend on each other, or inertia is missing"
+                "the accelerations are not determined here: constraints depend on each other, controls do not suffice for "
+                "those that they keep, or inertia is missing"
             )
             raise ModelError([Problem(message)])
         solution = np.linalg.solve(matrix, -np.concatenate([first["bias"], first["row bias"]]))
@@ -111,13 +113,13 @@ def moving(system: System) -> MovingSystem:
     x = [*q, *v, *w, *(se.Symbol(name) for name in system.inputs)]
     a = [se.Symbol(f"{s}'") for s in v]
     pushes = [se.Symbol(f"multiplier of {d.name}") for d in deviations]
-    rows = equations.constraint_jacobian
+    rows, directions = equations.constraint_jacobian, equations.smooth_reactions
     residual = [
         add_up(
             [
                 *(mass * s for mass, s in zip(line, a, strict=True)),
                 rest,
-                *(-row[i] * s for row, s in zip(rows, pushes, strict=True)),
+                *(-row[i] * s for row, s in zip(directions, pushes, strict=True)),
             ]
         )
         for i, (line, rest) in enumerate(zip(equations.mass_matrix, equations.bias, strict=True))
@@ -132,6 +134,7 @@ def moving(system: System) -> MovingSystem:
         "mass": equations.mass_matrix,
         "bias": equations.bias,
         "rows": rows,
+        "directions": directions,
         "row bias": equations.constraint_bias,
         "positions": held,
         "positions by q": [gradient(e, q) for e in held],
@@ -149,13 +152,12 @@ def moving(system: System) -> MovingSystem:
 
 @remembered
 def bent_reactions(system: System) -> Function:
-    """∂(Gᵀλ)/∂x (n, 2n + k) with λ held, x = (q, q̇, w): what is lost where constraints are linearised beforehand."""
+    """∂(Rᵀλ)/∂x (n, 2n + k) with λ held, x = (q, q̇, w): what is lost where constraints are linearised beforehand."""
     equations = with_multipliers(system)
     q, v = [se.Symbol(name) for name in system.coordinates], [velocity(name) for name in system.coordinates]
     x = [*q, *v, *(se.Symbol(name) for name in system.rates)]
     pushes = [se.Symbol(f"multiplier of {d.name}") for d in equations.deviations]
     reactions = [
-        add_up([row[i] * s for row, s in zip(equations.constraint_jacobian, pushes, strict=True)])
-        for i in range(len(q))
+        add_up([row[i] * s for row, s in zip(equations.smooth_reactions, pushes, strict=True)]) for i in range(len(q))
     ]
     return function({"bent": [gradient(e, x) for e in reactions]}, [str(s) for s in (*x, *pushes)], system.constants)

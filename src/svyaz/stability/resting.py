@@ -10,6 +10,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError
+from svyaz.model import System
 from svyaz.shown import Shown
 from svyaz.stability.critical import UNDECIDED, StabilityVerdict, stability
 from svyaz.stability.families import rounded
@@ -64,7 +65,7 @@ def equilibrium_at(
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
     if is_taken(system) or has_velocity_constraints(system):
         verdict, failed = _otherwise(rest, values, state)
-        told = (*failed, *beyond_limits(system, inputs))
+        told = (*failed, *_controls(system, pushes), *beyond_limits(system, inputs))
         return Equilibrium(state, inputs, pushes, parameters, None, verdict, told, system.outside(state, parameters))
     there = with_values(system, parameters) if parameters else system
     notes: tuple[str, ...] = ()
@@ -83,6 +84,18 @@ def equilibrium_at(
         notes = (str(error),)
     told = (*notes, *beyond_limits(system, inputs))
     return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
+
+
+def _controls(system: System, pushes: Mapping[str, float]) -> tuple[str, ...]:
+    """The controls that keep servo-constraints at rest, and which of them exceed their limits."""
+    told = []
+    for c in system.constraints:
+        if c.servo:
+            (low, high), value = c.bounds, pushes[c.name]
+            name = f"the input {c.control}" if c.control else "its control"
+            beyond = "" if low <= value <= high else f", beyond its limits {low:.6g} and {high:.6g}"
+            told.append(f"'{c.name}' is kept by {name} = {value:.9g}{beyond}")
+    return tuple(told)
 
 
 def _otherwise(

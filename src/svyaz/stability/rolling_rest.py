@@ -1,9 +1,9 @@
-"""The equations of rest and of steady motions where velocities are constrained.
+"""The equations of rest and of steady motions where velocities are constrained, or controls keep constraints.
 
 Coordinates that no equation needs stand at zero, all others rest; the speeds of the former are constant (those of a plane in
 axes that turn with the heading ψ, which accelerates them by ψ̇ J (u + d)):
 
-    M q̈ + bias(r, u) = Gᵀλ,    f(r, u) = 0,    F(r) = 0,    ẇ = 0.
+    M q̈ + bias(r, u) = Rᵀλ,    f(r, u) = 0,    F(r) = 0,    ẇ = 0.
 
 f is solved for as many of the speeds as it determines; the others are prescribed or unknown.
 """
@@ -11,7 +11,7 @@ f is solved for as many of the speeds as it determines; the others are prescribe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -46,8 +46,8 @@ from svyaz.stability.rolling import ConstraintSurface, independent_columns
 
 
 def has_velocity_constraints(system: System) -> bool:
-    """Is it a mechanical system with constraints on velocities?"""
-    return isinstance(system.law, Mechanical) and any(c.order == 1 for c in system.constraints)
+    """Is it a mechanical system with constraints on velocities, or kept by controls: one whose reactions have no potential?"""
+    return isinstance(system.law, Mechanical) and any(c.order == 1 or c.servo for c in system.constraints)
 
 
 def refuse_varying(system: System) -> None:
@@ -55,7 +55,9 @@ def refuse_varying(system: System) -> None:
     if system.velocities != tuple(f"{q}'" for q in system.coordinates):
         message = "equilibria are examined where velocities are rates of coordinates: a free joint has others"
         raise ModelError([Problem(message, hint="describe the free body by coordinates of its own")])
-    only_ideal(system, "equilibria are found")
+    only_ideal(
+        replace(system.plain(), constraints=tuple(c for c in system.constraints if not c.servo)), "equilibria are found"
+    )
     only_constant_masses(system, "equilibria are found")
     for c in system.constraints:
         if c.varying:
@@ -193,7 +195,7 @@ def _rest(
             [
                 *(m * accelerations[q] for m, q in zip(line, system.coordinates, strict=True) if q in accelerations),
                 bias,
-                *(-row[i] * s for row, s in zip(equations.constraint_jacobian, pushes, strict=True)),
+                *(-row[i] * s for row, s in zip(equations.smooth_reactions, pushes, strict=True)),
             ]
         )
         for i, (line, bias) in enumerate(zip(equations.mass_matrix, equations.bias, strict=True))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr import TIME, Expression, ModelError, Problem, add_up, differentiate, names_in, velocity
+from svyaz.expr import TIME, Expression, ModelError, Problem, add_up, differentiate, expanded_size, names_in, velocity
 from svyaz.forms.christoffel import plain_terms_of, terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.lagrange import applied_forces
@@ -27,6 +27,9 @@ from svyaz.forms.stated import lagrangian
 from svyaz.model import Constraint, System
 
 NAME = "chaplygin"
+
+MOST_TERMS = 20_000
+"""L* that would have more when multiplied out is not collected."""
 
 
 def chaplygin(
@@ -54,6 +57,8 @@ def star_terms(
     star: Expression, chart: Chart, others: Sequence[Expression]
 ) -> tuple[list[list[Expression]], list[Expression]]:
     """(M*, bias*) of d/dt ∂L*/∂q̇_s - ∂L*/∂q_s + others, collected or, where L* is long, as it stands."""
+    if expanded_size(star) > MOST_TERMS:  # collecting would take minutes, and find little
+        return plain_terms_of(star, chart.independent, others)
     short = terms_of(star, chart.independent, others)
     if _length(*short) < LONGEST // 5:
         return short
