@@ -59,6 +59,7 @@ class FakeMotion:
     jumps: tuple[object, ...] = ()
     slides: tuple[object, ...] = ()
     again: None = None
+    chapters: tuple[object, ...] = ()
 
     @property
     def finished(self) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from svyaz.expr.lexer import is_name as is_name
     from svyaz.expr.names import latex_name as latex_name
     from svyaz.expr.names import superscript as superscript
+    from svyaz.expr.names import unicode_name as unicode_name
     from svyaz.expr.numbers import at_points as at_points
     from svyaz.expr.parser import parse as parse
     from svyaz.expr.parser import parse_equation as parse_equation

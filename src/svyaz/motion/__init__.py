@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
     from svyaz.motion.driver import driven as driven
+    from svyaz.motion.energy import powers as powers
     from svyaz.motion.inputs import Law as Law
     from svyaz.motion.inputs import Laws as Laws
     from svyaz.motion.inputs import is_law as is_law
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.limits import Fence as Fence
     from svyaz.motion.limits import told_beyond as told_beyond
+    from svyaz.motion.phases import Chapter as Chapter
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure
     from svyaz.motion.phases import Wishes as Wishes

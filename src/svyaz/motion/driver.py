@@ -189,6 +189,7 @@ def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: 
         jumps=_jumps(system, chapters),
         error_bound=_error_bound(chapters, initial_error),
         phases=log,
+        chapters=tuple(chapters),
         account=account_of(system, chapters, shown),
     )
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import add_up
+from svyaz.expr import Expression, add_up
 from svyaz.forms import EnergyPower, keeps_energy, observation, power_of, rates_of, rubbing_power
 from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along, integrals_along
 from svyaz.model import System
 from svyaz.motion.phases import Chapter, Mode
-from svyaz.program import Function, Linear, Native, Table, function
+from svyaz.program import Function, Linear, Native, function
 
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
@@ -117,15 +117,21 @@ def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
 
 def _meter(power: EnergyPower, segment: Segment) -> Function:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
-    equations, law = segment.equations, segment.perturbation
+    systems, tables = powers(power, segment)
+    values = {**segment.values, **segment.perturbation.gains}
+    return function({"power": tables}, ("t", *segment.equations.states), values, systems=systems)
+
+
+def powers(power: EnergyPower, segment: Segment) -> tuple[list[Linear], list[Expression]]:
+    """The powers of work and of dissipation in the states of a phase, with the linear systems that they take."""
+    equations = segment.equations
     systems: list[Linear] = []
     works, lost = [equations.in_states(power.work)], [equations.in_states(power.dissipated)]
     if power.slips or power.rubbing or equations.sliding:
-        linear = rates_of(equations, law.correction).systems
+        linear = rates_of(equations, segment.perturbation.correction).systems
         systems, quantities = observation(equations, linear[0] if linear else None)
         pushes = quantities["multipliers"]
         works += [pushes[name] * equations.in_states(e) for name, e in power.slips.items() if name in pushes]
         for total, more in zip((works, lost), rubbing_power(equations, pushes), strict=True):
             total.append(more)
-    tables: dict[str, Table] = {"power": [add_up(works), add_up(lost)]}
-    return function(tables, ("t", *equations.states), {**segment.values, **law.gains}, systems=systems)
+    return systems, [add_up(works), add_up(lost)]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from svyaz.motion.phases import Chapter
     from svyaz.program import Function, Table
 
 
@@ -106,7 +107,8 @@ class Motion:
     ``residuals`` are h for position constraints and f for velocity constraints, ``hidden`` the velocity level ḣ of
     position constraints. ``integrals`` are those that the system has, the energy first where nothing changes it; otherwise
     ``balance`` says where it went, by the ``account`` of it. ``inputs`` are the values that laws gave to inputs.
-    ``again`` runs it once more with rows at other times. ``moved`` are the initial values that were moved onto the
+    ``again`` runs it once more with rows at other times; ``chapters`` are its phases as they were run, with their code.
+    ``moved`` are the initial values that were moved onto the
     constraints, (before, after). ``phases`` tells when constraints began and
     ceased to act; at an event there are two rows, the state before it and the state after it. The multipliers of the
     ``undetermined`` constraints, which say together what some of them say, are NaN while that is so.
@@ -142,6 +144,7 @@ class Motion:
     slides: tuple[Slide, ...] = ()
     moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     undetermined: tuple[str, ...] = ()
+    chapters: tuple[Chapter, ...] = field(default=(), repr=False, compare=False)
     account: Callable[[float], Array] | None = field(default=None, repr=False, compare=False)
     again: Callable[[Array], Motion] | None = field(default=None, repr=False, compare=False)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from svyaz.program.exports import export as export
     from svyaz.program.exports import export_complete as export_complete
     from svyaz.program.exports import languages as languages
+    from svyaz.program.exports.javascript import SOLVER as SOLVER
+    from svyaz.program.exports.javascript import as_value as as_value
     from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
     from svyaz.program.exports.latex import LATEX_NOTATION as LATEX_NOTATION
     from svyaz.program.fixed_run import FixedRun as FixedRun

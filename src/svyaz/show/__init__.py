@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from svyaz.show.katex import LatexError as LatexError
     from svyaz.show.katex import render as render
     from svyaz.show.katex import stylesheet as stylesheet
+    from svyaz.show.living.living import NotLiving as NotLiving
+    from svyaz.show.living.living import living_model as living_model
+    from svyaz.show.living.page import living_page as living_page
     from svyaz.show.notebooks import formula as formula
     from svyaz.show.notebooks import player_frame as player_frame
     from svyaz.show.overviews import overview as overview

@@ -36,13 +36,14 @@ def asset(name: str) -> str:
     return files("svyaz.show").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def page(title: str, body: str, styles: str = "", script: str = "") -> str:
-    """A complete HTML document with the given contents of its main part."""
+def page(title: str, body: str, styles: str = "", script: str = "", kind: str = "") -> str:
+    """A complete HTML document with the given contents of its main part; ``kind`` is the class of its body."""
+    named = f' class="{kind}"' if kind else ""
     ending = f"<script>\n{script}</script>\n" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{asset('page.css')}{styles}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}</main>\n{ending}</body>\n</html>\n"
+        f"<body{named}>\n<main>\n{body}</main>\n{ending}</body>\n</html>\n"
     )

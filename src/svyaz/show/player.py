@@ -12,7 +12,18 @@ import numpy as np
 from svyaz.json_types import Record
 from svyaz.show.curves import dense
 from svyaz.show.files import asset, page
-from svyaz.show.scene import AZIMUTH, ELEVATION, Array, Item, Scene, bounds, build_scene, finite_span, timing
+from svyaz.show.scene import (
+    AZIMUTH,
+    ELEVATION,
+    Array,
+    Item,
+    Scene,
+    bounds,
+    build_scene,
+    finite_span,
+    spatial_drawings,
+    timing,
+)
 
 if TYPE_CHECKING:
     from svyaz.motion import Motion
@@ -20,33 +31,40 @@ if TYPE_CHECKING:
 FEWEST_FRAMES, MOST_FRAMES, FRAMES_A_SECOND = 120, 900, 60
 MOST_NUMBERS = 400_000  # coordinates in a page: 800 kB; a mechanism of very many parts gets fewer frames
 
-_PLAYER = """<div class="player card" tabindex="0" role="group" aria-label="{title}" style="--shape: {shape}">
-<canvas data-part="canvas" role="img" aria-label="{title}"></canvas>
-<div class="controls">
-<button type="button" data-part="play" aria-label="Play">▶</button>
-<input type="range" data-part="slider" min="0" max="1" step="any" value="0" aria-label="Time">
-<output data-part="clock">t</output>
-<label>Speed <select data-part="speed"></select></label>
-<label><input type="checkbox" data-part="trail" checked> Trail</label>
-</div>
-<p class="keys quiet">Keys: space plays and pauses, ← → step, Home and End, + − change the speed, T hides the \
-trail{turning}.</p>
-{data}</div>
-"""
-
 
 def player(motion: Motion) -> str:
-    """The player's part of a page; the page also needs ``player_script()`` once, at its end."""
+    """The player's part of a page, which needs ``player_script()`` once, at its end, and ``player_style()``.
+
+    Where a browser can compute the motion it is alive, with sliders below; else it plays the motion as it was computed.
+    """
+    from svyaz.show.living.living import NotLiving, living_model
+    from svyaz.show.living.widget import model_script, panel, stage
+
+    try:
+        found = living_model(motion)
+    except NotLiving:
+        return kept_player(motion)
+    key, scripts = model_script(found)
+    spatial = spatial_drawings(motion.system)
+    inside = stage(_title(motion), shape_of(motion), spatial, draggable=True, live=key)
+    moved = panel(found, motion, address=False)
+    folded = f"<details><summary>Start and parameters</summary>\n{moved}</details>\n"
+    return f'<div class="living" data-model="{key}">\n{inside}{folded}{scripts}</div>\n'
+
+
+def kept_player(motion: Motion) -> str:
+    """The player of a motion as it was computed."""
     motion = dense(motion)
     start, end = finite_span(motion)
     scene = build_scene(motion, np.linspace(start, end, _frame_count(motion, end - start)))
     data = json.dumps(_encoded(scene, timing(start, end).speed), separators=(",", ":")).replace("<", "\\u003c")
-    return _markup(motion.system.name, scene, f'<script type="application/json">{data}</script>\n')
+    kept = f'<script type="application/json">{data}</script>\n'
+    return _markup(motion, scene, kept)
 
 
 def empty_player(motion: Motion) -> str:
     """A player without numbers, for a script that gives it scenes, one after the other, as ``scene_record`` makes them."""
-    return _markup(motion.system.name, build_scene(motion, np.asarray(motion.times)), "")
+    return _markup(motion, build_scene(motion, np.asarray(motion.times)), "")
 
 
 def scene_record(motion: Motion) -> Record:
@@ -57,27 +75,43 @@ def scene_record(motion: Motion) -> Record:
     return _encoded(scene, timing(start, end).speed)
 
 
-def _markup(name: str, scene: Scene, data: str) -> str:
+def _markup(motion: Motion, scene: Scene, inside: str) -> str:
+    from svyaz.show.living.widget import stage
+
+    return stage(_title(motion), _shape(scene), scene.spatial, inside=inside)
+
+
+def _title(motion: Motion) -> str:
+    return f"Animation of {motion.system.name}"
+
+
+def shape_of(motion: Motion) -> float:
+    """Width over height of the picture of a motion."""
+    return _shape(build_scene(motion))
+
+
+def _shape(scene: Scene) -> float:
     low, high = bounds(scene)
-    shape = 1.5 if scene.spatial else float(np.clip((high[0] - low[0]) / (high[1] - low[1]), 0.9, 2.4))
-    return _PLAYER.format(
-        title=escape(f"Animation of {name}"),
-        shape=f"{shape:.3f}",
-        turning="; drag, or Shift with the arrows, turns the view" if scene.spatial else "",
-        data=data,
-    )
+    return 1.5 if scene.spatial else float(np.clip((high[0] - low[0]) / (high[1] - low[1]), 0.9, 2.4))
 
 
 def player_script() -> str:
     """The script that brings all players of a page to life."""
-    return asset("player.js")
+    from svyaz.show.living.widget import living_script
+
+    return living_script()
+
+
+def player_style() -> str:
+    """The style of what stands below a player that is alive."""
+    return asset("living/living.css")
 
 
 def player_page(motion: Motion) -> str:
     """A page with nothing but the player."""
     heading = f"<h1>{escape(motion.system.name)}</h1>\n"
     focus = 'document.querySelector(".player").focus({preventScroll: true});\n'
-    return page(motion.system.name, heading + player(motion), script=player_script() + focus)
+    return page(motion.system.name, heading + player(motion), player_style(), player_script() + focus)
 
 
 def _frame_count(motion: Motion, duration: float) -> int:

@@ -20,7 +20,7 @@ from svyaz.files import write_text
 from svyaz.show import katex, plots
 from svyaz.show.energy_plots import energy_plot
 from svyaz.show.files import page
-from svyaz.show.player import player, player_script
+from svyaz.show.player import player, player_script, player_style
 from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
 from svyaz.show.results import finite
 from svyaz.show.scene import can_be_drawn, finite_span
@@ -131,7 +131,7 @@ def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequen
     if can_be_drawn(motion):
         parts.append(player(motion))
     parts += [
-        _section("Equations", _formulas(equations_latex)),
+        _section("Equations", formula_boxes(equations_latex)),
         _section("What was given", _given(motion)),
         _section("How it was computed", _method(motion)),
         _section("The motion", "".join(pictures)),
@@ -139,7 +139,7 @@ def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequen
         f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n",
     ]
     script = player_script() if can_be_drawn(motion) else ""
-    return page(motion.system.name, "".join(parts), katex.stylesheet(), script)
+    return page(motion.system.name, "".join(parts), player_style() + katex.stylesheet(), script)
 
 
 def _section(title: str, body: str) -> str:
@@ -177,7 +177,7 @@ def _worst(motion: Motion) -> dict[str, str]:
     return facts
 
 
-def _formulas(equations: Sequence[str]) -> str:
+def formula_boxes(equations: Sequence[str]) -> str:
     """The equations, as many as can be read; what is left out is said."""
     boxes: list[str] = []
     together = 0

@@ -105,6 +105,11 @@ def finite_span(motion: Motion) -> tuple[float, float]:
     return (float(kept[0]), float(kept[-1])) if len(kept) else (0.0, 0.0)
 
 
+def spatial_drawings(system: System) -> bool:
+    """Has any drawing a third coordinate?"""
+    return any(len(point) == 3 for drawing in system.drawings for point in drawing.points)
+
+
 def can_be_drawn(motion: Motion) -> bool:
     """Is it said what the mechanism looks like, and is its state known at some moment?"""
     return bool(motion.system.drawings) and bool(np.isfinite(motion.states).all(axis=1).any())

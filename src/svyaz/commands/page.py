@@ -1,0 +1,133 @@
+"""``svyaz page MODEL``: a page in which the mechanism lives, in one file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from svyaz.commands.common import (
+    NameAndValue,
+    NegativeAnswer,
+    examples,
+    load_with_laws,
+    model_options,
+    warn,
+    writable_outputs,
+    write_text,
+)
+from svyaz.commands.hints import with_flags
+from svyaz.commands.running import RunOptions, budget_option, of_run, run_options, search_bar, time_bar
+from svyaz.commands.terminal import plain
+from svyaz.commands.values import values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from svyaz.model import System
+    from svyaz.motion import Motion
+
+LISTED = ("Look", 42, "Write a page in which the mechanism lives: sliders, and the motion computed in the browser.")
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@click.command(
+    epilog=examples(
+        "svyaz page pendulum:3",
+        "svyaz page sleigh --stabilize 10 --out sleigh.html",
+        "svyaz page ball-and-beam --fix r=0.2 --start alpha=0.02 --until 10",
+        "svyaz page my-model.toml --until 20",
+    )
+)
+@model_options
+@run_options
+@click.option(
+    "--fix",
+    metavar="NAME=VALUE",
+    type=NameAndValue(),
+    multiple=True,
+    help="Regulate about the equilibrium with this value (see regulate): the page carries the closed loop. Repeatable.",
+)
+@click.option(
+    "--start",
+    metavar="NAME=VALUE",
+    type=NameAndValue(),
+    multiple=True,
+    help="Where the closed loop starts; the other variables are as in the equilibrium. Repeatable.",
+)
+@budget_option
+@click.option("--out", metavar="FILE", help="Where to write; NAME.html unless given.")
+def command(
+    model: str,
+    settings: Pairs,
+    choices: Pairs,
+    fix: Pairs,
+    start: Pairs,
+    budget: float,
+    out: str | None,
+    **options: Unpack[RunOptions],
+) -> None:
+    """Write one HTML file in which MODEL lives: it needs no server, no network and no svyaz.
+
+    Sliders move the parameters, the start and the gains, bodies can be dragged; the motion is computed in the browser at every
+    move, by the program and the method of a native run with a fixed step. A run that chooses its steps, or an implicit method,
+    is replaced by equal steps that give the same motion; by how much they differ is told on the page. Where a browser cannot
+    compute the motion (contacts, dry friction, very long trees), the page plays it as it was computed and says so.
+
+    With --fix a regulator is designed as by `svyaz regulate`; the page has its closed loop. Its gains are those of the
+    parameters of the model: they are kept when a parameter is moved, and the page says so.
+    """
+    from pathlib import Path
+
+    if start and not fix:
+        raise click.UsageError(
+            "--start is of a closed loop: add --fix, or set the initial values by --set initial.NAME=VALUE."
+        )
+    system, laws = load_with_laws(model, settings, choices)
+    warn(system)
+    target = out or f"{Path(model).stem.replace(':', '-')}.html"
+    writable_outputs(target)
+    from svyaz.forms import derive
+    from svyaz.holding import options_for
+    from svyaz.motion import simulate
+    from svyaz.show import latex_lines, living_page
+
+    told: tuple[str, ...] = ()
+    if fix:
+        motion, told = _regulated(system, fix, start, budget, options)
+    else:
+        until = options_for(system, of_run(options)).until
+        with time_bar(system, until) as progress:
+            motion = simulate(system, inputs=laws or None, progress=progress, **options)
+    if len(motion.times) < 2:
+        raise NegativeAnswer(f"there is no motion to show: {with_flags(motion.reason)}")
+    equations, stated = latex_lines(derive(system, options["form"])), system if fix else None
+    text = living_page(motion, equations, model="" if fix else model, told=told, stated=stated)
+    write_text(text, target)
+    click.echo(plain(f"{target}: {len(text.encode()) // 1024} kB"))
+
+
+def _regulated(
+    system: System, fix: Pairs, start: Pairs, budget: float, options: Mapping[str, object]
+) -> tuple[Motion, tuple[str, ...]]:
+    """The motion of the closed loop, and what is told of it."""
+    from svyaz.control import NotSolvable, regulate
+    from svyaz.stability import NoEquilibrium
+
+    points = values_of(start, system, "--start")
+    asked = options["until"]
+    until = float(asked) if isinstance(asked, int | float) else 10.0
+    try:
+        with search_bar(system.name) as progress:
+            found = regulate(system, fix=values_of(fix, system, "--fix"), seconds=budget, progress=progress)
+    except (NotSolvable, NoEquilibrium) as refusal:
+        raise NegativeAnswer("; ".join(with_flags(text) for text in refusal.args)) from refusal
+    if found.reason:
+        raise NegativeAnswer(found.reason)
+    place = ", ".join(f"{name} = {value}" for name, value in fix)
+    told = (
+        f"The system is regulated about the equilibrium with {place}: u = u0 - K x, with the gains K of a regulator that "
+        "is optimal for unit weights. K and u0 belong to the parameters of the model; they are kept when one is moved."
+    )
+    return found.run(points, until)["regulator"].transient.motion, (told,)

@@ -1,0 +1,223 @@
+"""From a motion to what a browser needs to compute it again: a record of plain data, and programs.
+
+The record is described at the head of ``assets/living/engine.js``, which reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from symengine.lib.symengine_wrapper import Cos, Sin
+
+from svyaz.constraints import examined
+from svyaz.expr import names_in, unicode_name
+from svyaz.forms import may_jump
+from svyaz.holding import word_of
+from svyaz.integrate import method as find_method
+from svyaz.json_types import Json
+from svyaz.model import Drawing, System
+from svyaz.motion import Chapter, Motion, is_switched
+from svyaz.program import Native, Program, build_as_written
+from svyaz.show.living.phases import PhasePrograms, geometry_program, phase_programs
+from svyaz.show.living.record import DrawingRecord, Geometry, LivingRecord, Moved, PhaseRecord
+from svyaz.show.living.setup import Setup, setup_of
+from svyaz.show.living.steps import Pace, pace_of
+from svyaz.show.scene import upward_axis
+
+MOST_ROWS = 1500
+"""Rows of a motion that a page stores: enough for any screen."""
+
+HEAVIEST = 1_200_000
+"""Operations of all programs together beyond which a page would weigh more than it should."""
+
+
+@dataclass(frozen=True)
+class Living:
+    """The record of a model that lives, and its programs by name."""
+
+    record: LivingRecord
+    programs: Mapping[str, Program]
+
+
+class NotLiving(Exception):
+    """Why a browser cannot repeat a motion, in words."""
+
+
+def living_model(motion: Motion, stated: System | None = None) -> Living:
+    """What a browser needs to compute the motion again; NotLiving with the reason where it cannot.
+
+    ``stated`` is the system of which that of the motion was made, a loop that was closed: its words are those of the model.
+    """
+    chapters = motion.chapters
+    _refuse(motion, chapters)
+    pace = pace_of(chapters, float(motion.times[-1]))
+    if pace is None:
+        raise NotLiving("no explicit method with a bearable fixed step repeats this motion")
+    setup = setup_of(motion.system, stated)
+    found = [phase_programs(chapter, setup.base) for chapter in chapters]
+    programs: dict[str, Program] = {"setup": setup.program, "draw": _drawing(motion.system)}
+    watch = _watched(motion.system)
+    programs |= {"watch": watch} if watch.outputs else {}
+    geometry = geometry_program(examined(chapters[0].phase.equations))
+    if geometry is not None:
+        programs["geometry"] = geometry[0]
+    for k, phase in enumerate(found):
+        programs |= {f"{name} {k}": program for name, program in phase.programs.items()}
+    if sum(len(program.nodes) for program in programs.values()) > HEAVIEST:
+        raise NotLiving("its equations are too long for a page")
+    record = _record(motion, setup, pace, found, programs, None if geometry is None else geometry[1])
+    return Living(record, programs)
+
+
+def _refuse(motion: Motion, chapters: Sequence[Chapter]) -> None:
+    """Say why a motion is not repeated in a browser."""
+    system = motion.system
+    if not chapters or any(c.segment is None for c in chapters) or len(motion.times) < 2:
+        raise NotLiving("it was read from a file, or not run at all")
+    if motion.status not in ("finished", "left"):
+        raise NotLiving(f"the run ended early: {motion.status}")
+    if is_switched(system):
+        raise NotLiving("events switch its constraints")
+    if may_jump(system) or any(c.modes for c in chapters):
+        raise NotLiving("its rates jump")
+    if system.bypass is not None:
+        raise NotLiving("it jumps over singular points")
+    if any(c.onward is not None for c in chapters):
+        raise NotLiving("the chart of its equations changes on the way")
+    if any(not isinstance(c.segment.code, Native) for c in chapters if c.segment is not None):
+        raise NotLiving("its equations are formed anew in each step, by recursions over its bodies")
+    if motion.inputs and not any(c.control for c in system.constraints):
+        raise NotLiving("laws of its own act as inputs")
+    codes = [c.segment.code for c in chapters if c.segment is not None]
+    if any(node[0] == "outside" for code in codes if isinstance(code, Native) for node in code.program.nodes):
+        raise NotLiving("functions of Python take part in it")
+
+
+def _drawing(system: System) -> Program:
+    """All points of all drawings, then the radii."""
+    entries = [(f"point {k}", e) for k, d in enumerate(system.drawings) for point in d.points for e in point]
+    entries += [(f"radius {k}", d.radius) for k, d in enumerate(system.drawings) if d.radius is not None]
+    return build_as_written(entries, inputs=("t", *system.states), parameters=tuple(system.constants))
+
+
+def _watched(system: System) -> Program:
+    """Outputs that the model names, and its limits: what is limited, low and high."""
+    known = {"t", *system.states, *system.constants}
+    entries = [(f"output {name}", e) for name, e in system.outputs.items() if names_in(e) <= known]
+    for limit in system.limits:
+        sides = {"limited": limit.expression, "low": limit.low, "high": limit.high}
+        entries += [(f"{side} {limit.name}", e) for side, e in sides.items() if e is not None]
+    return build_as_written(entries, inputs=("t", *system.states), parameters=tuple(system.constants))
+
+
+def _record(
+    motion: Motion,
+    setup: Setup,
+    pace: Pace,
+    found: Sequence[PhasePrograms],
+    programs: Mapping[str, Program],
+    geometry: Geometry | None,
+) -> LivingRecord:
+    system, chapters = motion.system, motion.chapters
+    tableau, used, names = find_method(pace.method), _used(programs), system.states
+    held = chapters[0].segment.held if chapters[0].segment else ()
+    return {
+        "name": system.name,
+        "states": list(names),
+        "coordinates": [names.index(q) for q in system.coordinates if q in names],
+        "rates": [names.index(f"{name}'") if f"{name}'" in names else -1 for name in names],
+        "angles": [name for name in system.coordinates if _is_angle(system, name)],
+        "shown": {name: unicode_name(name) for name in (*names, *setup.base)},
+        "moved": [_moved(system, name, value) for name, value in setup.base.items() if name in used],
+        "tied": list(setup.tied),
+        "constants": {name: float(value) for name, value in system.constants.items()},
+        "start": [float(value) for value in chapters[0].beginning.state],
+        "span": (float(motion.times[0]), float(chapters[-1].phase.end)),
+        "method": {
+            "name": tableau.name,
+            "a": [[float(x) for x in row[:k]] for k, row in enumerate(tableau.a)],
+            "b": [float(x) for x in tableau.b],
+            "c": [float(x) for x in tableau.c],
+        },
+        "step": pace.step,
+        "difference": pace.difference,
+        "rows": MOST_ROWS,
+        "stabilize": _stabilize(motion),
+        "form": motion.form,
+        "phases": [_phase(chapter, phase) for chapter, phase in zip(chapters, found, strict=True)],
+        "drawings": [_drawn(drawing) for drawing in system.drawings],
+        "up": upward_axis(system),
+        "held": [h.name for h in held],
+        "own": [h.name for h in held if h.integral.value is None],
+        "geometry": geometry,
+        "programs": {
+            name: {
+                "parameters": list(program.parameters),
+                "inputs": list(program.inputs),
+                "outputs": [output for output, _ in program.outputs],
+            }
+            for name, program in programs.items()
+        },
+    }
+
+
+def _drawn(drawing: Drawing) -> DrawingRecord:
+    return {
+        "kind": drawing.kind,
+        "size": len(drawing.points),
+        "dim": len(drawing.points[0]),
+        "trace": drawing.trace,
+        "radius": drawing.radius is not None,
+        "name": drawing.name,
+    }
+
+
+def _phase(chapter: Chapter, phase: PhasePrograms) -> PhaseRecord:
+    return {
+        "start": float(chapter.phase.start),
+        "end": float(chapter.phase.end),
+        "states": list(phase.states),
+        "quasi": phase.quasi,
+        "columns": list(phase.columns),
+        "gains": None if phase.gains is None else dict(phase.gains),
+        "values": {name: float(value) for name, value in phase.values.items()},
+        "active": [c.name for c in chapter.phase.active],
+    }
+
+
+def _used(programs: Mapping[str, Program]) -> set[str]:
+    """Names of the parameters on which any of the programs depends."""
+    return {p.parameters[node[1]] for p in programs.values() for node in p.nodes if node[0] == "parameter"}
+
+
+def _moved(system: System, name: str, value: float) -> Moved:
+    """A slider: a number, and the range in which it is moved."""
+    given = system.inputs.get(name)
+    low, high = (0.2 * value, 2.0 * value) if value > 0 else (2.0 * value, 0.2 * value) if value < 0 else (-1.0, 1.0)
+    if given is not None:
+        low = given.low if given.low is not None and isfinite(given.low) else min(-1.0, 2 * value)
+        high = given.high if given.high is not None and isfinite(given.high) else max(1.0, 2 * value)
+    return {"name": name, "value": value, "low": low, "high": high, "input": given is not None}
+
+
+def _is_angle(system: System, name: str) -> bool:
+    """Does a coordinate occur under the sines and cosines of the picture?"""
+    stack = [e for d in system.drawings for point in d.points for e in point]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Sin | Cos) and name in names_in(part):
+            return True
+        stack += part.args
+    return False
+
+
+def _stabilize(motion: Motion) -> Json:
+    """The word with which a run has these gains, whatever its step."""
+    decision = motion.chapters[0].decision
+    choice = decision.gains.choice if decision is not None and decision.gains is not None else None
+    if choice is not None:
+        word = word_of(choice.gains)
+        return "off" if word == 0.0 else word
+    return word_of(motion.chapters[0].options.stabilize)

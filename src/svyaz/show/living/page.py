@@ -1,0 +1,114 @@
+"""The living page: one file with a mechanism that is computed in the browser, its formulas beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from svyaz import __version__
+from svyaz.model import System
+from svyaz.motion import Motion
+from svyaz.show import katex
+from svyaz.show.files import asset, page
+from svyaz.show.living.living import Living, NotLiving, living_model
+from svyaz.show.living.widget import PLOTS, living_script, model_script, panel, stage
+from svyaz.show.player import kept_player, shape_of
+from svyaz.show.report import formula_boxes
+from svyaz.show.scene import can_be_drawn, spatial_drawings
+
+
+def living_page(
+    motion: Motion,
+    equations_latex: Sequence[str],
+    *,
+    model: str = "",
+    told: Sequence[str] = (),
+    stated: System | None = None,
+) -> str:
+    """The page of a motion: alive where a browser can compute it, else the motion as it was computed, and the word why.
+
+    ``equations_latex`` are display formulas, ``model`` is how the model is called on the command line, ``told`` are
+    sentences about what was decided, which the page tells. ``stated`` is the model of a closed loop.
+    """
+    system = stated or motion.system
+    try:
+        found: Living | None = living_model(motion, stated)
+        why = ""
+    except NotLiving as reason:
+        found, why = None, str(reason)
+    lead = _lead(str(system.words.get("notes", "") or ""))
+    parts = [f"<header>\n<h1>{escape(system.name)}</h1>\n{lead}</header>\n"]
+    parts.append(_alive(found, motion) if found is not None else _kept(motion, why))
+    formulas = formula_boxes(equations_latex)
+    parts.append(f"<section>\n<h2>Equations</h2>\n{formulas}</section>\n" if formulas else "")
+    parts.append(f"<section>\n<h2>How it is computed</h2>\n{_how(found, motion, model, told)}</section>\n")
+    parts.append(f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n")
+    styles = asset("living/living.css") + katex.stylesheet()
+    return page(system.name, "".join(parts), styles, living_script(), kind="living-page")
+
+
+def _alive(found: Living, motion: Motion) -> str:
+    key, scripts = model_script(found)
+    drawn = bool(motion.system.drawings)
+    shape, spatial = shape_of(motion) if drawn else None, spatial_drawings(motion.system)
+    picture = stage(f"Animation of {motion.system.name}", shape, spatial, draggable=drawn, live=key)
+    return (
+        f'<div class="living" data-model="{key}" data-address>\n{picture}{panel(found, motion)}{PLOTS}{scripts}</div>\n'
+    )
+
+
+def _kept(motion: Motion, why: str) -> str:
+    word = (
+        f'<p class="kept">This motion was computed beforehand and is played as it was: {escape(why)}, which this page does '
+        "not compute in the browser.</p>\n"
+    )
+    return word + (kept_player(motion) if can_be_drawn(motion) else "")
+
+
+def _lead(notes: str) -> str:
+    words = " ".join(notes.split())
+    return f'<p class="lead">{escape(words)}</p>\n' if words else ""
+
+
+def _how(found: Living | None, motion: Motion, model: str, told: Sequence[str]) -> str:
+    sentences = [escape(sentence) for sentence in told]
+    if found is None:
+        sentences.append(
+            f"Form <code>{escape(motion.form)}</code>, method <code>{escape(motion.method)}</code>, natively."
+        )
+        return "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
+    record = found.record
+    method, step, how = record["method"], record["step"], record["stabilize"]
+    sentences.append(
+        f"The equations, in the form <code>{escape(motion.form)}</code>, are a program in this page, the same as that of "
+        f"native runs; it is integrated by <code>{escape(method['name'])}</code> with the fixed step {step:g}, anew at "
+        "every change. Nothing is loaded from elsewhere and nothing is sent."
+    )
+    difference = record["difference"]
+    if difference > 0:
+        asked = f"<code>{escape(motion.method)}</code>"
+        sentences.append(
+            f"The run as the model asks for it, by {asked} with steps that it chooses, differs from this one by at most "
+            f"{difference:.1e} of the size of each variable."
+        )
+    if motion.system.constraints:
+        held = (
+            "by no terms (gains zero)"
+            if how == "off"
+            else "by projection after each step"
+            if how == "projection"
+            else ""
+        )
+        held = (
+            held
+            or "with the gains that are shown, chosen for the motion as it was stated; they are kept when something is moved"
+        )
+        sentences.append(f"Constraints are held {held}. Starts are moved onto the constraints.")
+    if record["tied"]:
+        names = ", ".join(map(str, record["tied"]))
+        sentences.append(f"Not moved here, since times or steps depend on it: {escape(names)}.")
+    if model:
+        gains = "" if not motion.system.constraints else f" --stabilize {how}" if not isinstance(how, Mapping) else ""
+        command = f"svyaz simulate {model} --form {motion.form} --method {method['name']} --step {step:g}{gains}"
+        sentences.append(f"The same natively: <code>{escape(command)}</code>.")
+    return "".join(f"<p>{sentence}</p>\n" for sentence in sentences)

@@ -1,0 +1,105 @@
+"""The record of a living model: plain data, as ``assets/living/engine.js`` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+from svyaz.json_types import Json
+
+
+class Moved(TypedDict):
+    """A parameter or an input with a slider: its value, and the range in which it is moved."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    input: bool
+
+
+class Method(TypedDict):
+    """An explicit Runge–Kutta method: a by rows below the diagonal."""
+
+    name: str
+    a: list[list[float]]
+    b: list[float]
+    c: list[float]
+
+
+class PhaseRecord(TypedDict):
+    """A phase: when it is, states of its equations, columns that are observed (kind, name), gains alpha, beta, kappa where they
+    are such numbers, and all constants of its programs by name.
+    """
+
+    start: float
+    end: float
+    states: list[str]
+    quasi: bool
+    columns: list[tuple[str, str]]
+    gains: dict[str, float] | None
+    values: dict[str, float]
+    active: list[str]
+
+
+class DrawingRecord(TypedDict):
+    """A part of the picture: so many points of so many coordinates; does it have a radius, is it traced?"""
+
+    kind: str
+    size: int
+    dim: int
+    trace: bool
+    radius: bool
+    name: str
+
+
+class Geometry(TypedDict):
+    """How the start is moved onto the constraints: numbers of velocities and constraints, which of these are on positions,
+    the places of coordinates, velocities and all states among those of the model, and the order of the outputs.
+    """
+
+    size: int
+    count: int
+    holonomic: list[bool]
+    coordinates: list[int]
+    speeds: list[int]
+    states: list[int]
+    order: list[str]
+    names: list[str]
+
+
+class Outline(TypedDict):
+    """Names of a program, without which its numbers mean nothing."""
+
+    parameters: list[str]
+    inputs: list[str]
+    outputs: list[str]
+
+
+class LivingRecord(TypedDict):
+    """All that is known of a model beside its programs. ``rates``: the place of the velocity of each state, or -1."""
+
+    name: str
+    states: list[str]
+    coordinates: list[int]
+    rates: list[int]
+    angles: list[str]
+    shown: dict[str, str]
+    moved: list[Moved]
+    tied: list[str]
+    constants: dict[str, float]
+    start: list[float]
+    span: tuple[float, float]
+    method: Method
+    step: float
+    difference: float
+    rows: int
+    stabilize: Json
+    form: str
+    phases: list[PhaseRecord]
+    drawings: list[DrawingRecord]
+    up: int
+    held: list[str]
+    own: list[str]
+    geometry: Geometry | None
+    programs: Mapping[str, Outline]

@@ -1,0 +1,233 @@
+"""Living pages in a real browser: they compute the native motion, answer sliders, keys, drags, addresses, load nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chromium import Browser, Tab, executable
+
+from svyaz import Motion, load
+from svyaz.motion import simulate
+from svyaz.show import latex_lines, living_model, living_page
+
+MODELS = (
+    "ball-and-beam",  # Shulgin's equations; an implicit method is replaced
+    "pendulum:5",
+    "sleigh",  # a singular mass matrix, gains chosen by the run
+    "pendulum-xy",
+    "slalom-cart",
+    "four-bar",
+    "rolling-disc",
+    "spherical-pendulum",
+    "sling-hooked",  # a constraint that ceases to act
+    "lawden",  # canonical, with integrals that are held
+    "puma-560",  # a tree of bodies in space
+    "watt-governor",
+    "inverse-cart",  # plain rates
+    "suslov",  # a reduced form
+)
+MOST_BYTES = 3_000_000
+NUMBERS = """(() => {
+  const motion = svyaz.lives[0].motion(), { columns } = motion;
+  const known = (x) => (Number.isFinite(x) ? x : null);
+  const plain = (table) => Object.fromEntries(Object.entries(table ?? {}).map(([k, v]) => [k, Array.from(v, known)]));
+  const found = { times: Array.from(motion.times), states: Array.from(motion.states), status: motion.status };
+  for (const kind of ["residuals", "multipliers", "balance"]) found[kind] = plain(columns[kind]);
+  return JSON.stringify(found);
+})()"""
+AXE = """axe.run(document).then(({ violations }) =>
+  JSON.stringify(violations.map((v) => [v.impact, v.id, v.nodes.map((n) => n.html)])))"""
+
+
+class Pages:
+    """Pages of models, each made once, in one browser."""
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self.browser, self.folder = browser, folder
+        self.motions: dict[str, Motion] = {}
+
+    def motion(self, name: str) -> Motion:
+        if name not in self.motions:
+            self.motions[name] = load(name).simulate()
+        return self.motions[name]
+
+    def file(self, name: str) -> Path:
+        target = self.folder / f"{name.replace(':', '-')}.html"
+        if not target.exists():
+            motion = self.motion(name)
+            target.write_text(living_page(motion, latex_lines(load(name).derive(motion.form)), model=name))
+        return target
+
+    def open(self, name: str, address: str = "", **looks: object) -> Tab:
+        tab = self.browser.open(**looks)
+        tab.offline()
+        tab.go(self.file(name).as_uri() + address)
+        return tab
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
+    if executable() is None:
+        pytest.skip("no Chromium on this machine: a page cannot be looked at")
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield Pages(browser, tmp_path_factory.mktemp("pages"))
+
+
+def numbers(tab: Tab) -> dict:
+    return json.loads(tab.run(NUMBERS))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_U2_a_page_computes_the_native_motion_and_U6_loads_nothing(name, pages) -> None:
+    tab = pages.open(name)
+    assert tab.faults == []
+    assert [r for r in tab.requests if not r.startswith(("data:", "file:"))] == []
+    assert len(pages.file(name).read_bytes()) < MOST_BYTES
+    found, motion = numbers(tab), pages.motion(name)
+    tab.close()
+    run = living_model(motion).record
+    native = simulate(
+        load(name), form=motion.form, method=run["method"]["name"], step=run["step"], stabilize=run["stabilize"]
+    )
+    assert found["status"] == native.status == "finished"
+    times = np.array(found["times"])
+    assert (times[0], times[-1]) == (native.times[0], native.times[-1])
+    rows = np.searchsorted(native.times, times - 1e-9)
+    np.testing.assert_allclose(native.times[rows], times, rtol=1e-12, atol=1e-12)
+    own, states = native.states[rows], np.array(found["states"]).reshape(len(times), -1)
+    size = np.maximum(np.abs(own).max(axis=0), 1e-3)
+    assert (np.abs(states - own) / size).max() <= 1e-9
+    for table, tolerance in (("residuals", 1e-9), ("multipliers", 1e-6)):
+        columns = getattr(native, table)
+        assert set(found[table]) == set(columns)
+        for constraint, column in columns.items():
+            numbers_here = np.array([np.nan if x is None else x for x in found[table][constraint]])
+            if constraint not in native.undetermined:
+                scale = max(1.0, float(np.nanmax(np.abs(column), initial=0.0)))
+                np.testing.assert_allclose(numbers_here, column[rows], rtol=0, atol=tolerance * scale)
+    if native.energy_error is not None:
+        remainder = np.abs(np.array(found["balance"]["remainder"], dtype=float)) / native.energy_scale
+        assert remainder.max() <= 10 * native.energy_error.max() + 1e-9
+
+
+def moved(tab: Tab, name: str, value: float) -> float:
+    """Move a slider as a hand does; the milliseconds until the motion was drawn."""
+    tab.run(
+        f"(() => {{ const r = document.querySelector('.row[data-name=\"{name}\"] input'); r.value = {value};"
+        "r.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    tab.wait(
+        f"Math.abs(Object.values(svyaz.lives[0].setting().values).find(v => Math.abs(v - ({value})) < 1e-9) - ({value})) < 1e-9"
+    )
+    return float(tab.run("svyaz.lives[0].milliseconds"))
+
+
+@pytest.mark.parametrize(("name", "parameter", "base"), [("ball-and-beam", "d", 0.06), ("pendulum:5", "m3", 1.0)])
+def test_U4_a_slider_redraws_the_motion_quickly(name, parameter, base, pages) -> None:
+    """The bound is that of a machine at rest; here it is asked of the quickest of many, for others work beside."""
+    tab = pages.open(name)
+    before = numbers(tab)["states"]
+    took = [moved(tab, parameter, base * (1 + 0.01 * k)) for k in range(1, 25)]
+    assert numbers(tab)["states"] != before
+    tab.close()
+    assert min(took) < 30.0
+
+
+def test_a_parameter_that_is_moved_gives_the_native_motion_with_it(pages) -> None:
+    """A rod made longer: the start follows, moved onto the rod, and the motion is that of the longer pendulum."""
+    tab = pages.open("pendulum-xy", "#p.l=1.5&p.g=4&until=3")
+    found, run = numbers(tab), living_model(pages.motion("pendulum-xy")).record
+    assert tab.run("document.querySelector('.row[data-name=\"l\"] input').value") == "1.5"
+    tab.close()
+    changed = load("pendulum-xy").with_(parameters={"l": 1.5, "g": 4.0})
+    native = simulate(changed, method=run["method"]["name"], step=run["step"], stabilize=run["stabilize"], until=3)
+    rows = np.searchsorted(native.times, np.array(found["times"]) - 1e-9)
+    states = np.array(found["states"]).reshape(len(rows), -1)
+    np.testing.assert_allclose(states, native.states[rows], rtol=0, atol=1e-9)
+    assert found["times"][-1] == 3.0
+
+
+def test_a_start_is_kept_on_the_constraints(pages) -> None:
+    tab = pages.open("pendulum-xy", "#s.x=0.3&s.y=-0.2&s.x'=1&s.y'=2")
+    x, y, u, v = numbers(tab)["states"][:4]
+    tab.close()
+    assert x * x + y * y == pytest.approx(1.0, abs=1e-12)
+    assert x * u + y * v == pytest.approx(0.0, abs=1e-12)
+    assert (x, y) == pytest.approx(
+        (0.3 / 0.13**0.5, -0.2 / 0.13**0.5), abs=1e-9
+    )  # the nearest: equal masses, along the ray
+
+
+def test_a_body_that_is_dragged_sets_the_start_and_the_address(pages) -> None:
+    tab = pages.open("pendulum-xy", width=1000, height=900)
+    tab.wait("svyaz.lives.length === 1")
+    tab.run("svyaz.lives[0].player.play(false); svyaz.lives[0].player.go(0)")
+    place = (
+        "(() => { const p = svyaz.lives[0].player.picture, b = p.canvas.getBoundingClientRect();"
+        "const [x, y] = p.camera.pixel(%s, 0); return [b.left + x, b.top + y]; })()"
+    )
+    path = [tuple(tab.run(place % where)) for where in ("1, 0", "0.9, -0.4", "0.6, -0.8")]
+    tab.drag(path)
+    x, y = tab.wait("(() => { const s = svyaz.lives[0].motion().states; return s[0] < 0.95 && [s[0], s[1]]; })()")
+    assert x * x + y * y == pytest.approx(1.0, abs=1e-12)
+    assert (x, y) == pytest.approx((0.6, -0.8), abs=0.02)
+    tab.wait("location.hash.includes('s.x=')")
+    assert tab.faults == []
+    tab.close()
+
+
+def test_U5_keys_are_enough(pages) -> None:
+    tab = pages.open("pendulum-xy")
+    tab.run("document.querySelector('.player').focus()")
+    tab.run("svyaz.lives[0].player.play(false)")
+    tab.press("End")
+    assert tab.run("svyaz.lives[0].player.now()") == 10.0
+    tab.press("Home", "ArrowRight")
+    assert 0 < tab.run("svyaz.lives[0].player.now()") < 0.1
+    tab.press(" ")
+    assert tab.run("svyaz.lives[0].player.playing()") is True
+    tab.press(" ")
+    names = []
+    for _ in range(12):
+        tab.press("Tab")
+        names.append(tab.run("document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"))
+    assert {"Play", "Time", "Reset", "x at the start"} <= {name.strip() for name in names}
+    tab.run("document.querySelector('.row[data-name=\"g\"] input').focus()")
+    tab.press("ArrowRight", "ArrowRight")
+    tab.wait("svyaz.lives[0].setting().values.g > 9.81")
+    tab.close()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("name", "width"), [("pendulum-xy", 1280), ("pendulum-xy", 390), ("biped", 1280)])
+def test_U5_axe_finds_no_serious_violation(name, width, dark, pages) -> None:
+    tab = pages.open(name, width=width, dark=dark)
+    tab.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8") + ";1")
+    found = json.loads(tab.run(AXE))
+    assert [entry for entry in found if entry[0] in ("serious", "critical")] == []
+    assert tab.run("document.documentElement.scrollWidth") <= width
+    tab.close()
+
+
+def test_U6_what_a_browser_cannot_compute_is_played_and_said(pages) -> None:
+    tab = pages.open("bouncing-ball")
+    assert "computed beforehand" in tab.run("document.querySelector('.kept').textContent")
+    assert tab.run("svyaz.lives.length") == 0
+    assert tab.faults == []
+    tab.close()
+
+
+def test_the_command_writes_a_page_of_a_closed_loop(pages, svyaz, tmp_path: Path) -> None:
+    done = svyaz(
+        "page", "inverted-pendulum-xy", "--fix", "X=0", "--start", "X=0.1", "--until", "6", "--out", "loop.html"
+    )
+    assert done.returncode == 0, done.stderr
+    tab = pages.browser.open((tmp_path / "loop.html").as_uri())
+    assert "regulated about the equilibrium" in tab.run("document.body.textContent")
+    assert tab.faults == []
+    tab.close()
