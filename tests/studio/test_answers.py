@@ -49,6 +49,73 @@ def test_U2_a_check_is_that_of_the_command(studio: RunningStudio, svyaz) -> None
     assert without_times(answer["record"]) == written(svyaz, "check", "sleigh", "--stabilize", "20")
 
 
+STAND = {"name": "ball-and-beam", "variant": {"control": "voltage", "motor": "numbers", "equilibrium": "nonzero"}}
+CHOSEN = [flag for name, choice in STAND["variant"].items() for flag in ("--with", f"{name}={choice}")]
+
+
+def test_U2_a_regulator_is_that_of_the_command(studio: RunningStudio, svyaz) -> None:
+    options = {
+        "run": True,
+        "until": 30,
+        "start": {"r": "r0 + 0.03"},
+        "against": True,
+        "dependent": "alpha",
+        "measure": "r",
+    }
+    answer = studio.ask("regulate", STAND, settings={"d": "0.08"}, options=options)["answer"]
+    flags = ["--run", "--until", "30", "--start", "r=r0 + 0.03", "--against", "linearised", "--dependent", "alpha"]
+    command = written(svyaz, "regulate", "ball-and-beam", *CHOSEN, "--set", "d=0.08", *flags, "--measure", "r")
+    assert without_times(answer["record"]) == command
+    trial = answer["trials"]["regulator"]
+    assert trial["deviations"]["r"][0] == pytest.approx(0.03, rel=1e-9)
+    assert trial["linear"]["r"][0] == pytest.approx(0.03, rel=1e-9)
+    assert abs(trial["deviations"]["r"][-1]) < 1e-3
+
+
+def test_U2_equilibria_and_steady_motions_are_those_of_the_commands(studio: RunningStudio, svyaz) -> None:
+    found = studio.ask("equilibria", "ball-and-beam", options={"fix": {"r": "r0"}})["answer"]
+    assert without_times(found["record"]) == written(svyaz, "equilibria", "ball-and-beam", "--fix", "r=r0")
+    assert found["scene"]["frames"] == len(found["record"]["equilibria"]) == 2
+    found = studio.ask("steady", "hoop", options={"fix": {"psi'": 6}})["answer"]
+    assert without_times(found["record"]) == written(svyaz, "steady", "hoop", "--fix", "psi'=6")
+    found = studio.ask("branches", "hoop", options={"along": {"psi'": [4, 5]}})["answer"]
+    assert without_times(found["record"]) == written(svyaz, "steady", "hoop", "--along", "psi'=4:5")
+
+
+def test_U2_equations_are_those_of_the_command(studio: RunningStudio, svyaz) -> None:
+    found = studio.ask("derive", "sleigh", options={"form": "chaplygin"})["answer"]
+    assert without_times(found["record"]) == written(svyaz, "derive", "sleigh", "--form", "chaplygin")
+    assert found["text"] == svyaz("derive", "sleigh", "--form", "chaplygin").stdout
+    assert all("katex" in line["html"] or "<math" in line["html"] for line in found["formulas"])
+    code = studio.ask("export", "sleigh", options={"language": "c"})["answer"]["text"]
+    assert code == svyaz("derive", "sleigh", "--format", "c").stdout
+
+
+def test_U2_a_sweep_is_that_of_the_command(studio: RunningStudio, svyaz) -> None:
+    vary = {"L1": [1, 2, 3, False], "initial.u1": [0.1, 1, 2, True]}
+    found = studio.ask("sweep", "pendulum:1", options={"vary": vary, "until": 1, "measure": ["final.u1"]})["answer"]
+    flags = ["--vary", "L1=1:2:3", "--vary", "initial.u1=0.1:1:2:log", "--until", "1", "--measure", "final.u1"]
+    command = written(svyaz, "sweep", "pendulum:1", *flags)
+    assert found["grids"]["final.u1"].ravel().tolist() == [row["final.u1"] for row in command.pop("rows")]
+    same = {"workers"}
+    assert {k: v for k, v in without_times(found["record"]).items() if k not in same} == {
+        k: v for k, v in command.items() if k not in same
+    }
+
+
+def test_U2_what_was_published_is_judged_as_by_the_command(studio: RunningStudio, svyaz) -> None:
+    found = studio.ask("published", None, options={"subject": "sling"})["answer"]
+    assert found["rows"] == written(svyaz, "reproduce", "sling")["rows"]
+
+
+def test_a_refusal_tells_what_is_known(studio: RunningStudio) -> None:
+    text = 'name = "two"\ncoordinates = ["x", "y"]\nkinetic = "x\'^2/2 + y\'^2/2"\npotential = "x^2 - y^2"\n'
+    text += '[inputs]\nu = 0\n[forces]\nx = "u"\n[box]\nx = [-1, 1]\ny = [-1, 1]\n'
+    found = studio.ask("regulate", {"name": "two", "text": text}, options={"run": True, "fix": {"u": 0}})
+    assert "y" in found["negative"]["reason"]
+    assert found["negative"]["record"]["controllable"] is False
+
+
 def test_curves_are_those_of_the_motion(studio: RunningStudio) -> None:
     run = studio.ask("simulate", "pendulum:1", options={"until": 2, "method": "rk4", "step": 0.01})["answer"]["runs"][0]
     motion = load("pendulum:1").simulate(until=2, method="rk4", step=0.01)
