@@ -21,7 +21,7 @@ from svyaz.studio.guard import Refusal
 from svyaz.studio.limits import Limits
 
 GRACE = 0.7
-"""Seconds in which a question that nobody waits for any more may still be finished: to start a process takes longer."""
+"""Seconds in which a short question that nobody waits for any more may still be finished: to start a process takes longer."""
 
 
 class Lost(Exception):
@@ -109,22 +109,22 @@ class Crew:
         except (Lost, ConnectionError):
             yield encoded({"refused": {"reason": "lost", "parts": []}})
         finally:
-            self._leave(worker, finished=finished)
+            self._leave(worker, finished=finished, grace=GRACE if seconds <= self.limits.seconds else 0.0)
 
-    def _leave(self, worker: Worker | None, *, finished: bool) -> None:
+    def _leave(self, worker: Worker | None, *, finished: bool, grace: float) -> None:
         if worker is None or finished:
             if worker is not None:
                 self._idle.append(worker)
             self._slots.release()
             return
-        task = asyncio.create_task(self._settle(worker))
+        task = asyncio.create_task(self._settle(worker, grace))
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)
 
-    async def _settle(self, worker: Worker) -> None:
+    async def _settle(self, worker: Worker, grace: float) -> None:
         """Nobody waits for the answer: it may come within a moment, else the process is ended."""
         try:
-            async with asyncio.timeout(GRACE):
+            async with asyncio.timeout(grace):
                 while not (await worker.frame())[1]:
                     pass
             self._idle.append(worker)

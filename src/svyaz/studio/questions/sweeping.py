@@ -24,7 +24,7 @@ def sweep(question: Table, tell: Tell) -> Mapping[str, object]:
     given = asked(question)
     axes = _axes(given.options, given.system)
     folder = out_folder(question, "sweep")
-    if flag(given.options, "anew"):
+    if flag(given.options, "anew") and (folder / ROWS).exists():
         discard(folder / ROWS)
     found = swept(
         given.system,

@@ -69,7 +69,7 @@ export class Mechanism {
     const high = [0, 1, 2].map((k) => Math.max(...scenes.map((s) => s.high[k] ?? 0)));
     this.centre = low.map((x, k) => (x + high[k]) / 2);
     const size = high.map((x, k) => x - low[k]);
-    if (this.scene.spatial) this.scale = Math.min(this.width, this.height) / (1.25 * Math.hypot(...size) || 1);
+    if (this.scene.spatial) this.scale = Math.min(this.width, this.height) / (0.95 * Math.hypot(...size) || 1);
     else this.scale = Math.min(this.width / (1.15 * size[0] || 1), this.height / (1.15 * size[1] || 1));
   }
 

@@ -10,8 +10,8 @@ export const colour = (k) => `var(--c${k % 8})`;
 
 export class Plot {
   // options: title, height, log, x (name of the abscissa), equal, onpick(x, y)
-  constructor({ title, height = 190, log = false, x = "t", y = "", legend = true, onpick = null, reach = null }) {
-    Object.assign(this, { title, height, log, xName: x, yName: y, legend, onpick, reach });
+  constructor({ title, height = 190, log = false, x = "t", y = "", legend = true, onpick = null, reach = null, stretch = null }) {
+    Object.assign(this, { title, height, log, xName: x, yName: y, legend, onpick, reach, stretch });
     this.picture = svg("svg", { viewBox: `0 0 ${W} ${height}`, role: "img", "aria-label": title, class: "plot" });
     this.names = el("div", { class: "legend" });
     this.node = el("figure", { class: "chart" }, el("figcaption", {}, title), this.names, this.picture);
@@ -67,17 +67,19 @@ export class Plot {
 
   grid() {
     const parts = [];
-    for (const x of ticks(this.xr[0], this.xr[1], 8)) {
+    const told = (v) => shown(clean(this.stretch ? this.stretch.back(v) : v), 4);
+    const places = (range, about) => (this.stretch ? this.stretch.ticks(range) : ticks(...range, about));
+    for (const x of places(this.xr, 8)) {
       const at = this.across(x);
       parts.push(svg("line", { class: "grid", x1: at, x2: at, y1: TOP, y2: this.height - BOTTOM }));
-      parts.push(svg("text", { class: "tick", x: at, y: this.height - BOTTOM + 15, "text-anchor": "middle" }, shown(clean(x), 4)));
+      parts.push(svg("text", { class: "tick", x: at, y: this.height - BOTTOM + 15, "text-anchor": "middle" }, told(x)));
     }
-    let levels = ticks(this.yr[0], this.yr[1], 4);
+    let levels = places(this.yr, 4);
     if (this.log) levels = ticks(this.yr[0], this.yr[1], 5).filter(Number.isInteger);
     for (const y of levels) {
       const at = this.up(this.log ? 10 ** y : y);
       parts.push(svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: at, y2: at }));
-      parts.push(svg("text", { class: "tick", x: LEFT - 6, y: at + 4, "text-anchor": "end" }, this.log ? `1e${y}`.replace("-", "−") : shown(clean(y), 4)));
+      parts.push(svg("text", { class: "tick", x: LEFT - 6, y: at + 4, "text-anchor": "end" }, this.log ? `1e${y}`.replace("-", "−") : told(y)));
     }
     parts.push(svg("text", { class: "tick", x: W - RIGHT, y: this.height - 2, "text-anchor": "end" }, pretty(this.xName)));
     if (this.yName) parts.push(svg("text", { class: "tick", x: 2, y: TOP + 4 }, pretty(this.yName)));
@@ -157,6 +159,18 @@ function valueAt(curve, x) {
 }
 
 const clean = (x) => Number(x.toPrecision(12));
+
+// Of numbers of very different size and both signs: ±log10(1 + |x|/unit), marked at powers of ten.
+export function stretched(unit) {
+  const to = (x) => Math.sign(x) * Math.log10(1 + Math.abs(x) / unit);
+  const back = (v) => Math.sign(v) * (10 ** Math.abs(v) - 1) * unit;
+  const marks = ([low, high]) => {
+    const found = [0];
+    for (let size = 10 ** Math.ceil(Math.log10(unit)); to(size) <= Math.max(-low, high); size *= 10) found.push(to(size), to(-size));
+    return found.filter((v) => v >= low && v <= high);
+  };
+  return { to, back, ticks: marks };
+}
 
 // A picture of numbers over a rectangle, by colour; `onpick` is told the place that was clicked.
 export class Heat {

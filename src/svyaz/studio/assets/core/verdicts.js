@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { root } from "./numbers.js";
-import { Plot } from "./plot.js";
+import { Plot, stretched } from "./plot.js";
 import { t, word } from "./words.js";
 
 export const COLOURS = { asymptotic: "var(--c2)", stable: "var(--c0)", unstable: "var(--c1)", undecided: "var(--c7)" };
@@ -19,13 +19,17 @@ export function theorem(found) {
 
 export const roots = (list) => (list || []).map((r) => root(r)).join("; ") || "–";
 
-// Roots on the complex plane; sets: [{name, roots, colour, points}]
+// Roots on the complex plane; sets: [{name, roots, colour, points}]. Where they differ much in size the axes are stretched.
 export function rootsPlane(sets, title = t("rootsPlane")) {
-  const plot = new Plot({ title, x: "Re", y: "Im", height: 260 });
-  const curves = sets.map(({ name, roots: list, colour, points = "cross" }) => ({ name, x: list.map((r) => r[0]), y: list.map((r) => r[1]), colour, points }));
-  const reals = curves.flatMap((c) => c.x), sizes = curves.flatMap((c) => c.y.map(Math.abs));
+  const sizes = sets.flatMap((set) => set.roots.map((r) => Math.hypot(...r))).filter((size) => size > 1e-9);
+  const least = Math.min(1, ...sizes), wide = Math.max(...sizes, 0) > 40 * least;
+  const stretch = wide ? stretched(Math.max(least, 1e-3)) : null, to = stretch ? stretch.to : (x) => x;
+  const plot = new Plot({ title, x: "Re", y: "Im", height: 260, stretch });
+  const curves = sets.map(({ name, roots: list, colour, points = "cross" }) => ({ name, x: list.map((r) => to(r[0])), y: list.map((r) => to(r[1])), colour, points }));
+  const reals = curves.flatMap((c) => c.x), highs = curves.flatMap((c) => c.y.map(Math.abs));
   const width = Math.max(1e-9, Math.max(0, ...reals) - Math.min(0, ...reals));
-  const high = 1.15 * Math.max(1e-9, ...sizes, 0.2 * width);
+  const high = 1.15 * Math.max(1e-9, ...highs, 0.1 * width);
+  plot.point = () => {};
   plot.draw(curves, { xs: [Math.min(0, ...reals) - 0.08 * width, Math.max(0, ...reals) + 0.08 * width], ys: [-high, high], lines: [{ at: 0, vertical: true }, { at: 0 }] });
   return plot.node;
 }
