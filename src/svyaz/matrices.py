@@ -6,13 +6,17 @@ come here for what iterates. Matrices may be stacked, as in NumPy, whose names t
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+
+LARGE, SPARSE = 120, 0.2
+"""Matrices with more rows and columns than this, and entries in less than this part of their places, are large and sparse."""
 
 LEAST, MOST = 1e-150, 1e150
 """Entries of this size can be inverted as they are."""
@@ -103,3 +107,162 @@ def balance(matrix: Array) -> tuple[Array, Array]:
     if not (np.isfinite(balanced).all() and np.isfinite(scale).all()):
         return matrix, np.ones(len(matrix))
     return np.asarray(balanced), np.asarray(scale)
+
+
+STEPS = 24
+"""Of Lanczos' method, at most."""
+SETTLED = 1e-9
+"""An extreme value that changes by less than this part of itself is found."""
+
+
+def largest_values(apply: Callable[[Array], Array], count: int, size: int, steps: int = STEPS) -> Array:
+    """The largest root (k,) of each of many symmetric operators on rows (k, n), by C. Lanczos' method.
+
+    Vectors are kept orthogonal to all before; not a number, or infinite, where an operator does not give numbers.
+    """
+    start = np.random.default_rng(5).normal(size=size)
+    vectors = [np.broadcast_to(start / np.linalg.norm(start), (count, size)).copy()]
+    diagonal: list[Array] = []
+    beside: list[Array] = []
+    found = np.full(count, np.nan)
+    with np.errstate(all="ignore"):
+        for step in range(min(steps, size)):
+            image = apply(vectors[-1])
+            diagonal.append(np.einsum("ki,ki->k", vectors[-1], image))
+            for _ in range(2):
+                for other in vectors:
+                    image = image - np.einsum("ki,ki->k", other, image)[:, None] * other
+            before, found = found, _largest_root(diagonal, beside)
+            length = np.linalg.norm(image, axis=1)
+            if step > 2 and not np.any(np.abs(found - before) > SETTLED * np.abs(found)):
+                break
+            beside.append(length)
+            vectors.append(np.where(length[:, None] > 0.0, image / np.where(length > 0.0, length, 1.0)[:, None], 0.0))
+    return found
+
+
+def _largest_root(diagonal: Sequence[Array], beside: Sequence[Array]) -> Array:
+    """Of symmetric tridiagonal matrices, (k,)."""
+    k, n = len(diagonal[0]), len(diagonal)
+    matrices = np.zeros((k, n, n))
+    places = np.arange(n)
+    matrices[:, places, places] = np.array(diagonal).T
+    if n > 1:
+        matrices[:, places[1:], places[:-1]] = matrices[:, places[:-1], places[1:]] = np.array(beside).T
+    found = np.full(k, np.inf)
+    good = np.isfinite(matrices).all(axis=(1, 2))
+    found[good] = np.linalg.eigvalsh(matrices[good])[:, -1]
+    return found
+
+
+def is_large(matrix: Array) -> bool:
+    """Is a matrix large, with few entries, so that it is better taken apart by these?"""
+    return sum(matrix.shape) > LARGE and bool(np.count_nonzero(matrix) < SPARSE * matrix.size)
+
+
+def extreme_singular_values(matrix: Array) -> tuple[float, float]:
+    """(largest, least) singular value of a large sparse matrix with as many rows as columns, or fewer."""
+    from scipy.sparse import block_array, csc_array, eye_array
+
+    a = csc_array(finite(matrix, "singular values"))
+    m, n = a.shape
+    most = largest_values(lambda y: (a.T @ (a @ y[0]))[None, :], 1, n)[0]
+    solve = _solver(block_array([[eye_array(n), a.T], [a, None]], format="csc"))
+    if solve is None:
+        return float(np.sqrt(most)), 0.0
+    # [1 Aᵀ; A 0] (x, -z) = (0, y) gives A Aᵀ z = y
+    least = largest_values(lambda y: -solve(np.concatenate([np.zeros(n), y[0]]))[None, n:], 1, m)[0]
+    return float(np.sqrt(most)), float(1.0 / np.sqrt(least)) if 0.0 < least < np.inf else 0.0
+
+
+def weakest_combination(matrix: Array) -> Array:
+    """The unit vector y for which yᵀA is shortest: the last of the left singular vectors; by inverse iteration if large."""
+    from scipy.sparse import block_array, csc_array, eye_array
+
+    a = csc_array(finite(matrix, "singular values"))
+    n = a.shape[1]
+    solve = _solver(block_array([[eye_array(n), a.T], [a, None]], format="csc")) if is_large(matrix) else None
+    if solve is None:
+        return svd(matrix)[0][:, -1]
+    y = np.random.default_rng(5).normal(size=a.shape[0])
+    for _ in range(4 * STEPS):
+        before, y = y, -solve(np.concatenate([np.zeros(n), y]))[n:]
+        y = y / np.linalg.norm(y)
+        if not np.isfinite(y).all():
+            return svd(matrix)[0][:, -1]
+        if abs(y @ before) > 1.0 - SETTLED:
+            break
+    return y
+
+
+FEW = 40
+"""Directions that are looked for one by one."""
+
+
+def left_free(matrix: Array, y: Array) -> Array:
+    """Orthonormal rows: the directions that all rows of a matrix (m, n) but the heaviest one in a combination y leave.
+
+    Where yᵀA vanishes and the rows are independent otherwise, these are the directions that all rows leave.
+    """
+    from scipy.sparse import block_array, csc_array, eye_array
+
+    others = np.delete(finite(matrix, "null space"), int(np.argmax(np.abs(y))), axis=0)
+    n, count = others.shape[1], others.shape[1] - len(others)
+    b = csc_array(others)
+    solve = _solver(block_array([[eye_array(n), b.T], [b, None]], format="csc")) if count <= FEW else None
+    if solve is None:
+        whole: Array = np.linalg.qr(others.T, mode="complete")[0][:, len(others) :].T
+        return whole
+    tried = np.random.default_rng(5).normal(size=(n, count))
+    free: Array = np.linalg.qr(solve(np.concatenate([tried, np.zeros((len(others), count))]))[:n])[0].T
+    return free
+
+
+def log_determinant(matrix: Array) -> tuple[float, float]:
+    """(sign, log |det|) of a large sparse matrix."""
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import splu
+
+    try:
+        found = splu(csc_array(finite(matrix, "determinant")))
+    except RuntimeError:  # singular
+        return 0.0, -np.inf
+    pivots = found.U.diagonal()
+    turned = _is_odd(found.perm_r) != _is_odd(found.perm_c)
+    return float(np.prod(np.sign(pivots))) * (-1.0 if turned else 1.0), float(np.sum(np.log(np.abs(pivots))))
+
+
+def _is_odd(order: NDArray[np.intp]) -> bool:
+    """Does an order come about by an odd number of exchanges?"""
+    left, cycles = np.ones(len(order), dtype=bool), 0
+    for start in range(len(order)):
+        place, cycles = start, cycles + int(left[start])
+        while left[place]:
+            left[place] = False
+            place = int(order[place])
+    return bool((len(order) - cycles) % 2)
+
+
+def _solver(matrix: Any) -> Callable[[Array], Array] | None:
+    """A solver of a sparse linear system; None where it is singular."""
+    from scipy.sparse.linalg import splu
+
+    try:
+        solve: Callable[[Array], Array] = splu(matrix).solve
+    except RuntimeError:
+        return None
+    return solve
+
+
+def separate_blocks(matrix: Array) -> list[tuple[Array, list[NDArray[np.intp]]]]:
+    """What a square matrix falls apart into: each distinct block with the places of its rows, wherever it occurs."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    _, labels = connected_components(csr_array(matrix), directed=False)
+    order = np.argsort(labels, kind="stable")
+    found: dict[tuple[int, bytes], tuple[Array, list[NDArray[np.intp]]]] = {}
+    for places in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1):
+        block = matrix[np.ix_(places, places)]
+        found.setdefault((len(places), block.tobytes()), (block, []))[1].append(places)
+    return list(found.values())

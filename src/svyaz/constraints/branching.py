@@ -17,7 +17,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints.scales import typical_sizes
 from svyaz.constraints.snapshot import Measure, Snapshot
-from svyaz.matrices import eigvalsh, svd
+from svyaz.matrices import eigvalsh, left_free, svd, weakest_combination
 
 DISPLACEMENT = 1e-4
 """Part of the size of a coordinate by which it is moved for second derivatives."""
@@ -46,6 +46,8 @@ def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
         return None
     sizes = np.maximum(sizes, typical_sizes(s.mass, sizes))
     sizes = np.where(sizes > 0.0, sizes, 1.0)
+    if measure.large:
+        return _crossing_of_entries(measure, s, sizes)
     gradients, curvatures = _derivatives(measure, s, sizes)
     if not (np.isfinite(gradients).all() and np.isfinite(curvatures).all()):
         return None
@@ -57,6 +59,11 @@ def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
         return None if len(singular) == len(gradients) else Crossing.UNDECIDED
     kept = right[len(gradients) - 1 :]
     form = np.tensordot(left[:, -1] / lengths, curvatures, axes=1)
+    return _decided(form, kept)
+
+
+def _decided(form: Array, kept: Array) -> Crossing:
+    """By the signs of the form on the span of the rows of ``kept``."""
     values = eigvalsh(kept @ (0.5 * (form + form.T)) @ kept.T)
     plain = PLAIN * float(np.max(np.abs(form), initial=0.0))
     if values[0] < -plain and values[-1] > plain:
@@ -66,11 +73,42 @@ def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
     return Crossing.UNDECIDED
 
 
+def _crossing_of_entries(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
+    """The same of many constraints, each of which knows few coordinates."""
+    around = _around(measure, s, sizes)
+    plain = measure.gradients(np.full(len(around), s.time), around)
+    own = s.holonomic[plain.rows]
+    values, rows, columns = plain.values[:, own] * sizes[plain.columns[own]], plain.rows[own], plain.columns[own]
+    slopes = (values[0::2] - values[1::2]) / (2 * DISPLACEMENT)
+    gradients = s.jacobian * sizes
+    if not (np.isfinite(gradients).all() and np.isfinite(slopes).all()):
+        return None
+    bends = np.sqrt(np.bincount(rows, weights=np.sum(slopes**2, axis=0), minlength=len(gradients)))
+    lengths = (np.linalg.norm(gradients, axis=1) + bends)[s.holonomic]
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    unit = gradients[s.holonomic] / lengths[:, None]
+    if len(unit) > len(sizes):
+        return Crossing.UNDECIDED
+    y = weakest_combination(unit)
+    along = y @ unit
+    if np.linalg.norm(along) > WEAK:
+        return None
+    weights = np.zeros(len(gradients))
+    weights[s.holonomic] = y / lengths
+    form = np.zeros((len(sizes), len(sizes)))
+    np.add.at(form.T, columns, (slopes * weights[rows]).T)
+    return _decided(form, left_free(unit, y))
+
+
+def _around(measure: Measure, s: Snapshot, sizes: Array) -> Array:
+    shifts = DISPLACEMENT * np.diag(sizes)
+    return np.array([measure.moved(s.state, q=s.q + sign * shift) for shift in shifts for sign in (1.0, -1.0)])
+
+
 def _derivatives(measure: Measure, s: Snapshot, sizes: Array) -> tuple[Array, Array]:
     """∇h (m, n) and ∇²h (m, n, n) in coordinates divided by their sizes, by central differences of the gradients."""
     n = len(s.q)
-    shifts = DISPLACEMENT * np.diag(sizes)
-    around = np.array([measure.moved(s.state, q=s.q + sign * shift) for shift in shifts for sign in (1.0, -1.0)])
+    around = _around(measure, s, sizes)
     jacobians = measure.along(np.full(len(around), s.time), around).jacobian[:, s.holonomic] * sizes
     slopes = (jacobians[0::2] - jacobians[1::2]) / (2 * DISPLACEMENT)
     return s.jacobian[s.holonomic] * sizes, slopes.transpose(1, 0, 2).reshape(-1, n, n)

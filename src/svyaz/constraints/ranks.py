@@ -30,7 +30,7 @@ from svyaz.constraints.scales import (
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations
-from svyaz.matrices import singular_values, svd
+from svyaz.matrices import extreme_singular_values, is_large, log_determinant, singular_values, svd
 
 TURNS = 100.0
 """Unit rows turn by less than so many times the part by which the constraints are missed."""
@@ -130,12 +130,16 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
 def _may_repeat(rows: Array, s: Snapshot) -> bool:
     """Could rows that are independent here not be so on the constraints? Not near them, as a run that drifts is."""
     off = np.abs(s.position) / np.where(s.position_scale > 0.0, s.position_scale, 1.0)
-    return bool(singular_values(rows)[-1] <= TURNS * np.nanmax(off, initial=0.0))
+    least = extreme_singular_values(rows)[1] if is_large(rows) else singular_values(rows)[-1]
+    return bool(least <= TURNS * np.nanmax(off, initial=0.0))
 
 
 def _determinant(a: Array) -> float:
     """Infinite where it is too large for a number."""
     with np.errstate(over="ignore", invalid="ignore"):
+        if is_large(a):
+            sign, size = log_determinant(a)
+            return sign * float(np.exp(size))
         return float(np.linalg.det(a))
 
 
@@ -152,6 +156,10 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
     scaled = augmented_matrix(scaled_mass(s.mass, d), rows, rows)
     if not scaled.size:
         return 1.0, ()
+    if is_large(scaled):
+        largest, least = extreme_singular_values(scaled)
+        if least > SINGULAR * largest:
+            return largest / least, ()
     _, singular, right = svd(scaled)
     with np.errstate(over="ignore"):
         condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
@@ -222,7 +230,11 @@ def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> Ra
 
 def _mass_singular(mass: Array) -> bool:
     d = coordinate_scales(mass, np.zeros((0, len(mass))))
-    singular = singular_values(scaled_mass(mass, d))
+    scaled = scaled_mass(mass, d)
+    if is_large(scaled):
+        largest, least = extreme_singular_values(scaled)
+        return least <= SINGULAR * largest
+    singular = singular_values(scaled)
     return bool(len(singular)) and bool(singular[-1] <= SINGULAR * singular[0])
 
 

@@ -23,7 +23,7 @@ from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, add_up
 from svyaz.forms import Equations
-from svyaz.matrices import lstsq, singular_values
+from svyaz.matrices import extreme_singular_values, is_large, lstsq, singular_values
 
 SMALL = 1e-7
 """Singular values of a matrix with balanced rows and columns that may be zero are below this."""
@@ -127,19 +127,60 @@ def unit_rows(a: Array, least: Array) -> Array:
 
 def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
     """(row, {earlier row: coefficient}) for each unit row that combines earlier ones; no others for a row of zeros."""
+    if _plainly_independent(rows):
+        return []
     independent: list[int] = []
     found: list[tuple[int, dict[int, float]]] = []
-    for r in range(len(rows)):
+    r = 0
+    while r < len(rows):
+        ahead = _independent_ahead(rows, independent, r) if len(rows) > FEW_ROWS else 0
+        if ahead:
+            independent.extend(range(r, r + ahead))
+            r += ahead
+            continue
         if not rows[r].any():
             found.append((r, {}))
-            continue
-        singular = singular_values(rows[[*independent, r]])
-        if len(singular) > len(independent) and numerical_rank(singular) > len(independent):
+        elif _adds_rank(rows, independent, r):
             independent.append(r)
-            continue
-        c = lstsq(rows[independent].T, rows[r], rcond=None)
-        found.append((r, {k: float(x) for k, x in zip(independent, c, strict=True) if abs(x) > 1e-6}))
+        else:
+            c = lstsq(rows[independent].T, rows[r], rcond=None)
+            found.append((r, {k: float(x) for k, x in zip(independent, c, strict=True) if abs(x) > 1e-6}))
+        r += 1
     return found
+
+
+FEW_ROWS = 60
+"""Of more rows than this many are asked about at once."""
+
+
+def _plainly_independent(rows: Array) -> bool:
+    """Are the rows of a large sparse matrix far from being dependent? Then so are all parts of them."""
+    if not is_large(rows) or len(rows) > rows.shape[1] or not rows.any(axis=1).all():
+        return False
+    largest, least = extreme_singular_values(rows)
+    return least > 10.0 * SMALL * largest
+
+
+def _adds_rank(rows: Array, independent: list[int], r: int) -> bool:
+    singular = singular_values(rows[[*independent, r]])
+    return len(singular) > len(independent) and numerical_rank(singular) > len(independent)
+
+
+def _independent_ahead(rows: Array, independent: list[int], r: int) -> int:
+    """How many rows from the r-th on are independent of all before, none of them near to being dependent; by halving.
+
+    The least singular value of some rows is not below that of more, so that a search finds where it falls.
+    """
+    low, high = 0, len(rows) - r
+    while low < high:
+        middle = (low + high + 1) // 2
+        some = rows[[*independent, *range(r, r + middle)]]
+        singular = singular_values(some)
+        if len(some) <= some.shape[1] and some.any(axis=1).all() and singular[-1] > SMALL * singular[0]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 ZERO_RELATIVE = 1e-9

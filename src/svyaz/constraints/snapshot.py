@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.constraints.scales import magnitude, scale_expressions, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up
 from svyaz.forms import Deviation, Equations, observation, rates_of
-from svyaz.program import Function, Table, function, remembered
+from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, bordered, function, remembered
 
 State = Mapping[str, float] | Sequence[float] | Array
 
@@ -131,13 +131,28 @@ class Measure:
             start += prod(shape)
         return found
 
-    def inertia_and_gradients(self, times: Array, states: Array) -> tuple[Array, Array]:
-        """(M, G) along rows of states."""
-        found = self._snapshot(times, states, ("mass", "jacobian"))
-        return found["mass"], found["jacobian"]
+    @property
+    def large(self) -> bool:
+        """Are M and G large and sparse, so that they are better looked at by their entries?"""
+        return "mass" in self.function.sparse and "jacobian" in self.function.sparse
+
+    def inertia(self, times: Array, states: Array) -> Entries:
+        """M along rows of states."""
+        return self.function.entries(np.column_stack([times, states]), "mass")
+
+    def gradients(self, times: Array, states: Array) -> Entries:
+        """G along rows of states."""
+        return self.function.entries(np.column_stack([times, states]), "jacobian")
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
+        if self.large and self.equations.ideal:
+            matrices = bordered(self.inertia(times, states), self.gradients(times, states))
+            if matrices is not None:
+                return matrices.log_determinants()
+        return self._whole_determinants(times, states)
+
+    def _whole_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         found = self._snapshot(times, states, ("mass", "jacobian", "reactions"))
         matrices = augmented_matrices(found["mass"], found["jacobian"], found["reactions"])
         defined = np.isfinite(matrices).all(axis=(1, 2))
@@ -196,12 +211,19 @@ def measure_of(equations: Equations) -> Measure:
     values = {**equations.system.constants, **dict.fromkeys(gains, 0.0)}
     return Measure(
         equations=equations,
-        function=function(tables, ("t", *names), values, systems=systems),
+        function=function(tables, ("t", *names), values, systems=systems, sample=_sample(equations)),
         observed_names={kind: tuple(table) for kind, table in observed.items()},
         holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
         coordinates=tuple(names.index(q) for q in equations.accelerated),
         speeds=tuple(names.index(str(v)) for v in equations.velocities),
     )
+
+
+def _sample(equations: Equations) -> dict[str, float] | None:
+    """The initial state, at which an order of elimination is chosen for a system that is large."""
+    if len(equations.accelerated) + len(equations.deviations) <= LARGEST_WHOLE:
+        return None
+    return {"t": 0.0, **dict(zip(equations.states, state_vector(equations).tolist(), strict=True))}
 
 
 def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:

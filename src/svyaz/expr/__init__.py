@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import differentiate as differentiate
     from svyaz.expr.calculus import evaluate as evaluate
     from svyaz.expr.calculus import gradient as gradient
+    from svyaz.expr.calculus import gradients as gradients
     from svyaz.expr.calculus import is_zero as is_zero
     from svyaz.expr.calculus import names_in as names_in
     from svyaz.expr.calculus import outside as outside

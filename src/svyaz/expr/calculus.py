@@ -63,6 +63,10 @@ def names_in(expression: Expression) -> set[str]:
     return {str(s) for s in expression.free_symbols}
 
 
+MANY = 24
+"""Of more symbols than this those are looked for first that occur."""
+
+
 def differentiate(expression: Expression, symbol: se.Symbol) -> Expression:
     """∂ expression / ∂ symbol."""
     return gradient(expression, [symbol])[0]
@@ -71,7 +75,7 @@ def differentiate(expression: Expression, symbol: se.Symbol) -> Expression:
 def total_derivative(expression: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
     """d expression / dt = Σ ∂ expression/∂s · ds/dt over the symbols with a known rate; put ``TIME: 1`` among them."""
     present = expression.free_symbols
-    moving = [s for s in rates if s in present]
+    moving = [s for s in rates if s in present] if len(rates) <= MANY else [s for s in present if s in rates]
     terms = [slope * rates[s] for s, slope in zip(moving, gradient(expression, moving), strict=True)]
     return se.Add(*terms) if terms else ZERO
 
@@ -82,11 +86,44 @@ def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expre
     cornered = cornered_parts(expression)
     if cornered:
         return [_chain(expression, cornered, s) if s in present else ZERO for s in symbols]
+    if expression.is_Add and len(symbols) > MANY and len(present) > MANY:
+        return _gradient_of_sum(expression.args, symbols)
     return [expression.diff(s) if s in present else ZERO for s in symbols]
+
+
+def _gradient_of_sum(terms: Sequence[Expression], symbols: Sequence[se.Symbol]) -> list[Expression]:
+    """Term by term: each symbol occurs in a few of them."""
+    slopes: dict[se.Symbol, list[Expression]] = {s: [] for s in symbols}
+    for term in terms:
+        for s in term.free_symbols:
+            if s in slopes:
+                slopes[s].append(term.diff(s))
+    return [se.Add(*slopes[s]) if slopes[s] else ZERO for s in symbols]
+
+
+def gradients(expressions: Sequence[Expression], symbols: Sequence[se.Symbol]) -> list[list[Expression]]:
+    """The gradient of each expression; of many symbols few of which occur, in the time that these take."""
+    if len(symbols) <= MANY:
+        return [gradient(e, symbols) for e in expressions]
+    places: dict[se.Symbol, int] = {}
+    for place, s in enumerate(symbols):
+        places.setdefault(s, place)
+    if len(places) < len(symbols):
+        return [gradient(e, symbols) for e in expressions]
+    found = []
+    for e in expressions:
+        row = [ZERO] * len(symbols)
+        present = [s for s in e.free_symbols if s in places] if e is not ZERO else []
+        for s, slope in zip(present, gradient(e, present), strict=True):
+            row[places[s]] = slope
+        found.append(row)
+    return found
 
 
 def substitute(expression: Expression, values: Mapping[se.Symbol, Expression]) -> Expression:
     """Replace symbols, all at once."""
+    if len(values) > MANY:  # SymEngine takes a copy of them all, however few occur
+        values = {s: values[s] for s in expression.free_symbols if s in values}
     return expression.xreplace(dict(values)) if values else expression
 
 

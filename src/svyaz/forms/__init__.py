@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from svyaz.forms.power import rubbing_power as rubbing_power
     from svyaz.forms.programs import Further as Further
     from svyaz.forms.programs import Rates as Rates
+    from svyaz.forms.programs import augmented_rows as augmented_rows
     from svyaz.forms.programs import export_program as export_program
     from svyaz.forms.programs import jacobian_program as jacobian_program
     from svyaz.forms.programs import multiplier_symbols as multiplier_symbols

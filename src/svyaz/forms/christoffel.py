@@ -12,7 +12,7 @@ is: M = ∂²L/∂q̇∂q̇, bias = ∂²L/∂q̇∂q q̇ + ∂²L/∂q̇∂t - 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import symengine as se
 
@@ -100,10 +100,13 @@ def _inertial_coefficients(mass: Square, q: Sequence[se.Symbol]) -> list[dict[tu
     In the i-th: ∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i for j < k, and ∂M_ij/∂q_j - ½ ∂M_jj/∂q_i for j = k.
     """
     n = len(q)
+    places = {x: k for k, x in enumerate(q)}
     total: list[dict[tuple[int, int], list[Expression]]] = [defaultdict(list) for _ in range(n)]
     for j in range(n):
-        for k in range(j, n):
-            for i, slope in _slopes(mass[j][k], q).items():
+        for k, entry in enumerate(mass[j]):
+            if k < j or entry is ZERO:
+                continue
+            for i, slope in _slopes(entry, places).items():
                 total[j][min(k, i), max(k, i)].append(slope)
                 if j < k:
                     total[k][min(j, i), max(j, i)].append(slope)
@@ -116,10 +119,10 @@ def _short_sum(terms: Sequence[Expression]) -> Expression:
     return combine(add_up(terms)) if len(terms) > 1 else terms[0]
 
 
-def _slopes(entry: Expression, q: Sequence[se.Symbol]) -> dict[int, Expression]:
-    """{k: ∂ entry/∂q_k} for the coordinates that occur in the entry."""
-    present = entry.free_symbols
-    return {k: differentiate(entry, q_k) for k, q_k in enumerate(q) if q_k in present}
+def _slopes(entry: Expression, places: Mapping[se.Symbol, int]) -> dict[int, Expression]:
+    """{k: ∂ entry/∂q_k} for the coordinates q_k, by their places, that occur in the entry."""
+    present = sorted((places[x], x) for x in entry.free_symbols if x in places) if not entry.is_Number else []
+    return {k: differentiate(entry, x) for k, x in present}
 
 
 def _gyroscopic_coefficients(
@@ -128,12 +131,13 @@ def _gyroscopic_coefficients(
     """Coefficients of q̇_j in each equation: ∂a_i/∂q_j - ∂a_j/∂q_i + ∂M_ij/∂t, those that are zero left out."""
     n = len(q)
     total: list[dict[int, list[Expression]]] = [defaultdict(list) for _ in range(n)]
+    places = {x: k for k, x in enumerate(q)}
     for i in range(n):
-        for j, slope in _slopes(linear[i], q).items():
+        for j, slope in _slopes(linear[i], places).items():
             total[i][j].append(slope)
             total[j][i].append(-slope)
-        for j in range(n):
-            slope = differentiate(mass[i][j], TIME)
+        for j, entry in enumerate(mass[i]):
+            slope = ZERO if entry.is_Number else differentiate(entry, TIME)
             if slope != ZERO:
                 total[i][j].append(slope)
     sums = [{j: combine(add_up(terms)) for j, terms in sorted(row.items())} for row in total]

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import symengine as se
 
-from svyaz.expr import ONE, ZERO, Expression, Surface, gradient, on_side, substitute, velocity
+from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, on_side, substitute, velocity
 from svyaz.model import Constraint, Friction, System
 
 
@@ -184,7 +184,8 @@ class Equations:
     @property
     def directions(self) -> dict[str, list[Expression]]:
         """∂q̇/∂v for each coordinate q and all velocities v: in which directions it can move (a unit row in full forms)."""
-        return {q: gradient(self.explicit[q], self.velocities) for q in self.system.coordinates}
+        q = self.system.coordinates
+        return dict(zip(q, gradients([self.explicit[name] for name in q], self.velocities), strict=True))
 
     def in_states(self, expression: Expression) -> Expression:
         """An expression of coordinates and velocities in terms of the states, on the sides of surfaces where these are."""

@@ -42,7 +42,7 @@ from svyaz.expr import (
 from svyaz.forms.equations import Equations
 from svyaz.forms.observed import Quantities, observed_quantities
 from svyaz.model import GivenEquations
-from svyaz.program import Linear, Program, build
+from svyaz.program import LARGEST_WHOLE, Linear, Program, SparseRow, build, row_entries
 
 
 def full_accelerations(equations: Equations) -> dict[str, Expression]:
@@ -97,15 +97,27 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     if n == 0 and not equations.sliding:
         return None
     added = correction if correction is not None else [ZERO] * m
-    jacobian, reactions = equations.constraint_jacobian, equations.reactions
-    rows = [[*equations.mass_matrix[i], *(reactions[k][i] for k in range(m))] for i in range(n)]
-    rows.extend([*jacobian[k], *([ZERO] * m)] for k in range(m))
+    rows = augmented_rows(equations)
     side = [-b for b in held_bias(equations)]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
     if equations.sliding:
         return _with_sliding(equations, rows, side, unknowns)
     return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations) and equations.ideal)
+
+
+def augmented_rows(equations: Equations) -> Sequence[Sequence[Expression]]:
+    """[M Rᵀ; G 0], of a large system by its entries."""
+    n, m = len(equations.accelerated), len(equations.deviations)
+    jacobian, reactions = equations.constraint_jacobian, equations.reactions
+    if n + m <= LARGEST_WHOLE or equations.sliding:
+        rows = [[*equations.mass_matrix[i], *(reactions[k][i] for k in range(m))] for i in range(n)]
+        return [*rows, *([*jacobian[k], *([ZERO] * m)] for k in range(m))]
+    entries = [dict(row_entries(row)) for row in equations.mass_matrix]
+    for k, row in enumerate(reactions):
+        for i, entry in row_entries(row):
+            entries[i][n + k] = entry
+    return [SparseRow(row, n + m) for row in (*entries, *(dict(row_entries(row)) for row in jacobian))]
 
 
 def held_bias(equations: Equations) -> list[Expression]:
@@ -118,7 +130,7 @@ def held_bias(equations: Equations) -> list[Expression]:
 
 
 def _with_sliding(
-    equations: Equations, rows: list[list[Expression]], side: list[Expression], unknowns: list[se.Symbol]
+    equations: Equations, rows: Sequence[Sequence[Expression]], side: list[Expression], unknowns: list[se.Symbol]
 ) -> Linear:
     """The system with a row ṡ = 0 and an unknown side for each surface that is slid along; all is linear in the sides."""
     sides = [surface.side for surface in equations.sliding]
@@ -136,7 +148,10 @@ def _with_sliding(
 def _has_symmetric_mass(equations: Equations) -> bool:
     """Is M = Mᵀ as it is written? That of equations that were given need not be symmetric at all."""
     mass = equations.mass_matrix
-    return all(mass[i][j] == mass[j][i] for i in range(len(mass)) for j in range(i))
+    columns = zip(*mass, strict=True)
+    return all(
+        a is b or a == b for row, column in zip(mass, columns, strict=True) for a, b in zip(row, column, strict=True)
+    )
 
 
 def _reversed_multipliers(equations: Equations) -> list[se.Symbol]:

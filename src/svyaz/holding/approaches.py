@@ -13,6 +13,7 @@ from svyaz.constraints import Measure, examined, measure_of, model_states
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
 from svyaz.matrices import eigvalsh
+from svyaz.program import Entries, bordered
 
 ZONE = 0.05
 """Gradients are nearly dependent when their least singular value is below this part of its largest so far."""
@@ -29,7 +30,7 @@ VARYING = 0.2
 
 @dataclass(frozen=True)
 class _Along:
-    """Gradients (k, m, n) in scaled coordinates at some rows of a path, each over its largest length so far."""
+    """Gradients in scaled coordinates at some rows of a path, each over its largest length so far."""
 
     measure: Measure
     numbers: NDArray[np.intp]
@@ -37,7 +38,7 @@ class _Along:
     states: Array
     scales: Array
     lengths: Array
-    rows: Array
+    rows: Entries
 
     @classmethod
     def of(cls, segment: Segment, path: Path, step: float | None) -> _Along | None:
@@ -54,31 +55,40 @@ class _Along:
 
     @classmethod
     def _made(cls, measure: Measure, numbers: NDArray[np.intp], times: Array, states: Array) -> _Along | None:
-        mass, plain = measure.inertia_and_gradients(times, states)
-        inertia = np.median(np.diagonal(mass, axis1=1, axis2=2), axis=0)
+        plain = measure.gradients(times, states)
+        inertia = np.median(measure.inertia(times, states).diagonals(), axis=0)
         scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
-        lengths = np.maximum.accumulate(np.linalg.norm(plain * scales, axis=2), axis=0)[:, :, None]
+        scaled = plain.scaled(np.ones(plain.shape[0]), scales)
+        lengths = np.maximum.accumulate(scaled.lengths(), axis=0)
         lengths = np.where(lengths > 0.0, lengths, 1.0)
-        rows = plain * scales / lengths
-        return cls(measure, numbers, times, states, scales, lengths, rows) if np.isfinite(rows).all() else None
+        rows = scaled.divided(lengths)
+        return cls(measure, numbers, times, states, scales, lengths, rows) if np.isfinite(rows.values).all() else None
 
     def log_determinants(self) -> Array:
         """Of the products of the gradients, ½ log of which is the sum of the logarithms of their singular values."""
+        matrices = bordered(None, self.rows) if self.measure.large else None
+        if matrices is not None:
+            return matrices.log_determinants()[1]
+        rows = self.rows.whole()
         with np.errstate(divide="ignore"):
-            found: Array = np.linalg.slogdet(self.rows @ self.rows.transpose(0, 2, 1))[1]
+            found: Array = np.linalg.slogdet(rows @ rows.transpose(0, 2, 1))[1]
         return found
 
-    def later(self, few: NDArray[np.intp], ahead: Array) -> Array:
+    def later(self, few: NDArray[np.intp], ahead: Array) -> Entries:
         """The gradients at some rows a little later."""
         states = self.states[few].copy()
         places, speeds = list(self.measure.coordinates), list(self.measure.speeds)
         states[:, places] += ahead[:, None] * self.states[few][:, speeds]
-        _, plain = self.measure.inertia_and_gradients(self.times[few] + ahead, states)
-        return plain * self.scales / self.lengths[few]
+        plain = self.measure.gradients(self.times[few] + ahead, states)
+        return plain.scaled(np.ones(plain.shape[0]), self.scales).divided(self.lengths[few])
 
 
-def least_values(rows: Array) -> Array:
-    """The least singular value of each of many matrices (k, m, n)."""
+def least_values(entries: Entries, *, large: bool) -> Array:
+    """The least singular value of each of many matrices (k, m, n); of large ones by their entries."""
+    matrices = bordered(None, entries) if large else None
+    if matrices is not None:
+        return matrices.least_gradients()
+    rows = entries.whole()
     values = eigvalsh(rows @ rows.transpose(0, 2, 1))[:, 0]
     return np.asarray(np.sqrt(np.maximum(values, 0.0)), dtype=float)
 
@@ -101,13 +111,13 @@ def approaches(segment: Segment, path: Path, step: float | None) -> Iterator[tup
     times = along.times
     some = np.unique([*np.linspace(0, len(times) - 1, 50).astype(int), *low])
     least = np.zeros(len(times))
-    least[some] = least_values(along.rows[some])
+    least[some] = least_values(along.rows.at(some), large=along.measure.large)
     largest = np.maximum.accumulate(least)
     gaps = np.diff(times, append=2 * times[-1] - times[-2])
     later = along.later(low, 0.01 * gaps[low])
-    if not np.isfinite(later).all():
+    if not np.isfinite(later.values).all():
         return
-    rates = (least_values(later) - least[low]) / (0.01 * gaps[low])
+    rates = (least_values(later, large=along.measure.large) - least[low]) / (0.01 * gaps[low])
     left = np.where(rates < 0.0, -least[low] / np.where(rates < 0.0, rates, -1.0), np.inf)
     near = (left < np.inf) & ((least[low] < ZONE * largest[low]) | (left < AHEAD * gaps[low]))
     for k in np.flatnonzero(near):

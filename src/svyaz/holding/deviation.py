@@ -11,10 +11,10 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, measure_of
-from svyaz.expr import Expression, gradient
+from svyaz.expr import Expression, gradients
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
-from svyaz.program import Function, function, remembered
+from svyaz.program import Function, Table, bordered, function, remembered
 
 RIDGE = 1e-13
 
@@ -121,6 +121,11 @@ class Deviations:
         p, sizes = self.positions, self._steps(times[0], states[0])
         for entries, columns in ((slice(0, p), places), (slice(p, None), speeds)):
             for _ in range(iterations if wanted[:, entries].shape[1] else 0):
+                if "slopes" in self._slopes.sparse:
+                    moves = self._sparse_moves(times, states, wanted[:, entries], entries, columns, sizes)
+                    if moves is not None:
+                        states = states + moves
+                        continue
                 here = self._slopes(np.column_stack([times, states]))
                 slopes = here["slopes"][:, entries][:, :, columns] * sizes[columns]
                 missing = wanted[:, entries] - here["y"][:, entries]
@@ -132,6 +137,27 @@ class Deviations:
                 )
                 states = moved
         return states
+
+    def _sparse_moves(
+        self, times: Array, states: Array, wanted: Array, entries: slice, columns: list[int], sizes: Array
+    ) -> Array | None:
+        """Displacements (k, n) of all states, as ``_shortest`` finds them, where gradients are large and sparse.
+
+        Nothing is moved where the gradients depend on each other.
+        """
+        rows = np.column_stack([times, states])
+        whole = self._slopes.entries(rows, "slopes").block(range(self.count)[entries], columns)
+        matrices = bordered(None, whole.scaled(np.ones(whole.shape[0]), sizes[columns]))
+        if matrices is None:
+            return None
+        missing = wanted - self._slopes.known(rows, ("y",))["y"][:, entries]
+        found = matrices.solved(np.zeros((len(times), len(columns))), missing)[0]
+        moves = np.zeros_like(states)
+        moves[:, columns] = found * sizes[columns]
+        undefined = ~(np.isfinite(whole.values).all(axis=1) & np.isfinite(missing).all(axis=1))
+        moves[~np.isfinite(moves).all(axis=1)] = 0.0
+        moves[undefined] = np.nan
+        return moves
 
     def _steps(self, time: float, state: Array) -> Array:
         """Comparable steps of the states: 1/√M_ii; for coordinates of quasi-velocities what balances the gradients."""
@@ -152,7 +178,7 @@ class Deviations:
         entries: list[Expression] = [d[k].position for k in self.places]
         entries += [d[k].velocity for k in (*self.places, *self.speeds)]
         states = [se.Symbol(s) for s in self.equations.states]
-        tables = {"y": entries, "slopes": [gradient(e, states) for e in entries]}
+        tables: dict[str, Table] = {"y": entries, "slopes": gradients(entries, states)}
         return function(tables, ("t", *self.equations.states), self.equations.system.constants)
 
 

@@ -20,7 +20,7 @@ from svyaz.holding.perturbations import Perturbation, critical
 from svyaz.holding.pilot import Prediction, scheme_of
 from svyaz.holding.ranges import Held, farthest, gain_range
 from svyaz.holding.verdicts import Certificate, Discretisation, box_certificate, norm_certificate, safe_range
-from svyaz.matrices import eig
+from svyaz.matrices import eig, is_large, separate_blocks
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,8 @@ def _fitting_sides(s: Array, sides: Array, rest: Array) -> Array:
     free = ~np.isfinite(sides)
     if not free.any():
         return sides
+    if is_large(s):
+        return _sides_of_blocks(s, sides, rest)
     inner = s[np.ix_(free, free)]
     values, vectors = eig(inner)
     largest = int(np.argmax(np.abs(values)))
@@ -153,6 +155,15 @@ def _fitting_sides(s: Array, sides: Array, rest: Array) -> Array:
     fitting = sides.copy()
     fitting[free] = found
     return fitting
+
+
+def _sides_of_blocks(s: Array, sides: Array, rest: Array) -> Array:
+    """The sides of each block apart into which S falls; of one that does not, the same for all that are not given."""
+    found = np.where(np.isfinite(sides), sides, 1.0)
+    for block, everywhere in separate_blocks(s):
+        for places in everywhere if not is_large(block) else ():
+            found[places] = _fitting_sides(block, sides[places], rest[places])
+    return found
 
 
 def _objection(

@@ -24,7 +24,7 @@ from svyaz.forms import Equations, rates_of, rates_program
 from svyaz.holding.approaches import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.program import Native, choose_orders, compile_program, remembered
+from svyaz.program import Native, bordered, choose_orders, compile_program, remembered
 
 STAGES = (5, 6, 7, 8)
 """Numbers of Gauss' nodes, of which those are taken that stay farthest from the moment."""
@@ -201,11 +201,11 @@ class _Way:
 
     def size(self, displacement: Array) -> Array:
         """What each state is compared with: the displacements of coordinates and of velocities in the norm of M."""
-        mass = measure_of(self.equations).at(self.state, self.time).mass
+        inertia = measure_of(self.equations).inertia(np.array([self.time]), self.state[None, :]).diagonals()[0]
         size = np.full(len(displacement), max(float(np.max(np.abs(displacement))), 1e-300))
         states = self.equations.states
         speeds = [states.index(str(v)) for v in self.equations.velocities]
-        scale = 1.0 / np.sqrt(np.where(np.diag(mass) > 0.0, np.diag(mass), 1.0))
+        scale = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
         for places, values in (
             ([states.index(q) for q in self.equations.accelerated], displacement),
             (speeds, self.state),
@@ -218,13 +218,14 @@ class _Way:
         """The part of the way at which gradients become dependent; None where they do not."""
         parts = np.linspace(0.0, 1.0, 25)
         measure = measure_of(self.equations)
-        mass, plain = measure.inertia_and_gradients(self.time + curve.length * parts, curve.at(parts))
-        if not np.isfinite(plain).all():
+        times, states = self.time + curve.length * parts, curve.at(parts)
+        plain = measure.gradients(times, states)
+        if not np.isfinite(plain.values).all():
             return None
-        inertia = np.diag(mass[0])
-        rows = plain / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
-        lengths = np.max(np.linalg.norm(rows, axis=2), axis=0)
-        least = least_values(rows / np.where(lengths > 0.0, lengths, 1.0)[:, None])
+        inertia = measure.inertia(times[:1], states[:1]).diagonals()[0]
+        rows = plain.scaled(np.ones(plain.shape[0]), 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
+        lengths = np.max(rows.lengths(), axis=0)
+        least = least_values(rows.divided(np.where(lengths > 0.0, lengths, 1.0)), large=measure.large)
         k = int(np.argmin(least))
         if not least[k] < VANISHING * least[0] or k in (0, len(parts) - 1):
             return None
@@ -273,6 +274,12 @@ def _corrected(measure: Measure, times: Array, states: Array) -> Array:
     """States (k, n) after one correction of Newton's method in positions and one in velocities, the least in the norm of M."""
     found = states.copy()
     for places, rows in ((list(measure.coordinates), "position"), (list(measure.speeds), "velocity")):
+        if measure.large:
+            matrices = bordered(measure.inertia(times, found), measure.gradients(times, found))
+            if matrices is not None:
+                off = measure.function.known(np.column_stack([times, found]), (rows,))[rows]
+                found[:, places] -= matrices.solved(np.zeros((len(times), matrices.n)), off)[0]
+                continue
         numbers = measure.along(times, found)
         n, matrix = numbers.mass.shape[1], augmented_matrices(numbers.mass, numbers.jacobian, numbers.jacobian)
         side = np.zeros((*matrix.shape[:2], 1))

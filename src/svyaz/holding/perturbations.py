@@ -253,12 +253,10 @@ def _linear(equations: Equations, blocks: Mapping[str, Array], described: str, k
         for i, k in enumerate(rows):
             terms = []
             for name, values in zip(numbers, deviations, strict=True):
-                for j, value in enumerate(values):
-                    entry = float(full[name][i, j])
-                    if entry != 0.0:
-                        symbol = gain_name(name, i, j)
-                        gains[symbol] = -entry
-                        terms.append(se.Symbol(symbol) * value)
+                for j in np.flatnonzero(full[name][i]).tolist():
+                    symbol = gain_name(name, i, j)
+                    gains[symbol] = -float(full[name][i, j])
+                    terms.append(se.Symbol(symbol) * values[j])
             correction[k] = add_up(terms) if terms else ZERO
     return Perturbation("linear", tuple(correction), gains, matrix, p, kappa, described)
 

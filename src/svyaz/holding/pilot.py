@@ -26,6 +26,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Budget, spread
 from svyaz.holding.advancing import advance
+from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import critical, rescaled
@@ -169,7 +170,8 @@ def _prediction(
     names, scales = measured.names, measured.scales(path.times, path.states)
     bounds = SAFETY * found
     if options.step is not None:
-        bounds = bounds + _rounding_walk(scheme_of(options).matrix(segment.perturbation.matrix), scales, path.steps)
+        walk = rounding_walk(scheme_of(options).matrix(segment.perturbation.matrix), scales, path.steps)
+        bounds = bounds + SAFETY * walk
 
     def told(values: Array) -> dict[str, float]:
         return dict(zip(names, map(float, values[measured.reported]), strict=True))
@@ -247,15 +249,15 @@ def _from_path(
         )
     assert options.step is not None, "pilots are made for fixed steps"
     times, states = path.times, path.states
-    s = _factors(segment, options, times, states)
+    s = factors_along(segment.perturbation, scheme_of(options), times, states)
     initial = measured.at(path.times[:1], path.states[:1])[0]
     y = np.zeros((len(times), measured.count))
     largest = remainder = np.zeros(measured.count)
     for _ in range(2):
         placed = measured.moved_to(times, states, y)
         after = _single_steps(segment, tableau, times, placed, options.step)
-        r = measured.at(times + options.step, after) - _times(s, measured.at(times, placed))
-        y, last = _recursion(s, initial, r, times, options.step, span[1])
+        r = measured.at(times + options.step, after) - applied(s, measured.at(times, placed))
+        y, last = recursion(s, initial, r, times, options.step, span[1])
         largest = np.maximum(np.max(np.abs(y), axis=0), np.abs(last))
         remainder = np.max(np.abs(r), axis=0)
     return largest, remainder
@@ -269,21 +271,8 @@ def _remainders_along(segment: Segment, measured: Deviations, options: Options, 
     if not len(before):
         return np.zeros(measured.count)
     before = before[:: -(-len(before) // SAMPLES)] if segment.perturbation.varying else before
-    s = _factors(segment, options, path.times[before], path.states[before])
-    return np.max(np.abs(y[before + 1] - _times(s, y[before])), axis=0)
-
-
-def _factors(segment: Segment, options: Options, times: Array, states: Array) -> Array:
-    """S(τW) along rows, (k, c, c); the same everywhere, and a view of it, where W is."""
-    law, scheme = segment.perturbation, scheme_of(options)
-    if law.varying:
-        return scheme.matrix(law.along(times, states))
-    return np.broadcast_to(scheme.matrix(law.matrix), (len(times), *law.matrix.shape))
-
-
-def _times(s: Array, y: Array) -> Array:
-    """S y along rows."""
-    return y @ s[0].T if s.strides[0] == 0 else np.einsum("kij,kj->ki", s, y)
+    s = factors_along(segment.perturbation, scheme_of(options), path.times[before], path.states[before])
+    return np.max(np.abs(y[before + 1] - applied(s, y[before])), axis=0)
 
 
 def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Array, step: float) -> Array:
@@ -302,34 +291,6 @@ def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Arra
     return total
 
 
-def _recursion(s: Array, y: Array, r: Array, times: Array, step: float, end: float) -> tuple[Array, Array]:
-    """y ← S y + R(t), both constant between the samples: over m steps, y ← Sᵐ y + (1 + S + … + Sᵐ⁻¹) R."""
-    powers: dict[tuple[int, int], tuple[Array, Array]] = {}
-    same = s.strides[0] == 0
-    rows = np.zeros_like(r)
-    for k, following in enumerate([*times[1:], end]):
-        rows[k] = y
-        m = max(0, round((following - times[k]) / step))
-        key = (m, 0 if same else k)
-        if key not in powers:
-            powers[key] = _power_and_sum(s[k], m)
-        power, total = powers[key]
-        y = power @ y + total @ r[k]
-    return rows, y
-
-
-def _power_and_sum(s: Array, m: int) -> tuple[Array, Array]:
-    """(Sᵐ, 1 + S + … + Sᵐ⁻¹) by doubling, also where 1 - S has no inverse."""
-    power, total = np.eye(len(s)), np.zeros_like(s)
-    for bit in f"{m:b}" if m else "":
-        total = total + power @ total
-        power = power @ power
-        if bit == "1":
-            total = total + power
-            power = power @ s
-    return power, total
-
-
 def _agree(a: Array, b: Array, measured: Deviations, path: Path) -> bool:
     """Do two pilots tell the same? Deviations as large as the constraint itself tell nothing."""
     scales = measured.scales(path.times, path.states)[measured.reported]
@@ -338,14 +299,3 @@ def _agree(a: Array, b: Array, measured: Deviations, path: Path) -> bool:
     if not (np.all(one < LOST * scales) and np.all(two < LOST * scales)):
         return False
     return bool(np.all(one <= AGREEMENT * two) and np.all(two <= AGREEMENT * one))
-
-
-def _rounding_walk(s: Array, scales: Array, steps: int) -> Array:
-    """SAFETY standard deviations of y ← S y + ε, ε of the size of rounding: Σ Sᵏ diag(ε²) Sᵏᵀ, by doubling."""
-    # in units of the largest scale, since a path that was lost may have any
-    unit = float(np.max(scales, initial=0.0)) or 1.0
-    power, covariance = s, np.diag((np.finfo(float).eps * scales / unit) ** 2)
-    for _ in range(max(1, steps).bit_length()):
-        covariance = covariance + power @ covariance @ power.T
-        power = power @ power
-    return SAFETY * unit * np.sqrt(np.diag(covariance))

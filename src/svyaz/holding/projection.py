@@ -27,9 +27,9 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.expr import ONE, ZERO, Expression, add_up, is_zero, substitute
-from svyaz.forms import Equations
+from svyaz.forms import Equations, augmented_rows
 from svyaz.matrices import eigvalsh
-from svyaz.program import Linear, Program, build, build_as_written
+from svyaz.program import LARGEST_WHOLE, Linear, Program, build, build_as_written, row_entries
 
 ITERATIONS = 3
 REGULAR = 1e-6
@@ -53,7 +53,11 @@ def projection_program(equations: Equations, iterations: int = ITERATIONS, mass:
     if not equations.deviations:
         same = [(s, se.Symbol(s)) for s in equations.states]
         return build(same, inputs=("t", *equations.states), parameters=equations.constants)
-    inverted = _by_masses if mass is not None and _regular(mass) else _augmented
+    large = len(equations.accelerated) + len(equations.deviations) > LARGEST_WHOLE
+    if large:
+        inverted = _one_by_one
+    else:
+        inverted = _by_masses if mass is not None and _regular(mass) else _augmented
     systems, correction = inverted(equations)
     held = [k for k, d in enumerate(equations.deviations) if d.position is not None]
     place = {k: equations.deviations[k].position for k in held}
@@ -62,10 +66,11 @@ def projection_program(equations: Equations, iterations: int = ITERATIONS, mass:
     for number in range(iterations if held else 0):
         change = correction({k: substitute(h, now) for k, h in place.items()})
         moved = [now.get(z, z) - _along(row, change) for z, row in zip(q, directions.values(), strict=True)]
-        now |= _named(systems, q, moved, f"place {number}")
+        now |= dict(zip(q, moved, strict=True)) if large else _named(systems, q, moved, f"place {number}")
     for number in range(iterations):
         change = correction({k: substitute(f, now) for k, f in speed.items()})
-        now |= _named(systems, v, [now.get(z, z) - c for z, c in zip(v, change, strict=True)], f"speed {number}")
+        faster = [now.get(z, z) - c for z, c in zip(v, change, strict=True)]
+        now |= dict(zip(v, faster, strict=True)) if large else _named(systems, v, faster, f"speed {number}")
     outputs = [(s, now.get(se.Symbol(s), se.Symbol(s))) for s in equations.states]
     return build_as_written(outputs, inputs=("t", *equations.states), parameters=equations.constants, systems=systems)
 
@@ -85,7 +90,7 @@ def _named(
 
 def _along(row: Sequence[Expression], change: Sequence[Expression]) -> Expression:
     """Σ n c without the terms that vanish: ∂q̇/∂v times the change is the displacement of a coordinate."""
-    return add_up(n * c for n, c in zip(row, change, strict=True) if not is_zero(n))
+    return add_up(n * change[k] for k, n in row_entries(row) if not is_zero(n))
 
 
 def _regular(mass: Array) -> bool:
@@ -112,6 +117,21 @@ def _augmented(equations: Equations) -> tuple[list[Linear], Correction]:
         return [add_up(row[k] * r for k, r in residuals.items()) for row in inverse]
 
     return [Linear(rows, sides, unknowns, symmetric=equations.ideal)], correction
+
+
+def _one_by_one(equations: Equations) -> tuple[list[Linear], Correction]:
+    """The augmented system with the residuals for a side, anew for each correction: a large one is eliminated once for all."""
+    n, m = len(equations.accelerated), len(equations.deviations)
+    rows = augmented_rows(equations)
+    systems: list[Linear] = []
+
+    def correction(residuals: Residuals) -> list[Expression]:
+        symbols = [se.Symbol(f"correction {len(systems)} {k}") for k in range(n + m)]
+        side = [*([ZERO] * n), *(residuals.get(k, ZERO) for k in range(m))]
+        systems.append(Linear(rows, [side], [symbols], symmetric=equations.ideal))
+        return list(symbols[:n])
+
+    return systems, correction
 
 
 def _by_masses(equations: Equations) -> tuple[list[Linear], Correction]:

@@ -11,29 +11,23 @@ own, which may end where the equations that it was made from are regular.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import (
     Crossing,
-    Measure,
     crossing,
     examine,
-    examined,
     listed,
     measure_of,
     model_states,
 )
-from svyaz.forms import Equations
+from svyaz.holding.collapses import COMPARED, Run, run_about
 from svyaz.holding.deviation import deviations
 from svyaz.holding.segment import Segment, observed
-from svyaz.holding.verdicts import ROUNDING
 from svyaz.integrate import Bridge, Path, Status
-from svyaz.matrices import eigvalsh, svd
+from svyaz.matrices import weakest_combination
 
 NEAR = 0.01
 """Near a singular point the determinant of the augmented matrix is below this part of its largest value so far."""
@@ -49,9 +43,6 @@ MOST_MOMENTS = 12
 
 LOOK_BACK = 4000
 """So many rows before the end of a run are searched for the singular point that ended it."""
-
-COMPARED = 200
-"""Rows of the run with which a singular point is compared."""
 
 COLLAPSED = 0.2
 """What falls below this part of its largest size along the run is what degenerates."""
@@ -178,64 +169,9 @@ def _lost_before(segment: Segment, times: Array, states: Array, row: int) -> boo
     return bool(np.any((np.max(y, axis=0) > scales)[measured.reported]))
 
 
-@dataclass(frozen=True)
-class _Run:
-    """Some rows of a run, those about its row ``here`` among them, in the states of the model; ``few`` are their numbers."""
-
-    equations: Equations
-    times: Array
-    states: Array
-    here: int
-    few: NDArray[np.intp]
-
-    @cached_property
-    def measure(self) -> Measure:
-        return measure_of(self.equations)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The first few coordinates."""
-        return tuple(self.equations.system.coordinates[:6])
-
-    @cached_property
-    def sizes(self) -> Array:
-        """How far coordinates go along the run."""
-        return np.max(np.abs(self.measure.along(self.times, self.states).q), axis=0)
-
-    @cached_property
-    def collapses(self) -> tuple[float, float]:
-        """(inertia, gradients): the least inertia, of all motions or of those that the constraints allow, and the least
-        singular value of the gradients, each at the row over the largest one along the run. Scales are those of the run.
-        """
-        numbers = self.measure.along(self.times, self.states)
-        good = np.isfinite([m.sum() + g.sum() for m, g in zip(numbers.mass, numbers.jacobian, strict=True)])
-        if not good[self.here] or good.sum() < 5:
-            return 1.0, 1.0
-        heaviest = np.max(np.diagonal(numbers.mass[good], axis1=1, axis2=2), axis=0)
-        d = 1.0 / np.sqrt(np.where(heaviest > 0.0, heaviest, 1.0))
-        g = numbers.jacobian * d
-        longest = np.max(np.linalg.norm(g[good], axis=2), axis=0)
-        g = g / np.where(longest > 0.0, longest, 1.0)[:, None]
-        count = g.shape[1]
-        found = np.ones((3, len(g)))
-        for k in np.flatnonzero(good):
-            mass = (numbers.mass[k] * d[:, None]) * d
-            _, singular, right = svd(g[k])
-            free = right[count:] @ mass @ right[count:].T
-            found[:, k] = [
-                eigvalsh(mass)[0],
-                eigvalsh(free)[0] if len(free) else 1.0,
-                singular[-1] if count else 1.0,
-            ]
-        largest = np.max(found[:, good], axis=1)
-        # a matrix M that is singular everywhere is no reason for what happens here
-        relative = np.where(largest > ROUNDING, found[:, self.here] / np.where(largest > 0.0, largest, 1.0), 1.0)
-        return float(min(relative[0], relative[1])), float(relative[2])
-
-
 def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: Bridge | None = None) -> str:
     """Where a singular point is, what degenerates, and what becomes of the accelerations; at the row, or a moment near it."""
-    run = _run_of(segment, times, states, row)
+    run = run_about(segment, times, states, row)
     time, state = float(times[row]), run.states[run.here]
     weightless = examine(run.equations, state, time).weightless if row == 0 else ()
     if weightless:
@@ -250,14 +186,7 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: 
     return f"a singular point near t = {time:g} ({where}): {reason}; {motion}"
 
 
-def _run_of(segment: Segment, times: Array, states: Array, row: int) -> _Run:
-    few = np.unique([*np.linspace(0, len(times) - 1, COMPARED).astype(int), row])
-    few = few[np.isfinite(states[few]).all(axis=1)]
-    own = model_states(segment.equations, times[few], states[few])
-    return _Run(examined(segment.equations), times[few], own, int(np.searchsorted(few, row)), few)
-
-
-def _reason(run: _Run, segment: Segment, state: Array, time: float) -> str:
+def _reason(run: Run, segment: Segment, state: Array, time: float) -> str:
     equations, (inertia, gradients) = run.equations, run.collapses
     report = examine(equations, state, time)
     structural = [d for d in report.dependencies if d.structural]
@@ -284,7 +213,7 @@ def _reason(run: _Run, segment: Segment, state: Array, time: float) -> str:
     return "the augmented matrix of the accelerations degenerates" + "".join(f"; {m}" for m in report.messages)
 
 
-def _of_constraints(run: _Run, state: Array, time: float) -> str:
+def _of_constraints(run: Run, state: Array, time: float) -> str:
     """The gradients of constraints become dependent, but are not nearby."""
     snapshot, what = run.measure.at(state, time), _dependent(run)
     match crossing(run.measure, snapshot, run.sizes):
@@ -298,12 +227,12 @@ def _of_constraints(run: _Run, state: Array, time: float) -> str:
     return f"{what} there, but not nearby: what the constraints demand there is not determined"
 
 
-def _dependent(run: _Run) -> str:
+def _dependent(run: Run) -> str:
     """What happens to the gradients of constraints at the row: those of the weakest combination."""
-    numbers = run.measure.along(run.times, run.states)
-    longest = np.nanmax(np.linalg.norm(numbers.jacobian, axis=2), axis=0)
-    g = numbers.jacobian[run.here] / np.where(longest > 0.0, longest, 1.0)[:, None]
-    parts = np.abs(svd(g)[0][:, -1])
+    plain = run.measure.gradients(run.times, run.states)
+    longest = np.nanmax(plain.lengths(), axis=0)
+    g = plain.at(np.array([run.here])).whole()[0] / np.where(longest > 0.0, longest, 1.0)[:, None]
+    parts = np.abs(weakest_combination(g))
     names = run.equations.multiplier_names
     weak = [k for k, part in enumerate(parts) if part > 0.2 * parts.max()]
     told = listed(names, weak)

@@ -11,7 +11,7 @@ because the row of h in E + τW is (1, τ); the reason is given instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.matrices import eigvals, spectral_norm
+from svyaz.matrices import eigvals, is_large, separate_blocks, spectral_norm
 
 ROUNDING = 1e-12
 
@@ -42,7 +42,10 @@ class Discretisation:
     def matrix(self, w: Array) -> Array:
         """S(τW), of one matrix or of many."""
         assert self.step is not None, "an error-controlled run has no fixed step"
-        top, bottom = (_matrix_polynomial(c, self.step * w) for c in (self.numerator, self.denominator))
+        return by_blocks(w, self._matrix) if w.ndim == 2 and is_large(w) else self._matrix(w)
+
+    def _matrix(self, w: Array) -> Array:
+        top, bottom = (_matrix_polynomial(c, (self.step or 0.0) * w) for c in (self.numerator, self.denominator))
         return np.asarray(np.linalg.solve(bottom, top) if len(self.denominator) > 1 else top, dtype=float)
 
 
@@ -68,9 +71,19 @@ def _matrix_polynomial(coefficients: Array, w: Array) -> Array:
     return value
 
 
+def by_blocks(w: Array, function: Callable[[Array], Array]) -> Array:
+    """A function of a matrix, of each block apart into which it falls."""
+    found = np.zeros_like(w)
+    for block, everywhere in separate_blocks(w):
+        value = function(block)
+        for places in everywhere:
+            found[np.ix_(places, places)] = value
+    return found
+
+
 def judge(w: Array, scheme: Discretisation) -> Verdict:
     """Hurwitz, then |S(τλ)| < 1 for every root λ of W."""
-    roots = np.asarray(eigvals(w) if len(w) else np.zeros(0), dtype=np.complex128)
+    roots = _roots(w)
     limit = largest_gain(scheme)
     size = max(1.0, float(np.max(np.abs(roots), initial=0.0)))
     weakest = float(np.max(roots.real, initial=-inf))
@@ -100,6 +113,12 @@ def judge(w: Array, scheme: Discretisation) -> Verdict:
         "necessary, not sufficient: the run is watched"
     )
     return Verdict(True, (reason,), tuple(roots), radius, limit)
+
+
+def _roots(w: Array) -> NDArray[np.complex128]:
+    if not is_large(w):
+        return np.asarray(eigvals(w) if len(w) else np.zeros(0), dtype=np.complex128)
+    return np.concatenate([np.tile(eigvals(block), len(where)) for block, where in separate_blocks(w)])
 
 
 def judge_along(w: Array, times: Array, scheme: Discretisation) -> Verdict:
@@ -237,6 +256,12 @@ def norm_certificate(w: Array, scheme: Discretisation) -> Certificate:
     """‖S(τW)‖_P < 1 with P from AᵀPA - P = -1, A = S(τW), solved for A scaled by its spectral radius."""
     from scipy.linalg import solve_discrete_lyapunov
 
+    blocks = separate_blocks(w) if is_large(w) else []
+    if len(blocks) and len(blocks[0][0]) < len(w):
+        # the norm of what falls apart is the largest of its parts
+        return max(
+            (norm_certificate(block, scheme) for block, _ in blocks), key=lambda part: (not part.holds, part.value)
+        )
     # deviations of positions and of velocities have different units: the norm is looked for in balanced ones
     a = _balanced(scheme.matrix(w))
     radius = float(np.max(np.abs(eigvals(a)), initial=0.0)) if len(a) else 0.0

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.program.building import LARGEST_WHOLE as LARGEST_WHOLE
     from svyaz.program.building import Linear as Linear
+    from svyaz.program.building import SparseRow as SparseRow
     from svyaz.program.building import build as build
     from svyaz.program.building import build_as_written as build_as_written
+    from svyaz.program.building import row_entries as row_entries
     from svyaz.program.counts import doubles_as_sums as doubles_as_sums
     from svyaz.program.counts import operations as operations
     from svyaz.program.counts import operations_by_output as operations_by_output
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from svyaz.program.exports.javascript import as_value as as_value
     from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
     from svyaz.program.exports.latex import LATEX_NOTATION as LATEX_NOTATION
+    from svyaz.program.factors import Bordered as Bordered
+    from svyaz.program.factors import bordered as bordered
     from svyaz.program.fixed_run import FixedRun as FixedRun
     from svyaz.program.formulas import Assignment as Assignment
     from svyaz.program.formulas import Listing as Listing
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from svyaz.program.formulas import distinct as distinct
     from svyaz.program.formulas import identifier as identifier
     from svyaz.program.formulas import listing as listing
+    from svyaz.program.functions import Entries as Entries
     from svyaz.program.functions import Function as Function
     from svyaz.program.functions import Table as Table
     from svyaz.program.functions import function as function

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import overload
 
 import symengine as se
 
-from svyaz.expr import Expression
+from svyaz.expr import ZERO, Expression
 from svyaz.program.counts import operations
 from svyaz.program.graph import LEAVES, Graph, substituted_symbols
-from svyaz.program.lower import lower
+from svyaz.program.lower import Shape, lower
 from svyaz.program.optimise import factor_sums, gather_constants, open_products, reachable
 from svyaz.program.sharing import share_pairs
 from svyaz.program.tape import Program
@@ -32,9 +33,43 @@ HUGE = 10_000
 TOO_LONG = 40_000
 """Graphs with more nodes are not shortened at all: it would take minutes."""
 
+LARGEST_WHOLE, SPARSE = 48, 0.2
+"""The matrix of a larger system is kept by its entries when these are less than this part of all."""
+
 MOST_KEPT = 256
 _kept: dict[bytes, Program] = {}
 """The programs that were built last, by what was asked for."""
+
+
+@dataclass(frozen=True)
+class SparseRow(Sequence[Expression]):
+    """A row of a matrix of which few entries are not zero, by their columns."""
+
+    entries: Mapping[int, Expression]
+    width: int
+
+    def __len__(self) -> int:
+        return self.width
+
+    @overload
+    def __getitem__(self, place: int) -> Expression: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Expression]: ...
+
+    def __getitem__(self, place: int | slice) -> Expression | list[Expression]:
+        if isinstance(place, slice):
+            return [self.entries.get(k, ZERO) for k in range(*place.indices(self.width))]
+        if not -self.width <= place < self.width:
+            raise IndexError(place)
+        return self.entries.get(place % self.width, ZERO)
+
+
+def row_entries(row: Sequence[Expression]) -> Iterable[tuple[int, Expression]]:
+    """(column, entry) of what is not zero in a row."""
+    if isinstance(row, SparseRow):
+        return row.entries.items()
+    return [(column, entry) for column, entry in enumerate(row) if entry is not ZERO]
 
 
 @dataclass(frozen=True)
@@ -88,7 +123,7 @@ def _kept_shortest(
     first: int,
 ) -> Program:
     names = [name for name, _ in outputs]
-    asked = (graph.nodes, roots, names, _shapes(systems), list(inputs), list(parameters), first)
+    asked = (graph.nodes, roots, names, shapes_of(systems), list(inputs), list(parameters), first)
     key = sha256(repr(asked).encode()).digest()
     if key not in _kept:
         while len(_kept) >= MOST_KEPT:
@@ -135,11 +170,21 @@ def _as_read(
     first: int = 0,
 ) -> Program:
     names = [name for name, _ in outputs]
-    return lower(graph, roots, _shapes(systems), names, tuple(inputs), tuple(parameters), first)
+    return lower(graph, roots, shapes_of(systems), names, tuple(inputs), tuple(parameters), first)
 
 
-def _shapes(systems: Sequence[Linear]) -> list[tuple[int, int, bool]]:
-    return [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
+def shapes_of(systems: Sequence[Linear]) -> list[Shape]:
+    """What the systems are like, for ``lower``."""
+    return [Shape(len(s.matrix), len(s.sides), s.symmetric, _places(s)) for s in systems]
+
+
+def _places(system: Linear) -> tuple[tuple[int, int], ...] | None:
+    """Of a large system with few entries, where these are."""
+    size = len(system.matrix)
+    if size <= LARGEST_WHOLE:
+        return None
+    found = tuple((i, j) for i, row in enumerate(system.matrix) for j, _ in sorted(row_entries(row)))
+    return found if len(found) < SPARSE * size * size else None
 
 
 def _shortest(
@@ -177,7 +222,7 @@ def _shortest(
         ways = [min(ways, key=lambda g: estimate(*g))]
     names = [name for name, _ in outputs]
     programs = [
-        lower(g, share_pairs(g, r, "sum"), _shapes(systems), names, tuple(inputs), tuple(parameters), first)
+        lower(g, share_pairs(g, r, "sum"), shapes_of(systems), names, tuple(inputs), tuple(parameters), first)
         for g, r in ways
     ]
     return min(programs, key=cost)
@@ -203,6 +248,8 @@ def _solving(system: Linear) -> int:
 
 def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) -> list[Linear]:
     """The systems whose unknowns occur in the outputs or in later systems that are used themselves."""
+    if not systems:
+        return []
     present = set().union(*(e.free_symbols for _, e in outputs))
     kept: list[Linear] = []
     for number, system in reversed(list(enumerate(systems))):
@@ -210,7 +257,7 @@ def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) 
             continue
         kept.append(system)
         if number > 0:
-            present.update(*(e.free_symbols for row in (*system.matrix, *system.sides) for e in row))
+            present.update(*(e.free_symbols for row in (*system.matrix, *system.sides) for _, e in row_entries(row)))
     return kept[::-1]
 
 
@@ -241,7 +288,11 @@ def read_systems(graph: Graph, systems: Sequence[Linear]) -> list[int]:
     """The roots of the systems, matrix row by row and sides; their unknowns become known to the graph."""
     roots: list[int] = []
     for k, system in enumerate(systems):
-        roots.extend(graph.read(e) for row in system.matrix for e in row)
+        places = _places(system)
+        if places is None:
+            roots.extend(graph.read(e) for row in system.matrix for e in row)
+        else:
+            roots.extend(graph.read(system.matrix[i][j]) for i, j in places)
         roots.extend(graph.read(e) for side in system.sides for e in side)
         flat = [symbol for side in system.unknowns for symbol in side]
         substituted_symbols(graph, {symbol: graph.intern(("unknown", k, i)) for i, symbol in enumerate(flat)})

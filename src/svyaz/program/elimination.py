@@ -5,19 +5,24 @@ An order is a promise about speed alone: native code watches its pivots and pivo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.program.interpret import Values, node_values, system_matrix
-from svyaz.program.tape import LinearSystem, Program, SingularSystem
+from svyaz.program.sparse_order import sparse_order
+from svyaz.program.tape import LinearSystem, Program, SingularSystem, Sparse
 
 LARGEST_DEFINITE = 1_000
 """Products of an unrolled symmetric elimination beyond which a loop is as fast and much quicker to compile."""
 LARGEST_GENERAL = 700
 """The same without symmetry, where accepting the result costs more."""
+DENSER = 12
+"""A sparse elimination must take so many times less products than n³, or a loop over the whole matrix is faster."""
 THRESHOLD = 0.1
 """A pivot must be at least this part of the largest entry left in its column (of the matrix scaled by rows)."""
 
@@ -36,11 +41,23 @@ def choose_orders(
         values = node_values(program, parameters, inputs)
     except SingularSystem:
         return replace(program, systems=tuple(replace(system, order=None) for system in program.systems))
-    systems = tuple(
-        replace(system, order=choose_order(system, system_matrix(system, values), structure(program, system)))
-        for system in program.systems
-    )
+    systems = tuple(replace(system, order=_order_at(program, system, values)) for system in program.systems)
     return replace(program, systems=systems)
+
+
+def _order_at(program: Program, system: LinearSystem, values: Sequence[float]) -> Order | None:
+    """An order for a system at the values of the nodes."""
+    if not isinstance(system.matrix, Sparse):
+        return choose_order(system, system_matrix(system, values), structure(program, system))
+    entries = {
+        (row, column): values[node]
+        for row, column, node in system.matrix.entries
+        if program.nodes[node] != ("const", 0.0)
+    }
+    if not all(map(isfinite, entries.values())):
+        return None
+    found = sparse_order(system.size, entries, symmetric=system.symmetric)
+    return found[0] if found is not None and found[1] < system.size**3 / DENSER else None
 
 
 def structure(program: Program, system: LinearSystem) -> NDArray[np.bool_]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from math import prod
 from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression
-from svyaz.program.building import Linear, build_to_look
+from svyaz.expr import ZERO, Expression
+from svyaz.program.building import LARGEST_WHOLE, SPARSE, Linear, build_to_look
 from svyaz.program.elimination import choose_orders
 from svyaz.program.native import Native, compile_program
 from svyaz.program.tape import Program
@@ -28,9 +29,73 @@ MOST_KEPT = 32
 
 
 @dataclass(frozen=True)
+class Entries:
+    """The entries of matrices (k, rows, columns) that are not zero for ever: values (k, e) at places (e,) in order."""
+
+    values: Array
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    shape: tuple[int, int]
+
+    def at(self, which: NDArray[np.intp]) -> Entries:
+        """Those of some rows of states."""
+        return replace(self, values=self.values[which])
+
+    def scaled(self, rows: Array, columns: Array) -> Entries:
+        """Each row and each column times a number; one for all states (n,), or one for each (k, n)."""
+        values = self.values * rows[..., self.rows] * columns[..., self.columns]
+        return replace(self, values=values)
+
+    def block(self, rows: Sequence[int], columns: Sequence[int]) -> Entries:
+        """Some rows and columns, numbered anew."""
+        places = [np.full(count, -1, dtype=np.intp) for count in self.shape]
+        for place, kept in zip(places, (rows, columns), strict=True):
+            place[list(kept)] = np.arange(len(kept))
+        i, j = places[0][self.rows], places[1][self.columns]
+        own = np.flatnonzero((i >= 0) & (j >= 0))
+        own = own[np.lexsort((j[own], i[own]))]
+        return Entries(self.values[:, own], i[own], j[own], (len(rows), len(columns)))
+
+    def divided(self, lengths: Array) -> Entries:
+        """Each row over a number (k, rows)."""
+        return replace(self, values=self.values / lengths[..., self.rows])
+
+    def without_rows(self) -> Entries:
+        """Matrices with as many columns and no rows."""
+        none = np.zeros(0, dtype=np.intp)
+        return Entries(self.values[:, :0], none, none, (0, self.shape[1]))
+
+    def whole(self) -> Array:
+        """The matrices with all their zeros."""
+        found = np.zeros((len(self.values), *self.shape))
+        found[:, self.rows, self.columns] = self.values
+        return found
+
+    def lengths(self) -> Array:
+        """Euclidean lengths of the rows (k, rows)."""
+        found: Array = np.sqrt(self.row_sums(self.values**2))
+        return found
+
+    def row_sums(self, values: Array) -> Array:
+        """Sums (k, rows) of values at the places of the entries."""
+        begins = np.searchsorted(self.rows, np.arange(self.shape[0]))
+        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)
+        sums: Array = np.add.reduceat(padded, begins, axis=1) if self.shape[0] else padded[:, :0]
+        sums[:, np.bincount(self.rows, minlength=self.shape[0]) == 0] = 0.0
+        return sums
+
+    def diagonals(self) -> Array:
+        """(k, rows) of square ones."""
+        found, own = np.zeros((len(self.values), self.shape[0])), self.rows == self.columns
+        found[:, self.rows[own]] = self.values[:, own]
+        return found
+
+
+@dataclass(frozen=True)
 class Function:
     """f(x) → {name: array of its shape}, with the values of its parameters bound.
 
+    Of tables in ``sparse`` only the entries at these places, counted row by row, are computed; the others are zero.
     ``address`` is that of ``int32_t f(const double *x, const double *c, double *out)`` for loops; ``c`` is ``constants``.
     """
 
@@ -38,6 +103,7 @@ class Function:
     shapes: Mapping[str, tuple[int, ...]]
     values: Mapping[str, float]
     constants: Array
+    sparse: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
 
     @property
     def address(self) -> int:
@@ -69,6 +135,28 @@ class Function:
             return {name: rows[0] for name, rows in self.known(x[None, :], only).items()}
         return self._along(x, only, self.native.evaluate_in_part)
 
+    def entries(self, x: Array, name: str) -> Entries:
+        """The entries of a table of rows, which needs no linear system, along rows of inputs."""
+        shape = self.shapes[name]
+        places = self.sparse.get(name, np.arange(prod(shape)))
+        values = np.zeros((len(x), 0)) if not len(places) else self._evaluated_in_part(x, name)
+        rows, columns = np.divmod(places, max(1, shape[1]))
+        return Entries(values, rows, columns, (shape[0], shape[1]))
+
+    def _evaluated_in_part(self, x: Array, name: str) -> Array:
+        start = sum(self._count(other) for other in list(self.shapes)[: list(self.shapes).index(name)])
+        share = max(1, TOGETHER // max(1, len(self.program.outputs)))
+        wanted = slice(start, start + self._count(name))
+        pieces = [
+            self.native.evaluate_in_part(x[k : k + share], self.constants)[:, wanted].copy()
+            for k in range(0, len(x), share)
+        ]
+        return np.concatenate(pieces) if pieces else np.zeros((0, self._count(name)))
+
+    def _count(self, name: str) -> int:
+        """How many outputs a table has."""
+        return len(self.sparse[name]) if name in self.sparse else prod(self.shapes[name])
+
     def _along(
         self, x: Array, only: Sequence[str] | None, evaluate: Callable[[Array, Array], Array]
     ) -> dict[str, Array]:
@@ -85,8 +173,12 @@ class Function:
     def _shaped(self, rows: Array, only: Sequence[str] | None) -> dict[str, Array]:
         found, start = {}, 0
         for name, shape in self.shapes.items():
-            count = prod(shape)
-            if only is None or name in only:
+            count = self._count(name)
+            if (only is None or name in only) and name in self.sparse:
+                whole = np.zeros((*rows.shape[:-1], prod(shape)))
+                whole[..., self.sparse[name]] = rows[..., start : start + count]
+                found[name] = whole.reshape((*rows.shape[:-1], *shape))
+            elif only is None or name in only:
                 found[name] = rows[..., start : start + count].reshape((*rows.shape[:-1], *shape))
             start += count
         return found
@@ -107,16 +199,27 @@ def function(
     """
     unknowns = {symbol for system in systems for side in system.unknowns for symbol in side}
     entries = {name: list(_entries(table)) for name, table in tables.items()}
-    solved = {name for name, found in entries.items() if any(unknowns & e.free_symbols for e in found)}
+    shapes = {name: _shape(tables[name]) for name in tables}
+    sparse = {name: places for name in tables if (places := _places(entries[name], shapes[name])) is not None}
+    entries |= {name: [entries[name][k] for k in places] for name, places in sparse.items()}
+    solved = {name for name, found in entries.items() if unknowns and any(unknowns & e.free_symbols for e in found)}
     ordered = sorted(entries, key=lambda name: name in solved)
     outputs = [(f"{name} {k}", e) for name in ordered for k, e in enumerate(entries[name])]
     first = sum(len(entries[name]) for name in ordered if name not in solved)
     program = build_to_look(outputs, inputs=inputs, parameters=tuple(values), systems=systems, first=first)
     if sample is not None:
         program = choose_orders(program, values, sample)
-    native = compile_program(program)
-    shapes = {name: _shape(tables[name]) for name in ordered}
-    return Function(native, shapes, dict(values), native.constants(values))
+    native = compile_program(program, seldom=True)
+    ordered_shapes = {name: shapes[name] for name in ordered}
+    return Function(native, ordered_shapes, dict(values), native.constants(values), sparse)
+
+
+def _places(entries: Sequence[Expression], shape: tuple[int, ...]) -> NDArray[np.intp] | None:
+    """Where a large table has entries that are not zero, if these are few."""
+    if len(shape) != 2 or len(entries) <= LARGEST_WHOLE**2:
+        return None
+    found = np.array([k for k, e in enumerate(entries) if e is not ZERO], dtype=np.intp)
+    return found if len(found) < SPARSE * len(entries) else None
 
 
 def _entries(table: Table) -> Iterator[Expression]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.program.outside import call_outside
-from svyaz.program.tape import LinearSystem, Program, ProgramError, SingularSystem
+from svyaz.program.tape import LinearSystem, Program, ProgramError, SingularSystem, Sparse, cells
 
 Values = Mapping[str, float] | Sequence[float] | Array
 """Numbers by name, or in order."""
@@ -113,16 +113,34 @@ def node_values(
 
 def system_matrix(system: LinearSystem, values: Sequence[float]) -> Array:
     """The matrix of a linear system (size, size) at the given values of the nodes."""
-    return np.array([values[node] for node in system.matrix]).reshape(system.size, system.size)
+    matrix = np.zeros((system.size, system.size))
+    for row, column, node in cells(system):
+        matrix[row, column] = values[node]
+    return matrix
 
 
 def _solve(system: LinearSystem, number: int, values: Sequence[float]) -> Array:
     """Unknowns side by side (sides · size,)."""
     sides = np.array([[values[node] for node in side] for side in system.sides])
+    if isinstance(system.matrix, Sparse):
+        return _solve_sparse(system, number, values, sides)
     try:
         return np.linalg.solve(system_matrix(system, values), sides.T).T.ravel()
     except np.linalg.LinAlgError:
         raise SingularSystem(number) from None
+
+
+def _solve_sparse(system: LinearSystem, number: int, values: Sequence[float], sides: Array) -> Array:
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import splu
+
+    rows, columns, nodes = np.array(cells(system)).T
+    matrix = csc_array((np.array(values)[nodes], (rows, columns)), shape=(system.size, system.size))
+    try:
+        found: Array = splu(matrix).solve(sides.T).T.ravel()
+    except (RuntimeError, ValueError):
+        raise SingularSystem(number) from None
+    return found
 
 
 def evaluate(

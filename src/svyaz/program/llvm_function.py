@@ -16,6 +16,7 @@ import struct
 from collections.abc import Callable
 from importlib.resources import files
 
+from svyaz.program.llvm_interpreter import INTERPRET, INTERPRET_BATCH, interpreter_text
 from svyaz.program.tape import Program
 
 
@@ -35,7 +36,7 @@ SOLVER_DECLARATIONS = "".join(f"declare i32 @{name}(ptr, ptr, i64, i64, i64) nou
 
 SINCOS = "svyaz_sincos"
 SINCOS_RESULT = "{ <4 x double>, <4 x double> }"
-SUPPORT = (*SOLVERS, SINCOS)
+SUPPORT = (*SOLVERS, SINCOS, INTERPRET, INTERPRET_BATCH)
 SUPPORT_DECLARATIONS = (
     f"{SOLVER_DECLARATIONS}declare {SINCOS_RESULT} @{SINCOS}(double, double, double, double) nounwind\n"
 )
@@ -44,7 +45,8 @@ SUPPORT_DECLARATIONS = (
 def support_text() -> str:
     """The module of the shared functions."""
     folder = files("svyaz.program")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("solver.ll", "sincos.ll"))
+    texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in ("solver.ll", "sincos.ll")]
+    return "\n".join([*texts, interpreter_text()])
 
 
 LANES = 4

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from svyaz.program.llvm_function import FunctionText, literal, padded, row_length
-from svyaz.program.tape import LinearSystem, system_nodes
+from svyaz.program.tape import LinearSystem, Program, cells, system_nodes
 from svyaz.program.unrolled import Unrolled
 
 ZERO = literal(0.0)
@@ -44,12 +44,16 @@ class Storage:
 
     def places(self, system: LinearSystem) -> Iterator[tuple[int, int]]:
         """(node, place) of every entry of the matrix and of the sides."""
-        for index, node in enumerate(system.matrix):
-            row, column = divmod(index, self.size)
+        for row, column, node in cells(system):
             yield node, self.start + row * self.width + column
         for number, side in enumerate(system.sides):
             for row, node in enumerate(side):
                 yield node, self.start + row * self.width + self.first_side + number
+
+    def filled(self, system: LinearSystem, program: Program) -> list[tuple[int, int]]:
+        """(node, place) of every entry that is not zero for ever; at least of one."""
+        every = list(self.places(system))
+        return [pair for pair in every if program.nodes[pair[0]] != ("const", 0.0)] or every[-1:]
 
 
 def storages(systems: Sequence[LinearSystem]) -> tuple[list[Storage], int]:
@@ -75,7 +79,8 @@ def emit_unrolled(function: FunctionText, system: LinearSystem, number: int, sto
     for node in system_nodes(system):
         name(node)
     n = system.size
-    matrix = [[name(node) for node in system.matrix[row * n : (row + 1) * n]] for row in range(n)]
+    whole = list(system.matrix)
+    matrix = [[name(node) for node in whole[row * n : (row + 1) * n]] for row in range(n)]
     sides = [[name(node) for node in side] for side in system.sides]
     assert system.order is not None
     elimination = Unrolled(function, matrix, sides, system.order, symmetric=system.symmetric)
@@ -122,4 +127,5 @@ def _call_solver(function: FunctionText, system: LinearSystem, number: int, stor
 
 def _may_be_definite(system: LinearSystem, name: Name) -> bool:
     """Symmetric, and no diagonal entry is zero for ever."""
-    return system.symmetric and all(name(system.matrix[k * (system.size + 1)]) != ZERO for k in range(system.size))
+    diagonal = [node for row, column, node in cells(system) if row == column]
+    return system.symmetric and len(diagonal) == system.size and all(name(node) != ZERO for node in diagonal)

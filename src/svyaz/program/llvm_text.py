@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from svyaz.program.llvm_bytecode import interpreted_text
 from svyaz.program.llvm_function import SUPPORT_DECLARATIONS, Angles, FunctionText, literal
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
 from svyaz.program.outside import DECLARATION as OUTSIDE_DECLARATION
 from svyaz.program.outside import NAME as OUTSIDE
-from svyaz.program.tape import ARITHMETIC, Node, Program, constants_nodes, needed_nodes, stored_constants
+from svyaz.program.tape import ARITHMETIC, Node, Program, Sparse, constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""
@@ -28,6 +29,9 @@ LARGEST_OPTIMISED = 4_000
 BLOCK = 1_000
 """Nodes in a block of a large step. The code generator keeps the values of a block apart from those of others, and does
 well with blocks of this length; they are divided by a jump that is never taken (no output is stored at address 0)."""
+
+LARGEST_COMPILED, LARGEST_SELDOM = 60_000, 4_000
+"""Nodes. Longer programs, and those that are evaluated now and then, are interpreted: they need no compiler at all."""
 
 LARGEST_ON_STACK = 16_384
 """Numbers; larger storage for linear systems is taken from the heap: threads may have small stacks."""
@@ -255,8 +259,20 @@ def step_count(program: Program, needed: list[bool]) -> int:
     return sum(1 for wanted, constant in zip(needed, program.constant_part, strict=True) if wanted and not constant)
 
 
-def module_text(program: Program) -> ModuleText:
+def is_interpreted(program: Program, *, seldom: bool) -> bool:
+    """Is a program interpreted? One that eliminates a sparse system, or is huge, or long and ``seldom`` evaluated."""
+    if any(node[0] == "outside" for node in program.nodes):
+        return False
+    if any(isinstance(system.matrix, Sparse) and system.order is not None for system in program.systems):
+        return True
+    count = len(program.nodes)
+    return count > (LARGEST_SELDOM if seldom else LARGEST_COMPILED)
+
+
+def module_text(program: Program, *, seldom: bool = False) -> ModuleText:
     """The module of a program."""
+    if is_interpreted(program, seldom=seldom):
+        return ModuleText(*interpreted_text(program), optimise=False)
     needed = needed_nodes(program)
     stored = stored_constants(program, needed)
     library = "".join(f"declare double @{name}(double) nounwind memory(none)\n" for name in LIBRARY_UNARY)

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from svyaz.program.graph import Graph
 from svyaz.program.optimise import reachable
-from svyaz.program.tape import LinearSystem, Node, Program
+from svyaz.program.tape import LinearSystem, Node, Program, Sparse
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A linear system as ``lower`` finds it among the roots; ``places`` are (row, column) where not all entries are there."""
+
+    size: int
+    sides: int
+    symmetric: bool
+    places: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def entries(self) -> int:
+        """How many roots its matrix has."""
+        return self.size**2 if self.places is None else len(self.places)
 
 
 def lower(
     graph: Graph,
     roots: Sequence[int],
-    shapes: Sequence[tuple[int, int, bool]],
+    shapes: Sequence[Shape],
     names: Sequence[str],
     inputs: tuple[str, ...],
     parameters: tuple[str, ...],
     first: int = 0,
 ) -> Program:
-    """Write the tape. ``roots``: the entries of the systems (``shapes``: size, sides, symmetric), then the outputs.
+    """Write the tape. ``roots``: the entries of the systems, then the outputs.
 
     The ``first`` outputs are written before the systems.
     """
@@ -28,14 +44,18 @@ def lower(
     position = 0
     for root in roots[len(roots) - len(names) :][:first]:
         writer.write(root)
-    for size, sides, symmetric in shapes:
-        matrix = tuple(writer.write(r) for r in roots[position : position + size * size])
-        position += size * size
+    for shape in shapes:
+        matrix = tuple(writer.write(r) for r in roots[position : position + shape.entries])
+        position += shape.entries
         columns = []
-        for _ in range(sides):
-            columns.append(tuple(writer.write(r) for r in roots[position : position + size]))
-            position += size
-        systems.append(LinearSystem(size, matrix, tuple(columns), symmetric))
+        for _ in range(shape.sides):
+            columns.append(tuple(writer.write(r) for r in roots[position : position + shape.size]))
+            position += shape.size
+        whole: tuple[int, ...] | Sparse = matrix
+        if shape.places is not None:
+            entries = tuple((i, j, node) for (i, j), node in zip(shape.places, matrix, strict=True))
+            whole = Sparse(shape.size, writer.emit("const", 0.0), entries)
+        systems.append(LinearSystem(shape.size, whole, tuple(columns), shape.symmetric))
     outputs = tuple((name, writer.write(r)) for name, r in zip(names, roots[position:], strict=True))
     return Program(parameters, inputs, tuple(writer.tape), outputs, tuple(systems))
 

@@ -19,7 +19,7 @@ from svyaz.program import engine
 from svyaz.program.cache import cache_key
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_function import SUPPORT, support_text
-from svyaz.program.llvm_text import module_text
+from svyaz.program.llvm_text import is_interpreted, module_text
 from svyaz.program.outside import publish_trampoline
 from svyaz.program.tape import Program, ProgramError, SingularSystem
 from svyaz.program.text import content_hash
@@ -27,7 +27,7 @@ from svyaz.program.text import content_hash
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "tape.py")
+_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "interpreter.ll", "tape.py")
 """Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
@@ -66,6 +66,8 @@ class Native:
         self._step = _STEP(self.address)
         self._constants = _CONSTANTS(self.constants_address)
         self._batch = _BATCH(self.batch_address)
+        part = int(self._engine.get_function_address("batch_part"))
+        self._batch_part = _BATCH(part) if part else self._batch
 
     def constants(self, values: Values) -> Array:
         """What ``step`` takes as ``c``, from the values of the parameters (by name, or in order)."""
@@ -104,10 +106,10 @@ class Native:
 
     def evaluate_in_part(self, inputs: Array, constants: Array) -> Array:
         """Outputs (k, n_out); in a row with a singular system only those count that are computed before it."""
-        outputs, _ = self._evaluate_rows(inputs, constants)
+        outputs, _ = self._evaluate_rows(inputs, constants, part=True)
         return outputs
 
-    def _evaluate_rows(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
+    def _evaluate_rows(self, inputs: Array, constants: Array, *, part: bool = False) -> tuple[Array, NDArray[np.int32]]:
         inputs = np.ascontiguousarray(inputs, dtype=float)
         constants = np.ascontiguousarray(constants, dtype=float)
         self._check(inputs, constants, 2)
@@ -115,7 +117,8 @@ class Native:
         outputs = np.empty((count, len(self.program.outputs)))
         statuses = np.zeros(count, dtype=np.int32)
         stride = constants.shape[1] if constants.ndim == 2 else 0
-        self._batch(count, inputs.ctypes.data, constants.ctypes.data, stride, outputs.ctypes.data, statuses.ctypes.data)
+        batch = self._batch_part if part else self._batch
+        batch(count, inputs.ctypes.data, constants.ctypes.data, stride, outputs.ctypes.data, statuses.ctypes.data)
         return outputs, statuses
 
     def _check(self, inputs: Array, constants: Array, dimensions: int) -> None:
@@ -133,8 +136,10 @@ class Native:
             )
 
 
-def compile_program(program: Program) -> Native:
+def compile_program(program: Program, *, seldom: bool = False) -> Native:
     """Native code of a program for this computer, from memory or from the cache where it is already there.
+
+    A long program that is evaluated ``seldom`` is interpreted.
 
     >>> import symengine, svyaz
     >>> native = svyaz.compile_program(svyaz.build([("y", symengine.Symbol("x") + 1)], inputs=["x"], parameters=[]))
@@ -143,9 +148,10 @@ def compile_program(program: Program) -> Native:
     """
     _refuse_overflow(program)
     content = content_hash(program)
+    content = f"{content} interpreted" if is_interpreted(program, seldom=seldom) else content
     native = _COMPILED.get(content)
     if native is None:
-        native = _COMPILED[content] = Native(program, *_code(program, content))
+        native = _COMPILED[content] = Native(program, *_code(program, content, seldom=seldom))
     return native
 
 
@@ -165,11 +171,11 @@ def _compiler_version() -> str:
     return cache_key(*texts)
 
 
-def _code(program: Program, content: str) -> tuple[bytes, int]:
+def _code(program: Program, content: str, *, seldom: bool) -> tuple[bytes, int]:
     """Object code, and how many constants the step takes."""
 
     def make() -> bytes:
-        module = module_text(program)
+        module = module_text(program, seldom=seldom)
         code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
         return _COUNT.pack(module.constant_count) + code
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import symengine as se
 
 from svyaz.expr import Expression
-from svyaz.program.building import Linear, read_systems
+from svyaz.program.building import Linear, read_systems, shapes_of
 from svyaz.program.counts import angles_as_sums
 from svyaz.program.graph import Graph, substituted_symbols
 from svyaz.program.lower import lower
@@ -42,7 +42,7 @@ def build_sequence(
     roots = read_systems(graph, systems)
     roots.extend(graph.read(e) for _, e in outputs)
     names = [name for name, _ in outputs]
-    shapes = [(len(s.matrix), len(s.sides), s.symmetric) for s in systems]
+    shapes = shapes_of(systems)
     programs = (
         angles_as_sums(lower(graph, written, shapes, names, tuple(inputs), tuple(parameters)))
         for written in _ways(graph, roots)

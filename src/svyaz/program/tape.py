@@ -20,6 +20,7 @@ Nodes that depend on parameters alone form the *constants part*, computed once; 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,16 +34,44 @@ Node = tuple
 
 
 @dataclass(frozen=True)
+class Sparse:
+    """The nodes of a matrix (size × size) of which few entries are not zero: (row, column, node) in order.
+
+    Read as a sequence it is whole, row by row; ``zero`` is the node of all other entries.
+    """
+
+    size: int
+    zero: int
+    entries: tuple[tuple[int, int, int], ...]
+
+    def __len__(self) -> int:
+        return self.size * self.size
+
+    def __iter__(self) -> Iterator[int]:
+        place = 0
+        for row, column, node in self.entries:
+            here = row * self.size + column
+            while place < here:
+                yield self.zero
+                place += 1
+            yield node
+            place += 1
+        for _ in range(place, len(self)):
+            yield self.zero
+
+
+@dataclass(frozen=True)
 class LinearSystem:
     """A linear system solved inside the program: matrix · unknowns = side, for each of the sides.
 
-    ``matrix`` holds node numbers row by row (size × size), ``sides`` one tuple of node numbers per right-hand side.
+    ``matrix`` holds node numbers row by row (size × size), ``sides`` one tuple of node numbers per right-hand side; a large
+    one with few entries is ``Sparse``.
     ``order`` is an elimination order (pivot rows, pivot columns) chosen from a sample state, or None for pivoting at
     run time; it only affects speed, never the result beyond rounding.
     """
 
     size: int
-    matrix: tuple[int, ...]
+    matrix: tuple[int, ...] | Sparse
     sides: tuple[tuple[int, ...], ...]
     symmetric: bool
     order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
@@ -95,9 +124,17 @@ class SingularSystem(ArithmeticError):
         self.system = system
 
 
+def cells(system: LinearSystem) -> Sequence[tuple[int, int, int]]:
+    """(row, column, node) of the entries of a matrix, row by row; of a sparse one those that are not zero for ever."""
+    if isinstance(system.matrix, Sparse):
+        return system.matrix.entries
+    return [(*divmod(place, system.size), node) for place, node in enumerate(system.matrix)]
+
+
 def system_nodes(system: LinearSystem) -> list[int]:
     """The nodes a linear system is made of."""
-    return [*system.matrix, *(node for side in system.sides for node in side)]
+    matrix = [node for _, _, node in system.matrix.entries] if isinstance(system.matrix, Sparse) else system.matrix
+    return [*matrix, *(node for side in system.sides for node in side)]
 
 
 def needed_nodes(program: Program) -> list[bool]:
@@ -105,13 +142,16 @@ def needed_nodes(program: Program) -> list[bool]:
     needed = [False] * len(program.nodes)
     for _, output in program.outputs:
         needed[output] = True
+    solved: set[int] = set()
     for index in range(len(program.nodes) - 1, -1, -1):
         if not needed[index]:
             continue
         node = program.nodes[index]
         if node[0] == "unknown":
-            for used in system_nodes(program.systems[node[1]]):
-                needed[used] = True
+            if node[1] not in solved:
+                solved.add(node[1])
+                for used in system_nodes(program.systems[node[1]]):
+                    needed[used] = True
         elif node[0] not in LEAVES:
             for used in node[1:]:
                 needed[used] = True
@@ -122,11 +162,14 @@ def stored_constants(program: Program, needed: list[bool]) -> tuple[int, ...]:
     """Nodes of the constants part that the step part uses: what ``c`` holds, in the order of the tape."""
     constant, nodes = program.constant_part, program.nodes
     used: set[int] = {output for _, output in program.outputs}
+    solved: set[int] = set()
     for index, node in enumerate(nodes):
         if not needed[index] or constant[index]:
             continue
         if node[0] == "unknown":
-            used.update(system_nodes(program.systems[node[1]]))
+            if node[1] not in solved:
+                solved.add(node[1])
+                used.update(system_nodes(program.systems[node[1]]))
         elif node[0] != "input":
             used.update(node[1:])
     return tuple(sorted(index for index in used if constant[index] and nodes[index][0] != "const"))

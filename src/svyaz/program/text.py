@@ -32,8 +32,19 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
-from svyaz.program.tape import ARITHMETIC, BINARY, UNARY, LinearSystem, Node, Program, ProgramError
+from svyaz.program.tape import (
+    ARITHMETIC,
+    BINARY,
+    UNARY,
+    LinearSystem,
+    Node,
+    Program,
+    ProgramError,
+    Sparse,
+    system_nodes,
+)
 
 FIRST_LINE = "svyaz program 1"
 LARGEST_TEXT = 256_000_000
@@ -41,7 +52,9 @@ LARGEST_TEXT = 256_000_000
 LARGEST_COUNT = 10_000_000
 """Nodes, names or systems."""
 LARGEST_SIZE = 1_000
-"""Equations of one linear system, and its sides."""
+"""Equations of one linear system that is written whole, and sides of any."""
+LARGEST_SPARSE = 50_000
+"""Equations of one linear system of which only the entries are written."""
 LARGEST_NAME = 1_000
 
 _ARGUMENTS = dict.fromkeys((*UNARY, "neg"), 1) | dict.fromkeys((*ARITHMETIC, *BINARY), 2)
@@ -88,7 +101,12 @@ def _node_line(node: Node) -> str:
 
 def _system_lines(system: LinearSystem) -> list[str]:
     kind = "symmetric" if system.symmetric else "general"
-    lines = [f"system {system.size} {len(system.sides)} {kind}", "matrix " + " ".join(map(str, system.matrix))]
+    if isinstance(system.matrix, Sparse):
+        entries = " ".join(f"{row} {column} {node}" for row, column, node in system.matrix.entries)
+        matrix = f"entries {system.matrix.zero} {entries}".rstrip()
+    else:
+        matrix = "matrix " + " ".join(map(str, system.matrix))
+    lines = [f"system {system.size} {len(system.sides)} {kind}", matrix]
     lines += ["side " + " ".join(map(str, side)) for side in system.sides]
     if system.order is None:
         return [*lines, "order none"]
@@ -203,13 +221,28 @@ class _TextReader:
         word, *rest = self.line().split(" ")
         if word != "system" or len(rest) != 3 or rest[2] not in ("symmetric", "general"):
             raise self.error("expected 'system SIZE SIDES symmetric' or '… general'")
-        size = self.index(rest[0], LARGEST_SIZE + 1, "equation")
+        size = self.index(rest[0], LARGEST_SPARSE + 1, "equation")
         side_count = self.index(rest[1], LARGEST_SIZE + 1, "side")
         if not size or not side_count:
             raise self.error("a linear system needs an equation and a side")
-        matrix = self.row("matrix", size * size, node_count)
+        matrix = self.matrix(size, node_count)
         sides = tuple(self.row("side", size, node_count) for _ in range(side_count))
         return LinearSystem(size, matrix, sides, rest[2] == "symmetric", self.order(size))
+
+    def matrix(self, size: int, node_count: int) -> tuple[int, ...] | Sparse:
+        word, *rest = self.line().split(" ")
+        if word != "entries":
+            if word != "matrix" or size > LARGEST_SIZE or len(rest) != size * size:
+                raise self.error(f"expected 'matrix' and {size * size} numbers, or 'entries'")
+            return tuple(self.index(item, node_count, "node") for item in rest)
+        if len(rest) % 3 != 1:
+            raise self.error("expected 'entries', a node, and a row, a column and a node for each")
+        limits = (size, size, node_count)
+        numbers = [self.index(item, limits[k % 3], "entry") for k, item in enumerate(rest[1:])]
+        entries = tuple(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+        if any(a[:2] >= b[:2] for a, b in pairwise(entries)):
+            raise self.error("the entries of a matrix are not in order")
+        return Sparse(size, self.index(rest[0], node_count, "node"), entries)
 
     def order(self, size: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         line = self.line()
@@ -226,7 +259,7 @@ class _TextReader:
 
     def check_unknowns(self, nodes: list[Node], systems: tuple[LinearSystem, ...]) -> None:
         """An unknown must come after everything that its system is made of."""
-        last = [max(*system.matrix, *(max(side) for side in system.sides)) for system in systems]
+        last = [max(system_nodes(system)) for system in systems]
         for place, node in enumerate(nodes):
             if node[0] != "unknown":
                 continue

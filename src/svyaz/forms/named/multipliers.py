@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import symengine as se
 
-from svyaz.expr import ONE, TIME, Expression, gradient, total_derivative
+from svyaz.expr import ONE, TIME, Expression, gradients, total_derivative
 from svyaz.forms.equations import Deviation, Equations, Form, Pull, slip_sides
 from svyaz.forms.named.lagrange import free_equations, lagrange_terms
 from svyaz.model import Constraint, System
@@ -31,12 +31,12 @@ def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations
     """The same equations with these constraints, and no others, acting."""
     flow = {se.Symbol(q): free.explicit[q] for q in free.system.coordinates} | {TIME: ONE}
     deviations = tuple(deviation(c, flow) for c in active)
-    rows = [constraint_row(d, flow, free.velocities) for d in deviations]
+    rows = gradients([d.velocity for d in deviations], free.velocities)
     return replace(
         free,
         deviations=deviations,
-        constraint_jacobian=tuple(tuple(row) for row, _ in rows),
-        constraint_bias=tuple(rest for _, rest in rows),
+        constraint_jacobian=tuple(tuple(row) for row in rows),
+        constraint_bias=tuple(total_derivative(d.velocity, flow) for d in deviations),
         pulls=tuple(
             Pull(k, friction, se.Integer(c.pushes or 1), side)
             for k, c in enumerate(active)
@@ -50,13 +50,6 @@ def deviation(constraint: Constraint, flow: Mapping[se.Symbol, Expression]) -> D
     if constraint.order == 1:
         return Deviation(constraint, None, constraint.expression)
     return Deviation(constraint, constraint.expression, total_derivative(constraint.expression, flow))
-
-
-def constraint_row(
-    d: Deviation, flow: Mapping[se.Symbol, Expression], velocities: Sequence[se.Symbol]
-) -> tuple[list[Expression], Expression]:
-    """(row of G, constraint_bias): the derivative of the velocity-level deviation, accelerations apart."""
-    return gradient(d.velocity, velocities), total_derivative(d.velocity, flow)
 
 
 FORM = Form("multipliers", with_multipliers)
