@@ -261,7 +261,7 @@ def _snapshot_tables(equations: Equations) -> dict[str, Table]:
         "mass": equations.mass_matrix,
         "bias": equations.bias,
         "jacobian": jacobian,
-        "jacobian_terms": [[magnitude(entry) for entry in row] for row in jacobian],
+        "jacobian_terms": [[ZERO if entry is ZERO else magnitude(entry) for entry in row] for row in jacobian],
         **({"reactions": equations.reactions} if not equations.ideal else {}),
         "constraint_bias": equations.constraint_bias,
         "position": [ZERO if d.position is None else d.position for d in equations.deviations],

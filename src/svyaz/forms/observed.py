@@ -11,6 +11,7 @@ from svyaz.forms.equations import Equations
 from svyaz.forms.power import expanded, keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
 from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
+from svyaz.program import row_entries
 
 Quantities = dict[str, dict[str, Expression]]
 """Expressions by kind and name."""
@@ -58,7 +59,7 @@ def _residuals(equations: Equations) -> dict[str, Expression]:
 def _through(equations: Equations) -> dict[str, Expression]:
     velocities = equations.velocities
     rows = zip(equations.deviations, equations.reactions, strict=True)
-    return {d.name: add_up(g * v for g, v in zip(row, velocities, strict=True)) for d, row in rows}
+    return {d.name: add_up(g * velocities[k] for k, g in row_entries(row)) for d, row in rows}
 
 
 def energy(system: System) -> Expression | None:

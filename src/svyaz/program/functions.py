@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from math import prod
@@ -198,7 +198,7 @@ def function(
     each time. Tables without unknowns are computed first (see ``Function.known``).
     """
     unknowns = {symbol for system in systems for side in system.unknowns for symbol in side}
-    entries = {name: list(_entries(table)) for name, table in tables.items()}
+    entries = {name: _entries(table) for name, table in tables.items()}
     shapes = {name: _shape(tables[name]) for name in tables}
     sparse = {name: places for name in tables if (places := _places(entries[name], shapes[name])) is not None}
     entries |= {name: [entries[name][k] for k in places] for name, places in sparse.items()}
@@ -222,12 +222,12 @@ def _places(entries: Sequence[Expression], shape: tuple[int, ...]) -> NDArray[np
     return found if len(found) < SPARSE * len(entries) else None
 
 
-def _entries(table: Table) -> Iterator[Expression]:
-    if isinstance(table, Sequence):
-        for part in table:
-            yield from _entries(part)
-    else:
-        yield table
+def _entries(table: Table) -> list[Expression]:
+    if not isinstance(table, list | tuple | Sequence):
+        return [table]
+    if table and not isinstance(table[0], list | tuple | Sequence):
+        return list(table)
+    return [entry for part in table for entry in _entries(part)]
 
 
 def _shape(table: Table) -> tuple[int, ...]:

@@ -38,8 +38,9 @@ def read_constraints(
     """All constraints that can be read; a name that is left out is made from the number."""
     constraints: list[Constraint] = []
     conditions = reaction_scope(names, [constraint_name(table, k) for k, table in enumerate(given)])
+    equations = names.scope(velocities=True, inputs=False)
     for k, table in enumerate(given):
-        constraint = _read_constraint(reader, k, table, names, conditions)
+        constraint = _read_constraint(reader, k, table, names, equations, conditions)
         if constraint is None:
             continue
         if "direction" in table and law.always_constrained:
@@ -68,7 +69,9 @@ def constraint_name(table: Table, k: int) -> str:
     return str(table.get("name", f"constraint {k + 1}"))
 
 
-def _read_constraint(reader: Reader, k: int, table: Table, names: Names, conditions: Scope) -> Constraint | None:
+def _read_constraint(
+    reader: Reader, k: int, table: Table, names: Names, equations: Scope, conditions: Scope
+) -> Constraint | None:
     path = ("constraint", k)
     words = reader.known_words(table, vocabulary.CONSTRAINT, path)
     name = constraint_name(table, k)
@@ -79,7 +82,7 @@ def _read_constraint(reader: Reader, k: int, table: Table, names: Names, conditi
     here = (*path, "equation")
     text = vocabulary.text(words, "equation")
     try:
-        left, right = parse_equation(text, names.scope(velocities=True, inputs=False), reader.start(here, text))
+        left, right = parse_equation(text, equations, reader.start(here, text))
     except ModelError as error:
         reader.take(here, text, error)
         return None
