@@ -27,7 +27,7 @@ from svyaz.program.text import content_hash
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "interpreter.ll", "tape.py")
+_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "interpreter.ll", "tape.py", "unrolled.py")
 """Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
