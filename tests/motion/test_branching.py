@@ -115,3 +115,46 @@ def test_K4_events_and_limits_at_a_branching_position_are_seen(case, how) -> Non
     assert motion.times[-1] == pytest.approx(alone.t_events[0][0], abs=1e-8)
     far = loads(f"{text}\n[limits]\nx0 = [-2, 2]\n", "far")
     np.testing.assert_allclose(angle(list(far.states), simulate(far, **how, stabilize=10, until=10)), END, atol=2e-6)
+
+
+AT_BRANCHING = {
+    "name": "crank of equal rods, folded",
+    "coordinates": ["a", "b", "s"],
+    "kinetic": "0.5*a'^2 + 0.3*b'^2 + 0.4*s'^2",
+    "constraint": [
+        {"name": "x", "equation": "cos(a) + cos(b) = s"},
+        {"name": "y", "equation": "sin(a) = sin(b)"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"method": "rk4", "step": 0.01, "stabilize": "off"},
+        {"method": "dop853", "rtol": 1e-10, "stabilize": "auto"},
+        {"method": "dop853", "rtol": 1e-10, "stabilize": "projection", "every": 0.5},
+    ],
+)
+def test_K4_a_start_at_a_branching_position_leaves_along_its_velocities(how) -> None:
+    """Both branches from a = b = pi/2: on a = b (T_a + T_b + 4 m_s sin² a) a'²/2 is kept, on b = pi - a rods turn freely."""
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        inertia = 1.6 + 3.2 * np.sin(y[0]) ** 2
+        return [y[1], -3.2 * np.sin(y[0]) * np.cos(y[0]) * y[1] ** 2 / inertia]
+
+    place = {"a": "pi/2", "b": "pi/2", "s": 0}
+    alone = solve_ivp(rates, (0, 2), [np.pi / 2, 1.0], method="DOP853", **TIGHT)
+    together = simulate(System(**AT_BRANCHING, initial={**place, "a'": 1, "b'": 1, "s'": -2}), until=2, **how)
+    assert together.finished, together.reason
+    np.testing.assert_allclose(together.states[-1, :2], [alone.y[0, -1]] * 2, atol=1e-8)
+    apart = simulate(System(**AT_BRANCHING, initial={**place, "a'": 1, "b'": -1, "s'": 0}), until=2, **how)
+    np.testing.assert_allclose(apart.states[-1, :3], [np.pi / 2 + 2, np.pi / 2 - 2, 0], atol=1e-9)
+    assert "branches" in " ".join(apart.notes)
+
+
+@pytest.mark.parametrize("speeds", [{}, {"a'": 1, "b'": 0.5, "s'": -1.5}])
+def test_K4_a_start_at_a_branching_position_along_no_branch_is_singular(speeds) -> None:
+    system = System(**AT_BRANCHING, initial={"a": "pi/2", "b": "pi/2", "s": 0, **speeds})
+    motion = simulate(system, until=1, method="rk4", step=0.01, stabilize="off")
+    assert motion.status == "singular"

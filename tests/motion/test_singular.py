@@ -128,7 +128,10 @@ def cross(x: float, speed: float) -> System:
 
 
 def test_C5_a_singular_start_is_named() -> None:
+    """At rest there, nothing tells the branch; a velocity does."""
     motion = simulate(cross(0.0, 1.0), method="rk4", step=0.01, until=1)
+    np.testing.assert_allclose(motion.states[-1], [1, 0, 1, 0], atol=1e-12)
+    motion = simulate(cross(0.0, 0.0), method="rk4", step=0.01, until=1)
     assert motion.status == "singular"
     assert "the gradient of constraint 'lines' vanishes at t = 0" in motion.reason
 

@@ -324,3 +324,15 @@ def test_the_last_step_is_shortened_and_names_are_quoted(tmp_path: Path) -> None
         rows = list(csv.reader(done.stdout.splitlines()))
         assert rows[0] == expected
         assert [[float(word) for word in row[:3]] for row in rows[1:]] == [[0, 0, 1], [0.8, 0.8, 1], [1, 1, 1]]
+
+
+def test_code_of_constraints_that_cannot_act_together_has_those_of_the_start() -> None:
+    """A block on its left corner: (4/3) R phi'' = -g sin(alpha - phi), R² = b² + h², tan alpha = b/h (Housner)."""
+    block = load("rocking-block")
+    space: dict = {"__name__": "model"}
+    exec(block.export("python"), space)
+    start = [float(x) for x in block.initial_state()]
+    found = dict(zip(block.states, space["rates"](0.0, start, space["constants"](space["DEFAULTS"])), strict=False))
+    radius, alpha = np.hypot(0.15, 0.4), np.arctan2(0.15, 0.4)
+    expected = -0.75 * 9.81 * np.sin(alpha - np.radians(8)) / radius
+    assert found["phi'"] == pytest.approx(expected, rel=1e-12)

@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
+from svyaz.constraints import model_states
 from svyaz.forms import Equations
 from svyaz.holding.approaches import varies
+from svyaz.holding.departures import departure
 from svyaz.holding.options import Off, Options
 from svyaz.holding.passages import Passage, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation
@@ -41,7 +43,13 @@ def advance(
     """Integrate over the phase; branching positions on the way are passed by continuity (see ``passages``)."""
     pieces: list[Path] = []
     time, stop, rows = span[0], span[1], grid
-    while True:
+    model = model_states(segment.equations, np.array([time]), state[None, :])[0]
+    left = departure(segment.equations, model, span, options.step, grid)
+    if left is not None:
+        pieces.append(_across(left, np.inf))
+        time, state = left.end, left.states[-1]
+        rows = None if grid is None else _between(grid, time, stop)
+    while time < span[1]:
         path = integrated(segment, state, (time, stop), options, rows, progress, max_steps)
         found, way = None, path
         if path.status is not Status.STOPPED and can_branch(segment):
@@ -109,10 +117,14 @@ def _before(path: Path, found: Passage) -> Path:
 
 def bridged(path: Path, found: Passage, until: float = np.inf) -> list[Path]:
     """The path up to a branching position, and the rows across it, as far as a time."""
+    return [_before(path, found), _across(found, until)]
+
+
+def _across(found: Passage, until: float) -> Path:
     kept = found.times <= until
     span = Bridge(float(found.times[0]), min(found.end, until), found.moment, found.at(found.moment))
     across = Path(found.times[kept], found.states[kept], Status.FINISHED, "", int(kept.sum()) - 1, 0, 0, 0.0)
-    return [_before(path, found), replace(across, bridged=(span,))]
+    return replace(across, bridged=(span,))
 
 
 def _wanted(path: Path, grid: Array) -> Path:

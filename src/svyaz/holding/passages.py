@@ -22,7 +22,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
 from svyaz.forms import Equations, rates_of, rates_program
 from svyaz.holding.approaches import approaches, least_values
-from svyaz.holding.segment import Segment
+from svyaz.holding.segment import RateCode, Segment
 from svyaz.integrate import Path
 from svyaz.program import Native, bordered, choose_orders, compile_program, remembered
 
@@ -87,10 +87,10 @@ def first_passage(segment: Segment, path: Path, end: float, step: float | None, 
     return None
 
 
-def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None) -> _Crossed | None:
+def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, step: float | None) -> Crossed | None:
     """The way from a row, with a length that puts the position into its middle; None where there is none."""
     start = float(path.times[row])
-    way = _Way.of(segment, start, path.states[row])
+    way = Way.of(segment, start, path.states[row])
     if way is None:
         return None
     for _ in range(TRIALS):
@@ -108,13 +108,13 @@ def _passed(segment: Segment, path: Path, row: int, moment: float, end: float, s
         if found is None:
             return None
         if abs(found - share) < 0.05:
-            return _Crossed(way, curve, start + found * length)
+            return Crossed(way, curve, start + found * length)
         moment = start + found * length
     return None
 
 
 @dataclass(frozen=True)
-class _Polynomial:
+class Polynomial:
     """y(θ) = y₁ + H Σ F_j ∫ ℓ_j, 0 ≤ θ ≤ 1, with the rates F (s, n) at Gauss' nodes."""
 
     length: float
@@ -148,41 +148,48 @@ def _antiderivatives(stages: int) -> Array:
 
 
 @dataclass(frozen=True)
-class _Way:
-    """The way from a state of the model on the constraints, with the rates of all of its states."""
+class Way:
+    """The way of a motion by ``written`` equations from a state of the model on the constraints, with the rates of all of its
+    states.
+    """
 
-    segment: Segment
+    written: Equations
     equations: Equations
+    code: RateCode
+    constants: Array
     time: float
     state: Array
     moved: Array
 
     @classmethod
-    def of(cls, segment: Segment, time: float, own: Array) -> _Way | None:
+    def of(cls, segment: Segment, time: float, own: Array) -> Way | None:
         equations = examined(segment.equations)
         begun = model_states(segment.equations, np.array([time]), own[None, :])
         state = _settled(measure_of(equations), np.array([time]), begun)
         if not np.isfinite(state).all():
             return None
-        return cls(segment, equations, time, state[0], state[0] - begun[0])
+        if equations is segment.equations:
+            return cls(equations, equations, segment.code, segment.constants, time, state[0], state[0] - begun[0])
+        code = plain_code(equations)  # without gains: on the constraints they add nothing
+        constants = code.constants(equations.system.constants)
+        return cls(segment.equations, equations, code, constants, time, state[0], state[0] - begun[0])
 
     def rates(self, times: Array, states: Array) -> Array:
-        """(k, n), without gains where the form is a reduced one: on the constraints they add nothing."""
-        rows = np.column_stack([times, states])
-        if self.equations is self.segment.equations:
-            return self.segment.code.evaluate(rows, self.segment.constants)
-        code = _code(self.equations)
-        return code.evaluate(rows, code.constants(self.equations.system.constants))
+        """(k, n)."""
+        return self.code.evaluate(np.column_stack([times, states]), self.constants)
 
-    def curve(self, length: float, share: float) -> _Polynomial | None:
-        """The polynomial over a length of time, the singular moment at a share of it; None where there is none."""
+    def curve(self, length: float, share: float, first: Array | None = None) -> Polynomial | None:
+        """The polynomial over a length of time, the singular moment at a share of it; None where there is none.
+
+        ``first`` are rates to begin with, of which those of the coordinates count, where the state itself is singular.
+        """
         stages = max(STAGES, key=lambda s: np.abs(_nodes(s) - share).min())
         times = self.time + length * _nodes(stages)
         weights = _integrals(stages, _nodes(stages))
         measure = measure_of(self.equations)
-        first = self.rates(np.array([self.time]), self.state[None, :])
-        states = self.state + np.outer(length * _nodes(stages), first[0])
-        size, last = self.size(length * first[0]), np.inf
+        first = self.rates(np.array([self.time]), self.state[None, :])[0] if first is None else first
+        states = self.state + np.outer(length * _nodes(stages), first)
+        size, last = self.size(length * first), np.inf
         with np.errstate(all="ignore"):
             for _ in range(SWEEPS):
                 rates = self.rates(times, _corrected(measure, times, states))
@@ -197,7 +204,7 @@ class _Way:
                 if change > 1e-9:
                     return None
             defect = np.max(np.abs(_corrected(measure, times, states) - states) / size)
-        return _Polynomial(length, self.state, rates) if defect <= DEFECT else None
+        return Polynomial(length, self.state, rates) if defect <= DEFECT else None
 
     def size(self, displacement: Array) -> Array:
         """What each state is compared with: the displacements of coordinates and of velocities in the norm of M."""
@@ -214,7 +221,7 @@ class _Way:
             size[places] = np.maximum(whole, 1e-300) * scale
         return size
 
-    def vanishing(self, curve: _Polynomial) -> float | None:
+    def vanishing(self, curve: Polynomial) -> float | None:
         """The part of the way at which gradients become dependent; None where they do not."""
         parts = np.linspace(0.0, 1.0, 25)
         measure = measure_of(self.equations)
@@ -235,18 +242,18 @@ class _Way:
 
 
 @dataclass(frozen=True)
-class _Crossed:
+class Crossed:
     """A curve through a branching position at a ``moment``."""
 
-    way: _Way
-    curve: _Polynomial
+    way: Way
+    curve: Polynomial
     moment: float
 
     def rows(self, row: int, step: float | None, grid: Array | None) -> Passage:
         """The passage with rows at the steps of a fixed length or at times of a grid; its last one is put onto the
         constraints.
         """
-        way, curve, equations = self.way, self.curve, self.way.segment.equations
+        way, curve, equations = self.way, self.curve, self.way.written
         end = way.time + curve.length
         if grid is not None:
             times = np.concatenate([[way.time], grid[(grid > way.time) & (grid < end)], [end]])
@@ -292,7 +299,7 @@ def _corrected(measure: Measure, times: Array, states: Array) -> Array:
 
 
 @remembered
-def _code(equations: Equations) -> Native:
+def plain_code(equations: Equations) -> Native:
     """The rates of all states of a model, as the equations with multipliers give them."""
     program = rates_program(equations, rates_of(equations))
     start = dict(zip(equations.system.states, map(float, equations.system.initial_state()), strict=True))

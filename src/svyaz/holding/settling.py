@@ -17,6 +17,7 @@ from svyaz.constraints import Residual, entered, examine, examined, model_states
 from svyaz.expr import Advice
 from svyaz.forms import Equations
 from svyaz.holding.decision import Decision, decide
+from svyaz.holding.departures import departure
 from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
 from svyaz.holding.options import Automatic, ByProjection, Options
 from svyaz.integrate import Status
@@ -76,7 +77,11 @@ def settle(
     """
     found = () if entry is Entry.EVENT else _entered(equations, state, span[0], entry, new)
     if isinstance(found, Refusal):
-        return found
+        left = departure(equations, state, span, options.step) if entry is Entry.START else None
+        if left is None:
+            return found
+        # it is judged by what comes behind the position
+        state, span, found = model_states(equations, left.times[-1:], left.states[-1:])[0], (left.end, span[1]), ()
     if found and not force:
         reason = inconsistent_start(equations, options, state, span[0])
         if reason:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from svyaz.constraints import independent
+from svyaz.constraints import examine, independent
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms import Equations, derive
+from svyaz.forms import Equations, derive, with_multipliers
 from svyaz.holding import (
     Automatic,
     ByProjection,
@@ -67,11 +67,30 @@ def with_gains(
 
 
 def runnable(equations: Equations) -> Equations:
-    """Without constraints that follow from others at the start, as in a run: their rows would make the system singular."""
-    system = equations.system
-    if any(c.varying for c in system.constraints) or len(equations.deviations) < 2:
+    """Without constraints that follow from others at the start, as in a run: their rows would make the system singular.
+
+    Of constraints that begin or cease to act, and are too many to act together, those that act at the start are left.
+    """
+    system, state = equations.system, np.array(equations.system.initial_state())
+    if len(equations.deviations) < 2:
         return equations
-    return independent(equations, np.array(system.initial_state()), START)
+    if not any(c.varying for c in system.constraints):
+        return independent(equations, state, START)
+    acting = tuple(c for c in system.constraints if c.acts_at(START))
+    if (
+        equations.form != "multipliers"
+        or len(acting) == len(equations.deviations)
+        or examine(equations, state, START).full
+    ):
+        return equations
+    told = ", ".join(f"'{c.name}'" for c in acting) or "none"
+    note = f"not all constraints can act together: those that act at the start are written, {told}"
+    fewer = with_multipliers(system, acting)
+    return replace(
+        fewer,
+        notes=(note, *equations.notes),
+        spare=tuple(d for d in equations.deviations if d.constraint not in acting),
+    )
 
 
 def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
