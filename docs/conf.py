@@ -8,6 +8,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "building"), str(HERE.parent / "src")]
 
+import executed  # noqa: E402
+
 import svyaz  # noqa: E402
 
 project = "svyaz"
@@ -15,9 +17,26 @@ author = "svyaz authors"
 copyright = "svyaz authors, MIT licence"
 version = release = svyaz.__version__
 
-extensions = ["myst_parser", "pages"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "pages"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
+nitpick_ignore_regex = [("py:.*", r".*")]  # types of arguments that are no entries themselves
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 4
+# Notebooks, as text; what their cells give is kept until the package changes.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(executed.KEPT / f"notebooks-{executed.package()[:20]}")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_in_temp = True
+nb_merge_streams = True
+nb_ipywidgets_js = {}
+nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+
 exclude_patterns = ["building"]
 nitpicky = True
 

@@ -7,15 +7,19 @@ are taken from the page itself: every block with a title (``toml title="pendulum
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import executed
 from docutils import nodes
+from notebooks import is_notebook, notebook
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.writers.html5 import HTML5Translator
-from tables import TABLES
+from tables import FOLDER, TABLES, shown_of
 
+from svyaz.files import write_text
+from svyaz.gallery import names
 from svyaz.show import katex
 
 TABLE = re.compile(r"^<!-- ([\w-]+)(?: (.*))? -->$", re.MULTILINE)
@@ -28,12 +32,14 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_config_value("package", executed.package(), "env")
     app.add_html_math_renderer("katex", (_inline, None), (_display, None))
     app.connect("source-read", _source)
-    app.connect("builder-inited", _style)
+    app.connect("builder-inited", _made)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _source(_: Sphinx, page: str, source: list[str]) -> None:
-    """Make the tables of a page, run its commands, and show what they print."""
+def _source(app: Sphinx, page: str, source: list[str]) -> None:
+    """Make the tables of a page, run its commands, and show what they print; a notebook may be downloaded."""
+    if is_notebook(source[0]):
+        source[0] = _with_download(app, page, source[0])
     text = TABLE.sub(lambda found: TABLES[found[1]](*(found[2] or "").split()), source[0])
     sessions = [block.splitlines() for block in SESSION.findall(text)]
     lines = [line for session in sessions for line in session]
@@ -50,11 +56,26 @@ def _source(_: Sphinx, page: str, source: list[str]) -> None:
     source[0] = TITLED.sub(r"```{code-block} \1\n:caption: \2\n\n\3```", text)
 
 
-def _style(app: Sphinx) -> None:
-    """The style sheet of the formulas, fonts included."""
+def _with_download(app: Sphinx, page: str, text: str) -> str:
+    """The page with a line beneath its title that leads to the notebook, which is written beside the pages."""
+    name = page.removeprefix("tutorials/")
+    target = Path(app.outdir) / "notebooks" / f"{name}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_text(target, notebook(text))
+    up = "../" * page.count("/")
+    link = f'<p class="download"><a href="{up}notebooks/{name}.ipynb" download>⤓ {name}.ipynb</a></p>'
+    return re.sub(r"^(# .*\n)", rf"\1\n```{{raw}} html\n{link}\n```\n", text, count=1, flags=re.MULTILINE)
+
+
+def _made(app: Sphinx) -> None:
+    """The style sheet of the formulas, fonts included, and the pictures of the gallery."""
     target = Path(app.outdir) / "_static" / "katex.css"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(katex.stylesheet(), encoding="utf-8")
+    gallery = Path(app.outdir) / FOLDER
+    gallery.mkdir(parents=True, exist_ok=True)
+    for file in (file for name in names() for file in shown_of(name).values()):
+        shutil.copyfile(file, gallery / file.name)
 
 
 def _inline(translator: HTML5Translator, node: nodes.math) -> None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
+from html import escape
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
+from types import FunctionType
+from typing import is_typeddict
 
+import films
 from executed import kept
 
+import svyaz
+from svyaz import gallery
 from svyaz.commands.contents import COMMANDS
+from svyaz.holding import options_for
 from svyaz.integrate import method, method_names
+from svyaz.model.reading.words import RUN
+from svyaz.motion import Motion
 
 
 def commands() -> str:
@@ -61,4 +73,103 @@ def walk(*arguments: str) -> str:
     return "\n".join(lines)
 
 
-TABLES: dict[str, Callable[..., str]] = {"all-commands": commands, "all-methods": methods, "walk": walk}
+def pictures() -> str:
+    """A card for each model of the gallery: its name, a picture and a film, made when they are missing."""
+    lines = ["```{raw} html", '<div class="gallery">']
+    for name in gallery.names():
+        system = svyaz.load(MEMBERS.get(name, name))
+        title = f"{MEMBERS.get(name, name)}: {system.name}"
+        images = "".join(
+            f'<img src="../{FOLDER}/{file.name}" alt="{escape(title)}, {what}" loading="lazy">'
+            for what, file in shown_of(name).items()
+        )
+        lines.append(
+            f"<figure><div>{images}</div><figcaption><code>{escape(name)}</code> {escape(system.name)}</figcaption></figure>"
+        )
+    return "\n".join([*lines, "</div>", "```"])
+
+
+MEMBERS = {"chain:N": "chain:10", "pendulum:N": "pendulum:3", "random-tree:N": "random-tree:8"}
+"""Which member of a family is shown."""
+
+FOLDER = "_static/gallery"
+
+
+@cache
+def shown_of(name: str) -> dict[str, Path]:
+    """The picture and the film of a model, as they are kept."""
+
+    def draw(what: Callable[[Motion], str]) -> FunctionType:
+        def write(target: Path) -> None:
+            target.write_text(what(_motion(MEMBERS.get(name, name))), encoding="utf-8")
+
+        return write
+
+    plain = name.replace(":", "-")
+    source = Path(films.__file__).read_text(encoding="utf-8")
+    return {
+        what: kept(f"{plain}-{what}.svg", [name, what, source], draw(maker))
+        for what, maker in {"picture": films.still, "film": films.film}.items()
+    }
+
+
+@cache
+def _motion(name: str) -> Motion:
+    system = svyaz.load(name)
+    held = "projection" if system.constraints and "stabilize" not in system.run else None
+    found = system.simulate(stabilize=held)
+    if not found.finished:
+        raise RuntimeError(f"the gallery model '{name}' does not finish its run: {found.status} {found.reason}")
+    return found
+
+
+def library() -> str:
+    """Every public name of the package with its docstring, under the headings of its door."""
+    source = Path(svyaz.__file__).read_text(encoding="utf-8")
+    lines: list[str] = []
+    for line in source[source.index("if TYPE_CHECKING:") :].splitlines():
+        if heading := re.match(r"    # (.*)$", line):
+            lines += [f"## {heading[1].capitalize()}", ""]
+        elif entry := re.match(r"    from \S+ import (\w+) as \1$", line):
+            lines += _entry(entry[1])
+    return "\n".join(lines)
+
+
+def _entry(name: str) -> list[str]:
+    found = getattr(svyaz, name)
+    words = [f".. autofunction:: svyaz.{name}"]
+    if inspect.isclass(found):
+        fault = issubclass(found, Exception)
+        words = [f".. {'autoexception' if fault else 'autoclass'}:: svyaz.{name}"]
+        words += [] if fault or is_typeddict(found) else ["   :members:", "   :inherited-members:"]
+    return [f"### {name}", "", "```{eval-rst}", *words, "```", ""]
+
+
+def run_words() -> str:
+    """What each word of [run] is when neither the model nor the command says it, asked of the code."""
+    bare = svyaz.System(name="bare", coordinates=["x"], kinetic="x'^2/2", potential="0")
+    usual = options_for(bare, {})
+    fixed = options_for(bare, {"step": 0.01})
+    told = {
+        "form": "`lagrange`; with constraints `multipliers`",
+        "momenta": "the cyclic coordinates on which no input acts",
+        "stabilize": "`auto`",
+        "atol": "equal to `rtol`",
+        "step": f"none: the error is controlled by `rtol` = {usual.rtol:g}",
+        "rtol": f"`{usual.rtol:g}`; {'none' if fixed.rtol is None else fixed.rtol} where a `step` is given",
+    }
+    lines = ["| word | unless it is said |", "|---|---|"]
+    for word in RUN:
+        value = told.get(word) or getattr(usual, word)
+        lines.append(f"| `{word}` | {'none' if value is None else value if word in told else f'`{value}`'} |")
+    return "\n".join(lines)
+
+
+TABLES: dict[str, Callable[..., str]] = {
+    "all-commands": commands,
+    "all-methods": methods,
+    "all-names": library,
+    "all-pictures": pictures,
+    "run-words": run_words,
+    "walk": walk,
+}

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import os
 import re
 import subprocess
 import sys
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import is_typeddict
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
 import pytest
 
+import svyaz
+from svyaz import gallery
+from svyaz.commands.contents import COMMANDS
 from svyaz.integrate import method_names
 from svyaz.model.reading import words
 
@@ -169,6 +177,107 @@ def test_the_page_for_developers_shows_all_rooms_and_explains_all_codes(root) ->
     )
     lists = {name.replace("_", "-") for name in names}
     assert lists == set(re.findall(r"^\| ((?:\d{3}-)?[A-Z])1", page, re.MULTILINE))
+
+
+NOTEBOOKS = (
+    "first-model",
+    "holding-constraints",
+    "robot",
+    "regulator",
+    "steady-motions",
+    "inverse-problem",
+    "study",
+    "side-by-side",
+)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_P3_notebooks_are_executed_and_show_what_they_find(site, root, name) -> None:
+    cells = CELL.findall((root / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8"))
+    page = (site / "tutorials" / f"{name}.html").read_text(encoding="utf-8")
+    assert len(cells) >= 6
+    assert page.count('class="cell docutils') >= len(cells)
+    assert page.count("cell_output") >= len(cells) // 2
+    assert not re.search(r"Traceback \(most recent|output stderr|%matplotlib|plt\.show", page)
+    assert re.search(r'<img [^>]*src="[^"]+\.png"|data:image/png|<iframe', page)
+    book = json.loads((site / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    assert ["".join(c["source"]) + "\n" for c in book["cells"] if c["cell_type"] == "code"] == cells
+    assert not any(c.get("outputs") for c in book["cells"])
+
+
+CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+FENCED = re.compile(r"^```[^\n]*\n.*?^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("language", ["ru", "uk"])
+@pytest.mark.parametrize("page", ["tutorials/quickstart", "tutorials/first-model", "reference/glossary"])
+def test_P4_translations_have_the_same_commands_and_numbers(root, language, page) -> None:
+    english = (root / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    other = (root / "docs" / language / f"{Path(page).name}.md").read_text(encoding="utf-8")
+    assert FENCED.findall(english) == FENCED.findall(other)
+    for of in (r"\d+(?:\.\d+)?", r"\$[^$]+\$", r"(?<!`)`[^`\n]+`(?!`)", r"\]\(([^)]+)\)", r"^#+ ", r"^:   "):
+        assert sorted(re.findall(of, english, re.MULTILINE)) == sorted(re.findall(of, other, re.MULTILINE)), of
+    words = re.sub(r"`[^`]*`|\$[^$]*\$|\([^)]*\)|\[[^]]*\]", "", FENCED.sub("", other))
+    letters = [letter for letter in words if letter.isalpha()]
+    assert sum("а" <= letter.lower() <= "ґ" for letter in letters) > 0.8 * len(letters)
+
+
+def test_P4_every_public_name_has_a_documented_entry(site) -> None:
+    page = (site / "reference" / "library.html").read_text(encoding="utf-8")
+    assert [name for name in svyaz.__all__ if f'id="svyaz.{name}"' not in page] == []
+    empty = []
+    for name in svyaz.__all__:
+        found = getattr(svyaz, name)
+        members = inspect.getmembers(found) if inspect.isclass(found) and not is_typeddict(found) else []
+        empty += [name] if not inspect.getdoc(found) else []
+        empty += [
+            f"{name}.{key}"
+            for key, value in members
+            if not key.startswith("_")
+            and (callable(value) or isinstance(value, property | cached_property))
+            and getattr(value, "__module__", "svyaz").startswith("svyaz")
+            and not inspect.getdoc(value)
+        ]
+    assert empty == []
+
+
+def test_P4_every_command_has_an_entry_with_its_help(site) -> None:
+    page = (site / "reference" / "commands.html").read_text(encoding="utf-8")
+    for name in [name for table in COMMANDS.values() for name in table]:
+        assert f'id="svyaz-{name}"' in page, name
+        assert re.search(rf"svyaz\s*{name}\s*--help", re.sub(r"<[^>]+>", " ", page).replace("&#32;", " ")), name
+
+
+def test_P4_every_model_has_a_picture_and_a_film(site) -> None:
+    page = (site / "reference" / "gallery.html").read_text(encoding="utf-8")
+    for name in gallery.names():
+        plain = re.escape(name.replace(":", "-"))
+        (still,) = re.findall(rf'src="\.\./(_static/gallery/{plain}-picture-\w+\.svg)"', page)
+        (film,) = re.findall(rf'src="\.\./(_static/gallery/{plain}-film-\w+\.svg)"', page)
+        assert len(re.findall("<(?:polyline|circle)", ElementTree.canonicalize((site / still).read_text()))) >= 1
+        text = (site / film).read_text(encoding="utf-8")
+        moving = re.findall(r'<animate attributeName="\w+" values="([^"]+)"', text)
+        assert moving, name
+        assert all(len(values.split(";")) >= 48 for values in moving), name
+        assert "nan" not in text
+        assert len(text) < 60_000
+
+
+def test_P4_defaults_of_every_word_of_run_are_told(site) -> None:
+    page = re.sub(r"<[^>]+>", " ", (site / "reference" / "models.html").read_text(encoding="utf-8"))
+    table = " ".join(page.partition("as the code answers:")[2].partition("[source]")[0].split())
+    assert [word for word in words.RUN if f" {word} " not in f" {table} "] == []
+    assert "method dop853" in table
+    assert "until 10.0" in table
+    assert "rtol 1e-09 ; none where a step" in table
+
+
+def test_P4_the_comparison_names_all_peers(root) -> None:
+    page = (root / "docs" / "explanation" / "comparison.md").read_text(encoding="utf-8")
+    head = page[page.index("| | svyaz") :].splitlines()[0]
+    peers = ["SymPy mechanics", "PyDy", "MapleSim", "Drake", "MuJoCo", "EXUDYN", "python-control"]
+    assert [peer.strip() for peer in head.split("|")[3:-1]] == peers
+    assert all(f"\n{peer}\n:   " in page for peer in peers)
 
 
 def test_P4_the_examples_of_the_page_on_python_run(root, tmp_path, monkeypatch) -> None:

@@ -45,7 +45,7 @@ def solve(
 
     `ode`: the rates f, native or a Python function f(t, y) -> (n,), or an `Ode` that has more to say. `method`: a name
     of `method_names`, or a tableau of your own. Either `step` (fixed; the last one is shortened to meet t₁) or `rtol`
-    (error per step below atol + rtol·|y|, `atol` a number or one for each state (n,), equal to rtol unless given).
+    (error per step below ``atol + rtol·|y|``, `atol` a number or one for each state (n,), equal to rtol unless given).
 
     What is saved: the states at the times `output` (k,), increasing, or, where that is None, every step; with a fixed
     step every `every`-th, chosen so that about 200 000 rows are stored unless given.

@@ -60,18 +60,18 @@ def _widget() -> type:
         _esm = show.player_script() + show.asset("explore.js")
         _css = show.asset("explore.css")
         sliders: list[Record] = traitlets.List().tag(sync=True)
-        values: dict[str, float] = traitlets.Dict().tag(sync=True)
+        given: dict[str, float] = traitlets.Dict().tag(sync=True)
         player: str = traitlets.Unicode().tag(sync=True)
         answer: Record = traitlets.Dict().tag(sync=True)
 
         def __init__(self, asked: Exploration) -> None:
             self._asked = asked
-            values = {slider.name: slider.value for slider in asked.sliders}
+            self.values = {slider.name: slider.value for slider in asked.sliders}
             self._found = asked.at({})
             run = self._found.motion
             super().__init__(
                 sliders=[asdict(slider) for slider in asked.sliders],
-                values=values,
+                given=self.values,
                 answer=asked.record(self._found),
                 player=show.empty_player(run) if run is not None and show.can_be_drawn(run) else "",
             )
@@ -95,10 +95,9 @@ def _widget() -> type:
                 self._answer({**self.values, **known}, moved if isinstance(moved, str) else None)
 
         def _answer(self, values: Mapping[str, float], moved: str | None) -> None:
+            self.values = dict(values)
             self._found = self._asked.at(values, moved)
-            with self.hold_trait_notifications():
-                self.set_trait("values", dict(values))
-            self.send({"kind": "answer", "values": dict(values), "answer": self._asked.record(self._found)})
+            self.send({"kind": "answer", "values": self.values, "answer": self._asked.record(self._found)})
 
         def _repr_mimebundle_(self, **asked: object) -> tuple[dict[str, object], dict[str, object]] | None:
             """The widget; beside it, for pages without a kernel, the sliders as a table and a player."""

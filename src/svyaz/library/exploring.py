@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, log10, pi
 from typing import TYPE_CHECKING
 
@@ -100,11 +100,12 @@ class Exploration:
         """What a page needs to draw it: the mechanism, curves, and words on how the run went."""
         run = found.motion
         if run is None:
-            return {"trouble": found.trouble}
+            return {"trouble": found.trouble, "seconds": found.seconds}
         drawn = show.scene_record(run) if show.can_be_drawn(run) else None
         return {
             "trouble": "" if run.finished else _ended(run),
             "words": _words(run),
+            "seconds": found.seconds,
             "scene": drawn,
             "curves": [show.curve_record(run, view) for view in self.views],
             "initial": {f"{INITIAL}{name}": float(x) for name, x in zip(run.state_names, run.states[0], strict=True)},
@@ -193,8 +194,3 @@ def _words(run: WorkingMotion) -> list[str]:
     told += [f"{name} within {size.largest:.1e}" for name, size in list(run.residual_sizes().items())[:3]]
     told += [f"{name} changes by {drift.drift:.1e}" for name, drift in list(run.drifts().items())[:3]]
     return told
-
-
-def at_values(sliders: Sequence[Slider], values: Mapping[str, float]) -> tuple[Slider, ...]:
-    """The sliders where they stand now."""
-    return tuple(replace(slider, value=values.get(slider.name, slider.value)) for slider in sliders)

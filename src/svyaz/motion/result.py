@@ -240,7 +240,7 @@ class Motion:
 
     @property
     def energy_scale(self) -> float:
-        """max(|E₀|, max T), or one where both vanish."""
+        """``max(|E₀|, max T)``, or one where both vanish."""
         kinetic, energy = self.kinetic, self.energy
         largest = float(np.nanmax(kinetic, initial=0.0)) if kinetic is not None else 0.0
         return max(largest, abs(float(energy[0])) if energy is not None else 0.0) or 1.0
@@ -350,7 +350,7 @@ class Motion:
         return {name: _size(self.times, values) for name, values in self.controls.items()}
 
     def drifts(self) -> dict[str, Drift]:
-        """How far each integral went: the energy relative to max(|E₀|, max T), others absolutely."""
+        """How far each integral went: the energy relative to ``max(|E₀|, max T)``, others absolutely."""
         return {name: self._drift(name, values) for name, values in self.integrals.items()}
 
     def _drift(self, name: str, values: Array) -> Drift:

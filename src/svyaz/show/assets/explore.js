@@ -79,18 +79,19 @@ const drawCurves = (canvas, view, colours) => {
 
 const render = ({ model, el }) => {
   const root = element("div", "svyaz-explore");
-  const board = element("div", "sliders"), stage = element("div", "stage");
+  const board = element("div", "board"), rows = element("div", "sliders"), stage = element("div", "stage");
   const trouble = element("p", "trouble"), words = element("p", "quiet");
   trouble.setAttribute("role", "status");
   root.append(board, stage);
   el.append(root);
 
-  let values = { ...model.get("values") }, moved = null, waiting = false, pending = false, asked = 0, answered = 0;
+  let values = { ...model.get("given") }, moved = null, waiting = false, pending = false, asked = 0;
   const inputs = {};
   const ask = () => {
     if (waiting) { pending = true; return; }
     waiting = true;
     pending = false;
+    root.dataset.computing = "";  // the player rests: the processor is needed
     asked = performance.now();
     model.send({ values, moved });
   };
@@ -103,7 +104,7 @@ const render = ({ model, el }) => {
     input.setAttribute("aria-label", slider.name);
     input.value = values[slider.name];
     row.append(element("span", "name", slider.name.replace(/^initial\.(.*)$/, "$1 at t = 0")), input, number);
-    board.append(row);
+    rows.append(row);
     inputs[slider.name] = { input, number };
     label(slider);
     input.addEventListener("input", () => {
@@ -116,7 +117,7 @@ const render = ({ model, el }) => {
   const reset = element("button", "reset", "As given");
   reset.type = "button";
   reset.addEventListener("click", () => { for (const s of sliders) set(s, s.value); moved = null; ask(); });
-  board.append(reset, trouble, words);
+  board.append(rows, reset, trouble, words);
   const set = (slider, value) => {
     values = { ...values, [slider.name]: value };
     inputs[slider.name].input.value = value;
@@ -155,10 +156,13 @@ const render = ({ model, el }) => {
   const hear = (message) => {
     if (message.kind !== "answer") return;
     waiting = false;
+    delete root.dataset.computing;
+    model.set("given", message.values);  // for views that are opened later
+    model.set("answer", message.answer);
     if (!pending) for (const slider of sliders) if (slider.name !== moved) set(slider, message.values[slider.name]);
     show(message.answer);
-    answered = performance.now();
-    root.dataset.redrawn = (answered - asked).toFixed(1);
+    root.dataset.redrawn = (performance.now() - asked).toFixed(1);
+    root.dataset.computed = (1000 * message.answer.seconds).toFixed(1);
     root.dataset.answers = Number(root.dataset.answers || 0) + 1;
     if (pending) ask();
   };

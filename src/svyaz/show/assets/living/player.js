@@ -67,6 +67,7 @@
     const go = (time) => { now = Math.max(source.span[0], Math.min(time, source.span[1])); show(); };
     const step = (stamp) => {
       if (!playing) return;
+      if (root.closest("[data-computing]")) { before = null; requestAnimationFrame(step); return; } // the processor is needed
       if (before !== null) {
         const passed = Math.min((stamp - before) / 1000, 0.1);
         if (now >= source.span[1]) {
