@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from pathlib import Path
 
@@ -28,6 +30,12 @@ nitpick_ignore_regex = [("py:.*", r".*")]  # types of arguments that are no entr
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 4
 # Notebooks, as text; what their cells give is kept until the package changes.
+# Kernels start as in a fresh account, and say nothing but mistakes.
+home = executed.KEPT.parent / "ipython"
+(home / "profile_default").mkdir(parents=True, exist_ok=True)
+(home / "profile_default" / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 40\n")
+os.environ["IPYTHONDIR"] = str(home)
+logging.getLogger("traitlets").setLevel(logging.ERROR)
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(executed.KEPT / f"notebooks-{executed.package()[:20]}")
 nb_execution_raise_on_error = True
