@@ -104,7 +104,7 @@ export class Mechanism {
     context.setTransform(2, 0, 0, 2, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
     if (!this.scene) return;
-    const style = getComputedStyle(this.canvas);
+    const style = getComputedStyle(document.body);
     const ink = style.getPropertyValue("--ink").trim() || "#222", faint = style.getPropertyValue("--line").trim() || "#ccc";
     const accents = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => style.getPropertyValue(`--c${k}`).trim() || "#1f5fbf");
     this.axes(context, faint);

@@ -197,7 +197,7 @@ export class Heat {
   draw(xs, ys, values, { limit = Infinity, mark = null, levels = null } = {}) {
     Object.assign(this, { xs, ys });
     const context = this.canvas.getContext("2d");
-    const style = getComputedStyle(this.canvas);
+    const style = getComputedStyle(document.body);
     context.clearRect(0, 0, 480, 320);
     const map = (v) => (this.log ? Math.log10(v) : v);
     const kept = Array.from(values).filter((v) => Number.isFinite(v) && v <= limit && (!this.log || v > 0)).map(map);
