@@ -197,6 +197,87 @@ def test_U1_three_languages(tab: Tab, studio: RunningStudio, tmp_path: Path) -> 
     assert missing == []
 
 
+def test_gains_are_taken_from_the_plane(tab: Tab, studio: RunningStudio, tmp_path: Path) -> None:
+    """A click in the picture of (alpha, beta) is a run with these gains; beyond the region of stability it is refused."""
+    shown(
+        tab,
+        studio,
+        "#motion?model=pendulum-xy&motion.method=rk4&motion.step=0.01&motion.until=1",
+        "window.studio.answer",
+    )
+    tab.run("[...document.querySelectorAll('aside button')].find(b => b.textContent.includes('α')).click()")
+    tab.wait("document.querySelector('canvas.heat')")
+    tab.run("window.studio.answer = null; document.querySelector('canvas.heat').scrollIntoView({block: 'center'})")
+    box = tab.run("(b => [b.x, b.y, b.width, b.height])(document.querySelector('canvas.heat').getBoundingClientRect())")
+    tab.drag([(box[0] + 0.3 * box[2], box[1] + 0.75 * box[3])])
+    tab.wait("window.studio.answer?.runs")
+    gains = tab.run("window.studio.state.options.motion")
+    assert gains["stabilize"] == "pair"
+    assert 0 < float(gains["alpha"]) < 4 * 2.785 / 0.01
+    assert tab.run("window.studio.answer.runs[0].record.gains.verdict") == "stable"
+    tab.picture(tmp_path / "plane.png", whole=True)
+
+
+def test_a_state_is_kept_in_a_file_and_loaded(tab: Tab, studio: RunningStudio) -> None:
+    shown(tab, studio, "#motion?model=pendulum:1&set.L1=1.5&motion.until=3", "window.studio.answer?.runs")
+    kept = tab.run("JSON.stringify({studio: 1, ...window.studio.state})")
+    shown(tab, studio, "#model?model=sling")
+    tab.run(f"window.studio.loadState({{files: [new File([{json.dumps(kept)}], 'kept.studio.json')]}})")
+    tab.wait("window.studio.state.page === 'motion' && window.studio.answer?.runs?.[0].record.t === 3")
+    assert tab.run("window.studio.answer.runs[0].record.parameters.L1") == 1.5
+    tab.run("window.studio.loadState({files: [new File(['[1]'], 'bad.json')]})")
+    tab.wait("document.querySelector('.status.wrong')")
+
+
+def test_U1_the_preset_finds_everything_of_the_stand(tab: Tab, studio: RunningStudio, tmp_path: Path) -> None:
+    """Both equilibria by their pictures, pole placement, the critical radius, a second run over the first."""
+    shown(tab, studio, "#control?model=pendulum:1")
+    tab.run("document.querySelector('.page button.primary').click()")
+    tab.wait(f"window.studio.state.model.name === 'ball-and-beam' && ({IDLE}) && {RAN}", 60)
+    tab.run("[...document.querySelectorAll('button')].find(b => b.textContent === 'Choose from pictures').click()")
+    tab.wait("document.querySelectorAll('.positions button').length === 2", 60)
+    tab.run("document.querySelectorAll('.positions button')[1].click()")
+    tab.wait("Math.abs(window.studio.answer.record.state.theta - 2.2142974) < 1e-6", 60)
+    tab.run("[...document.querySelectorAll('button')].find(b => b.textContent === 'Keep this run to compare').click()")
+    tab.run(
+        "Object.assign(window.studio.state.options.control, {design: 'both', critical: 'd', criticalFrom: '0.05',"
+        "criticalTo: '0.11'}); window.studio.showPage()"
+    )
+    tab.wait(f"({IDLE}) && window.studio.answer?.record?.against", 60)
+    tab.run(
+        "[...document.querySelectorAll('.card')].find(c => c.textContent.startsWith('Critical'))"
+        ".querySelector('button').click()"
+    )
+    value = tab.wait("window.studio.criticalValue", 60)
+    assert value == pytest.approx(0.09379, abs=2e-5), "case 003-A30 of the specification"
+    tab.run(
+        "Object.assign(window.studio.state.options.control, {solver: 'poles', poles: '-1,-2,-3,-150,-1600'});"
+        "window.studio.showPage()"
+    )
+    tab.wait("window.studio.answer.record.method !== 'schur' && window.studio.answer.record.closed_roots", 60)
+    placed = sorted(root[0] for root in tab.run("window.studio.answer.record.closed_roots"))
+    assert placed == pytest.approx([-1600, -150, -3, -2, -1], rel=1e-4)
+    tab.picture(tmp_path / "preset.png", whole=True)
+
+
+def test_the_report_is_written_and_shut_off(tab: Tab, studio: RunningStudio, tmp_path: Path) -> None:
+    shown(tab, studio, "#report?model=pendulum:1&motion.until=1")
+    tab.run("document.querySelector('.page button').click()")
+    files = tab.wait("window.studio.answer?.files", 90)
+    names = {Path(name).name for name in files}
+    assert {"report.html", "living.html", "motion.pdf", "notebook.ipynb", "motion.csv", "result.json"} <= names
+    status, headers, page = studio.request("GET", "/out/pendulum-1/report.html")
+    assert (status, b"pendulum" in page) == (200, True)
+    assert headers["content-security-policy"].startswith("sandbox allow-scripts")
+    notebook = json.loads((studio.folder / "out" / "pendulum-1" / "notebook.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    known: dict[str, object] = {}
+    for cell in cells[:-1]:
+        exec(cell, known)
+    assert known["motion"].times[-1] == 1.0
+    tab.picture(tmp_path / "report.png")
+
+
 def test_scripts_in_names_are_shown_and_not_run(tab: Tab, studio: RunningStudio) -> None:
     name = "<img src=x onerror='window.owned=1'><script>window.owned=1</script>"
     text = f'name = "{name}"\ncoordinates = ["x"]\nkinetic = "x\'^2/2"\npotential = "x^2"\nnotes = "{name}"\n'

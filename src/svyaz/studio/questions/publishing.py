@@ -9,7 +9,7 @@ from pathlib import Path
 
 from svyaz.json_types import Json
 from svyaz.studio.questions import NegativeAnswer, Tell
-from svyaz.studio.questions.asked import Table, asked, run_options, table, text
+from svyaz.studio.questions.asked import Table, asked, model_text, run_options, table, text
 from svyaz.studio.questions.folders import out_folder
 from svyaz.studio.questions.moving import of_run
 
@@ -71,11 +71,13 @@ def _subject(question: Table) -> str:
 
 
 def report(question: Table, tell: Tell) -> Mapping[str, object]:
-    """Write the report of a motion into the folder: page, pictures, table and numbers."""
+    """Write the report of a motion into the folder: page, pictures, table, numbers, a living page and a notebook."""
+    from svyaz.files import write_text
     from svyaz.forms import derive
     from svyaz.holding import options_for
     from svyaz.motion import simulate
-    from svyaz.show import as_json, latex_lines, write_report
+    from svyaz.show import as_json, latex_lines, living_page, plot_motion, write_report
+    from svyaz.studio.questions.notebook import notebook_text
     from svyaz.studio.questions.records import write_record
 
     given = asked(question)
@@ -86,7 +88,13 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     motion = simulate(given.system, inputs=dict(given.laws) or None, progress=lambda t: tell(t, until), **how)
     motion.to_csv(folder / "motion.csv")
     write_record(as_json(motion), folder / "result.json")
-    page = write_report(motion, latex_lines(equations), folder)
+    lines = latex_lines(equations)
+    page = write_report(motion, lines, folder)
+    plot_motion(motion, folder / "motion.pdf")
+    if len(motion.times) > 1:
+        write_text(folder / "living.html", living_page(motion, lines))
+    settings = {name: value for name, value in table(question, "settings").items() if name not in given.laws}
+    write_text(folder / "notebook.ipynb", notebook_text(model_text(question)[0], settings, given, how))
     files: list[Json] = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
     return {"page": str(page), "files": files, "status": motion.status}
 

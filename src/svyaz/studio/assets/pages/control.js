@@ -24,7 +24,7 @@ export function show(root, app) {
   const options = app.options("control"), { stated } = app;
   const latest = new Latest();
   const chain = el("ol", { class: "chain" }), charts = el("div", { class: "grid2" }), numbers = el("div", {}), start = el("div", {}), weights = el("div", {}), pictures = el("div", { class: "positions" }), critical = el("div", {});
-  const outcome = el("p", { class: "outcome", role: "status" });
+  const outcome = el("p", { class: "outcome", role: "status" }), hints = el("div", { class: "row" });
   const mechanism = new Mechanism({ label: `${t("mechanism")}: ${stated.title}`, height: 260, words: { play: t("play"), pause: t("pause"), time: t("time") }, ontime: (time) => plots.forEach((p) => p.cursorAt(time)) });
   let plots = [], answer = null, kept = (app.kept ||= []);
 
@@ -54,6 +54,7 @@ export function show(root, app) {
     outcome.textContent = app.status.textContent;
     const record = error instanceof Negative ? error.facts.record : null;
     fill(chain, links({ ...(record || {}), refused: true, reason: error.message }));
+    fill(hints, button(t("showAll"), choose, "small"), options.measure ? button(t("fullState"), () => set("measure", ""), "small") : null, options.fix ? button(`${t("fix")}: ${t("none")}`, () => set("fix", ""), "small") : null);
     fill(charts);
     plots = [];
   }
@@ -64,6 +65,9 @@ export function show(root, app) {
     const runs = record.runs || {};
     outcome.className = names.some((n) => runs[n].status !== "finished") ? "outcome wrong-text" : "outcome";
     outcome.textContent = names.map((n) => `${n === "regulator" ? t("shulgin") : t("linearised")}: ${runs[n].answer}`).join(" · ") || record.against?.reason || "";
+    fill(hints, names.some((n) => runs[n].status === "left") ? button(t("beyond"), () => set("beyond", true), "small") : null,
+      design() !== "shulgin" && names.some((n) => n !== "regulator" && runs[n].status !== "finished") ? button(t("shulgin"), () => set("design", "shulgin"), "small") : null,
+      record.reason && options.measure ? button(t("fullState"), () => set("measure", ""), "small") : null);
     const main = trials[names[0]];
     if (main?.scene) { mechanism.show(main.scene, { ghosts: names.slice(1).map((n) => trials[n].scene) }); mechanism.seek(mechanism.time, { quiet: true }); } else if (answer.place) mechanism.show(answer.place);
     drawCurves(names);
@@ -129,7 +133,7 @@ export function show(root, app) {
       theorem(record), record.notes?.length ? el("ul", { class: "hypotheses" }, record.notes.map((n) => el("li", {}, n))) : null);
   }
 
-  const verdictOf = (good) => (good === null || good === undefined ? t("skipped") : verdict(good ? "yes" : "no")) && el("span", { class: `verdict ${good ? "yes" : good === false ? "no" : ""}` }, good === null || good === undefined ? t("skipped") : good ? t("yes") : t("no"));
+  const verdictOf = (good) => el("span", { class: `verdict ${good ? "yes" : good === false ? "no" : ""}` }, good === null || good === undefined ? t("skipped") : good ? t("yes") : t("no"));
 
   function copies(name, values) {
     const plain = name.replace(/[^A-Za-z]/g, "") || "L";
@@ -218,12 +222,14 @@ export function show(root, app) {
         entry(t("poles"), options.poles, (v) => { options.poles = v; set("solver", "poles"); }, { placeholder: "-1, -2, -3+1i, -3-1i" }),
         entry(t("horizon"), options.until, (v) => set("until", v), { placeholder: "20" }), tick(t("beyond"), options.beyond, (v) => set("beyond", v)), button(t("run"), run, "primary")),
       card(t("deviations"), start), card(null, el("details", { class: "group" }, el("summary", {}, t("weights")), weights)), card(null, ...valuePanel(app, { groups: ["parameters"], onchange: run })));
-    root.append(el("div", { class: "columns" }, el("div", {}, card(t("chain"), chain, outcome),
+    root.append(el("div", { class: "columns" }, el("div", {}, card(t("chain"), chain, outcome, hints),
       el("div", { class: "grid2" }, card(t("equilibrium"), stated.drawn ? mechanism.node : null, button(t("showAll"), choose, "small"), pictures),
         card(t("critical"), el("div", { class: "row" }, choice(t("critical"), Object.keys(stated.parameters).map((n) => [n, pretty(n)]), options.critical || Object.keys(stated.parameters)[0], (v) => { options.critical = v; app.remember(); }),
           entry(t("from"), options.criticalFrom, (v) => { options.criticalFrom = v; app.remember(); }), entry(t("to"), options.criticalTo, (v) => { options.criticalTo = v; app.remember(); }), button(t("find"), findCritical)), critical)),
       card(t("motion"), el("div", { class: "row" }, button(t("overlay"), () => { if (answer?.trials) { kept.push(...TRIALS[design()].filter((n) => answer.trials[n]).map((n) => ({ label: `${kept.length + 1}`, trial: answer.trials[n] }))); draw(); } }, "small"), button(t("clearRuns"), () => { kept = app.kept = []; if (answer) draw(); }, "small")), charts),
-      card(t("numbers"), numbers)), aside));
+      card(t("numbers"), numbers),
+      card(null, el("details", { class: "group" }, el("summary", {}, `${t("parameters")}: ${t("unit")}, ${t("source")}`), table([t("name"), t("value"), t("unit"), t("source")],
+        Object.entries(stated.parameters).map(([n, p]) => [pretty(n), shown(Number(app.state.settings[n] ?? p.value), 7), p.unit, p.source ? t(p.source === "published" ? "published_" : p.source) : ""]), { caption: t("parameters") })))), aside));
     run();
   }
   return () => latest.stop();
