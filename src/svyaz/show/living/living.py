@@ -18,19 +18,23 @@ from svyaz.holding import word_of
 from svyaz.integrate import method as find_method
 from svyaz.json_types import Json
 from svyaz.model import Drawing, System
-from svyaz.motion import Chapter, Motion, is_switched
+from svyaz.motion import Chapter, Motion
 from svyaz.program import Native, Program, build_as_written
-from svyaz.show.living.phases import PhasePrograms, geometry_program, phase_programs
-from svyaz.show.living.record import DrawingRecord, Geometry, LivingRecord, Moved, PhaseRecord
+from svyaz.show.living.phases import geometry_program, phase_programs
+from svyaz.show.living.record import DrawingRecord, LivingRecord, Moved, PhaseRecord
 from svyaz.show.living.setup import Setup, setup_of
 from svyaz.show.living.steps import Pace, pace_of
+from svyaz.show.living.switching import cannot_follow, condition_programs, sets_of, switched_record
 from svyaz.show.scene import upward_axis
 
 MOST_ROWS = 1500
 """Rows of a motion that a page stores: enough for any screen."""
 
-HEAVIEST = 1_200_000
+HEAVIEST = 100_000
 """Operations of all programs together beyond which a page would weigh more than it should."""
+
+LONGEST = 2e8
+"""Operations of a run beyond which it takes seconds in a browser: nobody would wait for it at every move of a slider."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +59,22 @@ def living_model(motion: Motion, stated: System | None = None) -> Living:
     pace = pace_of(chapters, float(motion.times[-1]))
     if pace is None:
         raise NotLiving("no explicit method with a bearable fixed step repeats this motion")
-    setup = setup_of(motion.system, stated)
-    found = [phase_programs(chapter, setup.base) for chapter in chapters]
+    setup, sets = setup_of(motion.system, stated), sets_of(motion.system, chapters)
     programs: dict[str, Program] = {"setup": setup.program, "draw": _drawing(motion.system)}
-    watch = _watched(motion.system)
+    watch, events = _watched(motion.system), switched_record(motion.system)
     programs |= {"watch": watch} if watch.outputs else {}
+    programs |= {"anchors": events[1]} if events is not None else {}
     geometry = geometry_program(examined(chapters[0].phase.equations))
-    if geometry is not None:
-        programs["geometry"] = geometry[0]
-    for k, phase in enumerate(found):
-        programs |= {f"{name} {k}": program for name, program in phase.programs.items()}
+    programs |= {"geometry": geometry[0]} if geometry is not None else {}
+    phases = [_phase(chapter, k, setup, programs, switched=events is not None) for k, chapter in enumerate(sets)]
     if sum(len(program.nodes) for program in programs.values()) > HEAVIEST:
         raise NotLiving("its equations are too long for a page")
-    record = _record(motion, setup, pace, found, programs, None if geometry is None else geometry[1])
+    if _work(programs, pace, float(motion.times[-1])) > LONGEST:
+        raise NotLiving("it would take seconds at every move of a slider")
+    record = _record(motion, setup, pace, programs)
+    record["phases"] = phases
+    record["geometry"] = None if geometry is None else geometry[1]
+    record["switched"] = None if events is None else events[0]
     return Living(record, programs)
 
 
@@ -78,8 +85,9 @@ def _refuse(motion: Motion, chapters: Sequence[Chapter]) -> None:
         raise NotLiving("it was read from a file, or not run at all")
     if motion.status not in ("finished", "left"):
         raise NotLiving(f"the run ended early: {motion.status}")
-    if is_switched(system):
-        raise NotLiving("events switch its constraints")
+    events = cannot_follow(system, chapters)
+    if events:
+        raise NotLiving(events)
     if may_jump(system) or any(c.modes for c in chapters):
         raise NotLiving("its rates jump")
     if system.bypass is not None:
@@ -93,6 +101,13 @@ def _refuse(motion: Motion, chapters: Sequence[Chapter]) -> None:
     codes = [c.segment.code for c in chapters if c.segment is not None]
     if any(node[0] == "outside" for code in codes if isinstance(code, Native) for node in code.program.nodes):
         raise NotLiving("functions of Python take part in it")
+
+
+def _work(programs: Mapping[str, Program], pace: Pace, until: float) -> float:
+    """Operations of a run: those of the rates, with n³/3 for each linear system, in every stage of every step."""
+    rates = [program for name, program in programs.items() if name.startswith("rates ")]
+    most = max(len(p.nodes) + sum(s.size**3 for s in p.systems) / 3 for p in rates)
+    return most * find_method(pace.method).stages * until / pace.step
 
 
 def _drawing(system: System) -> Program:
@@ -116,9 +131,7 @@ def _record(
     motion: Motion,
     setup: Setup,
     pace: Pace,
-    found: Sequence[PhasePrograms],
     programs: Mapping[str, Program],
-    geometry: Geometry | None,
 ) -> LivingRecord:
     system, chapters = motion.system, motion.chapters
     tableau, used, names = find_method(pace.method), _used(programs), system.states
@@ -146,12 +159,13 @@ def _record(
         "rows": MOST_ROWS,
         "stabilize": _stabilize(motion),
         "form": motion.form,
-        "phases": [_phase(chapter, phase) for chapter, phase in zip(chapters, found, strict=True)],
+        "phases": [],
         "drawings": [_drawn(drawing) for drawing in system.drawings],
         "up": upward_axis(system),
         "held": [h.name for h in held],
         "own": [h.name for h in held if h.integral.value is None],
-        "geometry": geometry,
+        "geometry": None,
+        "switched": None,
         "programs": {
             name: {
                 "parameters": list(program.parameters),
@@ -174,7 +188,16 @@ def _drawn(drawing: Drawing) -> DrawingRecord:
     }
 
 
-def _phase(chapter: Chapter, phase: PhasePrograms) -> PhaseRecord:
+def _phase(chapter: Chapter, number: int, setup: Setup, programs: dict[str, Program], *, switched: bool) -> PhaseRecord:
+    """The record of a phase, or of a set of constraints that events switch; its programs are added to the others."""
+    phase, own = phase_programs(chapter, setup.base), None
+    keys: list[tuple[str, str]] = []
+    added = dict(phase.programs)
+    if switched:
+        keys, more = condition_programs(chapter)
+        own = geometry_program(chapter.phase.equations)
+        added |= {**more, **({"geometry": own[0]} if own is not None else {})}
+    programs |= {f"{name} {number}": program for name, program in added.items()}
     return {
         "start": float(chapter.phase.start),
         "end": float(chapter.phase.end),
@@ -184,6 +207,8 @@ def _phase(chapter: Chapter, phase: PhasePrograms) -> PhaseRecord:
         "gains": None if phase.gains is None else dict(phase.gains),
         "values": {name: float(value) for name, value in phase.values.items()},
         "active": [c.name for c in chapter.phase.active],
+        "keys": keys,
+        "geometry": None if own is None else own[1],
     }
 
 

@@ -11,7 +11,7 @@ from svyaz.motion import Motion
 from svyaz.show import katex
 from svyaz.show.files import asset, page
 from svyaz.show.living.living import Living, NotLiving, living_model
-from svyaz.show.living.widget import PLOTS, living_script, model_script, panel, stage
+from svyaz.show.living.widget import PLOTS, kept_script, living_script, model_script, panel, stage
 from svyaz.show.player import kept_player, shape_of
 from svyaz.show.report import formula_boxes
 from svyaz.show.scene import can_be_drawn, spatial_drawings
@@ -62,7 +62,9 @@ def _kept(motion: Motion, why: str) -> str:
         f'<p class="kept">This motion was computed beforehand and is played as it was: {escape(why)}, which this page does '
         "not compute in the browser.</p>\n"
     )
-    return word + (kept_player(motion) if can_be_drawn(motion) else "")
+    if not can_be_drawn(motion):
+        return word
+    return f'{word}<div class="living alone" data-kept>\n{kept_player(motion)}{PLOTS}{kept_script(motion)}</div>\n'
 
 
 def _lead(notes: str) -> str:

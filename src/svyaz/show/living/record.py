@@ -27,9 +27,26 @@ class Method(TypedDict):
     c: list[float]
 
 
+class SwitchingConstraint(TypedDict):
+    """A constraint that times or events switch; with an impact the velocities are made to fit when it begins to act."""
+
+    name: str
+    start: float | None
+    end: float | None
+    impact: bool
+
+
+class SwitchedRecord(TypedDict):
+    """The constraints, and for each output of the program of anchors its constraint and the place of its state."""
+
+    constraints: list[SwitchingConstraint]
+    anchors: list[tuple[str, int]]
+
+
 class PhaseRecord(TypedDict):
     """A phase: when it is, states of its equations, columns that are observed (kind, name), gains alpha, beta, kappa where they
-    are such numbers, and all constants of its programs by name.
+    are such numbers, and all constants of its programs by name. Where events switch constraints it is a set of them, with what
+    may end it, ("on" or "off", constraint).
     """
 
     start: float
@@ -40,6 +57,8 @@ class PhaseRecord(TypedDict):
     gains: dict[str, float] | None
     values: dict[str, float]
     active: list[str]
+    keys: list[tuple[str, str]]
+    geometry: Geometry | None
 
 
 class DrawingRecord(TypedDict):
@@ -102,4 +121,5 @@ class LivingRecord(TypedDict):
     held: list[str]
     own: list[str]
     geometry: Geometry | None
+    switched: SwitchedRecord | None
     programs: Mapping[str, Outline]

@@ -13,7 +13,7 @@ from math import floor, log10
 import numpy as np
 
 from svyaz.constraints import entered, model_states
-from svyaz.holding import Options, integrated
+from svyaz.holding import Entry, Options, integrated
 from svyaz.integrate import Status
 from svyaz.integrate import method as find_method
 from svyaz.motion import Chapter
@@ -72,6 +72,8 @@ def _difference(chapters: Sequence[Chapter], options: Options) -> float:
     for chapter, expected in zip(chapters, states, strict=True):
         assert chapter.segment is not None
         equations, times = chapter.phase.equations, chapter.path.times
+        if chapter.beginning.entry is Entry.EVENT:
+            start = chapter.beginning.state
         own = entered(equations, start, float(times[0]))
         span = float(times[0]), float(times[-1])
         path = integrated(chapter.segment, own, span, options, times, None)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
-from math import pi
+from math import isfinite, pi
 
 import numpy as np
 
+from svyaz.arrays import Array
 from svyaz.expr import unicode_name
 from svyaz.motion import Motion
 from svyaz.program import SOLVER, as_value
@@ -19,6 +20,11 @@ from svyaz.show.living.record import LivingRecord
 from svyaz.show.scene import timing
 
 SCRIPTS = ("engine", "picture", "player", "plots", "living")
+MOST_KEPT = 800
+"""Rows that are kept of a motion for its plots."""
+
+ENERGIES = ("kinetic", "potential", "energy")
+
 FEW_ROWS = 14
 """A group of more sliders than this scrolls."""
 
@@ -103,6 +109,31 @@ def model_script(found: Living) -> tuple[str, str]:
     )
     record = f'<script type="application/json" data-part="record">{_safe(text)}</script>\n'
     return key, record + programs
+
+
+def kept_script(motion: Motion) -> str:
+    """Rows of a motion that is played as it was computed, for the plots: seven digits of each number, or null."""
+    names = motion.state_names
+    rows = np.unique(np.linspace(0, len(motion.times) - 1, min(len(motion.times), MOST_KEPT)).astype(int))
+    energies = {name: motion.quantities[name] for name in ENERGIES if name in motion.quantities}
+    tables = {"residuals": motion.residuals, "multipliers": motion.multipliers, "energies": energies}
+    tables |= {"integrals": motion.integrals}
+
+    def kept(column: Array) -> list[float | None]:
+        return [float(f"{x:.7g}") if isfinite(x) else None for x in column[rows]]
+
+    data = {
+        "record": {
+            "states": list(names),
+            "coordinates": [names.index(q) for q in motion.system.coordinates if q in names],
+            "shown": {name: unicode_name(name) for name in names},
+        },
+        "times": kept(motion.times),
+        "states": [kept(column) for column in motion.states.T],
+        "columns": {kind: {name: kept(c) for name, c in table.items()} for kind, table in tables.items()},
+    }
+    text = _safe(json.dumps(data, separators=(",", ":"), allow_nan=False))
+    return f'<script type="application/json" data-part="record">{text}</script>\n'
 
 
 def _safe(text: str) -> str:

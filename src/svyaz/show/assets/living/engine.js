@@ -19,6 +19,7 @@
 
   const SLICE = 64; // steps between two looks at the clock
   const GAINS = { beta: "A", alpha: "B", kappa: "E" };
+  const SAMPLES = 16, LOW = 1e-9, MOST_EVENTS = 2000; // parts of a step with an event; when a condition is armed, of its terms
   const FAR = 1e12; // a state that is larger than this has grown beyond all bounds
 
   // matrix (n x n, by rows) · unknowns = side; null where it is singular. Both are kept.
@@ -93,8 +94,8 @@
     // ---- the start on the constraints
 
     const geometryAt = (geometry, state, time) => {
-      const { size, count, order } = record.geometry;
-      const x = [time, ...record.geometry.states.map((k) => state[k])];
+      const { size, count, order, states } = geometry.spec;
+      const x = [time, ...states.map((k) => state[k])];
       const out = new Float64Array(geometry.count);
       geometry.call(x, out);
       const lengths = { mass: size * size, jacobian: count * size, position: count, velocity: count };
@@ -105,12 +106,15 @@
     };
 
     // The least correction d in the norm of M with G d = wanted in the given rows, and d = 0 in what is kept.
-    const correction = (mass, jacobian, rows, wanted, size, free) => {
+    const correction = (mass, jacobian, rows, wanted, size, free) =>
+      corrected(mass, jacobian, rows, wanted, size, free, 0) ?? corrected(mass, jacobian, rows, wanted, size, free, 1e-9);
+
+    const corrected = (mass, jacobian, rows, wanted, size, free, share) => {
       const f = free.length, m = rows.length, total = f + m;
       const matrix = new Float64Array(total * total), side = new Float64Array(total);
       let trace = 0;
       for (let i = 0; i < size; i++) trace += Math.abs(mass[i * size + i]);
-      const least = 1e-9 * (trace / size || 1);
+      const least = share * (trace / size || 1);
       for (let i = 0; i < f; i++) {
         for (let j = 0; j < f; j++) matrix[i * total + j] = mass[free[i] * size + free[j]];
         matrix[i * total + i] += least;
@@ -129,14 +133,14 @@
     const largest = (numbers) => numbers.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 
     // Newton's method for one level: positions (h = 0), then velocities (h' = 0, f = 0).
-    const level = (geometry, state, kind, keep) => {
-      const { size, holonomic, coordinates, speeds } = record.geometry;
+    const level = (geometry, state, kind, keep, time) => {
+      const { size, holonomic, coordinates, speeds } = geometry.spec;
       const rows = holonomic.map((h, k) => (kind === "velocity" || h ? k : -1)).filter((k) => k >= 0);
       const places = kind === "velocity" ? speeds : coordinates;
       if (!rows.length) return { state, off: 0 };
       const all = places.map((_, k) => k);
       const free = all.filter((k) => !keep.includes(record.states[places[k]]));
-      let here = state.slice(), at = geometryAt(geometry, here, record.span[0]);
+      let here = state.slice(), at = geometryAt(geometry, here, time);
       const residual = (found) => rows.map((k) => found[kind][k]);
       for (let round = 0; round < 40; round++) {
         const off = residual(at), before = largest(off);
@@ -148,7 +152,7 @@
         for (let half = 0; half < 12 && !better; half++, length /= 2) {
           const trial = here.slice();
           places.forEach((place, k) => { trial[place] += length * d[k]; });
-          const there = geometryAt(geometry, trial, record.span[0]);
+          const there = geometryAt(geometry, trial, time);
           if (largest(residual(there)) < before) { here = trial; at = there; better = true; }
         }
         if (!better) break;
@@ -157,15 +161,15 @@
     };
 
     const CLOSE = 1e-9;
-    const ontoConstraints = (values, state, keep) => {
-      const geometry = record.geometry ? bound("geometry", values) : null;
+    const ontoConstraints = (geometry, state, keep, time) => {
       if (!geometry) return { state, off: 0 };
-      let placed = level(geometry, state, "position", keep);
-      if (!(placed.off <= CLOSE) && keep.length) placed = level(geometry, state, "position", []);
-      let speeded = level(geometry, placed.state, "velocity", keep);
-      if (!(speeded.off <= CLOSE) && keep.length) speeded = level(geometry, placed.state, "velocity", []);
+      let placed = level(geometry, state, "position", keep, time);
+      if (!(placed.off <= CLOSE) && keep.length) placed = level(geometry, state, "position", [], time);
+      let speeded = level(geometry, placed.state, "velocity", keep, time);
+      if (!(speeded.off <= CLOSE) && keep.length) speeded = level(geometry, placed.state, "velocity", [], time);
       return { state: speeded.state, off: Math.max(placed.off, speeded.off) };
     };
+    const measured = (name, spec, values) => (spec ? { ...bound(name, values), spec } : null);
 
     const prepare = (wanted) => {
       const { known, starts, levels } = constantsOf(wanted);
@@ -173,7 +177,7 @@
       if (untouched(wanted)) return { values: known, levels, state, off: 0, moved: false };
       for (const [name, value] of Object.entries({ ...starts, ...wanted.start })) if (name in place) state[place[name]] = value;
       const given = state;
-      const found = ontoConstraints(known, state, wanted.keep ?? []);
+      const found = ontoConstraints(measured("geometry", record.geometry, known), state, wanted.keep ?? [], record.span[0]);
       state = found.state;
       const moved = state.some((x, k) => Math.abs(x - given[k]) > 1e-9 * (1 + Math.abs(x)));
       return { values: known, levels, state, off: found.off, moved };
@@ -303,18 +307,18 @@
         this.prepared = prepare(wanted);
         this.first = firstIntegrals(this.prepared, wanted);
         const until = Math.min(wanted.until ?? record.span[1], record.span[1]);
-        this.plans = phases.filter((phase) => phase.start < until || phase.number === 0)
-          .map((phase) => ({ phase, plan: schedule(phase.start, Math.min(phase.end, until), wanted.step ?? record.step) }));
-        const total = this.plans.reduce((steps, { plan }) => steps + plan.total, 0);
+        this.until = until;
+        this.length = wanted.step ?? record.step;
+        const total = Math.ceil((until - record.span[0]) / this.length);
         this.every = Math.max(1, Math.ceil(total / (wanted.rows ?? record.rows)));
-        const most = Math.ceil(total / this.every) + 2 * this.plans.length + 2;
-        this.times = new Float64Array(most);
-        this.states = new Float64Array(most * n);
-        this.gains = new Float64Array(most * 2);
-        this.gained = new Float64Array(2);
+        this.events = [];
+        this.kept = { times: [], states: [], gains: [] };
+        this.gained = new Float64Array(3);
         this.opens = [];
         this.rowsOf = [];
-        this.count = this.steps = 0;
+        this.own = [];
+        this.watch = null;
+        this.steps = 0;
         this.status = "finished";
         this.reason = "";
         this.state = this.prepared.state;
@@ -323,30 +327,158 @@
         this.nextPhase();
       }
 
+      // The next phase by time; where events switch constraints, the first set of them.
       nextPhase() {
         this.number++;
-        if (this.number >= this.plans.length) { this.done = true; return; }
-        const { phase, plan } = this.plans[this.number];
+        const phase = phases[this.number], start = phase?.start;
+        if (record.switched) {
+          if (this.number > 0) this.done = true;
+          else this.openSet(phases[0].active, record.span[0], this.state, []);
+        } else if (!phase || (this.number > 0 && start >= this.until)) this.done = true;
+        else this.open(phase, start, Math.min(phase.end, this.until));
+      }
+
+      open(phase, start, end) {
         const open = opened(phase, this.prepared, this.wanted, this.first);
         open.order = record.states.map((name) => phase.states.indexOf(name));
-        this.open = open;
-        this.plan = plan;
+        this.current = open;
+        this.plan = schedule(start, end, this.length);
         this.opens.push(open);
-        this.x = Float64Array.from([plan.t0, ...inStates(open, this.state, plan.t0)]);
+        this.x = Float64Array.from([start, ...inStates(open, this.state, start)]);
         this.y = new Float64Array(open.size + 1);
-        this.own = this.own ?? [];
         this.step = stepper(open);
         this.i = this.waiting = 0;
-        if (this.number === 0) this.store();
+        if (this.opens.length === 1) this.store();
       }
 
       store() {
-        const row = this.count++;
-        this.times[row] = this.x[0];
-        outOfStates(this.open, this.x, this.states, row * n);
-        this.gains.set(this.gained, 2 * row);
+        const { times, states, gains } = this.kept, found = new Float64Array(n);
+        times.push(this.x[0]);
+        outOfStates(this.current, this.x, found, 0);
+        states.push(found);
+        gains.push(Float64Array.from(this.gained));
         this.own.push(Float64Array.from(this.x));
-        this.rowsOf.push(this.number);
+        this.rowsOf.push(this.opens.length - 1);
+      }
+
+      // A set of constraints, by their names, from a time and a state of the model on; `continuing` are conditions that were
+      // watched before and count there as soon as they are negative.
+      openSet(active, time, state, continuing) {
+        const phase = phases.find((p) => p.active.length === active.length && p.active.every((name) => active.includes(name)));
+        if (!phase) return this.end("unknown", `at t = ${time.toPrecision(6)} constraints act together that this page does not carry: ${active.join(", ") || "none"}`);
+        this.state = state;
+        const times = record.switched.constraints.flatMap((c) => [c.start, c.end]).filter((t) => t !== null && t > time + 1e-12 * Math.max(1, Math.abs(t)));
+        this.open(phase, time, Math.min(this.until, ...times));
+        const { values } = this.current, part = (name) => bound(`${name} ${phase.number}`, values);
+        const conditions = part("conditions"), sizes = new Float64Array(conditions.count);
+        part("sizes").call(this.x, sizes);
+        const here = new Float64Array(conditions.count);
+        conditions.call(this.x, here);
+        this.watch = { phase, conditions, here, there: new Float64Array(conditions.count), levels: sizes.map((size) => LOW * (Number.isFinite(size) ? size : 0)) };
+        this.watch.armed = phase.keys.map(([word, name], k) => (continuing.includes(`${word} ${name}`) && here[k] < 0) || here[k] < -this.watch.levels[k]);
+      }
+
+      // The state after a part of a step, as `chunk` makes it; null where it fails.
+      again(from, h) {
+        const to = new Float64Array(from.length), { after } = this.current;
+        if (this.step(from, h, to, new Float64Array(3))) return null;
+        to[0] = from[0] + h;
+        if (after !== null) {
+          const moved = new Float64Array(after.count);
+          if (after.call(to, moved)) return null;
+          to.set(moved, 1);
+        }
+        return to;
+      }
+
+      conditionsAt(x) {
+        const out = new Float64Array(this.watch.conditions.count);
+        this.watch.conditions.call(x, out);
+        return out;
+      }
+
+      // Does an armed condition rise in the step from x to y? Then the moment is found by making the step anew with other lengths.
+      event(h) {
+        const { conditions, here, there, armed, levels, phase } = this.watch;
+        conditions.call(this.y, there);
+        if (!armed.some((is, k) => is && there[k] >= 0 && here[k] < 0)) {
+          for (let k = 0; k < armed.length; k++) if (there[k] < -levels[k]) armed[k] = true;
+          here.set(there);
+          return null;
+        }
+        const from = Float64Array.from(this.x);
+        let low = 0, before = Float64Array.from(here), high = 0, risen = [], after = null;
+        for (let k = 1; k <= SAMPLES && !risen.length; k++) {
+          high = k === SAMPLES ? h : (h * k) / SAMPLES;
+          const to = this.again(from, high);
+          if (!to) return { failed: true };
+          after = this.conditionsAt(to);
+          risen = armed.map((is, c) => (is && after[c] >= 0 && before[c] < 0 ? c : -1)).filter((c) => c >= 0);
+          if (risen.length) break;
+          armed.forEach((_, c) => { if (after[c] < -levels[c]) armed[c] = true; });
+          low = high;
+          before = after;
+        }
+        const most = (length) => { const to = this.again(from, length); return to ? Math.max(...risen.map((c) => this.conditionsAt(to)[c])) : NaN; };
+        let a = low, b = high, fa = Math.max(...risen.map((c) => before[c])), fb = Math.max(...risen.map((c) => after[c]));
+        const widths = [b - a];
+        for (let round = 0, side = 0; round < 200 && b - a > 4e-16 * Math.max(Math.abs(from[0] + b), 1e-300) && fb !== 0; round++) {
+          const slow = widths.length > 3 && widths[widths.length - 1] > 0.5 * widths[widths.length - 4];
+          let middle = (a * fb - b * fa) / (fb - fa);
+          if (slow || !(a < middle && middle < b)) middle = 0.5 * (a + b);
+          if (!(a < middle && middle < b)) break;
+          const f = most(middle);
+          if (f < 0) { a = middle; fa = f; if (side < 0) fb *= 0.5; side = -1; } else { b = middle; fb = f; if (side > 0) fa *= 0.5; side = 1; }
+          widths.push(b - a);
+        }
+        const at = this.again(from, b), late = this.again(from, Math.min(b + 1e-10 * h, h));
+        if (!at || !late) return { failed: true };
+        const first = this.conditionsAt(at), soon = this.conditionsAt(late);
+        const fired = phase.keys.filter((_, k) => armed[k] && (first[k] >= 0 || soon[k] >= 0)).map(([word, name]) => `${word} ${name}`);
+        return { at, fired };
+      }
+
+      // Constraints begin and cease to act: anchors are taken, positions and velocities made to fit those that act now.
+      switchSet(fired) {
+        const { constraints, anchors } = record.switched, time = this.x[0], now = this.current.phase.active;
+        const at = (t) => t !== null && Math.abs(time - t) <= 1e-12 * Math.max(1, Math.abs(t));
+        const active = constraints.filter(({ name, start, end }) => {
+          let acts = now.includes(name);
+          if (fired.includes(`on ${name}`) || at(start)) acts = true;
+          if (fired.includes(`off ${name}`) || at(end)) acts = false;
+          return acts;
+        }).map(({ name }) => name);
+        const begun = active.filter((name) => !now.includes(name)), { values } = this.current;
+        const found = new Float64Array(n);
+        outOfStates(this.current, this.x, found, 0);
+        let state = Array.from(found);
+        if (begun.length) {
+          const taken = bound("anchors", values), out = new Float64Array(taken.count);
+          taken.call([time, ...state], out);
+          anchors.forEach(([name, place], k) => { if (begun.includes(name)) state[place] = out[k]; });
+          const set = phases.find((p) => p.active.length === active.length && p.active.every((name) => active.includes(name)));
+          const geometry = set ? measured(`geometry ${set.number}`, set.geometry, values) : null;
+          if (geometry) {
+            const here = geometryAt(geometry, state, time), speed = Math.max(1e-12, ...geometry.spec.speeds.map((k) => Math.abs(state[k])));
+            const off = geometry.spec.names.filter((name, k) => begun.includes(name) && !constraints.find((c) => c.name === name).impact && Math.abs(here.velocity[k]) > 1e-5 * speed);
+            if (off.length) return this.end("infeasible", `at t = ${time.toPrecision(6)} the velocities do not fit ${off.join(", ")}`);
+            state = ontoConstraints(geometry, state, [], time).state;
+          }
+        }
+        const still = this.watch.phase.keys.map(([word, name]) => `${word} ${name}`).filter((key) => !fired.includes(key));
+        const before = this.energyHere();
+        this.events.push({ t: time, on: begun, off: now.filter((name) => !active.includes(name)) });
+        this.openSet(active, time, state, still);
+        if (this.done) return;
+        this.gained[2] += before - this.energyHere();
+        this.store();
+      }
+
+      energyHere() {
+        const { observe, phase } = this.current, k = phase.columns.findIndex(([kind, name]) => kind === "energies" && name === "energy");
+        if (k < 0) return 0;
+        const out = new Float64Array(observe.count);
+        return observe.call(this.x, out) ? 0 : out[k];
       }
 
       end(status, reason) {
@@ -367,39 +499,50 @@
       }
 
       chunk() {
-        const { plan, open } = this, size = open.size, stop = Math.min(plan.total, this.i + SLICE);
+        const { plan, current } = this, size = current.size, stop = Math.min(plan.total, this.i + SLICE);
         while (this.i < stop) {
-          const final = this.i + 1 === plan.total, h = final ? plan.last : plan.h;
+          const final = this.i + 1 === plan.total, h = final ? plan.last : plan.h, gained = Float64Array.from(this.gained);
           if (this.step(this.x, h, this.y, this.gained)) {
             return this.end("singular", `the equations could not be solved for the accelerations at t = ${this.x[0].toPrecision(6)}`);
           }
           this.y[0] = final ? plan.t1 : plan.t0 + (this.i + 1) * plan.h;
-          if (open.after !== null) {
-            const moved = this.moved ?? (this.moved = new Float64Array(open.after.count));
-            if (open.after.call(this.y, moved)) return this.end("singular", `the state could not be moved onto the constraints at t = ${this.y[0].toPrecision(6)}`);
+          if (current.after !== null) {
+            const moved = this.moved?.length === current.after.count ? this.moved : (this.moved = new Float64Array(current.after.count));
+            if (current.after.call(this.y, moved)) return this.end("singular", `the state could not be moved onto the constraints at t = ${this.y[0].toPrecision(6)}`);
             this.y.set(moved, 1);
           }
           let sum = 0;
           for (let m = 1; m <= size; m++) sum += Math.abs(this.y[m]);
           if (!(sum < FAR)) return this.end("diverged", `the motion grew beyond all bounds at t = ${this.y[0].toPrecision(6)}`);
+          this.steps++;
+          const found = this.watch ? this.event(h) : null;
+          if (found) {
+            if (found.failed) return this.end("singular", `no state could be found at an event after t = ${this.x[0].toPrecision(6)}`);
+            if (this.events.length > MOST_EVENTS) return this.end("infeasible", "events follow each other without end");
+            gained.forEach((value, k) => { this.gained[k] = value; });
+            this.step(this.x, found.at[0] - this.x[0], this.y, this.gained);
+            this.x = found.at;
+            this.store();
+            return this.switchSet(found.fired);
+          }
           [this.x, this.y] = [this.y, this.x];
           this.i++;
-          this.steps++;
           this.waiting++;
           if (this.waiting === this.every || final) { this.waiting = 0; this.store(); }
         }
-        if (this.i === plan.total) {
-          const found = new Float64Array(n);
-          outOfStates(open, this.x, found, 0);
-          this.state = Array.from(found);
-          this.moved = null;
-          this.nextPhase();
-        }
+        if (this.i < plan.total) return;
+        if (this.watch && plan.t1 < this.until) return this.switchSet([]);
+        const found = new Float64Array(n);
+        outOfStates(current, this.x, found, 0);
+        this.state = Array.from(found);
+        this.nextPhase();
       }
 
       // Columns of what is observed along the rows.
       finish() {
-        const { count } = this, columns = {};
+        const count = this.kept.times.length, columns = {};
+        this.count = count;
+        this.gains = this.kept.gains;
         const column = (kind, name) => {
           const table = (columns[kind] ??= {});
           return (table[name] ??= new Float64Array(count).fill(NaN));
@@ -413,16 +556,17 @@
           if (open.observe.call(this.own[row], out)) continue;
           for (let k = 0; k < found.length; k++) found[k][row] = out[k];
         }
-        const states = this.states.subarray(0, count * n), times = this.times.subarray(0, count);
-        this.watch(column, times, states);
+        const states = new Float64Array(count * n), times = Float64Array.from(this.kept.times);
+        this.kept.states.forEach((state, row) => states.set(state, row * n));
+        this.watched(column, times, states);
         this.balance(columns, column);
         this.motion = {
-          count, times, states, columns, status: this.status, reason: this.reason, steps: this.steps,
+          count, times, states, columns, status: this.status, reason: this.reason, steps: this.steps, events: this.events,
           prepared: this.prepared, draw: bound("draw", this.prepared.values),
         };
       }
 
-      watch(column, times, states) {
+      watched(column, times, states) {
         const watch = bound("watch", this.prepared.values);
         if (!watch) return;
         const out = new Float64Array(watch.count);
@@ -433,16 +577,16 @@
         }
       }
 
-      // E - E0 = work - dissipated + remainder.
+      // E - E0 = work - dissipated - impacts + remainder.
       balance(columns, column) {
         const energy = columns.energies?.energy;
         if (!energy) return;
-        const parts = ["work", "dissipated", "remainder"].map((name) => column("balance", name));
+        const names = ["work", "dissipated", ...(record.switched ? ["impacts"] : [])];
+        const parts = names.map((name) => column("balance", name)), remainder = column("balance", "remainder");
         for (let row = 0; row < this.count; row++) {
-          const [work, lost] = [this.gains[2 * row], this.gains[2 * row + 1]];
-          parts[0][row] = work;
-          parts[1][row] = lost;
-          parts[2][row] = energy[row] - energy[0] - work + lost;
+          const [work, lost, impacts] = this.gains[row];
+          parts.forEach((part, k) => { part[row] = this.gains[row][k]; });
+          remainder[row] = energy[row] - energy[0] - work + lost + impacts;
         }
       }
     }
@@ -482,7 +626,7 @@
 
     const pull = (wanted, item, point, target) => {
       const { values, state: start } = prepare(wanted);
-      const draw = bound("draw", values), geometry = record.geometry ? bound("geometry", values) : null;
+      const draw = bound("draw", values), geometry = measured("geometry", record.geometry, values);
       let offset = 0;
       for (let k = 0; k < item; k++) offset += record.drawings[k].size * record.drawings[k].dim;
       const dim = record.drawings[item].dim, first = offset + point * dim, t = record.span[0];
@@ -521,7 +665,7 @@
         q.forEach((place, i) => { state[place] += length * d[i]; });
         if (largest(Array.from(d.subarray(0, size))) < 1e-10) break;
       }
-      state = ontoConstraints(values, state, []).state;
+      state = ontoConstraints(geometry, state, [], t).state;
       if (!state.every(Number.isFinite)) return wanted;
       return { ...wanted, start: Object.fromEntries(record.states.map((name, k) => [name, state[k]])), keep: [] };
     };

@@ -109,7 +109,7 @@
     const [group, across, up, timeCanvas, phaseCanvas, legend, cursor, dot] = ["group", "across", "up", "time", "phase", "legend", "cursor", "dot"].map(find);
     const named = (name) => WORDS[name] ?? record.shown[name] ?? name;
     const colours = () => { const style = getComputedStyle(card); return [1, 2, 3, 4, 5, 6].map((k) => style.getPropertyValue(`--trail-${k}`).trim()); };
-    let groups = {}, time = null, phase = null, flat = {};
+    let groups = {}, time = null, phase = null, flat = {}, gaps = new Set();
 
     const filled = () => {
       for (const [key, title] of GROUPS) if (Object.keys(groups[key] ?? {}).length && ![...group.options].some((o) => o.value === key)) group.add(new Option(title, key));
@@ -124,7 +124,7 @@
       const names = Object.keys(chosen).slice(0, 18), log = group.value === "residuals";
       const curves = names.map((name, k) => ({ x: motion.times, y: chosen[name], colour: palette[k % 6], dash: DASHES[Math.floor(k / 6) % 3] }));
       const bands = group.value === "output" || group.value === "coordinates" ? limitsOf(motion, names) : [];
-      time = svyaz.plot(timeCanvas, { curves, log, bands });
+      time = svyaz.plot(timeCanvas, { curves, log, bands, gaps });
       legend.replaceChildren(...names.map((name, k) => {
         const entry = document.createElement("span"), line = document.createElement("i");
         line.style.borderTop = `2.5px ${["solid", "dashed", "dotted"][Math.floor(k / 6) % 3]} ${palette[k % 6]}`;
@@ -139,7 +139,7 @@
       const motion = current(), column = (name) => (name === "t" ? motion.times : flat[name]);
       const [x, y] = [column(across.value), column(up.value)];
       if (!x || !y) return;
-      phase = svyaz.plot(phaseCanvas, { curves: [{ x, y, colour: colours()[0] }], across: named(across.value), up: named(up.value) });
+      phase = svyaz.plot(phaseCanvas, { curves: [{ x, y, colour: colours()[0] }], across: named(across.value), up: named(up.value), gaps });
       phaseCanvas.setAttribute("aria-label", `${up.value} over ${across.value}`);
     };
     const moved = (t) => {
@@ -152,7 +152,10 @@
       dot.style.transform = `translate(${phase.x(x)}px, ${phase.y(y)}px)`;
     };
     const refresh = () => {
-      groups = groupsOf(record, current());
+      const motion = current();
+      groups = groupsOf(record, motion);
+      gaps = new Set();
+      for (let row = 1; row < motion.count; row++) if (motion.times[row] === motion.times[row - 1]) gaps.add(row);
       flat = Object.assign({}, ...["coordinates", "velocities", "output", "energies", "multipliers"].map((key) => groups[key] ?? {}));
       filled();
       drawTime();
@@ -203,6 +206,7 @@
     const find = (name) => root.querySelector(`[data-part="${name}"]`);
     const engine = svyaz.engine(record, svyaz.programs[root.dataset.model]), addressed = root.hasAttribute("data-address");
     const read = addressed ? readAddress(engine) : { setting: engine.setting(), view: null };
+    const begun = performance.now();
     let setting = read.setting, job = null, motion = engine.run(setting), source = sourceOf(engine, motion, data.speed, null);
     let asked = 0, life = null;
     const player = svyaz.player(root.querySelector(".player"), source);
@@ -257,26 +261,26 @@
     let noting = 0;
     const noteLater = () => { clearTimeout(noting); noting = setTimeout(note, 250); };
 
-    const finish = (begun, steady, except) => {
+    const finish = (asked, steady, except) => {
       motion = job.motion;
       job = null;
       source = sourceOf(engine, motion, data.speed, steady ? source : null);
       player.use(source);
       player.show();
       graphs.refresh();
-      life.milliseconds = performance.now() - begun;
+      life.milliseconds = performance.now() - asked;
       showRows(except);
       showFacts();
       noteLater();
     };
     // The newest wish counts: what is being computed for an older one is dropped. `steady`: the picture is not scaled anew.
     const change = (wanted, steady = false, except = null) => {
-      const begun = performance.now(), number = ++asked;
+      const wished = performance.now(), number = ++asked;
       setting = wanted;
       try { job = engine.begin(wanted); } catch (error) { return; }
       const go = () => {
         if (number !== asked) return;
-        if (job.advance(SLICE)) finish(begun, steady, except);
+        if (job.advance(SLICE)) finish(wished, steady, except);
         else setTimeout(go, 0);
       };
       go();
@@ -343,12 +347,35 @@
 
     life = { engine, change, setting: () => setting, motion: () => motion, player, milliseconds: 0, turned: false };
     showRows();
-    showFacts();
     graphs.refresh();
+    life.milliseconds = performance.now() - begun;
+    showFacts();
     svyaz.lives.push(life);
     if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
   };
 
+  // A motion that was computed beforehand: the player and the plots, without sliders.
+  const startKept = (root) => {
+    const { record, times, states, columns } = JSON.parse(root.querySelector('script[data-part="record"]').textContent);
+    const stage = root.querySelector(".player"), n = record.states.length, count = times.length;
+    const numbers = (column) => Float64Array.from(column, (x) => x ?? NaN);
+    const motion = { count, times: numbers(times), states: new Float64Array(count * n), columns: {} };
+    states.forEach((column, k) => column.forEach((x, row) => { motion.states[row * n + k] = x ?? NaN; }));
+    for (const [kind, table] of Object.entries(columns)) motion.columns[kind] = Object.fromEntries(Object.entries(table).map(([name, column]) => [name, numbers(column)]));
+    const player = svyaz.player(stage, svyaz.kept(JSON.parse(stage.querySelector("script").textContent)));
+    player.state = (t) => {
+      const row = Math.min(rowOf(motion, t), count - 2), h = motion.times[row + 1] - motion.times[row], s = h > 0 ? (t - motion.times[row]) / h : 0;
+      return record.states.map((_, k) => (1 - s) * motion.states[row * n + k] + s * motion.states[(row + 1) * n + k]);
+    };
+    const graphs = plots(root, record, player, () => motion);
+    player.onTime((t) => graphs.moved(t));
+    graphs.refresh();
+    if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
+  };
+
   svyaz.lives = [];
-  svyaz.startLiving = () => { for (const root of document.querySelectorAll(".living[data-model]")) start(root); };
+  svyaz.startLiving = () => {
+    for (const root of document.querySelectorAll(".living[data-model]")) start(root);
+    for (const root of document.querySelectorAll(".living[data-kept]")) startKept(root);
+  };
 })((globalThis.svyaz ??= {}));

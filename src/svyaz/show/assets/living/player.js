@@ -191,6 +191,8 @@
 
   // Players with a motion inside begin at once; those of living models are started by living.js.
   svyaz.startPlayers = () => {
-    for (const data of document.querySelectorAll('.player > script[type="application/json"]')) start(data.parentElement, JSON.parse(data.textContent));
+    for (const data of document.querySelectorAll('.player > script[type="application/json"]')) {
+      if (!data.closest(".living")) start(data.parentElement, JSON.parse(data.textContent));
+    }
   };
 })((globalThis.svyaz ??= {}));

@@ -1,8 +1,8 @@
 // Curves on a canvas: over time, or one quantity over another.
 //
-//   svyaz.plot(canvas, { curves: [{ x, y, colour, dash }], across, up, log, bands })
+//   svyaz.plot(canvas, { curves: [{ x, y, colour, dash }], across, up, log, bands, gaps })
 //     x, y: arrays of numbers; across, up: what the axes are called; log: sizes on a logarithmic scale; bands: [[low, high]],
-//     beyond which is shaded
+//     beyond which is shaded; gaps: numbers of rows before which curves are open, for what jumps there
 //   returns { value(place), x(value), y(value) }: between places of the canvas (pixels of the page) and numbers
 ((svyaz) => {
   "use strict";
@@ -31,7 +31,7 @@
     return low <= high ? [low, high] : [0, 1];
   };
 
-  svyaz.plot = (canvas, { curves, across = "t", up = "", log = false, bands = [] }) => {
+  svyaz.plot = (canvas, { curves, across = "t", up = "", log = false, bands = [], gaps = new Set() }) => {
     const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth || 1, height = canvas.clientHeight || 1;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
@@ -101,7 +101,7 @@
       for (let k = 0; k < y.length; k++) {
         const value = size(y[k]);
         if (!(value === value) || value === Infinity || value === -Infinity) { down = false; continue; }
-        if (down) pen.lineTo(px(x[k]), py(value)); else pen.moveTo(px(x[k]), py(value));
+        if (down && !gaps.has(k)) pen.lineTo(px(x[k]), py(value)); else pen.moveTo(px(x[k]), py(value));
         down = true;
       }
       pen.strokeStyle = stroke;
