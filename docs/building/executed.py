@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
+from multiprocessing.util import Finalize
 from pathlib import Path
 from types import FunctionType
 
@@ -66,8 +67,7 @@ def outputs(page: str, lines: Sequence[str], files: Mapping[str, str]) -> list[s
                 (Path(folder) / name).write_text(text, encoding="utf-8")
             target.write_text(json.dumps([_output(line, Path(folder), page) for line in lines]), encoding="utf-8")
 
-    name = page.replace("/", "-") + ".json"
-    return list(json.loads(kept(name, [list(lines), dict(files)], run).read_text(encoding="utf-8")))
+    return list(json.loads(kept("commands.json", [list(lines), dict(files)], run).read_text(encoding="utf-8")))
 
 
 def _output(line: str, folder: Path, page: str) -> str:
@@ -100,10 +100,12 @@ def _command_server() -> subprocess.Popen[str]:
     """A process that has loaded the package once and forks for every command line; it ends when its input does."""
     program = str(ROOT / "tests" / "tools" / "command_server.py")
     path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.Popen(
+    server = subprocess.Popen(
         [sys.executable, program],
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
+    Finalize(None, server.communicate, exitpriority=0)  # also at the end of a worker of Sphinx
+    return server

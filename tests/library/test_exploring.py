@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from chromium import Browser, executable
 from scipy.integrate import solve_ivp
 
 import svyaz
@@ -141,3 +142,50 @@ def test_P3_a_bar_appears_in_notebooks_where_a_run_takes_long(pendulum, monkeypa
 
 def test_P3_no_bar_outside_of_notebooks() -> None:
     assert not bars.in_notebook()
+
+
+BESIDE = """<!DOCTYPE html><meta charset="utf-8"><div id="here" style="width:900px"></div>
+<script type="application/json" id="state">{state}</script>
+<script type="module">
+const state = JSON.parse(document.getElementById("state").textContent);
+window.sent = [];
+const hearers = [];
+const model = {{
+  get: (name) => state[name],
+  set: (name, value) => {{ state[name] = value; }},
+  send: (message) => window.sent.push(message),
+  on: (name, hear) => hearers.push(hear),
+  off: () => {{}},
+}};
+window.reply = (answer) => hearers.forEach((hear) => hear({{ kind: "answer", values: window.sent.at(-1).values, answer }}));
+const widget = await import(URL.createObjectURL(new Blob([state._esm], {{ type: "text/javascript" }})));
+widget.default.render({{ model, el: document.getElementById("here") }});
+window.ready = true;
+</script>"""
+
+
+@pytest.mark.skipif(executable() is None, reason="no Chromium on this machine: the sliders cannot be looked at")
+def test_P3_the_page_draws_answers_and_sends_only_the_newest_move(pendulum, tmp_path) -> None:
+    explorer = pendulum.explore({"l": (0.5, 3), "initial.u": (-3, 3)}, "u, u' over u", until=1)
+    state = {name: getattr(explorer, name) for name in ("sliders", "given", "player", "answer", "_esm")}
+    page = tmp_path / "page.html"
+    page.write_text(BESIDE.format(state=json.dumps(state).replace("<", "\\u003c")), encoding="utf-8")
+    shaded = (
+        "((c) => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v, k) => k % 4 === 3 && v > 0))"
+    )
+    moved = "((i) => { i.value = %s; i.dispatchEvent(new Event('input')); })(document.querySelector('[aria-label=l]'))"
+    with Browser(tmp_path / "profile") as browser:
+        tab = browser.open(page.as_uri())
+        tab.wait("window.ready")
+        for panel in (".player canvas", ".curves", ".curves ~ .curves"):
+            assert tab.run(f"{shaded}(document.querySelector('{panel}'))"), panel
+        for value in (1.0, 1.5, 2.0, 2.5):
+            tab.run(moved % value)
+        assert tab.run("window.sent.map((m) => [m.values.l, m.moved])") == [[1.0, "l"]]
+        before = tab.run("document.querySelector('.curves').toDataURL()")
+        tab.run(f"window.reply({json.dumps(explorer._asked.record(explorer._asked.at({'l': 1.0})))})")
+        assert tab.run("window.sent.map((m) => m.values.l)") == [1.0, 2.5]
+        assert tab.run("document.querySelector('.curves').toDataURL()") != before
+        tab.run("window.reply({ trouble: 'no such thing <b>', seconds: 0 })")
+        assert tab.run("document.querySelector('.trouble').textContent") == "no such thing <b>"
+        assert tab.run("document.querySelector('.svyaz-explore').dataset.answers") == "2"
