@@ -255,7 +255,7 @@ def test_N1_1_2_reports_and_plots_show_the_balance(tmp_path) -> None:
     titles = [axes.get_title(loc="left") for axes in energy_plot(motion).axes]
     assert titles == ["Energy", "Where the energy went", "Remainder of the energy balance"]
     assert overview(motion).axes[2].get_title(loc="left") == "Energy remainder"
-    page = write_report(motion, [], tmp_path).read_text(encoding="utf-8")
+    page = write_report(motion, tmp_path, formulas=[]).read_text(encoding="utf-8")
     assert "Energy remainder" in page
     assert "final = initial + work − dissipated − impacts + remainder" in page
     assert "drift" not in page.lower().replace("<style", "").split("<body", 1)[1]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from svyaz.expr import Scope
 from svyaz.motion import Drift, EnergyBalance, ResidualSize
 
 
@@ -114,6 +115,13 @@ def system(name: str, coordinates: tuple[str, ...], drawings: tuple[Part, ...], 
         constraints=(),
         forces={},
         dissipation=0,
+        inputs={},
+        motors=(),
+        units={},
+        words={},
+        source={},
+        file=None,
+        scope=Scope({}),
     )
 
 
@@ -203,7 +211,11 @@ def constrained() -> FakeMotion:
         SimpleNamespace(
             **{
                 **vars(system("pendulum on a rod", ("x", "y"), parts, l=1.0, m=1.0, theta0=0.5)),
-                "constraints": (SimpleNamespace(name="rod", anchors=()),),
+                "constraints": (
+                    SimpleNamespace(
+                        name="rod", anchors=(), text="x^2 + y^2 = l^2", start=None, end=None, switched=False, order=0
+                    ),
+                ),
             }
         ),
         t,

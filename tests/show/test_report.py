@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz.show.report import LONGEST_FORMULA, MOST_FORMULAS, gains_table, report_page, write_report
+from svyaz.show.follows import given_formulas
+from svyaz.show.formulas import LONGEST_FORMULA, MOST_FORMULAS
+from svyaz.show.report import gains_table, report_page, write_report
 from svyaz.show.tables import number
 
 EQUATIONS = [
@@ -46,7 +48,7 @@ ASK = """<script>window.addEventListener("load", () => setTimeout(() => {
 
 @pytest.fixture(scope="module")
 def report(constrained, tmp_path_factory) -> Path:
-    return write_report(constrained, EQUATIONS, tmp_path_factory.mktemp("report") / "out" / "pendulum")
+    return write_report(constrained, tmp_path_factory.mktemp("report") / "out" / "pendulum", formulas=EQUATIONS)
 
 
 class Balance(HTMLParser):
@@ -114,7 +116,7 @@ def test_bad_endings_are_told(constrained, status: str, words: str) -> None:
     states = constrained.states.copy()
     states[250:] = np.nan
     motion = replace(constrained, status=status, reason="at the folded position <A>", states=states)
-    text = report_page(motion, [], [])
+    text = report_page(motion, "", [])
     assert words in text
     assert "at the folded position &lt;A&gt;" in text
     assert 'class="badge bad"' in text
@@ -134,22 +136,22 @@ def test_a_motion_that_ended_at_once(constrained, tmp_path: Path, value: float) 
         potential=np.array([-1.0]),
         status="infeasible",
     )
-    text = write_report(motion, [], tmp_path).read_text()
+    text = write_report(motion, tmp_path, formulas=[]).read_text()
     assert ("<canvas" in text) == np.isfinite(value)
     assert not (tmp_path / "traces.png").exists()
 
 
 def test_big_systems_give_reasonable_pages(long_chain, tmp_path: Path) -> None:
-    equations = [EQUATIONS[0]] * 38 + ["x" * (LONGEST_FORMULA + 1)] * 2
-    page = write_report(long_chain, equations, tmp_path)
+    equations = [EQUATIONS[0]] * 58 + ["x" * (LONGEST_FORMULA + 1)] * 2
+    page = write_report(long_chain, tmp_path, formulas=equations)
     text = page.read_text()
     assert text.count('class="katex-display"') == MOST_FORMULAS
-    assert f"{MOST_FORMULAS} of 40 equations are shown" in text
+    assert f"{MOST_FORMULAS} of 60 equations are shown" in text
     assert len(text) < 3_000_000
 
 
 def test_a_formula_katex_refuses_does_not_lose_the_report(constrained) -> None:
-    text = report_page(constrained, [r"\nosuchcommand{<x>}"], [])
+    text = report_page(constrained, given_formulas([r"\nosuchcommand{<x>}"]), [])
     assert r"<code>\nosuchcommand{&lt;x&gt;}</code>" in text
 
 
@@ -185,7 +187,7 @@ def test_report_fits_a_narrow_window(report: Path, browser, tmp_path: Path) -> N
 
 
 def test_spatial_player_in_a_browser(spatial, browser, tmp_path: Path) -> None:
-    found = look_into(write_report(spatial, [], tmp_path / "out"), browser, tmp_path)
+    found = look_into(write_report(spatial, tmp_path / "out", formulas=[]), browser, tmp_path)
     assert found["faults"] == []
     assert found["drawn"] > 500
     assert found["last"] == "t = 3.00"

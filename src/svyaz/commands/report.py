@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from svyaz.commands.common import (
+    NegativeAnswer,
     examples,
     load_with_laws,
     model_options,
@@ -16,6 +18,11 @@ from svyaz.commands.common import (
 )
 from svyaz.commands.running import RunOptions, beyond_option, not_finished, of_run, run_options, tables, time_bar
 from svyaz.commands.terminal import plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from svyaz.motion import Motion
 
 LONGEST_SHOWN = 12
 """Systems with more equations than this show only the first of them on the terminal."""
@@ -32,18 +39,29 @@ LISTED = ("Look", 41, "Derive, simulate and show: a self-contained page, picture
 
 @click.command(
     epilog=examples(
-        "svyaz report sling", "svyaz report pendulum:4 --until 20 --out out/pendulum", "svyaz report my-model.toml"
+        "svyaz report sling",
+        "svyaz report pendulum:4 --until 20 --out out/pendulum",
+        "svyaz report sleigh --format ipynb --format pdf",
+        "svyaz report my-model.toml",
     )
 )
 @model_options
 @run_options
 @beyond_option
 @click.option("--out", metavar="FOLDER", help="Where to write; out/NAME unless given.")
+@click.option(
+    "forms",
+    "--format",
+    type=click.Choice(("html", "ipynb", "pdf")),
+    multiple=True,
+    help="Beside the page: a notebook, or a PDF (printed by the Chromium, Chrome or Edge that is installed); repeatable.",
+)
 def command(
     model: str,
     settings: tuple[tuple[str, str], ...],
     choices: tuple[tuple[str, str], ...],
     out: str | None,
+    forms: tuple[str, ...],
     **options: Unpack[ReportOptions],
 ) -> None:
     """Derive, simulate and show MODEL: report.html (self-contained), pictures, CSV and JSON in one folder."""
@@ -53,7 +71,7 @@ def command(
     warn(system)
     folder = writable_folder(out or Path("out") / Path(model).stem.replace(":", "-"))
     from svyaz.forms import derive
-    from svyaz.show import latex_lines, unicode_lines
+    from svyaz.show import unicode_lines
 
     equations = derive(system, options["form"])
     click.echo(plain(f"{system.name}, form {equations.form}:\n"))
@@ -74,10 +92,26 @@ def command(
 
     motion.to_csv(folder / "motion.csv")
     write_json(as_json(motion), str(folder / "result.json"))
-    page = write_report(motion, latex_lines(equations), folder)
+    page = write_report(motion, folder)
+    _write_forms(motion, page, forms, {**options, **({"inputs": laws} if laws else {})})
     click.echo(f"\nReport: {page}")
     for entry in sorted(folder.iterdir()):
         if entry != page and entry.is_file():
             click.echo(f"        {entry}")
     if not motion.finished:
         raise not_finished(motion)
+
+
+def _write_forms(motion: Motion, page: Path, forms: tuple[str, ...], options: Mapping[str, object]) -> None:
+    """The other forms that were asked for."""
+    if "ipynb" in forms:
+        from svyaz.show import write_notebook
+
+        write_notebook(motion, page.with_suffix(".ipynb"), options)
+    if "pdf" in forms:
+        from svyaz.show import NoBrowser, write_pdf
+
+        try:
+            write_pdf(page, page.with_suffix(".pdf"))
+        except NoBrowser as reason:
+            raise NegativeAnswer(f"the page is written, the PDF is not: {reason}") from reason

@@ -33,6 +33,10 @@ _BARE = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh"})
 """Functions whose argument needs no parentheses if it is a name, and whose square is written on the function."""
 
 
+_WORDS = (r"\mathrm{", r"\text{")
+"""Names of several letters begin so; a thin space keeps them apart from their neighbours."""
+
+
 class LatexPiece(NamedTuple):
     """A piece of LaTeX and how tightly it holds together.
 
@@ -128,6 +132,7 @@ def _row(factors: list[LatexPiece], alone: bool) -> LatexPiece:
     parts = [_held(factors[0], POWER)]
     for before, factor in pairwise(factors):
         text = _held(factor, POWER)
-        parts.append(r" \cdot " if text[:1].isdigit() else r" \, " if before.tail else " ")
+        apart = before.tail or text.startswith(_WORDS) or parts[-1].startswith(_WORDS)
+        parts.append(r" \cdot " if text[:1].isdigit() else r" \, " if apart else " ")
         parts.append(text)
     return LatexPiece("".join(parts), PRODUCT, tail=factors[-1].tail)

@@ -65,6 +65,9 @@ if TYPE_CHECKING:
     from svyaz.show.records.synthesis import balance_text as balance_text
     from svyaz.show.records.synthesis import inverse_latex as inverse_latex
     from svyaz.show.report import write_report as write_report
+    from svyaz.show.report_forms import NoBrowser as NoBrowser
+    from svyaz.show.report_forms import write_notebook as write_notebook
+    from svyaz.show.report_forms import write_pdf as write_pdf
     from svyaz.show.results import as_json as as_json
     from svyaz.show.results import html_of as html_of
     from svyaz.show.results import latex_of as latex_of

@@ -6,7 +6,6 @@ import base64
 import io
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,26 +13,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz import __version__
-from svyaz.arrays import Array
-from svyaz.expr import latex_name
 from svyaz.files import write_text
 from svyaz.show import katex, plots
 from svyaz.show.energy_plots import energy_plot
 from svyaz.show.files import page
+from svyaz.show.follows import equations_part, given_formulas
+from svyaz.show.given import given_part
 from svyaz.show.player import player, player_script, player_style
 from svyaz.show.records.holding import gain_blocks, gain_roots, gains_record
 from svyaz.show.results import finite
 from svyaz.show.scene import can_be_drawn, finite_span
-from svyaz.show.tables import number, rows_table, table
+from svyaz.show.tables import number, table
+from svyaz.show.trust import trust_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from svyaz.motion import Event, Motion
+    from svyaz.model import System
+    from svyaz.motion import Motion
 
-MOST_FORMULAS = 24
-LONGEST_FORMULA = 6_000  # characters of LaTeX; beyond this nobody reads, and the page grows by a hundred times as much
-FORMULAS_TOGETHER = 40_000
 HEAVIEST_SVG = 400_000  # bytes; a picture of very many lines is smaller, and opens faster, as PNG
 LARGEST_BLOCK = 16  # entries of a gain matrix that are written out
 
@@ -49,19 +47,20 @@ STATUS = {
 
 def write_report(
     motion: Motion,
-    equations_latex: Sequence[str],
     folder: str | os.PathLike[str],
+    *,
+    formulas: Sequence[str] | None = None,
     moments: Sequence[float] | None = None,
 ) -> Path:
     """Writes ``report.html`` and a PNG of each figure into the folder, which is made if need be.
 
-    ``equations_latex`` are display formulas in LaTeX; ``moments`` are the times up to which traces of links are drawn,
-    by default the quarters of the motion. Files appear whole or not at all; the page comes last.
+    ``formulas`` are display formulas in LaTeX in place of the equations of the motion; ``moments`` are the times up to which
+    traces of links are drawn, by default the quarters of the motion. Files appear whole or not at all; the page comes last.
 
     >>> import svyaz, tempfile
     >>> motion = svyaz.load("pendulum:1").simulate(until=1)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     svyaz.write_report(motion, [], folder).name
+    ...     svyaz.write_report(motion, folder).name
     'report.html'
     """
     target = Path(folder)
@@ -71,7 +70,8 @@ def write_report(
         plots.save(figure, target / f"{name}.png")
         figure.set_layout_engine("none")  # what was laid out for the PNG serves the page too
         pictures.append(_picture(figure, target / f"{name}.png", words))
-    return write_text(target / "report.html", report_page(motion, equations_latex, pictures))
+    follows = equations_part(motion) if formulas is None else given_formulas(formulas)
+    return write_text(target / "report.html", report_page(motion, follows, pictures))
 
 
 def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[Figure, str]]:
@@ -125,21 +125,27 @@ def _picture(figure: Figure, png: Path, words: str) -> str:
     return f'<figure class="card">{image}<figcaption>{escape(words)}</figcaption></figure>\n'
 
 
-def report_page(motion: Motion, equations_latex: Sequence[str], pictures: Sequence[str]) -> str:
-    """The whole page; ``pictures`` are ready pieces of HTML."""
-    parts = [_heading(motion)]
-    if can_be_drawn(motion):
-        parts.append(player(motion))
-    parts += [
-        _section("Equations", formula_boxes(equations_latex)),
-        _section("What was given", _given(motion)),
+def report_page(motion: Motion, follows: str, pictures: Sequence[str]) -> str:
+    """The whole page: what was given before what follows; ``follows`` and ``pictures`` are ready pieces of HTML."""
+    shown = player(motion) if can_be_drawn(motion) else f'<p class="quiet">{no_picture(motion.system)}</p>\n'
+    parts = [
+        f'<div class="first">\n{_heading(motion)}{shown}{_facts(motion)}</div>\n',
+        _section("What was given", given_part(motion)),
+        _section("Equations", follows),
         _section("How it was computed", _method(motion)),
         _section("The motion", "".join(pictures)),
-        _section("How far to trust it", _trust(motion)),
+        _section("How far to trust it", trust_part(motion)),
         f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n",
     ]
     script = player_script() if can_be_drawn(motion) else ""
     return page(motion.system.name, "".join(parts), player_style() + katex.stylesheet(), script)
+
+
+def no_picture(system: System) -> str:
+    """Why nothing moves on the page."""
+    if system.drawings:
+        return "The state is known at no moment: there is nothing to draw."
+    return "The model says nothing of what it looks like: with <code>[[draw]]</code> it would be seen moving here."
 
 
 def _section(title: str, body: str) -> str:
@@ -150,71 +156,46 @@ def _heading(motion: Motion) -> str:
     words = STATUS.get(motion.status, "The computation ended at t = {t}.").format(t=number(finite(motion.times[-1])))
     reason = f" {escape(motion.reason)}" if motion.reason else ""
     bad = "" if motion.status == "finished" else " bad"
-    facts = {
-        "Duration": number(finite(motion.times[-1])),
-        "Steps": f"{motion.steps:,}".replace(",", "\u202f"),
-        "Computing time": f"{number(motion.seconds, 3)} s",
-        **_worst(motion),
-    }
-    cards = "".join(f'<div class="card"><dt>{name}</dt><dd>{value}</dd></div>' for name, value in facts.items())
     return (
         f"<header>\n<h1>{escape(motion.system.name)}</h1>\n"
-        f'<p><span class="badge{bad}">{escape(motion.status)}</span> {words}{reason}</p>\n'
-        f'<dl class="facts">{cards}</dl>\n</header>\n'
+        f'<p><span class="badge{bad}">{escape(motion.status)}</span> {words}{reason}</p>\n</header>\n'
     )
 
 
-def _worst(motion: Motion) -> dict[str, str]:
+def _facts(motion: Motion) -> str:
+    """What a reader looks for first, each explained where the pointer rests on it."""
+    unit = f" {motion.system.units['t']}" if motion.system.units else ""
+    facts = {
+        "Duration": (f"{number(finite(motion.times[-1]))}{unit}", "The time of the motion at its end; it begins at 0."),
+        "Steps": (f"{motion.steps:,}".replace(",", "\u202f"), "Steps of the integrator that were accepted."),
+        "Computing time": (
+            f"{number(motion.seconds, 3)} s",
+            "Time the integration took on the computer, compiling apart.",
+        ),
+        **_worst(motion),
+    }
+    cards = "".join(
+        f'<div class="card" title="{escape(told)}"><dt>{name}</dt><dd>{value}</dd></div>'
+        for name, (value, told) in facts.items()
+    )
+    return f'<dl class="facts">{cards}</dl>\n'
+
+
+def _worst(motion: Motion) -> dict[str, tuple[str, str]]:
     """The two numbers a reader looks for first."""
     facts = {}
     error = motion.energy_error
     if error is not None:
-        title = "Energy drift" if motion.balance is None else "Energy remainder"
-        facts[title] = number(finite(np.max(error)), 2)
+        kept = motion.balance is None
+        told = "how far it went from its first value" if kept else "what the balance of work and losses leaves over"
+        title = "Energy drift" if kept else "Energy remainder"
+        words = f"Of the energy, {told}, over max(|E₀|, max T): an error of the computation."
+        facts[title] = (number(finite(np.max(error)), 2), words)
     sizes = [size.largest for size in motion.residual_sizes().values() if np.isfinite(size.largest)]
     if sizes:
-        facts["Largest residual"] = number(max(sizes), 2)
+        words = "The largest deviation of any constraint, left side minus right side, from zero."
+        facts["Largest residual"] = (number(max(sizes), 2), words)
     return facts
-
-
-def formula_boxes(equations: Sequence[str]) -> str:
-    """The equations, as many as can be read; what is left out is said."""
-    boxes: list[str] = []
-    together = 0
-    for latex in equations[:MOST_FORMULAS]:
-        together += len(latex)
-        if len(latex) <= LONGEST_FORMULA and together <= FORMULAS_TOGETHER:
-            boxes.append(f'<div class="formula" tabindex="0" role="group" aria-label="Equation">{_set(latex)}</div>\n')
-    missing = len(equations) - len(boxes)
-    note = ""
-    if missing:
-        note = (
-            f'<p class="quiet">{len(boxes)} of {len(equations)} equations are shown, the others are too many or too '
-            "long for a page; <code>svyaz derive</code> writes all of them.</p>\n"
-        )
-    return (f'<div class="card">\n{"".join(boxes)}</div>\n' if boxes else "") + note
-
-
-def _set(latex: str) -> str:
-    """A formula set by KaTeX; what KaTeX cannot set stands as it was written, for a report must not fail for it."""
-    try:
-        return katex.render(latex)
-    except katex.LatexError:
-        return f"<code>{escape(latex)}</code>"
-
-
-def _name(name: str) -> str:
-    return katex.render(latex_name(name), False)
-
-
-def _given(motion: Motion) -> str:
-    tables = []
-    initial = dict(zip(motion.state_names, map(finite, motion.states[0]), strict=True))
-    for title, values in (("Parameters", motion.system.constants), ("Initial state", initial)):
-        if values:
-            rows = [[_name(name), number(value)] for name, value in values.items()]
-            tables.append(table(title, [], rows))
-    return f'<div class="columns">\n{"".join(tables)}</div>\n'
 
 
 def _method(motion: Motion) -> str:
@@ -267,48 +248,3 @@ def _root(re: float, im: float) -> str:
 
 def _plain(value: str | float) -> str:
     return escape(value) if isinstance(value, str) else number(value)
-
-
-def _trust(motion: Motion) -> str:
-    """Residuals, integrals, multipliers and the final state as tables."""
-    tables = []
-    sizes = {name: astuple(size) for name, size in motion.residual_sizes().items()}
-    if sizes:
-        heads = ["constraint", "largest", "root mean square", "final", "time of largest"]
-        tables.append(rows_table("Residuals of the constraints", heads, sizes, 3))
-    drifts = {name: (d.initial, d.final, d.drift) for name, d in motion.drifts().items() if d.deviation is None}
-    if drifts:
-        tables.append(rows_table("First integrals", ["integral", "initial", "final", "drift"], drifts, 8))
-    off = {name: astuple(d.deviation) for name, d in motion.drifts().items() if d.deviation is not None}
-    if off:
-        heads = ["integral", "initial", "final", "largest"]
-        tables.append(rows_table("Deviations of integrals from their values", heads, off, 3))
-    if motion.balance is not None:
-        terms = [[escape(name), number(finite(value), 8)] for name, value in motion.balance.totals.items()]
-        tables.append(table("Energy: final = initial + work − dissipated − impacts + remainder", [], terms))
-    if motion.multipliers:
-        spans = {name: _span(values) for name, values in motion.multipliers.items() if name not in motion.undetermined}
-        tables.append(rows_table("Multipliers", ["constraint", "least", "greatest", "final"], spans, 8))
-    if motion.phases:
-        tables.append(table("Phases", ["t", "begin to act", "cease to act", "energy"], _phase_rows(motion.phases)))
-    final = [[_name(n), number(finite(x), 10)] for n, x in zip(motion.state_names, motion.states[-1], strict=True)]
-    tables.append(table("Final state", [], final))
-    return "".join(tables)
-
-
-def _phase_rows(phases: Sequence[Event]) -> list[list[str]]:
-    """When constraints began and ceased to act, and the energy before and after."""
-    rows = []
-    for event in phases:
-        energies = [number(e, 8) for e in (event.energy_before, event.energy_after) if e is not None]
-        names = [escape(", ".join(names)) for names in (event.on, event.off)]
-        rows.append([number(event.t, 9), *names, " → ".join(energies)])
-    return rows
-
-
-def _span(values: Array) -> tuple[float, ...]:
-    """Least, greatest and last value over the time in which the constraint acts."""
-    acting = values[np.isfinite(values)]
-    if not len(acting):
-        return np.nan, np.nan, np.nan
-    return float(acting.min()), float(acting.max()), float(acting[-1])

@@ -21,8 +21,12 @@ def number(value: float | None, digits: int = 6) -> str:
     return f"{mantissa} × 10{superscript(int(exponent))}" if exponent else mantissa
 
 
-def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table with a caption; the cells are ready HTML, the first of each row is its head; ``heads`` may be empty."""
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], words: str = "") -> str:
+    """A table with a caption and words that explain it; the cells are ready HTML, the first of each row is its head.
+
+    ``heads`` may be empty.
+    """
+    told = f'<span class="quiet">{escape(words)}</span>' if words else ""
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
     head = f"<thead><tr>{head}</tr></thead>" if head else ""
     body = "".join(
@@ -32,14 +36,16 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     box = "table tall card" if len(rows) > TALL else "table card"
     return (
         f'<div class="{box}" tabindex="0" role="region" aria-label="{escape(title)}">'
-        f"<table><caption>{escape(title)}</caption>{head}<tbody>\n{body}</tbody></table></div>\n"
+        f"<table><caption>{escape(title)}{told}</caption>{head}<tbody>\n{body}</tbody></table></div>\n"
     )
 
 
-def rows_table(title: str, heads: Sequence[str], entries: Mapping[str, Sequence[float]], digits: int) -> str:
+def rows_table(
+    title: str, heads: Sequence[str], entries: Mapping[str, Sequence[float]], digits: int, words: str = ""
+) -> str:
     """A table with a row for each entry and a column for each of its numbers."""
     rows = [[escape(name), *(number(finite(x), digits) for x in entry)] for name, entry in entries.items()]
-    return table(title, heads, rows)
+    return table(title, heads, rows, words)
 
 
 def notebook_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

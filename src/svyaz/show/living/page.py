@@ -10,10 +10,10 @@ from svyaz.model import System
 from svyaz.motion import Motion
 from svyaz.show import katex
 from svyaz.show.files import asset, page
+from svyaz.show.follows import given_formulas
 from svyaz.show.living.living import Living, NotLiving, living_model
 from svyaz.show.living.widget import PLOTS, kept_script, living_script, model_script, panel, stage
 from svyaz.show.player import kept_player, shape_of
-from svyaz.show.report import formula_boxes
 from svyaz.show.scene import can_be_drawn, spatial_drawings
 
 
@@ -39,7 +39,7 @@ def living_page(
     lead = _lead(str(system.words.get("notes", "") or ""))
     parts = [f"<header>\n<h1>{escape(system.name)}</h1>\n{lead}</header>\n"]
     parts.append(_alive(found, motion) if found is not None else _kept(motion, why))
-    formulas = formula_boxes(equations_latex)
+    formulas = given_formulas(equations_latex)
     parts.append(f"<section>\n<h2>Equations</h2>\n{formulas}</section>\n" if formulas else "")
     parts.append(f"<section>\n<h2>How it is computed</h2>\n{_how(found, motion, model, told)}</section>\n")
     parts.append(f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n")

@@ -83,13 +83,12 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     given = asked(question)
     how = run_options(given.options, given.system)
     folder = out_folder(question)
-    equations = derive(given.system, how["form"])
     until = options_for(given.system, of_run(how)).until
     motion = simulate(given.system, inputs=dict(given.laws) or None, progress=lambda t: tell(t, until), **how)
     motion.to_csv(folder / "motion.csv")
     write_record(as_json(motion), folder / "result.json")
-    lines = latex_lines(equations)
-    page = write_report(motion, lines, folder)
+    lines = latex_lines(derive(given.system, how["form"]))
+    page = write_report(motion, folder)
     plot_motion(motion, folder / "motion.pdf")
     if len(motion.times) > 1:
         write_text(folder / "living.html", living_page(motion, lines))
