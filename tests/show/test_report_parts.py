@@ -44,7 +44,7 @@ def test_what_was_given_comes_before_what_follows(page) -> None:
         datetime.now().astimezone().strftime("%Y-%m-%d"),
     ):
         assert words in given
-    assert text.index('class="player') < text.index("<h2>What was given")
+    assert text.index("<canvas") < text.index("<h2>What was given")
 
 
 def test_every_number_at_the_top_is_explained(page) -> None:
