@@ -32,7 +32,7 @@ def page(motion, tmp_path_factory):
 def test_what_was_given_comes_before_what_follows(page) -> None:
     text = page.read_text(encoding="utf-8")
     heads = re.findall(r"<h2>(.*?)</h2>", text)
-    assert heads == ["What was given", "Equations", "How it was computed", "The motion", "How far to trust it"]
+    assert heads[-5:] == ["What was given", "Equations", "How it was computed", "The motion", "How far to trust it"]
     given = text[text.index("<h2>What was given") : text.index("<h2>Equations")]
     for words in (
         "A body on a blade and two smooth supports",  # notes
