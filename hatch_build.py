@@ -60,7 +60,7 @@ def _run_every_loop() -> None:
     """Every method with a fixed step and with one of its own, and a group of runs in one call."""
     import numpy as np
 
-    from svyaz.integrate import Group, Ode, ensemble, method, method_names, solve
+    from svyaz.integrate import Group, Ode, ensemble, ensemble_in_lanes, method, method_names, solve
 
     falling = Ode(lambda t, y: -y, lambda t, y: -np.eye(1))
     for name in method_names():
@@ -69,4 +69,6 @@ def _run_every_loop() -> None:
             solve(falling, [1.0], (0.0, 1.0), method=name, rtol=1e-6, output=[0.0, 0.5, 1.0])
     whole, rows = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2))
     nobody = Group(rows, rows, rows, rows, rows, rows, whole, whole, np.zeros((0, 0, 5)))
-    ensemble(method("rk4"), (0, 0, 0), (0.0, 1.0), nobody, np.zeros(0, dtype=np.int64), 0, np.zeros(1, dtype=np.int64))
+    none, stopped = np.zeros(0, dtype=np.int64), np.ones(1, dtype=np.int64)
+    ensemble(method("rk4"), (0, 0, 0), (0.0, 1.0), nobody, none, 0, stopped)
+    ensemble_in_lanes(method("rk4"), (0, 0, 0), 0, (0.0, 1.0), nobody, none, 0, stopped)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from svyaz.integrate.guard import ALARM as ALARM
     from svyaz.integrate.guard import after_step_function as after_step_function
     from svyaz.integrate.guard import layout as layout
+    from svyaz.integrate.lanes import ensemble_in_lanes as ensemble_in_lanes
+    from svyaz.integrate.lanes import run_ensemble as run_ensemble
     from svyaz.integrate.loops import CODE as CODE
     from svyaz.integrate.loops import STEPS as STEPS
     from svyaz.integrate.loops import WIDTH as WIDTH

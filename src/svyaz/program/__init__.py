@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from svyaz.program.engine import kept_code as kept_code
     from svyaz.program.engine import kept_text as kept_text
     from svyaz.program.engine import load_code as load_code
+    from svyaz.program.engine import object_code as object_code
     from svyaz.program.engine import standalone_object_code as standalone_object_code
     from svyaz.program.engine import standalone_text as standalone_text
     from svyaz.program.exports import export as export
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from svyaz.program.intervals import Interval as Interval
     from svyaz.program.intervals import numbers as numbers
     from svyaz.program.intervals import ranges as ranges
+    from svyaz.program.lanes import lane_width as lane_width
+    from svyaz.program.lanes import lanes_of as lanes_of
     from svyaz.program.native import Native as Native
     from svyaz.program.native import compile_program as compile_program
     from svyaz.program.outside import Outside as Outside

@@ -40,6 +40,24 @@ def _host() -> tuple[llvm.Target, str, str, str]:
     return llvm.Target.from_triple(triple), triple, llvm.get_host_cpu_name(), features
 
 
+def _has(feature: str) -> bool:
+    return f"+{feature}" in _host()[3].split(",")
+
+
+@cache
+def fuses() -> bool:
+    """Can the processor multiply and add in one instruction?"""
+    return _has("fma") or _host()[1].startswith(("aarch64", "arm64"))
+
+
+@cache
+def vector_width() -> int:
+    """How many numbers the vector registers hold, where the processor can multiply and add them in one instruction; else 1."""
+    if not _has("fma"):
+        return 1
+    return 8 if _has("avx512f") else 4 if _has("avx2") else 1
+
+
 def host_description() -> str:
     """Everything about compiler and processor that object code depends on."""
     import llvmlite

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from importlib.resources import files
 
 from svyaz.program.llvm_interpreter import INTERPRET, INTERPRET_BATCH, interpreter_text
+from svyaz.program.llvm_sincos import sincos_of_four
 from svyaz.program.tape import Program
 
 
@@ -44,9 +45,8 @@ SUPPORT_DECLARATIONS = (
 
 def support_text() -> str:
     """The module of the shared functions."""
-    folder = files("svyaz.program")
-    texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in ("solver.ll", "sincos.ll")]
-    return "\n".join([*texts, interpreter_text()])
+    solver = files("svyaz.program").joinpath("solver.ll").read_text(encoding="utf-8")
+    return "\n".join([solver, sincos_of_four(SINCOS), interpreter_text()])
 
 
 LANES = 4

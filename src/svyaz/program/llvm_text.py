@@ -7,15 +7,17 @@ Three functions::
     void batch(int64_t n, const double *x, const double *c, int64_t c_stride, double *out, int32_t *status)
 
 ``step`` returns 0, or 1 + k when linear system k is singular; ``batch`` calls it row by row, so that a row gives the
-same bits as a single call. Products and sums may be contracted to fused multiply-add, nothing is reassociated.
+same bits as a single call. Products and sums become fused multiply-adds (see ``llvm_fusing``), nothing is reassociated.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from svyaz.program.engine import fuses
 from svyaz.program.llvm_bytecode import interpreted_text
 from svyaz.program.llvm_function import SUPPORT_DECLARATIONS, Angles, FunctionText, literal
+from svyaz.program.llvm_fusing import fused
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
 from svyaz.program.outside import DECLARATION as OUTSIDE_DECLARATION
 from svyaz.program.outside import NAME as OUTSIDE
@@ -212,10 +214,16 @@ class StepText:
         for number in self.unknowns:
             function.begin(f"singular{number}")
             self.leave(number + 1)
-        if self.large:
-            function.begin("nowhere")
-            function.do("ret i32 -1")
+        self.finish()
         return function.text()
+
+    def finish(self) -> None:
+        """Where blocks of a large step never jump to; products fused with sums in a small one."""
+        if self.large:
+            self.function.begin("nowhere")
+            self.function.do("ret i32 -1")
+        elif fuses():
+            self.function.lines = fused(self.function.lines)
 
 
 def batch_text(program: Program) -> str:
@@ -283,6 +291,7 @@ def module_text(program: Program, *, seldom: bool = False) -> ModuleText:
         OUTSIDE_DECLARATION,
         "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n",
         "declare double @llvm.fabs.f64(double)\ndeclare double @llvm.sqrt.f64(double)\n",
+        "declare double @llvm.fma.f64(double, double, double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         constants_text(program, stored),
         StepText(program, needed, stored).text(),

@@ -34,10 +34,13 @@ _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
 _SUPPORT: list[llvm.ExecutionEngine] = []
 """The engine that holds the shared functions, once they are needed."""
 
+WORTH_LANES, FEWEST_ROWS = 20_000_000, 64
+"""Once so many nodes have been evaluated in batches, batches of so many rows go to the lanes."""
+
 _POINTER = ctypes.c_void_p
 _CONSTANTS = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
 _STEP = ctypes.CFUNCTYPE(ctypes.c_int32, _POINTER, _POINTER, _POINTER)
-_BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, ctypes.c_int64, _POINTER, _POINTER)
+BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, ctypes.c_int64, _POINTER, _POINTER)
 
 
 class Native:
@@ -65,9 +68,10 @@ class Native:
         self.batch_address = int(self._engine.get_function_address("batch"))
         self._step = _STEP(self.address)
         self._constants = _CONSTANTS(self.constants_address)
-        self._batch = _BATCH(self.batch_address)
+        self._batch = BATCH(self.batch_address)
         part = int(self._engine.get_function_address("batch_part"))
-        self._batch_part = _BATCH(part) if part else self._batch
+        self._batch_part = BATCH(part) if part else self._batch
+        self._asked = 0
 
     def constants(self, values: Values) -> Array:
         """What ``step`` takes as ``c``, from the values of the parameters (by name, or in order)."""
@@ -99,17 +103,31 @@ class Native:
 
     def evaluate_batch(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
         """Outputs (k, n_out) and statuses (k,): 0, or 1 + the number of the singular system (its row is NaN)."""
-        outputs, statuses = self._evaluate_rows(inputs, constants)
+        outputs, statuses = self._rows_or_lanes(inputs, constants)
         if statuses.any():
             outputs[statuses != 0] = np.nan
         return outputs, statuses
 
+    def _rows_or_lanes(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
+        """Rows one by one until so much has been asked for that it is worth while to compile the program for lanes."""
+        self._asked += len(inputs) * len(self.program.nodes)
+        if self._asked > WORTH_LANES and constants.ndim == 1 and len(inputs) >= FEWEST_ROWS:
+            from svyaz.program.lanes import lanes_of
+
+            lanes = lanes_of(self)
+            if lanes is not None:
+                inputs = np.ascontiguousarray(inputs, dtype=float)
+                self._check(inputs, constants, 2)
+                return lanes.evaluate(inputs, np.ascontiguousarray(constants, dtype=float))
+        return self.evaluate_rows(inputs, constants)
+
     def evaluate_in_part(self, inputs: Array, constants: Array) -> Array:
         """Outputs (k, n_out); in a row with a singular system only those count that are computed before it."""
-        outputs, _ = self._evaluate_rows(inputs, constants, part=True)
+        outputs, _ = self.evaluate_rows(inputs, constants, part=True)
         return outputs
 
-    def _evaluate_rows(self, inputs: Array, constants: Array, *, part: bool = False) -> tuple[Array, NDArray[np.int32]]:
+    def evaluate_rows(self, inputs: Array, constants: Array, *, part: bool = False) -> tuple[Array, NDArray[np.int32]]:
+        """Outputs (k, n_out) as they are left by the steps, and their statuses (k,)."""
         inputs = np.ascontiguousarray(inputs, dtype=float)
         constants = np.ascontiguousarray(constants, dtype=float)
         self._check(inputs, constants, 2)
@@ -163,7 +181,7 @@ def _refuse_overflow(program: Program) -> None:
 
 
 @lru_cache(maxsize=1)
-def _compiler_version() -> str:
+def compiler_version() -> str:
     """A hash of the modules that decide what is compiled: code kept by another version of them is not used."""
     folder = files("svyaz.program")
     names = sorted(file.name for file in folder.iterdir())
@@ -179,7 +197,7 @@ def _code(program: Program, content: str, *, seldom: bool) -> tuple[bytes, int]:
         code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
         return _COUNT.pack(module.constant_count) + code
 
-    kept = engine.kept_code(("program", _compiler_version(), content), make)
+    kept = engine.kept_code(("program", compiler_version(), content), make)
     return kept[_COUNT.size :], _COUNT.unpack_from(kept)[0]
 
 
@@ -187,7 +205,7 @@ def _provide_support() -> None:
     """Make the shared functions known to programs that are loaded later; they are compiled once and stay."""
     if _SUPPORT:
         return
-    code = engine.kept_code(("support", _compiler_version()), lambda: engine.object_code(support_text()))
+    code = engine.kept_code(("support", compiler_version()), lambda: engine.object_code(support_text()))
     _SUPPORT.append(engine.load_code(code))
     for name in SUPPORT:
         engine.publish(name, _SUPPORT[0].get_function_address(name))

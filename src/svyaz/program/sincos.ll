@@ -1,28 +1,11 @@
-; Sine and cosine of four angles at once.
+; Sine and cosine of several angles at once: what is done to each angle %x. ``llvm_sincos.py`` puts the rest around it.
 ;
 ; The angle is reduced to |r| <= pi/4 by the nearest multiple n of pi/2, which is held in three parts: n times the first
 ; is exact inside a fused multiply-add, and so is its difference from the angle (Cody and Waite); what is lost in the
 ; difference from the second is kept in a tail. The polynomials are the minimax ones of Ng's fdlibm (k_sin.c, k_cos.c),
-; which take the tail as a correction; the error stays below one unit in the last place (0.71 on a hard sample). Angles
-; beyond 2^22, infinite ones and what is not a number go to the C library.
+; which take the tail as a correction; the error stays below one unit in the last place (0.71 on a hard sample). Each angle
+; beyond 2^22, infinite or not a number goes to the C library by itself, whatever the others are.
 
-declare double @sin(double) nounwind memory(none)
-declare double @cos(double) nounwind memory(none)
-declare <4 x double> @llvm.fma.v4f64(<4 x double>, <4 x double>, <4 x double>)
-declare <4 x double> @llvm.rint.v4f64(<4 x double>)
-declare i1 @llvm.vector.reduce.and.v4i1(<4 x i1>)
-
-define { <4 x double>, <4 x double> } @svyaz_sincos(double %a, double %b, double %c, double %d) nounwind {
-entry:
-  %x0 = insertelement <4 x double> poison, double %a, i64 0
-  %x1 = insertelement <4 x double> %x0, double %b, i64 1
-  %x2 = insertelement <4 x double> %x1, double %c, i64 2
-  %x = insertelement <4 x double> %x2, double %d, i64 3
-  %size = call <4 x double> @llvm.fabs.v4f64(<4 x double> %x)
-  %within = fcmp ole <4 x double> %size, splat (double 0x4150000000000000)
-  %all.within = call i1 @llvm.vector.reduce.and.v4i1(<4 x i1> %within)
-  br i1 %all.within, label %near, label %far
-near:
   %turns = fmul <4 x double> %x, splat (double 0x3FE45F306DC9C883)
   %n = call <4 x double> @llvm.rint.v4f64(<4 x double> %turns)
   %r0 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n, <4 x double> splat (double 0xBFF921FB54442D18), <4 x double> %x)
@@ -82,27 +65,3 @@ near:
   %c.negative = fneg <4 x double> %c.size
   %s.value = select <4 x i1> %s.minus, <4 x double> %s.negative, <4 x double> %s.size
   %c.value = select <4 x i1> %c.minus, <4 x double> %c.negative, <4 x double> %c.size
-  %near.one = insertvalue { <4 x double>, <4 x double> } poison, <4 x double> %s.value, 0
-  %near.both = insertvalue { <4 x double>, <4 x double> } %near.one, <4 x double> %c.value, 1
-  ret { <4 x double>, <4 x double> } %near.both
-far:
-  %far.s.a = call double @sin(double %a)
-  %s.far0 = insertelement <4 x double> poison, double %far.s.a, i64 0
-  %far.s.b = call double @sin(double %b)
-  %s.far1 = insertelement <4 x double> %s.far0, double %far.s.b, i64 1
-  %far.s.c = call double @sin(double %c)
-  %s.far2 = insertelement <4 x double> %s.far1, double %far.s.c, i64 2
-  %far.s.d = call double @sin(double %d)
-  %s.far3 = insertelement <4 x double> %s.far2, double %far.s.d, i64 3
-  %far.c.a = call double @cos(double %a)
-  %c.far0 = insertelement <4 x double> poison, double %far.c.a, i64 0
-  %far.c.b = call double @cos(double %b)
-  %c.far1 = insertelement <4 x double> %c.far0, double %far.c.b, i64 1
-  %far.c.c = call double @cos(double %c)
-  %c.far2 = insertelement <4 x double> %c.far1, double %far.c.c, i64 2
-  %far.c.d = call double @cos(double %d)
-  %c.far3 = insertelement <4 x double> %c.far2, double %far.c.d, i64 3
-  %far.one = insertvalue { <4 x double>, <4 x double> } poison, <4 x double> %s.far3, 0
-  %far.both = insertvalue { <4 x double>, <4 x double> } %far.one, <4 x double> %c.far3, 1
-  ret { <4 x double>, <4 x double> } %far.both
-}

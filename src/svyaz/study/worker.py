@@ -95,7 +95,7 @@ def _failed(reason: str) -> Answer:
 
 def _together(task: NativeTask, members: Sequence[NativeData], stop: Stop) -> list[Answer]:
     """Members with fixed steps in one native call."""
-    from svyaz.integrate import CODE, STEPS, ensemble, method, outcome
+    from svyaz.integrate import CODE, STEPS, method, outcome, run_ensemble
 
     found = {k: _failed(member.refused) for k, member in enumerate(members) if member.refused}
     fit = [k for k in range(len(members)) if k not in found]
@@ -104,10 +104,9 @@ def _together(task: NativeTask, members: Sequence[NativeData], stop: Stop) -> li
     rates, observe, project = (_compiled(text) if text else None for text in (task.rates, task.observe, task.project))
     tableau = method(task.method)
     group = _group(task, (rates, observe, project), [members[k] for k in fit])
-    addresses = (_address(rates), _address(observe), _address(project))
     columns = np.array(task.columns, dtype=np.int64)
     observed = len(observe.program.outputs) if observe else 0
-    ensemble(tableau, addresses, (START, float(task.until)), group, columns, observed, stop)
+    run_ensemble(tableau, (rates, observe, project), (START, float(task.until)), group, columns, observed, stop)
     if stop[0]:
         raise Left
     for i, k in enumerate(fit):
@@ -118,10 +117,6 @@ def _together(task: NativeTask, members: Sequence[NativeData], stop: Stop) -> li
         totals = dict(zip(task.observed, group.totals[i].tolist(), strict=True))
         found[k] = _answer(status, reason, values | measured(totals), totals)
     return [found[k] for k in range(len(members))]
-
-
-def _address(code: Native | None) -> int:
-    return 0 if code is None else code.address
 
 
 def _group(task: NativeTask, codes: Sequence[Native | None], members: Sequence[NativeData]) -> Group:

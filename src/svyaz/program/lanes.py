@@ -1,0 +1,84 @@
+"""Programs for several states at once, in the vector registers of this processor; compiled when they are first wanted."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.program import engine
+from svyaz.program.llvm_lanes import has_lanes, lanes_text
+from svyaz.program.native import BATCH, Native, compiler_version
+from svyaz.program.tape import Program
+from svyaz.program.text import content_hash
+
+_POINTER = ctypes.c_void_p
+_ROWS = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, _POINTER, _POINTER)
+_MADE: WeakValueDictionary[str, Lanes] = WeakValueDictionary()
+_MAKING = Lock()
+
+
+def lane_width() -> int:
+    """Numbers in a vector register: 8, 4, or 1 where there are no lanes."""
+    return engine.vector_width()
+
+
+@dataclass(eq=False)
+class Lanes:
+    """A program for ``width`` states: ``address`` is that of ``lanes`` (see ``llvm_lanes``), valid while this object lives."""
+
+    program: Program
+    width: int
+    code: bytes
+
+    def __post_init__(self) -> None:
+        self._engine = engine.load_code(self.code)
+        self._batch = BATCH(self._engine.get_function_address("batch"))
+        self.address = int(self._engine.get_function_address("lanes"))
+        self._rows = _ROWS(self._engine.get_function_address("rows"))
+
+    def evaluate(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
+        """Outputs (k, n_out) and statuses (k,) as ``Native.evaluate_batch`` gives them, for common constants (c,)."""
+        count = len(inputs) // self.width * self.width
+        outputs = np.empty((len(inputs), len(self.program.outputs)))
+        statuses = np.zeros(len(inputs), dtype=np.int32)
+        groups = np.zeros(count // self.width, dtype=np.int32)
+        wide = np.repeat(constants, self.width)
+        if count:
+            self._rows(len(groups), inputs.ctypes.data, wide.ctypes.data, outputs.ctypes.data, groups.ctypes.data)
+        singular = [int(g) * self.width + lane for g in np.flatnonzero(groups) for lane in range(self.width)]
+        self._one_by_one([*singular, *range(count, len(inputs))], inputs, constants, outputs, statuses)
+        return outputs, statuses
+
+    def _one_by_one(
+        self, places: Sequence[int], inputs: Array, constants: Array, outputs: Array, statuses: NDArray[np.int32]
+    ) -> None:
+        """Rows at some places by the program for one state, which says what is singular in them."""
+        if not places:
+            return
+        taken, given, codes = inputs[places], outputs[places], statuses[places]
+        self._batch(len(places), taken.ctypes.data, constants.ctypes.data, 0, given.ctypes.data, codes.ctypes.data)
+        outputs[places], statuses[places] = given, codes
+
+
+def lanes_of(native: Native) -> Lanes | None:
+    """The program of native code for several states; None where this processor or the program does not allow it."""
+    width = lane_width()
+    if width == 1 or not has_lanes(native.program):
+        return None
+    content = content_hash(native.program)
+    with _MAKING:
+        found = _MADE.get(content)
+        if found is None:
+            text = f"{width} lanes"
+            code = engine.kept_code(
+                (text, compiler_version(), content), lambda: engine.object_code(lanes_text(native.program, width))
+            )
+            found = _MADE[content] = Lanes(native.program, width, code)
+    return found
