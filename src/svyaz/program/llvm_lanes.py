@@ -31,7 +31,7 @@ def has_lanes(program: Program) -> bool:
     """Can the program be written for several states: short, eliminations written out, nothing of Python in it?"""
     return (
         step_count(program, needed_nodes(program)) <= LARGEST_OPTIMISED
-        and all(system.order is not None and isinstance(system.matrix, tuple | list) for system in program.systems)
+        and all(system.order is not None and isinstance(system.matrix, tuple) for system in program.systems)
         and all(node[0] != "outside" for node in program.nodes)
     )
 
@@ -150,6 +150,7 @@ class _LanesText:
     def solved(self, system: LinearSystem, number: int) -> list[str]:
         """The unknowns of a system, side by side; see ``emit_unrolled`` for the blocks."""
         assert system.order is not None, "eliminations are written out"
+        assert isinstance(system.matrix, tuple), "sparse ones are not"
         function, n = self.function, system.size
         for node in system_nodes(system):
             self.name(node)
