@@ -13,10 +13,13 @@ from pathlib import Path
 import executed
 from docutils import nodes
 from notebooks import is_notebook, notebook
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
+from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
-from tables import FOLDER, TABLES, shown_of
+from tables import FOLDER, TABLES, public_name, shown_of
 
 from svyaz.files import write_text
 from svyaz.gallery import names
@@ -33,6 +36,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_html_math_renderer("katex", (_inline, None), (_display, None))
     app.connect("source-read", _source)
     app.connect("builder-inited", _made)
+    app.connect("missing-reference", _public)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -76,6 +80,21 @@ def _made(app: Sphinx) -> None:
     gallery.mkdir(parents=True, exist_ok=True)
     for file in (file for name in names() for file in shown_of(name).values()):
         shutil.copyfile(file, gallery / file.name)
+
+
+def _public(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.Element) -> nodes.reference | None:
+    """A reference of a docstring to a function in its room, or to a member in words, leads to the entry of the public name."""
+    named = node.get("reftarget", "")
+    if node.get("refdomain") != "py" or not (entries := _entries(env, named)):
+        return None
+    (entry,) = entries
+    domain, page = env.domains.python_domain, env.domains.python_domain.objects[entry].docname
+    return make_refnode(app.builder, node["refdoc"], page, domain.objects[entry].node_id, shown, entry)
+
+
+def _entries(env: BuildEnvironment, named: str) -> list[str]:
+    known = env.domains.python_domain.objects
+    return [entry for entry in dict.fromkeys([public_name(named), f"svyaz.{named}"]) if entry in known][:1]
 
 
 def _inline(translator: HTML5Translator, node: nodes.math) -> None:

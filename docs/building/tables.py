@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from html import escape
 from importlib import import_module
@@ -89,6 +89,19 @@ def pictures() -> str:
     return "\n".join([*lines, "</div>", "```"])
 
 
+def running(up: str, *names: str) -> str:
+    """Films of some models in a row, for a page that lies ``up`` (``.`` or ``..``) from the first one."""
+    lines = ["```{raw} html", '<div class="films">']
+    for name in names:
+        member = MEMBERS.get(name, name)
+        title = escape(f"film of the gallery model {member}")
+        address = f"{up}/{FOLDER}/{shown_of(name)['film'].name}"
+        lines.append(
+            f'<figure><img src="{address}" alt="{title}"><figcaption><code>{member}</code></figcaption></figure>'
+        )
+    return "\n".join([*lines, "</div>", "```"])
+
+
 MEMBERS = {"chain:N": "chain:10", "pendulum:N": "pendulum:3", "random-tree:N": "random-tree:8"}
 """Which member of a family is shown."""
 
@@ -132,7 +145,33 @@ def library() -> str:
             lines += [f"## {heading[1].capitalize()}", ""]
         elif entry := re.match(r"    from \S+ import (\w+) as \1$", line):
             lines += _entry(entry[1])
+    lines += ["## Further functions", "", "Docstrings above refer to them; each is found in its room.", ""]
+    for named in sorted(_referred() - {f"svyaz.{name}" for name in svyaz.__all__}):
+        lines += [f"### {named.removeprefix('svyaz.')}", "", "```{eval-rst}", f".. autofunction:: {named}", "```", ""]
     return "\n".join(lines)
+
+
+def public_name(named: str) -> str:
+    """``svyaz.sweep`` for ``svyaz.study.sweep``, where both are the same; else the name itself."""
+    room, _, name = named.rpartition(".")
+    if name in svyaz.__all__ and room.startswith("svyaz."):
+        return f"svyaz.{name}"
+    return named
+
+
+def _referred() -> set[str]:
+    """Functions of rooms to which the docstrings of public names and their members refer, by their public names."""
+    texts = [inspect.getdoc(found) or "" for found in _documented()]
+    named = {name for text in texts for name in re.findall(r":func:`(svyaz\.[\w.]+)`", text)}
+    return {public_name(name) for name in named}
+
+
+def _documented() -> Iterator[object]:
+    for name in svyaz.__all__:
+        found = getattr(svyaz, name)
+        yield found
+        if inspect.isclass(found) and not is_typeddict(found):
+            yield from (value for key, value in inspect.getmembers(found) if not key.startswith("_"))
 
 
 def _entry(name: str) -> list[str]:
@@ -170,6 +209,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "all-methods": methods,
     "all-names": library,
     "all-pictures": pictures,
+    "films": running,
     "run-words": run_words,
     "walk": walk,
 }
