@@ -131,3 +131,19 @@ def test_a_mistake_is_told_with_its_place(studio: RunningStudio) -> None:
     (mistake,) = studio.ask("read", {"name": "mine", "text": text})["mistakes"]
     assert (mistake["line"], mistake["column"]) == (4, 16)
     assert "'z'" in mistake["message"]
+
+
+def test_without_its_extra_the_command_says_what_to_install(python) -> None:
+    script = "import sys; sys.modules['h11'] = None; from svyaz.cli import main; sys.exit(main())"
+    told = python("-c", script, "studio", "--no-browser")
+    assert told.returncode != 0
+    assert 'pip install "svyaz[studio]"' in told.stderr
+
+
+def test_nothing_heavy_is_loaded_by_the_server(python) -> None:
+    """The studio opens at once: what computes is loaded by its processes."""
+    told = python(
+        "-c",
+        "import svyaz.studio.running, sys; print([m for m in ('numpy', 'symengine', 'scipy') if m in sys.modules])",
+    )
+    assert told.stdout.strip() == "[]"

@@ -4,7 +4,7 @@ import { el, svg, unique } from "./dom.js";
 import { extent, pretty, shown, ticks } from "./numbers.js";
 
 const W = 640, LEFT = 62, RIGHT = 12, TOP = 10, BOTTOM = 28;
-const MOST = 1200;
+const MOST = 500;
 
 export const colour = (k) => `var(--c${k % 8})`;
 

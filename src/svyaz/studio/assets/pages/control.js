@@ -149,7 +149,7 @@ export function show(root, app) {
       startOf = key;
       const rows = names.map((name) => {
         const rest = record.state[name] ?? 0, sides = stated.limits[name], size = Math.max(0.1, Math.abs(rest) || 0.3);
-        return slider(name, options.start?.[name] ?? rest, { low: sides?.[0] ?? rest - size, high: sides?.[1] ?? rest + size, oninput: (v) => { options.start = { ...(options.start || {}), [name]: v }; app.remember(); run(); } });
+        return slider(name, options.start?.[name] ?? trial?.start?.[name] ?? rest, { low: sides?.[0] ?? rest - size, high: sides?.[1] ?? rest + size, oninput: (v) => { options.start = { ...(options.start || {}), [name]: v }; app.remember(); run(); } });
       });
       fill(start, rows, (start.told = el("div", {})));
     }
