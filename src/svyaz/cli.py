@@ -14,9 +14,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``svyaz ARGUMENTS`` and return its exit code: 0 done, 1 negative answer, 2 bad input, 70 a fault of svyaz, 130
     interrupted, 141 nobody reads the output any more.
     """
-    streams.prepare()
-    arguments = list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments)
     try:
+        streams.prepare()
+        arguments = list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments)
         if "_SVYAZ_COMPLETE" not in os.environ and arguments in ([], ["--help"], ["-h"], ["--version"]):
             print(f"svyaz {__version__}" if arguments == ["--version"] else overview(), flush=True)
             return 0

@@ -92,6 +92,12 @@ def eigvalsh(matrix: ArrayLike) -> Array:
     return np.asarray(np.linalg.eigvalsh(finite(matrix, "roots")), dtype=np.float64)
 
 
+def eigh(matrix: ArrayLike) -> tuple[Array, Array]:
+    """Eigenvalues of a symmetric matrix in ascending order, and orthonormal eigenvectors as columns."""
+    values, vectors = np.linalg.eigh(finite(matrix, "eigenvalues"))
+    return values, vectors
+
+
 def eig(matrix: ArrayLike) -> tuple[Roots, Roots]:
     """The roots, and vectors as columns."""
     values, vectors = np.linalg.eig(finite(matrix, "roots"))

@@ -187,15 +187,41 @@ def test_mistake_in_the_model_writes_nothing(svyaz, tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
 
 
-@pytest.mark.parametrize("place", ["svyaz.commands.run", "svyaz.commands.derive.load_model"])
-def test_an_interrupt_before_the_run_is_one_line(monkeypatch, capsys, place) -> None:
-    """While libraries are loaded or the model is read: no traceback, exit code 130."""
+def plainly() -> None:
+    raise KeyboardInterrupt
+
+
+def while_a_class_was_made() -> None:
+    """Python tells of it by a RuntimeError."""
+
+    class Slow:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    type("Made", (), {"slow": Slow()})
+
+
+def while_a_library_was_looked_for() -> None:
+    try:
+        raise KeyboardInterrupt
+    except BaseException as error:
+        raise ImportError("the library could not be loaded") from error
+
+
+@pytest.mark.parametrize(
+    ("place", "way"),
+    [
+        ("svyaz.commands.run", plainly),
+        ("svyaz.commands.derive.load_model", plainly),
+        ("svyaz.commands.derive.load_model", while_a_class_was_made),
+        ("svyaz.commands.derive.load_model", while_a_library_was_looked_for),
+    ],
+)
+def test_an_interrupt_before_the_run_is_one_line(monkeypatch, capsys, place, way) -> None:
+    """While libraries are loaded or the model is read: no traceback, exit code 130, whatever became of it on its way."""
     from svyaz.cli import main
 
-    def interrupted(*_arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(place, interrupted)
+    monkeypatch.setattr(place, lambda *_arguments: way())
     assert main(["derive", "pendulum:1"]) == 130
     captured = capsys.readouterr()
     assert captured.err.strip() == "svyaz: interrupted"

@@ -81,14 +81,54 @@ def test_N1_1_7_the_verdict_does_not_depend_on_the_coordinates(power: int, sign:
 
 
 def test_N1_1_7_what_the_second_differential_does_not_show_is_not_called_untrue() -> None:
-    """V = x⁴ + y⁴ has a minimum; two soft directions are beyond the theorems here, and nothing false is said."""
-    found = at_zero(coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", potential="x^4 + y^4")
+    """V = x⁴ + y⁶ has a minimum, which its first form does not show: nothing false is said."""
+    found = at_zero(coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", potential="x^4 + y^6")
     assert found.word == "undecided"
     (minimum,) = (h for h in found.hypotheses if "strict minimum" in h.text)
     assert minimum.holds is None
     saddle = at_zero(coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2 + 9*x*y'", potential="-x^2 - y^2")
     (minimum,) = (h for h in saddle.hypotheses if "strict minimum" in h.text)
     assert (saddle.word, minimum.holds) == ("undecided", False)  # held by gyroscopic forces: λ⁴ + 77 λ² + 4 = 0
+
+
+SEVERAL = {
+    "x^4 + y^4": "stable",
+    "(x + 2*y)^4 + 3*(x - y)^4 + x^5": "stable",
+    "x^4 + y^4 + z^2 + x^2*z": "stable",  # on z = -x²/2 it is 3/4 x⁴ + y⁴
+    "x^4 + y^4 + z^4 - x*y*z^2": "stable",  # |xyz²| ≤ (x⁴ + y⁴ + 2z⁴)/4
+    "x^6 + y^6": "stable",
+    "cosh(x) - x^2/2 + cosh(y) - y^2/2": "stable",
+    "x^4 + y^4 - 2.1*x^2*y^2": "unstable",  # negative only near x² = y²
+    "x^4 + y^4 + z^2 + 3*x^2*z": "unstable",  # on z = -3x²/2 it is -5/4 x⁴ + y⁴
+    "x^3 + y^4": "unstable",
+    "x^4 + y^4 + 1e-9*x^2*y": "unstable",  # a tiny lower form is not taken for rounding
+    "(x^2 - y^2)^2 + x^6 + y^6": "undecided",  # a form that vanishes somewhere decides nothing
+}
+"""Potentials that are flat in several directions at 0, and what is known there when nothing else acts."""
+
+
+@pytest.mark.parametrize("potential", SEVERAL)
+def test_N1_1_7_several_soft_directions_are_decided_by_the_first_form_along_them(potential: str) -> None:
+    names = [q for q in "xyz" if q in potential]
+    squares = " + ".join(f"{q}'^2" for q in names)
+    words = {"coordinates": names, "kinetic": f"({squares})/2 + x'*y'/3", "potential": potential}
+    assert at_zero(**words).word == SEVERAL[potential]
+    damped = {"stable": "asymptotic"}.get(SEVERAL[potential], "undecided")
+    assert at_zero(**words, dissipation=squares).word == damped
+    if damped == "asymptotic":
+        assert at_zero(**words, dissipation="x'^2").word == "stable"
+
+
+@pytest.mark.parametrize("c", [1.9, 2.1])
+def test_N1_1_7_soft_directions_on_a_surface(c: float) -> None:
+    """A heavy bead in a bowl z = x⁴ + y⁴ - c x²y²: the form is positive for c < 2."""
+    found = at_zero(
+        coordinates=["x", "y", "z"],
+        kinetic="(x'^2 + y'^2 + z'^2)/2",
+        potential="9.81*z",
+        constraint=[{"name": "bowl", "equation": f"z = x^4 + y^4 - {c}*x^2*y^2"}],
+    )
+    assert found.word == ("stable" if c < 2 else "unstable")
 
 
 def test_N1_1_7_a_tiny_lower_power_is_not_taken_for_rounding() -> None:

@@ -172,3 +172,11 @@ x = [-1, 1.3]
     assert only.verdict.zero_roots == 1
     assert sorted(only.verdict.roots.real) == pytest.approx(expected, abs=1e-9)
     assert only.verdict.word == "unstable"  # the force -3 (x - 0.2)² drives it to one side
+
+
+@pytest.mark.parametrize("potential", ["(x - 0.2)^3 + y^4", "cosh(x - 0.1) - (x - 0.1)^2/2 + cosh(y) - y^2/2"])
+def test_N1_1_7_two_soft_directions_at_a_place_that_is_known_roughly(potential: str) -> None:
+    """The cube falls; the sum of cosines hyperbolic has a minimum."""
+    found = in_the_plane(potential)
+    assert found.verdict.zero_roots == 4
+    assert found.verdict.word == ("stable" if "cosh" in potential else "unstable")

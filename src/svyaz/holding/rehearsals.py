@@ -18,7 +18,7 @@ from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
 from svyaz.holding.perturbations import critical, damped, rescaled
 from svyaz.holding.segment import Segment, prepare
 from svyaz.holding.sizes import Scale, state_scale
-from svyaz.holding.varying import varying_gains, varying_texts
+from svyaz.holding.varying import varying_gains, varying_law, varying_texts
 from svyaz.integrate import LEAST_RTOL, Path
 
 NOISE = 1e-12
@@ -118,8 +118,9 @@ class Theatre:
         if rehearsal.step is not None:
             rehearsal = replace(rehearsal, step=rehearsal.step * self.coarse)
         if setting.strong:
-            law = varying_gains(self.segment.equations, setting, self.sizes(setting))
-            segment = (self._by_rate if setting.by_rate else self._by_deviation).regained(law)
+            segment = self._by_rate if setting.by_rate else self._by_deviation
+            gains = varying_gains(segment.equations, setting, self.sizes(setting))
+            segment = segment.regained(replace(segment.perturbation, gains=gains))
         else:
             pattern = damped(critical(self.segment.equations, 1.0), setting.damping)
             segment = self.segment.regained(rescaled(pattern, setting.kappa / self.coarse))
@@ -134,7 +135,7 @@ class Theatre:
         return self._varying(Setting(1.0, 1.0, 2.0, 1.0, by_rate=True))
 
     def _varying(self, setting: Setting) -> Segment:
-        law = varying_gains(self.segment.equations, setting, self.sizes(setting))
+        law = varying_law(self.segment.equations, setting, self.sizes(setting))
         return prepare(self.segment.equations, law, self.segment.held, self.options, self.span[0], self.state)
 
     def sizes(self, setting: Setting) -> dict[str, float]:

@@ -34,25 +34,34 @@ class Varying(Protocol):
     def by_rate(self) -> bool: ...
 
 
-def varying_gains(equations: Equations, setting: Varying, sizes: Mapping[str, float]) -> Perturbation:
+def varying_law(equations: Equations, setting: Varying, sizes: Mapping[str, float]) -> Perturbation:
     """The perturbation equation with κ₀, κ₁, ζ and the sizes ε by constraint as gains."""
-    gains = {LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping}
     own, rows = own_laws(equations), []
-    low, high, damping = (se.Symbol(name) for name in gains)
+    low, high, damping = (se.Symbol(name) for name in (LOW, HIGH, DAMPING))
     for k, d in enumerate(equations.deviations):
         if k in own:
             rows.append(own[k])
             continue
-        size = f"gain law {k + 1} 0"
-        gains[size] = sizes[d.name]
         y, rate = deviation_symbol(d.name), deviation_rate_symbol(d.name)
-        s = ((rate if setting.by_rate and d.position is not None else y) / se.Symbol(size)) ** 2
+        s = ((rate if setting.by_rate and d.position is not None else y) / se.Symbol(_size(k))) ** 2
         kappa: Expression = (low + high * s) / (1 + s)
         spring = (low if setting.by_rate else kappa) ** 2
         rows.append(-kappa * y if d.position is None else -2 * damping * kappa * rate - spring * y)
+    gains = varying_gains(equations, setting, sizes)
     return Perturbation(
         "law", correction_of(equations, rows), gains, positions=len(positions_of(equations)), described="varying gains"
     )
+
+
+def varying_gains(equations: Equations, setting: Varying, sizes: Mapping[str, float]) -> dict[str, float]:
+    """The gains of that law; the model's own laws of constraints have none."""
+    varied = (k for k, d in enumerate(equations.deviations) if d.constraint.law is None)
+    own = {_size(k): sizes[equations.deviations[k].name] for k in varied}
+    return {LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping, **own}
+
+
+def _size(number: int) -> str:
+    return f"gain law {number + 1} 0"
 
 
 def varying_texts(equations: Equations, setting: Varying, sizes: Mapping[str, float]) -> dict[str, str]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.matrices import svd
-from svyaz.stability.energy import conservative, without_minimum
+from svyaz.stability.energy import Conservative, all_motions_are_damped, conservative, without_minimum
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.oscillation import first_coefficient
@@ -34,7 +34,9 @@ LAGRANGE_DIRICHLET = "Lagrange and Dirichlet (Routh, for redundant coordinates)"
 ONE_ZERO_ROOT = "Lyapunov, one zero root: the first power of the reduced force that does not vanish"
 FAMILY = "Lyapunov and Malkin, special case: a family of equilibria"
 IMAGINARY_PAIR = "Lyapunov, a pair of imaginary roots: the first coefficient"
+DAMPED_MINIMUM = "Barbashin and Krasovskii: a strict minimum of the potential energy, and damping of every motion"
 NO_MINIMUM = "Koiter: no minimum of the potential energy"
+NO_MINIMUM_OF_A_FORM = "Palamodov, Kozlov: the first form of the potential energy has no minimum"
 NO_MINIMUM_IN_ONE_DEGREE = "the integral of energy, one degree of freedom: no minimum of the potential energy"
 DRIFT = "the integral of momentum: a small velocity along a displacement that changes nothing stays for ever"
 NO_THEOREM = "the first approximation does not decide: a critical case beyond the zero roots of the constraints"
@@ -70,7 +72,7 @@ class _Case:
     neutral: int
     zeros: int
     reduced: ReducedForce | None
-    energy: tuple[Hypothesis, ...]
+    energy: Conservative
 
     @property
     def order(self) -> int:
@@ -104,14 +106,14 @@ def stability(approximation: FirstApproximation, reach: float = EXACT) -> Stabil
         theorem = SPECIAL_CASE if m else FIRST_APPROXIMATION
         return replace(verdict, word=ASYMPTOTIC, theorem=theorem, hypotheses=(*special, others))
     reduced = reduced_force(approximation, reach) if further else None
-    energy = conservative(approximation, reduced)
+    energy = conservative(approximation, reduced, reach)
     case = _Case(approximation, special, negative, neutral, further, reduced, energy)
     verdict = replace(verdict, reduced=reduced)
     for decide in (_one_zero_root, _imaginary_pair, _minimum, _no_minimum, _symmetry):
         if (decision := decide(case)) is not None:
             word, theorem, hypotheses = decision
             return replace(verdict, word=word, theorem=theorem, hypotheses=hypotheses)
-    return replace(verdict, hypotheses=(*special, others, *energy))
+    return replace(verdict, hypotheses=(*special, others, *energy.hypotheses))
 
 
 def _one_zero_root(case: _Case) -> Decision | None:
@@ -155,20 +157,29 @@ def _imaginary_pair(case: _Case) -> Decision | None:
 
 
 def _minimum(case: _Case) -> Decision | None:
-    return (STABLE, LAGRANGE_DIRICHLET, case.energy) if all(h.holds for h in case.energy) else None
+    """Stable; asymptotically where power is taken from every motion, for then none but rest is left nearby."""
+    hypotheses = case.energy.hypotheses
+    if not all(h.holds for h in hypotheses):
+        return None
+    damped = all_motions_are_damped(case.approximation)
+    if damped.holds:
+        return ASYMPTOTIC, DAMPED_MINIMUM, (*case.special, *hypotheses, damped)
+    return STABLE, LAGRANGE_DIRICHLET, hypotheses
 
 
 def _no_minimum(case: _Case) -> Decision | None:
-    """Where the second differential is positive but for one direction, and the energy falls along it."""
-    *others, minimum = case.energy
-    if not all(h.holds for h in others) or minimum.holds is not False or case.reduced is None or not case.reduced.power:
+    """Where the second differential is positive but for soft directions, and the energy falls along them."""
+    energy = case.energy
+    if not all(h.holds for h in energy.forces) or energy.minimum.holds is not False or not energy.soft:
         return None
     reason = without_minimum(case.approximation)
     if reason is None:
         return None
-    lower = Hypothesis(minimum.text.replace("has a strict minimum", "has no minimum"), True)
-    theorem = NO_MINIMUM_IN_ONE_DEGREE if len(case.approximation.independent) == 1 else NO_MINIMUM
-    return UNSTABLE, theorem, (*others, reason, lower)
+    lower = Hypothesis(energy.minimum.text.replace("has a strict minimum", "has no minimum"), True)
+    theorem = NO_MINIMUM if energy.soft == 1 else NO_MINIMUM_OF_A_FORM
+    if len(case.approximation.independent) == 1:
+        theorem = NO_MINIMUM_IN_ONE_DEGREE
+    return UNSTABLE, theorem, (*energy.forces, reason, lower)
 
 
 def _symmetry(case: _Case) -> Decision | None:

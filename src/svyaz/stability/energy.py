@@ -2,26 +2,30 @@
 
 Theorem (Lagrange, Dirichlet; Routh for redundant coordinates): at a strict minimum of W = Π - T₀ on the constraints the
 equilibrium is stable if all other forces give no power or take it. A minimum is shown by the second differential, or,
-where that leaves one direction undecided and is positive across it, by the first power that does not vanish along it.
+where that leaves one direction undecided and is positive across it, by the first power that does not vanish along it; along
+several directions by the first form (``soft_directions``).
 
-Without a minimum in that direction the equilibrium is unstable when nothing but the potential acts (W. T. Koiter 1965), and
+Without a minimum in these directions the equilibrium is unstable when nothing but the potential acts (W. T. Koiter 1965), and
 with one degree of freedom also when power is taken: a motion from rest at W < 0 keeps to W < 0, where there is no rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import symengine as se
 
+from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_in, quadratic, substitute, velocity
 from svyaz.forms import is_nothing, lagrangian
-from svyaz.matrices import eigvalsh
+from svyaz.matrices import eigh, eigvalsh
 from svyaz.model import System
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.reduction import ReducedForce
+from svyaz.stability.soft_directions import SoftEnergy, soft_energy
 
 NEARBY = (0.1, 0.01)
 """Spreads, beside 1 and the coordinate, of the random states at which power is examined."""
@@ -29,34 +33,87 @@ NEARBY = (0.1, 0.01)
 MINIMUM = "the potential energy on the constraints has a strict minimum"
 
 
-def conservative(approximation: FirstApproximation, reduced: ReducedForce | None) -> tuple[Hypothesis, ...]:
-    """The conditions of the theorem of Lagrange and Dirichlet; the last is that of the minimum."""
+@dataclass(frozen=True)
+class Conservative:
+    """The conditions on the forces, that of the minimum, and along how many soft directions the latter was decided."""
+
+    forces: tuple[Hypothesis, ...]
+    minimum: Hypothesis
+    soft: int
+
+    @property
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        return (*self.forces, self.minimum)
+
+
+def conservative(approximation: FirstApproximation, reduced: ReducedForce | None, reach: float) -> Conservative:
+    """The conditions of the theorem of Lagrange and Dirichlet at an equilibrium that is known to ``reach``."""
     system = approximation.system
-    return (
-        Hypothesis(
-            "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states nearby)",
-            has_potential(system, approximation.state),
-        ),
-        Hypothesis("no further states take part", not system.rates),
-        _minimum(approximation, reduced),
+    potential, alone = has_potential(system, approximation.state), not system.rates
+    minimum, soft = _minimum(approximation, reduced, reach, together=potential and alone)
+    forces = Hypothesis(
+        "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states nearby)",
+        potential,
     )
+    return Conservative((forces, Hypothesis("no further states take part", alone)), minimum, soft)
 
 
-def _minimum(approximation: FirstApproximation, reduced: ReducedForce | None) -> Hypothesis:
+def _minimum(
+    approximation: FirstApproximation, reduced: ReducedForce | None, reach: float, *, together: bool
+) -> tuple[Hypothesis, int]:
+    """Is there a minimum, and along how many soft directions was it decided? Several are examined with ``together``."""
     symmetric = 0.5 * (approximation.stiffness + approximation.stiffness.T)
     sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
     values = eigvalsh(symmetric / np.outer(sizes, sizes))
     small = 1e-10 * float(np.abs(values).max(initial=0.0))
     if np.all(values > small):
-        return Hypothesis(f"{MINIMUM}: its second differential is positive", True)
+        return Hypothesis(f"{MINIMUM}: its second differential is positive", True), 0
     if values[0] < -small:
-        return Hypothesis(f"{MINIMUM}: its second differential takes negative values", False)
-    if reduced is None or not reduced.power or np.count_nonzero(values <= small) > 1:
-        return Hypothesis(f"{MINIMUM}: its second differential does not decide", None)
+        return Hypothesis(f"{MINIMUM}: its second differential takes negative values", False), 0
+    if np.count_nonzero(values <= small) > 1:
+        energy = soft_energy(approximation, _soft(approximation, small), reach) if together else None
+        if energy is not None and energy.positive is not None:
+            return _of_form(energy), energy.count
+    elif reduced is not None and reduced.power:
+        return _of_power(reduced), 1
+    return Hypothesis(f"{MINIMUM}: its second differential does not decide", None), 0
+
+
+def _of_power(reduced: ReducedForce) -> Hypothesis:
+    """What the first power of the energy along one soft direction says."""
     rises = reduced.power % 2 == 1 and reduced.coefficient * reduced.lever < 0
     order = reduced.power + 1
     text = f"{MINIMUM}: across its one soft direction the second differential is positive, along it the power {order} "
     return Hypothesis(f"{text}{'rises' if rises else 'falls'}, lower ones vanish to rounding", rises)
+
+
+def _of_form(energy: SoftEnergy) -> Hypothesis:
+    """What the first form of the energy along several soft directions says."""
+    said = "is positive" if energy.positive else "takes negative values"
+    return Hypothesis(
+        f"{MINIMUM}: across its {energy.count} soft directions the second differential is positive, along them the form of "
+        f"degree {energy.degree} {said}, lower ones vanish to rounding",
+        energy.positive,
+    )
+
+
+def _soft(approximation: FirstApproximation, small: float) -> Array:
+    """Displacements (n, k) with K r = 0 and rᵀ M r = 1, orthogonal in that sense."""
+    symmetric = 0.5 * (approximation.stiffness + approximation.stiffness.T)
+    spread = np.linalg.inv(np.linalg.cholesky(approximation.inertia)).T
+    values, vectors = eigh(spread.T @ symmetric @ spread)
+    largest = float(np.abs(values).max(initial=0.0))
+    return np.asarray(spread @ vectors[:, np.abs(values) <= max(small, 1e-10 * largest)], dtype=float)
+
+
+def all_motions_are_damped(approximation: FirstApproximation) -> Hypothesis:
+    """Is the matrix of damping positive? By A = (0, 1; -M⁻¹K, -M⁻¹D)."""
+    n = len(approximation.independent)
+    damping = -approximation.inertia @ approximation.A[n : 2 * n, n : 2 * n]
+    sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
+    values = eigvalsh(0.5 * (damping + damping.T) / np.outer(sizes, sizes))
+    positive = bool(values[0] > 1e-8 * np.abs(values).max())
+    return Hypothesis("power is taken from every motion: the matrix of damping is positive", positive)
 
 
 def without_minimum(approximation: FirstApproximation) -> Hypothesis | None:

@@ -22,14 +22,12 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from svyaz.arrays import Array
-from svyaz.matrices import balance, cond, lstsq, svd
-from svyaz.model import System
-from svyaz.program import Program, build, remembered
+from svyaz.matrices import balance, svd
 from svyaz.stability.derivatives import at_rest
-from svyaz.stability.implicit import Residual, implicit_series, jacobian
 from svyaz.stability.linearisation import FirstApproximation
-from svyaz.stability.rest import multiplier_symbols, rest_expressions
-from svyaz.stability.series import Coefficients, series
+from svyaz.stability.rest import multiplier_symbols
+from svyaz.stability.rest_curves import RestCurve, in_order
+from svyaz.stability.series import Coefficients
 from svyaz.stability.spectrum import NEGLIGIBLE
 
 HIGHEST = 8
@@ -158,72 +156,26 @@ def _critical(approximation: FirstApproximation) -> _Critical | None:
     right = right / np.linalg.norm(moving)
     pushed = np.concatenate([left[n : 2 * n], left[2 * n :]])
     left = left / np.linalg.norm(pushed)
-    full = _in_order(approximation, np.vstack([np.eye(n), approximation.slope]))
+    full = in_order(approximation, np.vstack([np.eye(n), approximation.slope]))
     known = {**approximation.system.constants, **approximation.inputs, **approximation.state}
     inertia = at_rest(approximation.system, known).inertia
     return _Critical(right, left, full @ right[:n], inertia @ full @ left[n : 2 * n], left[2 * n :])
 
 
-def _in_order(approximation: FirstApproximation, rows: Array) -> Array:
-    """Rows for independent and redundant coordinates, in the order of the model."""
-    names = (*approximation.independent, *approximation.dependent)
-    return rows[[names.index(q) for q in approximation.system.coordinates]]
-
-
-@remembered
-def _program(system: System) -> Program:
-    """The equations of rest as a program of coordinates, multipliers and further states."""
-    names = (*system.coordinates, *(str(s) for s in multiplier_symbols(system)), *system.rates)
-    outputs = [(str(k), e) for k, e in enumerate(rest_expressions(system))]
-    return build(outputs, inputs=names, parameters=tuple(system.constants))
-
-
-class _Curve:
+class _Curve(RestCurve):
     """q(s), λ(s), w(s), σ(s): the equations of rest but for one force, and s measured along the null vector."""
 
     def __init__(self, approximation: FirstApproximation, critical: _Critical) -> None:
-        self.approximation, self.critical = approximation, critical
-        system = approximation.system
-        self.values = {**system.constants, **approximation.inputs}
-        self.program = _program(system)
-        n, m = len(system.coordinates), len(system.constraints)
-        self.rows = n, m
-        across = np.zeros(len(self.program.inputs))
-        across[:n] = critical.displacement
-        across[n + m :] = critical.right[2 * len(approximation.independent) :]
-        self.across = across / (across @ across)
-        self.against = np.concatenate([critical.push, np.zeros(m), -critical.further])
-        self.start = self._start()
-
-    def _start(self) -> Array:
-        """The position with the multipliers that balance it best."""
-        n, m = self.rows
-        state = self.approximation.state
-        x = np.array([state.get(name, 0.0) for name in self.program.inputs])
-        if m:
-            value = self._equations(x[:, None])[:n, 0]
-            pushes = [self._equations((x + unit)[:, None])[:n, 0] - value for unit in np.eye(len(x))[n : n + m]]
-            x[n : n + m] = lstsq(np.array(pushes).T, -value, rcond=None)
-        return x
-
-    def _equations(self, x: Coefficients, random: np.random.Generator | None = None) -> Coefficients:
-        return series(self.program, self.values, list(x), random)
-
-    def _residual(self, base: Array, random: np.random.Generator | None = None) -> Residual:
-        def residual(x: Coefficients) -> Coefficients:
-            forces = self._equations(x[:-1], random) + np.outer(self.against, x[-1])
-            along = self.across @ (x[:-1] - np.outer(base, np.eye(1, x.shape[1])))
-            return np.vstack([forces, along - np.eye(1, x.shape[1], 1)[0]])
-
-        return residual
+        self.critical = critical
+        m = len(approximation.system.constraints)
+        moved = critical.right[2 * len(approximation.independent) :]
+        across = np.concatenate([critical.displacement, np.zeros(m), moved])
+        against = np.concatenate([critical.push, np.zeros(m), -critical.further])
+        super().__init__(approximation, (across / (across @ across))[None, :], against[:, None])
 
     def series(self, base: Array, length: int, random: np.random.Generator | None = None) -> Coefficients:
         """(q, λ, w, σ) as series in s about the base."""
-        start = np.append(base, 0.0)
-        slope = jacobian(self._residual(base), start)
-        if not np.isfinite(slope).all() or cond(slope) > 1 / NEGLIGIBLE:
-            return np.full((len(start), length), np.nan)
-        return implicit_series(self._residual(base, random), start, slope, length)
+        return self.along(np.ones((1, 1)), base, length, random)[0]
 
     def reduced(self, x: Coefficients, power: int, vanishes: bool, scatter: float) -> ReducedForce:
         """The answer for the base from which x(s) starts."""
