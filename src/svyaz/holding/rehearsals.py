@@ -17,7 +17,7 @@ from svyaz.holding.deviation import Deviations, Extent
 from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
 from svyaz.holding.perturbations import critical, damped, rescaled
 from svyaz.holding.segment import Segment, prepare
-from svyaz.holding.sizes import Scale, state_scale
+from svyaz.holding.sizes import StateScale, state_scale
 from svyaz.holding.varying import varying_gains, varying_law, varying_texts
 from svyaz.integrate import LEAST_RTOL, Path
 
@@ -172,7 +172,7 @@ class Viewpoint:
     reference: Path
 
     @cached_property
-    def scale(self) -> Scale:
+    def scale(self) -> StateScale:
         return state_scale(self.equations, self.reference.times, self.reference.states)
 
     def at(self, path: Path) -> Witness:
@@ -242,7 +242,7 @@ def affordable(budget: Budget, path: Path) -> int:
     return int(np.clip(budget.left / (12 * each), 1000, LONGEST_REHEARSAL))
 
 
-def trajectory_error(path: Path, reference: Path, scale: Scale) -> float:
+def trajectory_error(path: Path, reference: Path, scale: StateScale) -> float:
     """max over common moments and states of |x - x_ref| over the scale of the state."""
     rows = np.clip(np.searchsorted(path.times, reference.times), 0, len(path.times) - 1)
     before = np.clip(rows - 1, 0, None)

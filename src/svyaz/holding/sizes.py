@@ -37,7 +37,7 @@ ROUNDED = 64 * np.finfo(float).eps
 
 
 @dataclass(frozen=True)
-class Scale:
+class StateScale:
     """Of each state its size, and the difference that rounding makes."""
 
     size: Array
@@ -60,7 +60,7 @@ class StatePlaces:
     coordinates: tuple[int, ...]
     quasi: bool
 
-    def scale(self, weights: Array, times: Array, states: Array) -> Scale:
+    def scale(self, weights: Array, times: Array, states: Array) -> StateScale:
         """The scale of the states along a motion. ``weights`` (rows, …) are M_jj, bias_j, and with ``quasi`` the rows of N at
         the rows that are ``sampled``.
         """
@@ -69,7 +69,7 @@ class StatePlaces:
         n, speeds, places = len(self.speeds), list(self.speeds), list(self.coordinates)
         weights = weights[np.isfinite(weights).all(axis=1)]
         if not n or not len(weights):
-            return Scale(size, noise)
+            return StateScale(size, noise)
         mass, bias = np.max(weights[:, :n], axis=0), np.max(np.abs(weights[:, n : 2 * n]), axis=0)
         heavy = mass > 0.0
         root = np.sqrt(np.where(heavy, mass, 1.0))
@@ -87,7 +87,7 @@ class StatePlaces:
         ):
             size[columns] = np.maximum(size[columns], LEAST_PART * floor)
             noise[columns] = noisy
-        return Scale(size, noise)
+        return StateScale(size, noise)
 
 
 def sampled(times: Array) -> Array:
@@ -129,7 +129,7 @@ def weights_program(equations: Equations) -> Program:
     return build(outputs, inputs=("t", *equations.states), parameters=equations.constants)
 
 
-def state_scale(equations: Equations, times: Array, states: Array) -> Scale:
+def state_scale(equations: Equations, times: Array, states: Array) -> StateScale:
     """The scale of the states of equations along a motion."""
     places, few = places_of(equations), sampled(times)
     if not places.speeds:

@@ -16,6 +16,7 @@ from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.matrices import lstsq
@@ -139,12 +140,12 @@ def _moved(curve: RestCurve, direction: Array, size: float, place: Array) -> Arr
     return np.asarray(x @ size ** np.arange(HIGHEST[k]), dtype=float)
 
 
-def _monomials(k: int, degree: int) -> list[Array]:
+def _monomials(k: int, degree: int) -> list[NDArray[np.intp]]:
     """Exponents of the monomials of a degree in k variables."""
     return [np.bincount(chosen, minlength=k) for chosen in combinations_with_replacement(range(k), degree)]
 
 
-def _powers(points: Array, monomials: list[Array]) -> Array:
+def _powers(points: Array, monomials: list[NDArray[np.intp]]) -> Array:
     return np.array([np.prod(points**power, axis=1) for power in monomials]).T
 
 
