@@ -238,3 +238,47 @@ def test_Q5_a_regulator_passes_to_polar_coordinates_along_a_symmetry() -> None:
     # at the momentum of the cone the small oscillation is that of the spherical pendulum, sin²θ(1 + 3 cos²θ) being known
     cosine = 9.81 / 16
     assert np.abs(np.linalg.eigvals(found.plant.A)).max() == pytest.approx(4 * np.sqrt(1 + 3 * cosine**2), rel=1e-8)
+
+
+TWO_SHAFTS = {
+    "name": "two shafts",
+    "coordinates": ["a", "p", "q"],
+    "kinetic": "a'^2/2 + (1 + sin(a)^2/2)*p'^2/2 + (2 + 0.3*cos(a))*q'^2/2 + 0.1*a'*p'",
+    "potential": "-3*cos(a)",
+    "inputs": {"u": 0, "w": 0},
+    "forces": {"p": "u", "q": "w"},
+    "box": {"a": (0.2, 1.5)},
+    "initial": {"a": 1.0},
+}
+FLAT = {
+    "name": "reduced potential without curvature",
+    "coordinates": ["a", "p"],
+    "kinetic": "a'^2/2 + (1 + a)*p'^2/2",
+    "potential": "2*a",
+    "inputs": {"u": 0},
+    "forces": {"p": "u"},
+    "box": {"a": (-0.5, 1.5)},
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "fix", "measured", "seen"),
+    [
+        (TWO_SHAFTS, {"p'": 4.0, "q'": 1.0}, "a", False),  # positions, fewer than cyclic speeds: l > k
+        (TWO_SHAFTS, {"p'": 4.0, "q'": 1.0}, "a'", False),
+        (TWO_SHAFTS, {"p'": 4.0, "q'": 1.0}, "p', q'", True),
+        (FLAT, {"p'": 2.0, "a": 0.5}, "a", True),
+        (FLAT, {"p'": 2.0, "a": 0.5}, "p'", False),  # cyclic speeds, and Phi = 0
+    ],
+)
+def test_Q4_observers_exist_where_they_are_proved_to(
+    words: dict[str, object], fix: dict[str, float], measured: str, seen: bool
+) -> None:
+    """T2: positions see neighbouring steady motions iff l ≤ k, cyclic speeds iff Phi is regular, velocities never."""
+    system = System(**words)
+    if seen:
+        assert system.regulate(fix=fix, measure=measured).valid
+        return
+    with pytest.raises(NoRegulator, match=f"the roots? 0.* cannot be seen in {measured}") as caught:
+        system.regulate(fix=fix, measure=measured)
+    assert all(abs(d.root) < 1e-6 for d in caught.value.facts.unobservable)

@@ -123,6 +123,53 @@ def test_K2_laws_of_integrals() -> None:
     assert "not asymptotically stable" in motion.reason
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_K2_random_coupled_laws_of_integrals(seed) -> None:
+    """Euler's top held at an energy and a momentum that go together, by laws of the state that name each other."""
+    rng = np.random.default_rng(seed)
+    inertia, k = np.sort(rng.uniform(1, 3, 3)), rng.uniform(0.5, 3, 5).tolist()
+    near = np.array([1.05, 0.5, 0.78])
+    values = [(inertia * near) @ near / 2, (inertia * near) @ (inertia * near) / 4]
+    laws = {
+        "E": f"-{k[0]!r}*deviation*(1 + 0.4*tanh(x*v)) - {k[1]!r}*deviation^3 + {k[2]!r}/4*deviation_M",
+        "M": f"-{k[3]!r}*deviation*(1 + 0.3*cos(w)) - {k[4]!r}*deviation_E^2*deviation",
+    }
+    texts = {"E": "(A*x^2 + B*v^2 + C*w^2)/2", "M": "((A*x)^2 + (B*v)^2 + (C*w)^2)/4"}
+    system = System(
+        name="top",
+        states=["x", "v", "w"],
+        rates={"x": "(B - C)/A*v*w", "v": "(C - A)/B*w*x", "w": "(A - B)/C*x*v"},
+        parameters=dict(zip("ABC", map(float, inertia), strict=True)),
+        integral=[
+            {"name": n, "expression": texts[n], "hold": True, "value": float(value)}
+            for n, value in zip("EM", values, strict=True)
+        ],
+        initial={"x": 1.0, "v": 0.5, "w": 0.8},
+    )
+
+    def rates(t, s):
+        a, b, c = inertia
+        plain = np.array([(b - c) / a * s[1] * s[2], (c - a) / b * s[2] * s[0], (a - b) / c * s[0] * s[1]])
+        e, m = (inertia * s) @ s / 2 - values[0], (inertia * s) @ (inertia * s) / 4 - values[1]
+        wanted = np.array(
+            [
+                -k[0] * e * (1 + 0.4 * np.tanh(s[0] * s[1])) - k[1] * e**3 + k[2] / 4 * m,
+                -k[3] * m * (1 + 0.3 * np.cos(s[2])) - k[4] * e**2 * m,
+            ]
+        )
+        rows = np.array([inertia * s, inertia**2 * s / 2])
+        return plain + rows.T @ np.linalg.solve(rows @ rows.T, wanted - rows @ plain)
+
+    motion = system.simulate(**ACCURATE, until=2, every=0.5, stabilize={"law": laws})
+    assert motion.finished, motion.reason
+    done = solve_ivp(rates, (0, 2), [1, 0.5, 0.8], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=motion.times)
+    np.testing.assert_allclose(motion.states, done.y.T, atol=1e-8)
+    space: dict = {"__name__": "model"}
+    exec(system.export("python", stabilize={"law": laws}), space)
+    own = space["rates"](0.0, [1.0, 0.5, 0.8], space["constants"](space["DEFAULTS"]))
+    np.testing.assert_allclose(own, rates(0, np.array([1.0, 0.5, 0.8])), atol=1e-12)
+
+
 def test_K2_the_law_of_an_integral_may_name_constraints() -> None:
     """The pendulum with its energy held: dg̃/dt = -4g̃ + 2h, and the correction leaves h and ḣ alone."""
     words = dict(pendulum("-8*deviation' - 16*deviation").words)
