@@ -15,6 +15,7 @@ from svyaz.holding.departures import departure
 from svyaz.holding.options import Off, Options
 from svyaz.holding.passages import Passage, can_branch, first_passage
 from svyaz.holding.perturbations import perturbation
+from svyaz.holding.poles import first_pole, has_poles
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.integrate import Bridge, Path, Status, joined
 
@@ -56,6 +57,11 @@ def advance(
             if grid is not None and len(path.times) <= path.steps and varies(segment, path):
                 way = integrated(segment, state, (time, stop), options, None, None, max_steps)
             found = first_passage(segment, way, span[1], options.step, grid)
+        if path.status is not Status.STOPPED and options.charts == "change" and not segment.equations.system.bypass:
+            if grid is not None and way is path and len(path.times) <= path.steps and has_poles(segment):
+                way = integrated(segment, state, (time, stop), options, None, None, max_steps)
+            pole = first_pole(segment, way, span[1], options.step, grid)
+            found = pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
         begun = time
         if found is None:
             pieces.append(path)
@@ -122,7 +128,7 @@ def bridged(path: Path, found: Passage, until: float = np.inf) -> list[Path]:
 
 def _across(found: Passage, until: float) -> Path:
     kept = found.times <= until
-    span = Bridge(float(found.times[0]), min(found.end, until), found.moment, found.at(found.moment))
+    span = Bridge(float(found.times[0]), min(found.end, until), found.moment, found.at(found.moment), found.words)
     across = Path(found.times[kept], found.states[kept], Status.FINISHED, "", int(kept.sum()) - 1, 0, 0, 0.0)
     return replace(across, bridged=(span,))
 

@@ -51,7 +51,7 @@ class Passage:
 
     ``moment`` is that of the position, ``moved`` how far the first state was moved onto the constraints, as a part of the
     way; ``times`` (k,) and ``states`` (k, n) are rows of the equations, the first one that before, the last one that
-    behind; ``at`` gives the states between them.
+    behind; ``at`` gives the states between them. ``words`` tell of what is no branching position.
     """
 
     row: int
@@ -60,6 +60,7 @@ class Passage:
     times: Array
     states: Array
     at: Callable[[float], Array]
+    words: str = ""
 
     @property
     def end(self) -> float:

@@ -93,11 +93,11 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     recovers within a step, or changes its sign.
     """
     if not segment.equations.deviations or path.status is not Status.FINISHED:
-        return []
+        return _passed_poles(path)
     stride = -(-len(path.times) // MOST_EXAMINED)
     times, states = path.times[::stride], path.states[::stride]
     if len(times) < 5:
-        return []
+        return _passed_poles(path)
     sign, size = measure_of(segment.equations).augmented_determinants(times, states)
     size = size - np.nanmax(size)
     low = (size < np.log(NEAR)) & np.isfinite(size)
@@ -107,7 +107,7 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
     turned = np.zeros(len(times), dtype=bool)
     turned[1:] = sign[1:] * sign[:-1] < 0
     if segment.equations.servo and turned.any():  # the run is cut off there
-        return []
+        return _passed_poles(path)
     if len(path.times) <= path.steps // 2:  # rows at given times may lie too far apart for that
         sharp[:] = False
     for bridge in path.bridged:
@@ -115,14 +115,29 @@ def passed_near(segment: Segment, path: Path) -> list[str]:
         sharp[known] = turned[known] = False
     rows = np.flatnonzero(sharp | turned)
     told = [f"the run stepped over {_words_for(segment, times, states, int(k))}" for k in rows[:MOST_NOTES]]
-    return [*_bridged(segment, path, times, states), *told]
+    return [*_passed_poles(path), *_bridged(segment, path, times, states), *told]
+
+
+def _passed_poles(path: Path) -> list[str]:
+    """Notes on what was passed in another chart, each pole once."""
+    found: dict[str, list[float]] = {}
+    for bridge in path.bridged:
+        if bridge.words:
+            found.setdefault(bridge.words, []).append(bridge.moment)
+    notes = []
+    for words, moments in found.items():
+        shown = ", ".join(f"{moment:.6g}" for moment in moments[:MOST_MOMENTS])
+        more = f" and {len(moments) - MOST_MOMENTS} times more" if len(moments) > MOST_MOMENTS else ""
+        notes.append(f"the run passed {words}, near t = {shown}{more}")
+    return notes
 
 
 def _bridged(segment: Segment, path: Path, times: Array, states: Array) -> list[str]:
     """A note on the branching positions that were passed by continuity."""
-    if not path.bridged:
+    spans = [bridge for bridge in path.bridged if not bridge.words]
+    if not spans:
         return []
-    first, moments = path.bridged[0], [bridge.moment for bridge in path.bridged]
+    first, moments = spans[0], [bridge.moment for bridge in spans]
     row = int(np.argmin(np.abs(times - first.moment)))
     told = f"the run passed {_words_for(segment, times, states, row, first)}; it goes on along the branch on which "
     told += "velocities and energy are continuous"

@@ -39,12 +39,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Bridge:
-    """From ``start`` to ``end`` a path was not left to the method, because of the ``state`` (n,) at a ``moment``."""
+    """From ``start`` to ``end`` a path was not left to the method, because of the ``state`` (n,) at a ``moment``; ``words`` say
+    why, where that is not for the constraints.
+    """
 
     start: float
     end: float
     moment: float
     state: Array
+    words: str = ""
 
 
 @dataclass(frozen=True)

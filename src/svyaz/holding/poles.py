@@ -1,0 +1,311 @@
+"""Through poles of angles: where the kinetic energy degenerates by the choice of coordinates alone, another chart is taken.
+
+At θ = θ₀ the inertia matrix has a null vector z: ψ alone turns nothing (polar and spherical coordinates), or ψ and φ turn the
+same (Euler's angles). With δ = θ - θ₀ and χ = q - (z/z_ψ) ψ the chart
+
+    X = f(δ) cos ψ,   Y = f(δ) sin ψ,   χ,        f = 2 tan(δ/2) of angles, f = δ of distances,
+
+is regular there if the kinetic energy in it has a limit that does not depend on ψ. In it the motion is computed from the rates
+of the equations as they are, whose errors grow no faster than 1/f on the way past the pole, and told in the old coordinates
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import pi
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import Expression, at_points, names_in
+from svyaz.forms import Equations
+from svyaz.holding.passages import Passage
+from svyaz.holding.segment import Segment
+from svyaz.integrate import Path, solve
+from svyaz.matrices import svd
+from svyaz.program import remembered
+
+Mass = Callable[[dict[str, float]], Array]
+"""M at values of the states."""
+
+MOST_COORDINATES = 8
+
+SPIKE = 8.0
+"""Poles are looked for where a velocity exceeds so many times its median along a path, or where the path ends early."""
+
+NEAR, FAR = 0.1, 0.25
+"""A pole that comes nearer than NEAR is passed in another chart, from FAR before it to FAR behind it."""
+
+ACCURATE = 1e-12
+HIT = 1e-9
+"""Nearer to the pole than this the motion goes through it: δ changes its sign, ψ does not change."""
+
+
+@dataclass(frozen=True)
+class Pole:
+    """θ = θ₀, the angle ψ that loses its meaning there, and z/z_ψ by coordinate."""
+
+    theta: str
+    at: float
+    angle: bool
+    psi: str
+    ratio: tuple[float, ...]
+
+    @property
+    def text(self) -> str:
+        """What is told of a passage."""
+        place = {0.0: "0", pi: "pi", pi / 2: "pi/2", -pi / 2: "-pi/2"}[self.at]
+        return f"the pole {self.theta} = {place} of the coordinates, where {self.psi} has no meaning, in another chart"
+
+    def distance(self, theta: Array) -> Array:
+        """δ, of angles within half a turn."""
+        gap: Array = theta - self.at
+        return np.mod(gap + pi, 2 * pi) - pi if self.angle else gap
+
+    def chart(self, delta: Array) -> tuple[Array, Array]:
+        """f and f'."""
+        if not self.angle:
+            return delta, np.ones_like(delta)
+        half: Array = np.tan(delta / 2)
+        return 2 * half, 1 + half**2
+
+    def back(self, radius: Array) -> Array:
+        """δ ≥ 0 with this f."""
+        return 2 * np.arctan(radius / 2) if self.angle else radius
+
+
+def first_pole(segment: Segment, path: Path, end: float, step: float | None, grid: Array | None) -> Passage | None:
+    """The first pole that a path comes near to before ``end``, passed."""
+    equations, count = segment.equations, len(segment.equations.accelerated)
+    if count > MOST_COORDINATES or not count or not _troubled(equations, path):
+        return None
+    found = []
+    for pole in poles_of(equations):
+        delta = pole.distance(path.states[:, equations.states.index(pole.theta)])
+        inside = np.abs(delta) < NEAR
+        inside[1:] |= (np.sign(delta[1:]) != np.sign(delta[:-1])) & (np.abs(delta[1:] - delta[:-1]) < 2 * FAR)
+        rows = np.flatnonzero(inside & (path.times < end))
+        if len(rows):
+            outside = np.flatnonzero(np.abs(delta[: rows[0]]) > FAR)
+            found.append((int(outside[-1]) if len(outside) else 0, pole))
+    for row, pole in sorted(found, key=lambda pair: pair[0]):
+        crossed = _Polar(segment, pole).passed(path, row, end, step, grid)
+        if crossed is not None:
+            return crossed
+    return None
+
+
+def has_poles(segment: Segment) -> bool:
+    """Has the kinetic energy a pole that can be passed?"""
+    return len(segment.equations.accelerated) <= MOST_COORDINATES and bool(poles_of(segment.equations))
+
+
+def _troubled(equations: Equations, path: Path) -> bool:
+    if not path.finished:
+        return True
+    places = [equations.states.index(str(v)) for v in equations.velocities if str(v) in equations.states]
+    speeds = np.abs(path.states[:, places])
+    return bool(np.any(speeds.max(axis=0) > SPIKE * (np.median(speeds, axis=0) + 1e-12)))
+
+
+@remembered
+def poles_of(equations: Equations) -> tuple[Pole, ...]:
+    """Where the inertia matrix degenerates at a value of one coordinate, and a regular chart exists."""
+    q = equations.accelerated
+    if equations.quasi or len(q) < 2:
+        return ()
+    entries = [e for row in equations.mass_matrix for e in row]
+    own = {se.Symbol(name): se.RealDouble(x) for name, x in equations.system.constants.items()}
+    used = set().union(*map(names_in, entries))
+    if len(entries) != len(q) ** 2 or used - {*equations.states, *equations.constants, "t"}:
+        return ()
+    numbers = at_points([e.xreplace(own) for e in entries], [*equations.states, "t"])
+
+    def mass(state: dict[str, float]) -> Array:
+        row = np.array([[*(state.get(name, 0.0) for name in equations.states), 0.0]])
+        return numbers(row).reshape(len(q), len(q))
+
+    return tuple(p for theta in q if theta in used for p in _poles_at(equations, theta, entries, mass))
+
+
+def _poles_at(equations: Equations, theta: str, entries: Sequence[Expression], mass: Mass) -> Iterator[Pole]:
+    """The poles of one coordinate."""
+    turning = _is_angle(entries, theta)
+    random, q = np.random.default_rng(4), equations.accelerated
+    samples = [{name: float(random.uniform(-1.0, 1.0)) for name in equations.states} for _ in range(2)]
+    for at in (0.0, pi / 2, pi, -pi / 2) if turning else (0.0,):
+        there = [mass({**sample, theta: at}) for sample in samples]
+        aside = mass({**samples[0], theta: at + 0.6})
+        if not all(np.isfinite(m).all() for m in (*there, aside)):
+            continue
+        sizes = np.sqrt(np.maximum(np.abs(np.diag(aside)), 1e-300))
+        scaled = [svd(m / np.outer(sizes, sizes)) for m in there]
+        flat = [values[-1] < 1e-13 * values[0] < values[-2] * 1e-9 for _, values, _ in scaled]
+        if not all(flat) or svd(aside / np.outer(sizes, sizes))[1][-1] < 1e-9:
+            continue
+        null = [vectors[-1] / sizes for _, _, vectors in scaled]
+        null = [z / z[np.argmax(np.abs(z))] for z in null]
+        if np.abs(null[0] - null[1]).max() > 1e-9 or abs(null[0][q.index(theta)]) > 1e-9:
+            continue
+        ratio = np.where(np.abs(null[0]) > 1e-9, null[0], 0.0)
+        pole = Pole(theta, at, turning, q[int(np.argmax(np.abs(ratio)))], tuple(map(float, ratio)))
+        if _is_regular(pole, q, samples[0], mass):
+            yield pole
+
+
+def _is_angle(entries: Sequence[Expression], theta: str) -> bool:
+    """Does it occur under sines, cosines and tangents alone?"""
+    symbol, trig = se.Symbol(theta), (se.sin, se.cos, se.tan)
+    hidden = [e.xreplace({f: se.Symbol("f") for f in e.atoms(*trig) if symbol in f.free_symbols}) for e in entries]
+    return not any(theta in names_in(e) for e in hidden)
+
+
+def _is_regular(pole: Pole, q: tuple[str, ...], sample: dict[str, float], mass: Mass) -> bool:
+    """Has the kinetic energy in the chart a limit that does not depend on ψ?"""
+    k, p, ratio, small = q.index(pole.theta), q.index(pole.psi), np.array(pole.ratio), 1e-4
+    limits = []
+    for psi in (0.3, 1.9, 4.0):
+        state = {**sample, pole.theta: pole.at + small}
+        state |= {name: sample[name] + r * (psi - sample[pole.psi]) for name, r in zip(q, ratio, strict=True) if r}
+        slopes = np.eye(len(q))  # of q' by (X', Y', χ')
+        f, df = pole.chart(np.array(small))
+        slopes[:, k] = slopes[:, p] = 0.0
+        slopes[k, k], slopes[k, p] = np.cos(psi) / df, np.sin(psi) / df
+        slopes[:, k] += ratio * -np.sin(psi) / f
+        slopes[:, p] += ratio * np.cos(psi) / f
+        limits.append(slopes.T @ mass(state) @ slopes)
+    size = np.abs(limits[0]).max()
+    least = np.linalg.eigvalsh(0.5 * (limits[0] + limits[0].T))[0]
+    return bool(np.abs(np.array(limits) - limits[0]).max() < 10 * small * size and least > 1e-9 * size)
+
+
+@dataclass(frozen=True)
+class _Polar:
+    """The motion of a segment in the chart about a pole: the states of the equations with X, Y, χ in place of θ, ψ, q."""
+
+    segment: Segment
+    pole: Pole
+
+    @property
+    def _places(self) -> tuple[int, int, int, int, list[int], list[int], Array]:
+        """θ, ψ, θ', ψ' and the other coordinates that turn with ψ, their velocities, and their z/z_ψ."""
+        equations, pole = self.segment.equations, self.pole
+        states, q, v = equations.states, equations.accelerated, [str(s) for s in equations.velocities]
+        k, p = q.index(pole.theta), q.index(pole.psi)
+        with_psi = [j for j, r in enumerate(pole.ratio) if r and j != p]
+        return (
+            states.index(q[k]),
+            states.index(q[p]),
+            states.index(v[k]),
+            states.index(v[p]),
+            [states.index(q[j]) for j in with_psi],
+            [states.index(v[j]) for j in with_psi],
+            np.array([pole.ratio[j] for j in with_psi]),
+        )
+
+    def into(self, y: Array) -> Array:
+        """A state of the equations in the chart."""
+        k, p, dk, dp, others, rates, ratio = self._places
+        z, delta = y.copy(), self.pole.distance(y[k])
+        f, df = self.pole.chart(delta)
+        c, s = np.cos(y[p]), np.sin(y[p])
+        z[k], z[p] = f * c, f * s
+        z[dk], z[dp] = df * y[dk] * c - f * y[dp] * s, df * y[dk] * s + f * y[dp] * c
+        z[others] -= ratio * y[p]
+        z[rates] -= ratio * y[dp]
+        return z
+
+    def out(self, z: Array, psi: float, side: float) -> Array:
+        """The state of the equations with this ψ, δ on this side."""
+        k, p, dk, dp, others, rates, ratio = self._places
+        y = z.copy()
+        radius = float(np.hypot(z[k], z[p]))
+        delta = side * self.pole.back(np.array(radius))
+        f, df = self.pole.chart(delta)
+        c, s = np.cos(psi), np.sin(psi)
+        y[k], y[p] = self.pole.at + delta, psi
+        y[dk], y[dp] = (z[dk] * c + z[dp] * s) / df, (z[dp] * c - z[dk] * s) / f if radius > 0 else 0.0
+        y[others] += ratio * psi
+        y[rates] += ratio * y[dp]
+        return y
+
+    def rates(self, t: float, z: Array) -> Array:
+        """ż: by ψ and δ > 0 of the point itself."""
+        k, p, dk, dp, others, rates, ratio = self._places
+        if np.hypot(z[k], z[p]) < 1e-13:
+            z = z.copy()
+            z[k] = 1e-13
+        y = self.out(z, float(np.arctan2(z[p], z[k])), 1.0)
+        found = self.segment.code.evaluate(np.concatenate([[t], y])[None, :], self.segment.constants)[0]
+        f, df = self.pole.chart(self.pole.distance(y[k]))
+        bend = f * df / 2 if self.pole.angle else 0.0  # f''
+        c, s, turn, slope = np.cos(y[p]), np.sin(y[p]), y[dp], y[dk]
+        along = bend * slope**2 + df * found[dk] - f * turn**2
+        across = 2 * df * slope * turn + f * found[dp]
+        dz = found.copy()
+        dz[k], dz[p] = z[dk], z[dp]
+        dz[dk], dz[dp] = along * c - across * s, along * s + across * c
+        dz[others] = z[rates]
+        dz[rates] = found[rates] - ratio * found[dp]
+        return dz
+
+    def passed(self, path: Path, row: int, end: float, step: float | None, grid: Array | None) -> Passage | None:
+        """From a row past the pole, and back to the old coordinates at least FAR behind it, or at the end."""
+        start, first = float(path.times[row]), path.states[row]
+        k, p, dk, dp, *_ = self._places
+        delta = float(self.pole.distance(first[k]))
+        if not np.isfinite(first).all() or abs(delta) < 1e-6:
+            return None
+        z = self.into(first)
+        speed = float(np.hypot(z[dk], z[dp]))
+        if speed == 0.0:
+            return None
+        length = 4 * FAR / speed
+        if step is not None:
+            length = step * max(2, np.ceil(length / step))
+        length = min(length, end - start)
+        span = (start, start + length)
+        times = self._times(*span, step, grid)
+        way = solve(self.rates, z, span, method="dop853", rtol=ACCURATE)
+        if not way.finished:
+            return None
+        near = way.states[int(np.argmin(np.hypot(way.states[:, k], way.states[:, p])))]
+        ahead = -(near[k] * near[dk] + near[p] * near[dp]) / (near[dk] ** 2 + near[dp] ** 2)
+        moment = float(np.clip(way.times[int(np.argmin(np.hypot(way.states[:, k], way.states[:, p])))] + ahead, *span))
+        through = abs(near[k] * near[dp] - near[p] * near[dk]) < HIT * float(np.hypot(near[dk], near[dp]))
+        side = float(np.sign(delta))
+
+        def told(wanted: Array) -> Array:
+            """States of the equations at times."""
+            whole = np.unique(np.concatenate([way.times, wanted]))
+            states = solve(self.rates, z, span, method="dop853", rtol=ACCURATE, output=whole).states
+            turns = [0.0] if through else [0.0, *(_turned(*pair, (k, p, dk, dp)) for pair in pairwise(states))]
+            angles = first[p] + np.cumsum(turns) + np.zeros(len(whole))
+            rows = np.searchsorted(whole, wanted)
+            sides = np.where((wanted > moment) & through, -side, side)
+            # X = f cos ψ with f < 0 on the other side
+            return np.array([self.out(states[j], float(angles[j]), float(f)) for j, f in zip(rows, sides, strict=True)])
+
+        return Passage(row, moment, 0.0, times, told(times), lambda time: told(np.array([time]))[0], self.pole.text)
+
+    def _times(self, start: float, end: float, step: float | None, grid: Array | None) -> Array:
+        if grid is not None:
+            return np.concatenate([[start], grid[(grid > start) & (grid < end)], [end]])
+        if step is None:
+            return np.linspace(start, end, 33)
+        return np.linspace(start, end, 1 + max(1, round((end - start) / step)))
+
+
+def _turned(before: Array, after: Array, places: tuple[int, int, int, int]) -> float:
+    """By which angle (X, Y) turns from a state to the next, in the sense in which it moves."""
+    k, p, dk, dp = places
+    gap = float(np.arctan2(after[p], after[k]) - np.arctan2(before[p], before[k]))
+    gap -= 2 * pi * round(gap / (2 * pi))
+    sense = before[k] * before[dp] - before[p] * before[dk]
+    if abs(gap) > pi / 2 and gap * sense < 0:
+        gap += 2 * pi if sense > 0 else -2 * pi
+    return gap

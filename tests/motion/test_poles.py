@@ -1,0 +1,119 @@
+"""K4: poles of angles are passed in another chart, however near the motion comes to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from svyaz import System, load
+from svyaz.forms import derive
+from svyaz.holding.poles import poles_of
+from svyaz.motion import simulate
+
+G = 9.81
+TIGHT = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12}
+FIXED, FREE = {"method": "rk4", "step": 0.01}, {"method": "dop853", "rtol": 1e-10}
+
+ANGLES = System(
+    name="spherical pendulum in angles",
+    coordinates=["theta", "psi"],
+    kinetic="(theta'^2 + sin(theta)^2*psi'^2)/2",
+    potential=f"-{G}*cos(theta)",
+)
+DISTANCE = System(
+    name="the same with its distance",
+    coordinates=["r", "theta", "psi"],
+    kinetic="(r'^2 + r^2*theta'^2 + r^2*sin(theta)^2*psi'^2)/2",
+    potential=f"-{G}*r*cos(theta)",
+    constraint=[{"name": "rod", "equation": "r = 1"}],
+)
+BODY = System(
+    name="body about a fixed point",
+    coordinates=["psi", "theta", "phi"],
+    definitions={
+        "w1": "psi'*sin(theta)*sin(phi) + theta'*cos(phi)",
+        "w2": "psi'*sin(theta)*cos(phi) - theta'*sin(phi)",
+        "w3": "psi'*cos(theta) + phi'",
+    },
+    kinetic="(w1^2 + 1.6*w2^2 + 0.7*w3^2)/2",
+    potential="2*cos(theta)",
+)
+
+
+def place(theta: float, psi: float) -> np.ndarray:
+    return np.array([np.sin(theta) * np.cos(psi), np.sin(theta) * np.sin(psi), -np.cos(theta)])
+
+
+def on_the_sphere(theta: float, psi: float, slope: float, turn: float, times: np.ndarray) -> np.ndarray:
+    """Positions in x, y, z, which know no pole."""
+    across = np.array([-np.sin(psi), np.cos(psi), 0.0])
+    along = np.array([np.cos(theta) * np.cos(psi), np.cos(theta) * np.sin(psi), np.sin(theta)])
+    start = np.concatenate([place(theta, psi), slope * along + turn * np.sin(theta) * across])
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        q, v, force = y[:3], y[3:], np.array([0.0, 0.0, -G])
+        return np.concatenate([v, force - (v @ v + q @ force) / (q @ q) * q])
+
+    return solve_ivp(rates, (0, times[-1]), start, t_eval=times, **TIGHT).y[:3].T
+
+
+@pytest.mark.parametrize("turn", [0.0, 1e-9, 1e-6, 0.05])
+@pytest.mark.parametrize("how", [FIXED, FREE, {**FREE, "every": 0.5}])
+def test_K4_a_spherical_pendulum_in_angles_passes_the_pole(turn: float, how: dict[str, Any]) -> None:
+    start = {"theta": 0.5, "psi": 0.3, "theta'": -1.0, "psi'": turn}
+    motion = simulate(ANGLES, start=start, until=3, **how)
+    assert motion.finished, motion.reason
+    found = np.array([place(*state[:2]) for state in motion.states])
+    np.testing.assert_allclose(found, on_the_sphere(0.5, 0.3, -1.0, turn, motion.times), atol=1e-7)
+    if turn:
+        assert "pole theta = 0 of the coordinates, where psi has no meaning" in " ".join(motion.notes)
+        energy = motion.states[:, 2] ** 2 / 2 + np.sin(motion.states[:, 0]) ** 2 * motion.states[:, 3] ** 2 / 2
+        np.testing.assert_allclose(energy - G * np.cos(motion.states[:, 0]), energy[0] - G * np.cos(0.5), atol=1e-6)
+
+
+@pytest.mark.parametrize("stabilize", ["off", "auto", "projection"])
+def test_K4_a_pole_beside_constraints(stabilize: str) -> None:
+    start = {"r": 1.0, "theta": 0.5, "psi": 0.3, "theta'": -1.0, "psi'": 1e-5}
+    motion = simulate(DISTANCE, start=start, until=1, stabilize=stabilize, **FIXED)
+    assert motion.finished, motion.reason
+    found = place(*motion.states[-1, 1:3])
+    np.testing.assert_allclose(found, on_the_sphere(0.5, 0.3, -1.0, 1e-5, motion.times)[-1], atol=1e-7)
+
+
+@pytest.mark.parametrize(("theta", "slope", "turn"), [(0.6, -3.0, 1e-4), (2.4, 1.0, 1e-5)])
+def test_K4_eulers_angles_of_a_body_without_symmetry(theta: float, slope: float, turn: float) -> None:
+    """I w' = I w × w + g × (0, 0, 2), g' = g × w in axes of the body."""
+    inertia = np.array([1.0, 1.6, 0.7])
+
+    def in_body(y: np.ndarray) -> np.ndarray:
+        _, a, f, p, s, r = y
+        vertical = np.array([np.sin(a) * np.sin(f), np.sin(a) * np.cos(f), np.cos(a)])
+        return np.concatenate([p * vertical + [s * np.cos(f), -s * np.sin(f), r], vertical])
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        w, g = y[:3], y[3:]
+        return np.concatenate([(np.cross(inertia * w, w) + np.cross(g, [0, 0, 2.0])) / inertia, np.cross(g, w)])
+
+    start = np.array([0.2, theta, 0.5, turn, slope, 0.3])
+    expected = solve_ivp(rates, (0, 3), in_body(start), **TIGHT).y[:, -1]
+    motion = simulate(BODY, start=dict(zip(BODY.states, map(float, start), strict=True)), until=3, **FREE)
+    np.testing.assert_allclose(in_body(motion.states[-1]), expected, atol=1e-8)
+    assert "the run passed the pole" in " ".join(motion.notes)
+
+
+def test_K4_polar_coordinates_of_a_plane() -> None:
+    """x = cos 2t, y = 1e-6/2 sin 2t."""
+    plane = System(name="plane", coordinates=["r", "a"], kinetic="(r'^2 + r^2*a'^2)/2", potential="2*r^2")
+    motion = simulate(plane, start={"r": 1.0, "a'": 1e-6}, until=4, **FIXED)
+    r, a = motion.states[-1, :2]
+    assert [r * np.cos(a), r * np.sin(a)] == pytest.approx([np.cos(8.0), 5e-7 * np.sin(8.0)], abs=1e-7)
+
+
+def test_a_cone_has_no_chart_at_its_tip_and_a_pendulum_has_no_pole() -> None:
+    cone = System(name="cone", coordinates=["r", "a"], kinetic="(r'^2 + r^2*a'^2/2)/2", potential="r^2")
+    assert poles_of(derive(cone)) == ()
+    assert poles_of(derive(load("pendulum:2"))) == ()
+    assert [p.at for p in poles_of(derive(ANGLES))] == [0.0, pytest.approx(np.pi)]
