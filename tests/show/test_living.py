@@ -225,6 +225,13 @@ def test_U6_what_a_browser_cannot_compute_is_played_and_said(pages) -> None:
     tab.close()
 
 
+def test_a_motion_writes_its_page(tmp_path: Path) -> None:
+    motion = load("pendulum:1").simulate(until=1)
+    text = motion.page(tmp_path / "one.html").read_text()
+    assert 'class="living"' in text
+    assert "http" not in text.split("<footer>")[0].replace("http-equiv", "").replace("http://www.w3.org", "")
+
+
 def test_the_command_writes_a_page_of_a_closed_loop(pages, svyaz, tmp_path: Path) -> None:
     done = svyaz(
         "page", "inverted-pendulum-xy", "--fix", "X=0", "--start", "X=0.1", "--until", "6", "--out", "loop.html"

@@ -13,7 +13,8 @@ import numpy as np
 from svyaz import model, motion
 from svyaz import show as pages
 from svyaz.expr import is_name
-from svyaz.files import whole
+from svyaz.files import whole, write_text
+from svyaz.forms import derive
 from svyaz.library.dressing import dressing
 from svyaz.library.pictures import Picture, Player
 from svyaz.shown import Shown
@@ -78,6 +79,17 @@ class WorkingMotion(Shown, motion.Motion):
         if file is not None:
             player.save(file)
         return player
+
+    def page(self, file: str | Path) -> Path:
+        """Write a page in which the mechanism lives: one HTML file with sliders, in which the browser computes the motion.
+
+        Where a browser cannot compute it, the page plays it as it was computed, and says why.
+
+        >>> import svyaz
+        >>> svyaz.load("pendulum:2").simulate(until=5).page("pendulum.html")  # doctest: +SKIP
+        """
+        lines = pages.latex_lines(derive(self.system, self.form))
+        return write_text(Path(file), pages.living_page(self, lines))
 
     def save(self, file: str | Path) -> Path:
         """Keep it in a file .npz: all columns in full precision and the model; ``svyaz.load_motion`` reads it."""

@@ -47,31 +47,39 @@ NOTATION = Notation(
 
 _SOLVE = """
 // a: n x n by rows, b: m sides of n numbers, which become the unknowns; both are overwritten. Rows and columns are scaled by
-// powers of two, rows exchanged. 1 when singular.
+// powers of two (read off the bits of a sum), rows exchanged. 1 when singular.
+const $view = new Float64Array(1), $bits = new Uint32Array($view.buffer);
+function $power(sum) {
+  $view[0] = sum;
+  const e = ($bits[1] >>> 20) & 2047;
+  if (e === 0 || e > 2044) return e === 0 ? 2 ** 1000 : e === 2047 ? 1 : 2 ** -1000;
+  $bits[0] = 0;
+  $bits[1] = (2045 - e) << 20;
+  return $view[0];
+}
 function solveSystem(n, m, a, b) {
-  const power = (sum) => 2 ** -Math.max(-1000, Math.min(1000, Math.floor(Math.log2(sum)) + 1));
   for (let i = 0; i < n; i++) {
     let sum = 0;
     for (let j = 0; j < n; j++) sum += Math.abs(a[i*n + j]);
     if (sum === 0) return 1;
-    const factor = power(sum);
+    const factor = $power(sum);
     for (let j = 0; j < n; j++) a[i*n + j] *= factor;
     for (let k = 0; k < m; k++) b[k*n + i] *= factor;
   }
-  const scale = [];
+  const scale = new Float64Array(n);
   for (let j = 0; j < n; j++) {
     let sum = 0;
     for (let i = 0; i < n; i++) sum += Math.abs(a[i*n + j]);
-    scale.push(sum === 0 ? 1 : power(sum));
-    for (let i = 0; i < n; i++) a[i*n + j] *= scale[j];
+    const factor = scale[j] = sum === 0 ? 1 : $power(sum);
+    for (let i = 0; i < n; i++) a[i*n + j] *= factor;
   }
   for (let k = 0; k < n; k++) {
     let best = k;
     for (let i = k + 1; i < n; i++) if (Math.abs(a[i*n + k]) > Math.abs(a[best*n + k])) best = i;
     if (Math.abs(a[best*n + k]) <= n*1.7763568394002505e-15) return 1;
     if (best !== k) {
-      for (let j = 0; j < n; j++) [a[k*n + j], a[best*n + j]] = [a[best*n + j], a[k*n + j]];
-      for (let s = 0; s < m; s++) [b[s*n + k], b[s*n + best]] = [b[s*n + best], b[s*n + k]];
+      for (let j = 0; j < n; j++) { const t = a[k*n + j]; a[k*n + j] = a[best*n + j]; a[best*n + j] = t; }
+      for (let s = 0; s < m; s++) { const t = b[s*n + k]; b[s*n + k] = b[s*n + best]; b[s*n + best] = t; }
     }
     for (let i = k + 1; i < n; i++) {
       const factor = a[i*n + k]/a[k*n + k];

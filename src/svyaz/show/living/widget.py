@@ -45,7 +45,7 @@ trail{turning}.{dragging}</p>
 _ROW = """<div class="row" data-kind="{kind}" data-name="{name}">
 <span class="name" aria-hidden="true">{shown}</span>
 <input type="range" aria-label="{told}" min="{low!r}" max="{high!r}" step="any" value="{value!r}">
-<input type="number" aria-label="{told}, as a number" step="any" value="{value:.8g}">
+<input type="number" aria-label="{told}, as a number" step="any" value="{value:.6g}">
 </div>
 """
 

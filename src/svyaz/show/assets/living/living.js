@@ -230,7 +230,7 @@
         if (value < Number(range.min)) range.min = value;
         if (value > Number(range.max)) range.max = value;
         if (range !== except) range.value = value;
-        if (number !== except) number.value = +value.toPrecision(8);
+        if (number !== except) number.value = +value.toPrecision(6);
       }
     };
     const showFacts = () => {
