@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from chromium import Browser, executable
 
 import svyaz
 from svyaz.shown import Shown
@@ -82,6 +83,25 @@ def test_pictures_and_the_player_stand_in_the_piece(results) -> None:
     assert "<iframe srcdoc=" in results["motion"]._repr_html_()
     for kind in ("system", "equilibria", "sweep"):
         assert "data:image/png;base64," in results[kind]._repr_html_(), kind
+
+
+@pytest.mark.skipif(executable() is None, reason="no Chromium on this machine: a frame cannot be looked at")
+def test_P3_players_are_dark_where_the_notebook_is(results, tmp_path) -> None:
+    piece = results["motion"]._repr_html_()
+    asked = "document.querySelector('iframe').contentWindow.matchMedia('(prefers-color-scheme: dark)').matches"
+    with Browser(tmp_path / "profile") as browser:
+        for host, dark in (
+            ("data-jp-theme-light='false'", True),
+            ("data-jp-theme-light='true'", False),
+            ("data-theme='dark'", True),
+        ):
+            page = tmp_path / f"page{dark}.html"
+            page.write_text(f"<!DOCTYPE html><meta charset='utf-8'><body {host}>{piece}</body>", encoding="utf-8")
+            tab = browser.open()
+            tab.go(page.as_uri())
+            tab.wait("document.querySelector('iframe').style.colorScheme !== ''")
+            assert tab.run(asked) is dark, host
+            tab.close()
 
 
 def test_verdicts_are_told(results) -> None:

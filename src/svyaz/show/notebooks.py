@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 _MATH = re.compile(r"<math.*</math>", re.DOTALL)
 FRAME_WIDTH, FRAME_HEIGHT = 760, 560  # pixels; the height is that before the page is there
+THEMED = (
+    "this.style.colorScheme=(host=>host.jpThemeLight==='false'||host.theme==='dark'?'dark':"
+    "host.jpThemeLight==='true'||host.theme==='light'?'light':'light dark')(document.body.dataset)"
+)
+"""JupyterLab, and the pages of the documentation, say of their body whether it is dark; elsewhere the system does."""
 HIGHEST = 520  # pixels of a picture
 LONGEST = 20_000  # characters of LaTeX; a longer formula is not worth the time to set it
 
@@ -71,11 +76,11 @@ def picture(figure: Figure, words: str) -> str:
 
 
 def player_frame(motion: Motion) -> str:
-    """The page of the player in a frame, which takes the height of the page when it has been loaded."""
+    """The page of the player in a frame, which is dark or light as its surroundings are, and as high as the page is."""
     page = escape(player_page(motion), quote=True)
     fit = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
     style = f"width:100%;max-width:{FRAME_WIDTH}px;height:{FRAME_HEIGHT}px;border:0"
-    return f'<iframe srcdoc="{page}" style="{style}" onload="{fit}" title="player"></iframe>'
+    return f'<iframe srcdoc="{page}" style="{style}" onload="{THEMED};{fit}" title="player"></iframe>'
 
 
 def heading(name: str, *words: str) -> str:
