@@ -105,7 +105,7 @@ def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path) -> None:
     assert {"pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "src/svyaz/__init__.py", "run", "test"} <= names
     with zipfile.ZipFile(next(handed_out.glob("*.whl"))) as wheel:
         texts = [name for name in wheel.namelist() if name.startswith("svyaz/integrate/texts/")]
-    assert len(texts) == 9  # five loops and four maps
+    assert len(texts) == 10  # six loops and four maps
 
 
 @pytest.mark.parametrize("version", [LEAST, NEWEST])
