@@ -352,3 +352,5 @@ def test_pages_fit_768_pixels(tab: Tab, studio: RunningStudio, page: str) -> Non
     tab.size(768, 1000)
     shown(tab, studio, PAGES[page])
     assert tab.run("document.documentElement.scrollWidth") <= 768
+    used = tab.run("Math.max(...[...document.querySelectorAll('.card')].map(c => c.getBoundingClientRect().width))")
+    assert used > 700, "one column takes the whole width"

@@ -99,3 +99,13 @@ export function assignments(text) {
   }
   return found;
 }
+
+// "name = low:high, name = low:high" → {name: [low, high]}
+export function sides(text) {
+  const found = {};
+  for (const [name, range] of Object.entries(assignments(text))) {
+    const [low, high] = range.split(":").map((word) => word.trim());
+    if (low && high) found[name] = [low, high];
+  }
+  return found;
+}

@@ -130,7 +130,7 @@ export class Mechanism {
     for (const item of scene.items) {
       const size = item.points.shape[1];
       const points = Array.from({ length: size }, (_, k) => this.at(item, scene, frame, k));
-      if (item.trace && scene.frames > 1) this.trail(context, scene, item, frame, accents[1]);
+      if (item.trace && scene.frames > 1 && !Number.isInteger(this.fixed)) this.trail(context, scene, item, frame, accents[1]);
       context.strokeStyle = context.fillStyle = opacity < 1 ? ink : item.kind === "link" ? ink : accents[tint++ % 8];
       context.lineWidth = item.kind === "link" ? 3.5 : 1.6;
       context.lineCap = context.lineJoin = "round";

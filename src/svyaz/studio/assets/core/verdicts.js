@@ -27,9 +27,9 @@ export function rootsPlane(sets, title = t("rootsPlane")) {
   const plot = new Plot({ title, x: "Re", y: "Im", height: 260, stretch });
   const curves = sets.map(({ name, roots: list, colour, points = "cross" }) => ({ name, x: list.map((r) => to(r[0])), y: list.map((r) => to(r[1])), colour, points }));
   const reals = curves.flatMap((c) => c.x), highs = curves.flatMap((c) => c.y.map(Math.abs));
-  const width = Math.max(1e-9, Math.max(0, ...reals) - Math.min(0, ...reals));
+  const width = Math.max(1e-9, 0.5 * Math.max(...highs, 0), Math.max(0, ...reals) - Math.min(0, ...reals));
   const high = 1.15 * Math.max(1e-9, ...highs, 0.1 * width);
   plot.point = () => {};
-  plot.draw(curves, { xs: [Math.min(0, ...reals) - 0.08 * width, Math.max(0, ...reals) + 0.08 * width], ys: [-high, high], lines: [{ at: 0, vertical: true }, { at: 0 }] });
+  plot.draw(curves, { xs: [Math.min(-0.4 * width, ...reals) - 0.08 * width, Math.max(0.15 * width, ...reals) + 0.08 * width], ys: [-high, high], lines: [{ at: 0, vertical: true }, { at: 0 }] });
   return plot.node;
 }

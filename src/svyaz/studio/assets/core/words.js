@@ -125,6 +125,8 @@ const TABLE = {
   branches: ["Branches", "Ветви", "Гілки"],
   fix: ["Prescribe", "Задать", "Задати"],
   fixHelp: ["name = value, separated by commas", "имя = значение, через запятую", "назва = значення, через кому"],
+  box: ["Box to search", "Область поиска", "Область пошуку"],
+  boxHelp: ["name = low:high, separated by commas", "имя = от:до, через запятую", "назва = від:до, через кому"],
   along: ["Follow along", "Проследить по", "Простежити за"],
   from: ["from", "от", "від"],
   to: ["to", "до", "до"],

@@ -54,7 +54,8 @@ export function show(root, app) {
     outcome.textContent = app.status.textContent;
     const record = error instanceof Negative ? error.facts.record : null;
     fill(chain, links({ ...(record || {}), refused: true, reason: error.message }));
-    fill(hints, button(t("showAll"), choose, "small"), options.measure ? button(t("fullState"), () => set("measure", ""), "small") : null, options.fix ? button(`${t("fix")}: ${t("none")}`, () => set("fix", ""), "small") : null);
+    const turning = stated.cyclic[0] && !options.fix ? `${stated.cyclic[0]}' = ${shown(stated.initial[`${stated.cyclic[0]}'`] || 1, 4)}` : null;
+    fill(hints, button(t("showAll"), choose, "small"), turning ? button(`${t("fix")}: ${turning}`, () => set("fix", turning), "small") : null, options.measure ? button(t("fullState"), () => set("measure", ""), "small") : null, options.fix ? button(`${t("fix")}: ${t("none")}`, () => set("fix", ""), "small") : null);
     fill(charts);
     plots = [];
   }

@@ -1,6 +1,6 @@
 // Equilibria and steady motions: listed, drawn and judged; branches followed along a quantity.
 
-import { assignments, button, card, choice, entry, table } from "../core/controls.js";
+import { assignments, button, card, choice, entry, sides, table } from "../core/controls.js";
 import { el, fill } from "../core/dom.js";
 import { Mechanism } from "../core/mechanism.js";
 import { pretty, shown } from "../core/numbers.js";
@@ -15,7 +15,7 @@ export function show(root, app) {
   const kind = () => options.kind || (stated.cyclic.length ? "steady" : "equilibria");
   const set = (name, value) => { if (value === "" || value === null) delete options[name]; else options[name] = value; app.remember(); };
 
-  const ask = (name, more) => app.work(app.question(name, { options: { fix: assignments(options.fix), ...more } }));
+  const ask = (name, more) => app.work(app.question(name, { options: { fix: assignments(options.fix), box: sides(options.box), ...more } }));
 
   const find = async () => {
     const which = kind();
@@ -90,7 +90,7 @@ export function show(root, app) {
   const kinds = [["equilibria", t("equilibria")]];
   if (stated.cyclic.length) kinds.unshift(["steady", t("steady")]);
   const aside = el("aside", {}, card(t("find"), variantPanel(app), choice(t("find"), kinds, kind(), (v) => { set("kind", v); find(); }),
-    entry(t("fix"), options.fix, (v) => { set("fix", v); find(); }, { help: t("fixHelp"), placeholder: stated.cyclic.length ? `${stated.cyclic[0]}' = 5` : "" }), button(t("find"), find, "primary")),
+    entry(t("fix"), options.fix, (v) => { set("fix", v); find(); }, { help: t("fixHelp"), placeholder: stated.cyclic.length ? `${stated.cyclic[0]}' = 5` : "" }), entry(t("box"), options.box, (v) => { set("box", v); find(); }, { help: t("boxHelp"), placeholder: stated.coordinates[0] ? `${stated.coordinates[0]} = -1:1` : "" }), button(t("find"), find, "primary")),
   stated.cyclic.length ? card(t("branches"), choice(t("along"), quantities().map((q) => [q, pretty(q)]), options.along || quantities()[0], (v) => set("along", v)),
     el("div", { class: "row" }, entry(t("from"), options.from ?? "0", (v) => set("from", v)), entry(t("to"), options.to ?? "10", (v) => set("to", v))), button(t("follow"), follow, "primary")) : card(t("steady"), el("p", {}, t("noCyclic"))),
   card(null, ...valuePanel(app, { groups: ["parameters"], onchange: () => {} }), button(t("find"), find, "small")));
