@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import outside as outside
     from svyaz.expr.calculus import real_value as real_value
     from svyaz.expr.calculus import substitute as substitute
+    from svyaz.expr.calculus import symbols_in as symbols_in
     from svyaz.expr.calculus import total_derivative as total_derivative
     from svyaz.expr.calculus import velocity as velocity
     from svyaz.expr.calculus import with_corners as with_corners
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from svyaz.expr.numbers import at_points as at_points
     from svyaz.expr.parser import parse as parse
     from svyaz.expr.parser import parse_equation as parse_equation
+    from svyaz.expr.quadratic_forms import is_quadratic_form as is_quadratic_form
     from svyaz.expr.quadratic_forms import quadratic as quadratic
     from svyaz.expr.scope import RESERVED as RESERVED
     from svyaz.expr.scope import Scope as Scope

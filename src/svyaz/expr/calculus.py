@@ -120,6 +120,12 @@ def gradients(expressions: Sequence[Expression], symbols: Sequence[se.Symbol]) -
     return found
 
 
+def symbols_in(expressions: Iterable[Expression]) -> set[se.Symbol]:
+    """The symbols that occur in any of the expressions; what they share is looked at once."""
+    found: set[se.Symbol] = se.Function("together")(*expressions).free_symbols
+    return found
+
+
 def substitute(expression: Expression, values: Mapping[se.Symbol, Expression]) -> Expression:
     """Replace symbols, all at once."""
     if len(values) > MANY:  # SymEngine takes a copy of them all, however few occur

@@ -20,6 +20,9 @@ Monomial = tuple
 Polynomial = dict
 """Monomial → coefficient."""
 
+MANY = 24
+"""Of more terms and symbols than this squares are multiplied out together."""
+
 Parts = dict
 """A coefficient in pieces, Σ part · (Σ weights): part → its weights, none of which contains the symbols."""
 
@@ -30,15 +33,64 @@ def quadratic(expression: Expression, symbols: Sequence[se.Symbol]) -> dict[tupl
     Coefficients of symbols are brought to the short form of ``combine``, the constant part is left as it was written.
     """
     reader = _QuadraticReader(symbols)
-    pieces = reader.sum(expression.args if expression.is_Add else (expression,))
+    terms = expression.args if expression.is_Add else (expression,)
+    squares: list[_Squares] = []
+    if len(terms) > MANY and len(symbols) > MANY:
+        found_squares = [(term, reader.squares(term)) for term in terms]
+        squares = [found for _, found in found_squares if found is not None]
+        terms = tuple(term for term, found in found_squares if found is None)
+    pieces = reader.sum(terms)
     if pieces is None:
         return None
+    reader.add_squares(squares, pieces)
     for i in range(len(symbols)):
         square = pieces.get((i, i))
         if square:
             pieces[i, i] = {part: [2 * weight for weight in weights] for part, weights in square.items()}
     found = {monomial: reader.short(parts) if monomial else reader.joined(parts) for monomial, parts in pieces.items()}
     return {monomial: coefficient for monomial, coefficient in found.items() if coefficient != 0}
+
+
+def is_quadratic_form(expression: Expression, symbols: Sequence[se.Symbol]) -> bool:
+    """Is every term of second degree in the symbols, as it stands? Nothing is multiplied out, so that not all are seen."""
+    degrees: dict[Expression, frozenset[int] | None] = {s: frozenset({1}) for s in symbols}
+    stack = [expression]
+    while stack:
+        e = stack[-1]
+        if e in degrees:
+            stack.pop()
+            continue
+        arguments = e.args
+        missing = [a for a in arguments if a not in degrees]
+        if missing:
+            stack.extend(missing)
+            continue
+        degrees[e] = _degrees(e, [degrees[a] for a in arguments])
+        stack.pop()
+    return degrees[expression] == frozenset({2})
+
+
+def _degrees(e: Expression, parts: list[frozenset[int] | None]) -> frozenset[int] | None:
+    """The degrees of the terms of an expression from those of its arguments; None for what is no polynomial."""
+    free: frozenset[int] = frozenset({0})
+    if all(part == free for part in parts):
+        return free
+    if any(part is None for part in parts):
+        return None
+    known = [part for part in parts if part is not None]
+    if e.is_Add:
+        return frozenset().union(*known)
+    if e.is_Mul or (e.is_Pow and e.args[1] == 2):
+        factors = known if e.is_Mul else [known[0], known[0]]
+        total = free
+        for factor in factors:
+            total = frozenset(a + b for a in total for b in factor)
+        return total if max(total) <= 2 else None
+    return None
+
+
+_Squares = tuple[Expression, list[dict[int, Expression]]]
+"""weight, and the linear forms, by symbol, whose squares are summed."""
 
 
 class _QuadraticReader:
@@ -73,6 +125,44 @@ class _QuadraticReader:
         if e.is_Pow and e.args[1] == 2 and parts[0] is not None:
             return self._times(parts[0], parts[0])
         return None
+
+    def squares(self, e: Expression) -> _Squares | None:
+        """A term as weight · Σ (linear form)²; None where it is something else."""
+        weights, sums = [], None
+        for factor in e.args if e.is_Mul else (e,):
+            parts = factor.args if factor.is_Add else (factor,)
+            if sums is None and all(part.is_Pow and part.args[1] == 2 for part in parts):
+                sums = [self.read(part.args[0]) for part in parts]
+            elif list(self.read(factor) or ()) == [()]:
+                weights.append(factor)
+            else:
+                return None
+        if sums is None or not all(form and all(len(m) == 1 for m in form) for form in sums):
+            return None
+        return se.Mul(*weights), [{m[0]: c for m, c in form.items()} for form in sums if form is not None]
+
+    def add_squares(self, squares: Sequence[_Squares], pieces: dict[tuple[int, ...], Parts]) -> None:
+        """Many squares at once: what they share, as the speeds of one link those of the next, is multiplied once.
+
+        A column is a symbol with its coefficients; the bits of a number tell in which terms it occurs.
+        """
+        columns: dict[tuple[int, tuple[Expression | None, ...]], int] = defaultdict(int)
+        for bit, (_, forms) in enumerate(squares):
+            for i in sorted(set().union(*forms)):
+                columns[i, tuple(form.get(i) for form in forms)] |= 1 << bit
+        ordered = sorted(columns.items(), key=lambda item: item[0][0])
+        weights: dict[int, list[Expression]] = {}
+        for place, ((i, own), mask) in enumerate(ordered):
+            for (j, others), other in ordered[place:]:
+                common = mask & other
+                if not common:
+                    continue
+                if common not in weights:
+                    weights[common] = [weight for bit, (weight, _) in enumerate(squares) if common >> bit & 1]
+                same = i == j and own == others
+                pairs = [(a, b) for a, b in zip(own, others, strict=False) if a is not None and b is not None]
+                part = add_up(a * b if same else a * (2 * b) for a, b in pairs)
+                pieces[i, j][part].extend(weights[common])
 
     def sum(self, terms: Sequence[Expression]) -> dict[tuple[int, ...], Parts] | None:
         """A sum, with the coefficient of each monomial in pieces."""

@@ -12,11 +12,23 @@ is: M = ∂²L/∂q̇∂q̇, bias = ∂²L/∂q̇∂q q̇ + ∂²L/∂q̇∂t - 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr import HALF, TIME, ZERO, Expression, add_up, combine, differentiate, gradient, quadratic, velocity
+from svyaz.expr import (
+    HALF,
+    TIME,
+    ZERO,
+    Expression,
+    add_up,
+    combine,
+    differentiate,
+    gradient,
+    quadratic,
+    symbols_in,
+    velocity,
+)
 
 Vector = list[Expression]
 Square = list[Vector]
@@ -100,7 +112,7 @@ def _inertial_coefficients(mass: Square, q: Sequence[se.Symbol]) -> list[dict[tu
     In the i-th: ∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i for j < k, and ∂M_ij/∂q_j - ½ ∂M_jj/∂q_i for j = k.
     """
     n = len(q)
-    places = {x: k for k, x in enumerate(q)}
+    places = _Places(q)
     total: list[dict[tuple[int, int], list[Expression]]] = [defaultdict(list) for _ in range(n)]
     for j in range(n):
         for k, entry in enumerate(mass[j]):
@@ -119,10 +131,35 @@ def _short_sum(terms: Sequence[Expression]) -> Expression:
     return combine(add_up(terms)) if len(terms) > 1 else terms[0]
 
 
-def _slopes(entry: Expression, places: Mapping[se.Symbol, int]) -> dict[int, Expression]:
+def _slopes(entry: Expression, places: _Places) -> dict[int, Expression]:
     """{k: ∂ entry/∂q_k} for the coordinates q_k, by their places, that occur in the entry."""
-    present = sorted((places[x], x) for x in entry.free_symbols if x in places) if not entry.is_Number else []
-    return {k: differentiate(entry, x) for k, x in present}
+    found = sorted(places.within(entry))
+    return {k: differentiate(entry, places.symbols[k]) for k in found}
+
+
+class _Places:
+    """Which of some symbols, by their places, occur in expressions; parts that these share are looked at once."""
+
+    def __init__(self, symbols: Sequence[se.Symbol]) -> None:
+        self.symbols = symbols
+        self._known: dict[Expression, frozenset[int]] = {x: frozenset({k}) for k, x in enumerate(symbols)}
+
+    def within(self, expression: Expression) -> frozenset[int]:
+        """The places of the symbols in an expression."""
+        known, stack = self._known, [expression]
+        while stack:
+            e = stack[-1]
+            if e in known:
+                stack.pop()
+                continue
+            arguments = e.args
+            missing = [a for a in arguments if a not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            known[e] = frozenset().union(*(known[a] for a in arguments))
+            stack.pop()
+        return known[expression]
 
 
 def _gyroscopic_coefficients(
@@ -131,12 +168,13 @@ def _gyroscopic_coefficients(
     """Coefficients of q̇_j in each equation: ∂a_i/∂q_j - ∂a_j/∂q_i + ∂M_ij/∂t, those that are zero left out."""
     n = len(q)
     total: list[dict[int, list[Expression]]] = [defaultdict(list) for _ in range(n)]
-    places = {x: k for k, x in enumerate(q)}
+    places = _Places(q)
+    timed = TIME in symbols_in(entry for row in mass for entry in row)
     for i in range(n):
         for j, slope in _slopes(linear[i], places).items():
             total[i][j].append(slope)
             total[j][i].append(-slope)
-        for j, entry in enumerate(mass[i]):
+        for j, entry in enumerate(mass[i]) if timed else ():
             slope = ZERO if entry.is_Number else differentiate(entry, TIME)
             if slope != ZERO:
                 total[i][j].append(slope)

@@ -6,7 +6,17 @@ from collections.abc import Collection, Sequence
 
 import symengine as se
 
-from svyaz.expr import Expression, add_up, differentiate, gradient, is_zero, names_in, quadratic, velocity
+from svyaz.expr import (
+    Expression,
+    add_up,
+    differentiate,
+    gradient,
+    is_quadratic_form,
+    is_zero,
+    names_in,
+    quadratic,
+    velocity,
+)
 from svyaz.forms.equations import Equations
 from svyaz.forms.power import expanded, keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
@@ -78,6 +88,8 @@ def energy(system: System) -> Expression | None:
 
 def _is_quadratic(kinetic: Expression, velocities: Sequence[se.Symbol]) -> bool:
     """Is T homogeneous of degree two in the velocities, as far as that shows? Where it does not, nothing is lost."""
+    if is_quadratic_form(kinetic, velocities):
+        return True
     terms = quadratic(kinetic, velocities)
     return terms is not None and all(len(monomial) == 2 for monomial in terms)
 

@@ -11,14 +11,30 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, measure_of
-from svyaz.forms import Equations, jacobian_program, observation, rates_of, rates_program
+from svyaz.forms import (
+    Equations,
+    jacobian_program,
+    observation,
+    observed_quantities,
+    rates_of,
+    rates_program,
+)
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import ByProjection, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
 from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve
 from svyaz.integrate import method as find_method
-from svyaz.program import Native, Program, choose_orders, compile_program, function, remembered
+from svyaz.program import (
+    LARGEST_WHOLE,
+    Function,
+    Native,
+    Program,
+    choose_orders,
+    compile_program,
+    function,
+    remembered,
+)
 
 LONGEST_DIFFERENTIATED = 16
 """The rates of more accelerations than this are differentiated by differences: the exact program would take minutes."""
@@ -182,6 +198,8 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
     """
     if segment.observer is not None:
         return segment.observer(times, states)
+    if _is_large_and_free(segment):
+        return _observed_of_rates(segment, times, states)
     measure, gains = observing(segment), segment.perturbation.gains
     kinds, rows = measure.observed_names, np.column_stack([times, states])
     tables = measure.function.with_values(gains)(rows, tuple(kinds))
@@ -199,6 +217,34 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
             power += (found["multipliers"][name] - free[name]) * through
         found["power"] = {"stabilising power": power}
     return found
+
+
+def _is_large_and_free(segment: Segment) -> bool:
+    """Has it many accelerations and no constraints, so that its own program tells all that needs a linear system?"""
+    equations = segment.equations
+    free = not (equations.deviations or equations.eliminated or equations.sliding or segment.held)
+    return free and len(equations.accelerated) > LARGEST_WHOLE
+
+
+def _observed_of_rates(segment: Segment, times: Array, states: Array) -> dict[str, dict[str, Array]]:
+    """What is observed, accelerations by the program of the run."""
+    equations, rows = segment.equations, np.column_stack([times, states])
+    rates = segment.code.evaluate(rows, segment.constants)
+    places = [equations.states.index(str(v)) for v in equations.velocities]
+    names = [str(a) for a in equations.accelerations]
+    quantities = _of_states(equations)
+    tables = quantities(rows)
+    found = {
+        kind: dict(zip(table, tables[kind].T, strict=True)) for kind, table in observed_quantities(equations).items()
+    }
+    return {"multipliers": {}, "accelerations": dict(zip(names, rates[:, places].T, strict=True)), **found}
+
+
+@remembered
+def _of_states(equations: Equations) -> Function:
+    """What is observed of the states alone."""
+    tables = {kind: list(table.values()) for kind, table in observed_quantities(equations).items()}
+    return function(tables, ("t", *equations.states), equations.system.constants)
 
 
 @remembered

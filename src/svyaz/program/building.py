@@ -9,7 +9,7 @@ from typing import overload
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ZERO, Expression, symbols_in
 from svyaz.program.counts import operations
 from svyaz.program.graph import LEAVES, Graph, substituted_symbols
 from svyaz.program.lower import Shape, lower
@@ -25,7 +25,7 @@ SMALL = 400
 """For graphs with fewer nodes every way of writing is followed to its end; for larger ones the estimate decides."""
 
 LONG = 2000
-"""What is only looked at is not shortened beyond this number of nodes."""
+"""What is only looked at is not shortened beyond this number of nodes, or four times as many operands."""
 
 HUGE = 10_000
 """In graphs with more nodes products are not opened: it takes longer than what it saves."""
@@ -156,7 +156,8 @@ def build_to_look(
     """A program for what is looked at now and then: a long one is not worth a search for the shortest."""
     systems = _used(outputs, systems)
     graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-    make = _as_read if len(graph.nodes) > LONG else _kept_shortest
+    long = len(graph.nodes) > LONG or sum(map(len, graph.operands)) > 4 * LONG
+    make = _as_read if long else _kept_shortest
     return make(graph, roots, outputs, inputs, parameters, systems, first)
 
 
@@ -250,14 +251,14 @@ def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) 
     """The systems whose unknowns occur in the outputs or in later systems that are used themselves."""
     if not systems:
         return []
-    present = set().union(*(e.free_symbols for _, e in outputs))
+    present = symbols_in(e for _, e in outputs)
     kept: list[Linear] = []
     for number, system in reversed(list(enumerate(systems))):
         if all(present.isdisjoint(side) for side in system.unknowns):
             continue
         kept.append(system)
         if number > 0:
-            present.update(*(e.free_symbols for row in (*system.matrix, *system.sides) for _, e in row_entries(row)))
+            present |= symbols_in(e for row in (*system.matrix, *system.sides) for _, e in row_entries(row))
     return kept[::-1]
 
 

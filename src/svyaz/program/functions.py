@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ZERO, Expression, symbols_in
 from svyaz.program.building import LARGEST_WHOLE, SPARSE, Linear, build_to_look
 from svyaz.program.elimination import choose_orders
 from svyaz.program.native import Native, compile_program
@@ -202,7 +202,7 @@ def function(
     shapes = {name: _shape(tables[name]) for name in tables}
     sparse = {name: places for name in tables if (places := _places(entries[name], shapes[name])) is not None}
     entries |= {name: [entries[name][k] for k in places] for name, places in sparse.items()}
-    solved = {name for name, found in entries.items() if unknowns and any(unknowns & e.free_symbols for e in found)}
+    solved = {name for name, found in entries.items() if unknowns and not unknowns.isdisjoint(symbols_in(found))}
     ordered = sorted(entries, key=lambda name: name in solved)
     outputs = [(f"{name} {k}", e) for name in ordered for k, e in enumerate(entries[name])]
     first = sum(len(entries[name]) for name in ordered if name not in solved)

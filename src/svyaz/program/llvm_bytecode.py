@@ -62,13 +62,14 @@ class Operations:
         if found is None:
             stretch, depth = self._least, 0
             for operand in operands:
-                if operand >= _SOLVED:
-                    stretch = max(stretch, self.solved[operand - _SOLVED])
-                elif operand >= _COMPUTED:
-                    stretch = max(stretch, self.stretch[operand - _COMPUTED])
-            for operand in operands:
-                if _COMPUTED <= operand < _SOLVED and self.stretch[operand - _COMPUTED] == stretch:
-                    depth = max(depth, self.depth[operand - _COMPUTED] + 1)
+                if operand < _COMPUTED:
+                    continue
+                where = self.solved[operand - _SOLVED] if operand >= _SOLVED else self.stretch[operand - _COMPUTED]
+                waits = 0 if operand >= _SOLVED else self.depth[operand - _COMPUTED] + 1
+                if where > stretch:
+                    stretch, depth = where, waits
+                elif where == stretch and waits > depth:
+                    depth = waits
             found = _COMPUTED + len(self.kinds)
             (self._known if self._apart is None else self._apart)[key] = found
             self.kinds.append(NUMBERS[kind])

@@ -52,7 +52,7 @@ class Eliminated:
 def eliminated(writer: Conditional, system: LinearSystem, number: int, value: Value) -> Eliminated:
     """Eliminate and substitute back in the order of the system of this number."""
     zero = writer.literal(0.0)
-    entries = {(row, column): number for row, column, node in cells(system) if (number := value(node)) != zero}
+    entries = {(row, column): entry for row, column, node in cells(system) if (entry := value(node)) != zero}
     sides = [[value(node) for node in side] for side in system.sides]
     assert system.order is not None
     work = _Elimination(writer, entries, system.order, symmetric=system.symmetric)

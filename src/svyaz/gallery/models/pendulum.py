@@ -25,7 +25,7 @@ def pendulum(count: int) -> str:
         f'notes = "{NOTES}"',
         "coordinates = [" + ", ".join(f'"u{i}"' for i in links) + "]",
         'kinetic = "' + " + ".join(f"m{i}/2*(x{i}'^2 + y{i}'^2)" for i in links) + '"',
-        'potential = "' + " + ".join(f"m{i}*g*(y{i} + {_lengths(i)})" for i in links) + '"',
+        'potential = "' + " + ".join(f"m{i}*g*(y{i} + {_lengths(i, count)})" for i in links) + '"',
         "",
         "[definitions]",
         *_positions(count),
@@ -54,8 +54,12 @@ def pendulum(count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lengths(i: int) -> str:
-    return " + ".join(f"L{j}" for j in range(1, i + 1))
+SUMMED = 100
+"""Of more links the lengths are summed by definitions, D1, D2, …: written out they would fill pages."""
+
+
+def _lengths(i: int, count: int) -> str:
+    return f"D{i}" if count > SUMMED else " + ".join(f"L{j}" for j in range(1, i + 1))
 
 
 def _positions(count: int) -> list[str]:
@@ -63,6 +67,8 @@ def _positions(count: int) -> list[str]:
     for i in range(2, count + 1):
         lines.append(f'x{i} = "x{i - 1} + L{i}*sin(u{i})"')
         lines.append(f'y{i} = "y{i - 1} - L{i}*cos(u{i})"')
+    if count > SUMMED:
+        lines += ['D1 = "L1"', *(f'D{i} = "D{i - 1} + L{i}"' for i in range(2, count + 1))]
     return lines
 
 
