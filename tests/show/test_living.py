@@ -225,6 +225,41 @@ def test_U6_what_a_browser_cannot_compute_is_played_and_said(pages) -> None:
     tab.close()
 
 
+HOSTILE = """
+name = "a </script><b>name"
+states = ["x", "y"]
+[parameters]
+mu = 1.5
+[rates]
+x = "y"
+y = "mu*(1 - x^2)*y - x"
+[initial]
+x = 0.5
+[[integral]]
+name = "\\"><img src=x onerror=alert(1)>"
+expression = "x + y"
+[run]
+method = "rk4"
+step = 0.01
+until = 5
+"""
+
+
+def test_names_stay_names_and_plain_rates_without_a_picture_have_a_page(pages, svyaz, tmp_path: Path) -> None:
+    (tmp_path / "model.toml").write_text(HOSTILE)
+    done = svyaz("page", "model.toml", "--set", "mu=2")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "model.html").read_text()
+    assert "<b>name" not in text
+    assert "<img src=x" not in text
+    assert "svyaz simulate model.toml --set mu=2 --form rates --method rk4 --step 0.01 --until 5" in text
+    tab = pages.browser.open((tmp_path / "model.html").as_uri())
+    assert tab.faults == []
+    assert tab.run("svyaz.lives[0].motion().count") == 501
+    assert tab.run("document.querySelector('.row[data-name=mu] input').value") == "2"
+    tab.close()
+
+
 def test_a_motion_writes_its_page(tmp_path: Path) -> None:
     motion = load("pendulum:1").simulate(until=1)
     text = motion.page(tmp_path / "one.html").read_text()

@@ -103,7 +103,9 @@ def command(
     if len(motion.times) < 2:
         raise NegativeAnswer(f"there is no motion to show: {with_flags(motion.reason)}")
     equations, stated = latex_lines(derive(system, options["form"])), system if fix else None
-    text = living_page(motion, equations, model="" if fix else model, told=told, stated=stated)
+    words = [model, *(f"--with {name}={choice}" for name, choice in choices)]
+    words += [f"--set {name}={value}" for name, value in settings]
+    text = living_page(motion, equations, model="" if fix else " ".join(words), told=told, stated=stated)
     write_text(text, target)
     click.echo(plain(f"{target}: {len(text.encode()) // 1024} kB"))
 

@@ -12,6 +12,7 @@ from svyaz.show import katex
 from svyaz.show.files import asset, page
 from svyaz.show.follows import given_formulas
 from svyaz.show.living.living import Living, NotLiving, living_model
+from svyaz.show.living.record import LivingRecord
 from svyaz.show.living.widget import PLOTS, kept_script, living_script, model_script, panel, stage
 from svyaz.show.player import kept_player, shape_of
 from svyaz.show.scene import can_be_drawn, spatial_drawings
@@ -94,23 +95,28 @@ def _how(found: Living | None, motion: Motion, model: str, told: Sequence[str]) 
             f"{difference:.1e} of the size of each variable."
         )
     if motion.system.constraints:
-        held = (
-            "by no terms (gains zero)"
-            if how == "off"
-            else "by projection after each step"
-            if how == "projection"
-            else ""
-        )
-        held = (
-            held
-            or "with the gains that are shown, chosen for the motion as it was stated; they are kept when something is moved"
-        )
-        sentences.append(f"Constraints are held {held}. Starts are moved onto the constraints.")
+        sentences.append(f"Constraints are held {_held(record)}.")
+    if record["geometry"] is not None:
+        sentences.append("Starts that are moved are brought onto the constraints.")
     if record["tied"]:
         names = ", ".join(map(str, record["tied"]))
         sentences.append(f"Not moved here, since times or steps depend on it: {escape(names)}.")
-    if model:
-        gains = "" if not motion.system.constraints else f" --stabilize {how}" if not isinstance(how, Mapping) else ""
-        command = f"svyaz simulate {model} --form {motion.form} --method {method['name']} --step {step:g}{gains}"
+    if model and not isinstance(how, Mapping):
+        gains = f" --stabilize {how}" if motion.system.constraints else ""
+        run = f"--form {motion.form} --method {method['name']} --step {step:g} --until {record['span'][1]:g}"
+        command = f"svyaz simulate {model} {run}{gains}"
         sentences.append(f"The same natively: <code>{escape(command)}</code>.")
     return "".join(f"<p>{sentence}</p>\n" for sentence in sentences)
+
+
+def _held(record: LivingRecord) -> str:
+    """How constraints are held, in words."""
+    if record["stabilize"] == "projection":
+        return "by projection after each step"
+    if any(phase["gains"] for phase in record["phases"]):
+        return "with the gains that are shown; those at first are of the motion as it was stated"
+    return (
+        "by differentiating them alone"
+        if record["stabilize"] == "off"
+        else "as the run has chosen, also when something is moved"
+    )
