@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -49,6 +50,19 @@ class JobFailed(Exception):
     """A job ended badly; the message is what it said last."""
 
 
+class PeerMissing(JobFailed):
+    """What a job measures against is not installed; the message names it."""
+
+
+MISSING = "not installed: "
+"""What a job says last that misses a peer, before its name."""
+
+
+def missing(what: str) -> SystemExit:
+    """Raised by a job whose peer is not there."""
+    return SystemExit(f"{MISSING}{what}")
+
+
 def environment() -> dict[str, str]:
     """The environment of a job: this checkout first on the path, one thread for linear algebra.
 
@@ -69,6 +83,11 @@ def run_job(job: Job) -> Answer:
         raise JobFailed(f"{job.name}: no answer in {limit:.0f} s") from late
     if done.returncode != 0:
         last = (done.stderr.strip() or done.stdout.strip() or "it said nothing").splitlines()[-1]
+        absent = re.fullmatch(r"ModuleNotFoundError: No module named '([\w.]+)'", last)
+        if absent and not absent[1].startswith(("svyaz", "bench")):
+            raise PeerMissing(absent[1])
+        if last.startswith(MISSING):
+            raise PeerMissing(last.removeprefix(MISSING))
         raise JobFailed(f"{job.name}: {last}")
     answer: Answer = json.loads(done.stdout.splitlines()[-1])
     return answer

@@ -10,8 +10,9 @@ import json
 import subprocess
 import tempfile
 from pathlib import Path
+from shutil import which
 
-from bench.tools.jobs import Answer
+from bench.tools.jobs import Answer, missing
 
 SOURCE = Path(__file__).with_name("loops.cpp")
 EIGEN = ("/usr/include/eigen3", "/usr/local/include/eigen3")
@@ -32,7 +33,9 @@ def program() -> Path:
     import pinocchio
 
     prefix = next(p for p in Path(pinocchio.__file__).parents if p.name == "cmeel.prefix")
-    eigen = next((folder for folder in EIGEN if Path(folder).is_dir()), EIGEN[0])
+    eigen = next((folder for folder in EIGEN if Path(folder).is_dir()), None)
+    if eigen is None or which("g++") is None:
+        raise missing("g++ and the headers of Eigen (on Debian: apt-get install g++ libeigen3-dev)")
     key = hashlib.sha256(SOURCE.read_bytes() + pinocchio.__version__.encode()).hexdigest()[:16]
     built = Path(tempfile.gettempdir()) / f"svyaz-bench-pinocchio-{key}"
     if not built.exists():

@@ -31,7 +31,7 @@ class Judged(Protocol):
     """A row of a bench: what was measured, and whether it is as good as was asked for."""
 
     name: str
-    met: bool
+    verdict: str
 
 
 LISTED = ("Library", 53, "Measure speed against SymPy, NumPy and SciPy, as ratios on this machine.")
@@ -47,7 +47,8 @@ LISTED = ("Library", 53, "Measure speed against SymPy, NumPy and SciPy, as ratio
 def command(name: str | None, quick: bool, only: tuple[str, ...], out: str | None) -> None:
     """Measure speed against peers, all as ratios in one run on this machine; without NAME, list what can be measured.
 
-    The table is printed and written as JSON and Markdown, with a plot. The exit code is 1 when a bar is not met.
+    The table is printed and written as JSON and Markdown, with a plot. The exit code is 1 when a bar is not met or a run fails;
+    what is measured against a peer that is not installed is reported as not measured.
     """
     root = checkout()
     if name is None:
@@ -61,8 +62,10 @@ def command(name: str | None, quick: bool, only: tuple[str, ...], out: str | Non
         raise click.UsageError(f"{name} has no measurement '{unknown[0]}'; it has {', '.join(plan.MEASUREMENTS)}.")
     folder = writable_folder(out or root / "out" / "bench")
     measurements = [import_module(f"bench.{name}.{m}") for m in plan.MEASUREMENTS if not only or m in only]
-    rows = _measure(name, plan.TITLE, measurements, quick, folder)
-    missed = [row.name for row in rows if not row.met]
+    rows, failed = _measure(name, plan.TITLE, measurements, quick, folder)
+    missed = [row.name for row in rows if row.verdict == "not met"]
+    if failed:
+        raise NegativeAnswer(f"runs that failed: {len(failed)}; what they measure is not known")
     if missed:
         raise NegativeAnswer(f"not met: {'; '.join(missed)}")
 
@@ -98,8 +101,10 @@ def _first_line(module: ModuleType) -> str:
     return (module.__doc__ or "").strip().splitlines()[0]
 
 
-def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: bool, folder: Path) -> list[Judged]:
-    """Run the jobs of all measurements, print the table and write it."""
+def _measure(
+    name: str, title: str, measurements: Sequence[ModuleType], quick: bool, folder: Path
+) -> tuple[list[Judged], list[Exception]]:
+    """Run the jobs of all measurements, print the table and write it: its rows, and the runs that failed."""
     jobs = import_module("bench.tools.jobs")
     outcome = import_module("bench.tools.outcome")
     wanted = [job for module in measurements for job in module.jobs(quick)]
@@ -113,11 +118,15 @@ def _measure(name: str, title: str, measurements: Sequence[ModuleType], quick: b
     Page().table(title, outcome.HEAD, outcome.coloured(rows))
     for note in outcome.notes(rows):
         click.echo(note)
-    for failure in failures:
+    absent = sorted({str(failure) for failure in failures if isinstance(failure, jobs.PeerMissing)})
+    failed = [failure for failure in failures if not isinstance(failure, jobs.PeerMissing)]
+    for peer in absent:
+        click.echo(f"not measured, as it is not installed ('./run bench {name}' tries to): {peer}", err=True)
+    for failure in failed:
         click.echo(f"failed: {failure}", err=True)
     for path in outcome.write(name, title, rows, samples, folder):
         click.echo(str(path))
-    return rows
+    return rows, failed
 
 
 @contextmanager

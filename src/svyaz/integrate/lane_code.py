@@ -1,11 +1,12 @@
 """What a step of several members at once does beside their rates, in LLVM text: one member a lane of the vector registers.
 
-Numbers stand lane by lane: entry i of lane l at i·width + l; a state is [t, y…]. All three functions have the signature of a
+Numbers stand lane by lane: entry i of lane l at i·width + l; a state is [t, y…]. All functions have the signature of a
 program; their answer has a bit for each lane.
 
     add      (block, h, y)        y = x + h Σ weightₑ k[columnₑ] and t + node·h;  block: column, weight, entries, k, n, x, node
     note     (block, on, totals)  totals of what was seen in the lanes that are on;  block: seen, chosen, columns
     unbound  (y, block, –)        a bit for each lane whose state is not finite or too large;  block[0]: n
+    take     (y, block, x)        the same; where there is none, x = y at the time after one more step;  block: n, done, h, t0
 
 Their operations are those of ``svyaz.integrate.stages`` and ``loops``, in the same order.
 """
@@ -19,7 +20,7 @@ from svyaz.integrate.calls import OVERFLOW
 from svyaz.integrate.compiling import MachineCode
 from svyaz.program import kept_code, load_code, object_code
 
-NAMES = ("add", "note", "unbound")
+NAMES = ("add", "note", "unbound", "take")
 
 
 @lru_cache(maxsize=1)
@@ -114,6 +115,43 @@ done:
   %bits = bitcast <{width} x i1> %bad to i{width}
   %answer = zext i{width} %bits to i32
   ret i32 %answer
+}}
+
+define i32 @take(ptr noalias %y, ptr noalias %block, ptr noalias %x) nounwind {{
+entry:
+  %n = load i64, ptr %block, align 8
+  %done.word = getelementptr i64, ptr %block, i64 1
+  %done.at = load ptr, ptr %done.word, align 8
+  %h.word = getelementptr i64, ptr %block, i64 2
+  %h.at = load ptr, ptr %h.word, align 8
+  %t0.word = getelementptr i64, ptr %block, i64 3
+  %t0.one = load double, ptr %t0.word, align 8
+  %bad = call i32 @unbound(ptr %y, ptr %block, ptr %y)
+  %fine = icmp eq i32 %bad, 0
+  br i1 %fine, label %taken, label %left
+left:
+  ret i32 %bad
+taken:
+  %t0.first = insertelement {kind} poison, double %t0.one, i64 0
+  %t0 = shufflevector {kind} %t0.first, {kind} poison, <{width} x i32> zeroinitializer
+  %before = load {kind}, ptr %done.at, align 8
+  %after = fadd {kind} %before, splat (double 1.0)
+  store {kind} %after, ptr %done.at, align 8
+  %h = load {kind}, ptr %h.at, align 8
+  %t = call {kind} @llvm.fma.v{width}f64({kind} %after, {kind} %h, {kind} %t0)
+  store {kind} %t, ptr %x, align 8
+  br label %state
+state:
+  %m = phi i64 [ 0, %taken ], [ %m.next, %state ]
+  %m.next = add i64 %m, 1
+  %y.at = getelementptr {kind}, ptr %y, i64 %m.next
+  %value = load {kind}, ptr %y.at, align 8
+  %x.at = getelementptr {kind}, ptr %x, i64 %m.next
+  store {kind} %value, ptr %x.at, align 8
+  %another = icmp slt i64 %m.next, %n
+  br i1 %another, label %state, label %done
+done:
+  ret i32 0
 }}
 
 define i32 @note(ptr noalias %block, ptr noalias %on.at, ptr noalias %totals) nounwind {{

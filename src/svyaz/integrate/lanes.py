@@ -28,11 +28,11 @@ from svyaz.integrate.calls import (
     write,
 )
 from svyaz.integrate.compiling import compiled, part
-from svyaz.integrate.lane_code import lane_functions
-from svyaz.integrate.loops import CODE, STEPS, WIDTH, Group, ensemble
+from svyaz.integrate.lane_code import NAMES, lane_functions
+from svyaz.integrate.loops import CODE, STEPS, UNWATCHED, WIDTH, Group, ensemble
 from svyaz.integrate.stages import scheme
 from svyaz.integrate.tableau import Tableau
-from svyaz.program import Native, lane_width, lanes_of
+from svyaz.program import Native, lane_width, lanes_of, lined_up
 
 IDLE = 99
 """What has become of a lane for which there is no member any more."""
@@ -50,11 +50,13 @@ class Functions(NamedTuple):
     add: Address
     note: Address
     unbound: Address
+    take: Address
 
 
 class Desk(NamedTuple):
     """Where lanes are worked on, all numbers lane by lane: x, y, z (each (n + 1) · width), slopes, what is seen, totals,
-    constants of the three functions, the steps, what is on; and for each lane its member, its steps, the steps since a row.
+    constants of the three functions, the steps, how many were made, what is on; and for each lane its member, its steps, the
+    steps since a row, how it ended.
     """
 
     x: Array
@@ -67,6 +69,7 @@ class Desk(NamedTuple):
     watched: Array
     projected: Array
     steps: Array
+    counted: Array
     on: Array
     member: NDArray[np.int64]
     done: NDArray[np.int64]
@@ -89,17 +92,18 @@ def ensemble_in_lanes(
     helpers = lane_functions(max(2, width))
     states = (n + 1) * width
     desk = Desk(
-        x=np.zeros(states),
-        y=np.zeros(states),
-        z=np.zeros(states),
-        slopes=np.zeros(tableau.stages * n * width),
-        seen=np.zeros(max(1, observed) * width),
-        totals=np.zeros(max(1, columns.size) * WIDTH * width),
-        constants=np.zeros(group.constants.shape[1] * width),
-        watched=np.zeros(group.watched.shape[1] * width),
-        projected=np.zeros(group.projected.shape[1] * width),
-        steps=np.zeros(width),
-        on=np.zeros(width),
+        x=lined_up(states),
+        y=lined_up(states),
+        z=lined_up(states),
+        slopes=lined_up(tableau.stages * n * width),
+        seen=lined_up(max(1, observed) * width),
+        totals=lined_up(max(1, columns.size) * WIDTH * width),
+        constants=lined_up(group.constants.shape[1] * width),
+        watched=lined_up(group.watched.shape[1] * width),
+        projected=lined_up(group.projected.shape[1] * width),
+        steps=lined_up(width),
+        counted=lined_up(width),
+        on=lined_up(width),
         member=np.zeros(width, dtype=np.int64),
         done=np.zeros(width, dtype=np.int64),
         waiting=np.zeros(width, dtype=np.int64),
@@ -113,8 +117,24 @@ def ensemble_in_lanes(
         blocks[row, :6] = (*words, desk.slopes.ctypes.data, n, desk.x.ctypes.data)
         blocks[row, 6:].view(np.float64)[0] = rule.node[row]
     seen = np.array([desk.seen.ctypes.data, columns.ctypes.data, columns.size], dtype=np.int64)
-    called = Functions(*functions, *(helpers[name].address for name in ("add", "note", "unbound")))
-    _lanes(called, tableau.stages, n, width, float(span[0]), float(span[1]), group, columns, desk, blocks, seen, stop)
+    timing = np.array([n, desk.counted.ctypes.data, desk.steps.ctypes.data, 0], dtype=np.int64)
+    timing[3:].view(np.float64)[0] = float(span[0])
+    called = Functions(*functions, *(helpers[name].address for name in NAMES))
+    _lanes(
+        called,
+        tableau.stages,
+        n,
+        width,
+        float(span[0]),
+        float(span[1]),
+        group,
+        columns,
+        desk,
+        blocks,
+        seen,
+        timing,
+        stop,
+    )
 
 
 def run_ensemble(
@@ -306,6 +326,22 @@ def _taken(n: int, width: int, fine: bool, group: Group, desk: Desk) -> int:
     return answer
 
 
+@part
+def _quiet(f: Functions, width: int, live: int, group: Group, desk: Desk) -> int:
+    """So many steps can be made in which no lane makes its last one and all of them are observed, or none."""
+    if live < width or f.after_step != 0:
+        return 0
+    fewest = UNWATCHED
+    for lane in range(width):
+        number = desk.member[lane]
+        desk.counted[lane] = float(desk.done[lane])
+        desk.on[lane] = 1.0
+        fewest = min(fewest, group.counts[number, 0] - desk.done[lane] - 1)
+        if f.observe != 0 and group.counts[number, 1] != 1:
+            fewest = 0
+    return fewest
+
+
 @compiled
 def _lanes(
     f: Functions,
@@ -319,6 +355,7 @@ def _lanes(
     desk: Desk,
     blocks: NDArray[np.int64],
     seen: NDArray[np.int64],
+    timing: NDArray[np.int64],
     stop: Counters,
 ) -> int:
     """All members of a group."""
@@ -331,7 +368,23 @@ def _lanes(
         following += 1
     while live > 0 and whole(place(stop), 0) == 0:
         _lengths(width, group, desk)
-        bad = _step(f, stages, n, desk, rows)
+        quiet = _quiet(f, width, live, group, desk)
+        made = 0
+        bad = 0
+        while made < quiet:
+            bad = _step(f, stages, n, desk, rows)
+            if bad != 0 or call(f.take, place(desk.y), place(timing), place(desk.x)) != 0:
+                break
+            made += 1
+            if f.observe != 0:
+                _seen(f, n, width, desk, block)
+        for lane in range(width):
+            desk.done[lane] += made
+            desk.waiting[lane] += made if f.observe == 0 else 0
+        if 0 < made == quiet:
+            continue
+        if quiet == 0:
+            bad = _step(f, stages, n, desk, rows)
         _times(width, t0, t1, group, desk)
         fine = _settled(f, n, width, bad, sizes, desk)
         news = _taken(n, width, fine and live == width, group, desk)

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,20 @@ from svyaz.program.native import BATCH, Native, compiler_version
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
+LINE = 8
+"""Numbers in a line of the cache."""
+
 _POINTER = ctypes.c_void_p
 _ROWS = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, _POINTER, _POINTER)
-_MADE: WeakValueDictionary[str, Lanes] = WeakValueDictionary()
+_MADE: WeakKeyDictionary[Native, Lanes | None] = WeakKeyDictionary()
 _MAKING = Lock()
+
+
+def lined_up(count: int) -> Array:
+    """So many zeros, which begin where a line of the cache does: vectors across two lines are slow."""
+    room = np.zeros(count + LINE)
+    first = -(room.ctypes.data // 8) % LINE
+    return room[first : first + count]
 
 
 def lane_width() -> int:
@@ -49,7 +59,8 @@ class Lanes:
         outputs = np.empty((len(inputs), len(self.program.outputs)))
         statuses = np.zeros(len(inputs), dtype=np.int32)
         groups = np.zeros(count // self.width, dtype=np.int32)
-        wide = np.repeat(constants, self.width)
+        wide = lined_up(constants.size * self.width)
+        wide[:] = np.repeat(constants, self.width)
         if count:
             self._rows(len(groups), inputs.ctypes.data, wide.ctypes.data, outputs.ctypes.data, groups.ctypes.data)
         singular = [int(g) * self.width + lane for g in np.flatnonzero(groups) for lane in range(self.width)]
@@ -69,16 +80,15 @@ class Lanes:
 
 def lanes_of(native: Native) -> Lanes | None:
     """The program of native code for several states; None where this processor or the program does not allow it."""
-    width = lane_width()
-    if width == 1 or not has_lanes(native.program):
-        return None
-    content = content_hash(native.program)
     with _MAKING:
-        found = _MADE.get(content)
-        if found is None:
-            text = f"{width} lanes"
-            code = engine.kept_code(
-                (text, compiler_version(), content), lambda: engine.object_code(lanes_text(native.program, width))
-            )
-            found = _MADE[content] = Lanes(native.program, width, code)
-    return found
+        if native not in _MADE:
+            _MADE[native] = _made(native)
+        return _MADE[native]
+
+
+def _made(native: Native) -> Lanes | None:
+    width, program = lane_width(), native.program
+    if width == 1 or not has_lanes(program):
+        return None
+    parts = (f"{width} lanes", compiler_version(), content_hash(program))
+    return Lanes(program, width, engine.kept_code(parts, lambda: engine.object_code(lanes_text(program, width))))
