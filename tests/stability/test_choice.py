@@ -38,7 +38,7 @@ def test_N1_2_6_a_start_at_rest_is_taken_without_a_search(monkeypatch: pytest.Mo
 def test_N1_2_6_a_start_near_one_is_searched_no_farther_than_that() -> None:
     found = equilibrium_near(System(**RODS), {"y3": 1.19}, seconds=20)
     assert found.equilibrium.state["y3"] == pytest.approx(1.2)
-    assert found.notes == ("the equilibria form a family: c = 0 is taken",)
+    assert found.notes[0] == "the equilibria form a family: c = 0 is taken"
 
 
 @pytest.mark.parametrize("start", np.linspace(-7, 7, 15))
