@@ -59,10 +59,23 @@ INSTEAD = re.compile(rf"^{MARK}(\w+)=([\w-]+): (.*\n)")
 
 
 @cache
-def _made() -> dict[str, MadeModel | MadeFamily]:
-    """The models that Python files make, by their names."""
-    stems = [found.name for found in iter_modules(models.__path__)]
-    return {stem.replace("_", "-"): import_module(f"{models.__name__}.{stem}").MODEL for stem in stems}
+def _makers() -> dict[str, str]:
+    """The names of the models that Python files make → the modules; nothing is loaded."""
+    return {found.name.replace("_", "-"): found.name for found in iter_modules(models.__path__)}
+
+
+def _made(name: str) -> MadeModel | MadeFamily | None:
+    """The model of this name, if a Python file makes it."""
+    stem = _makers().get(name)
+    found: MadeModel | MadeFamily | None = None if stem is None else import_module(f"{models.__name__}.{stem}").MODEL
+    return found
+
+
+@cache
+def _listed() -> frozenset[str]:
+    """The names of the models that are files."""
+    found = [entry.name.removesuffix(".toml") for entry in files(models).iterdir() if entry.name.endswith(".toml")]
+    return frozenset(name for name in found if "--" not in name)
 
 
 def _file(name: str) -> Traversable:
@@ -72,9 +85,8 @@ def _file(name: str) -> Traversable:
 @cache
 def names() -> tuple[str, ...]:
     """Names of all models, ``pendulum:N``, ``chain:N`` and ``random-tree:N`` among them."""
-    made = [f"{name}:N" if isinstance(model, MadeFamily) else name for name, model in _made().items()]
-    written = [entry.name.removesuffix(".toml") for entry in files(models).iterdir() if entry.name.endswith(".toml")]
-    return tuple(sorted([*made, *(name for name in written if "--" not in name)]))
+    made = [f"{name}:N" if isinstance(_made(name), MadeFamily) else name for name in _makers()]
+    return tuple(sorted([*made, *_listed()]))
 
 
 def gallery() -> dict[str, str]:
@@ -113,16 +125,16 @@ def not_found(name: str) -> Problem:
 
 
 def _families() -> set[str]:
-    return {name for name, model in _made().items() if isinstance(model, MadeFamily)}
+    return {name for name in _makers() if isinstance(_made(name), MadeFamily)}
 
 
 @cache
 def variants_of(name: str) -> Variants:
     """What can be chosen of a model, the default first; nothing where there is no choice or no such model."""
-    model = _made().get(name)
+    model = _made(name)
     if isinstance(model, MadeModel):
         return model.variants
-    if ":" in name or name not in names():
+    if name not in _listed():
         return {}
     found = OFFERED.findall(_file(name).read_text(encoding="utf-8"))
     return {what: tuple(choices.split(" | ")) for what, choices in found}
@@ -130,7 +142,7 @@ def variants_of(name: str) -> Variants:
 
 def open_choices_of(name: str) -> Variants:
     """What can be chosen of the models ``NAME:N`` besides N, numbers among it; their makers know what fits."""
-    model = _made().get(name.partition(":")[0])
+    model = _made(name.partition(":")[0])
     return model.open if isinstance(model, MadeFamily) else {}
 
 
@@ -150,12 +162,12 @@ def find(name: str, choices: Mapping[str, str] | None = None) -> str | None:
     """The text of the model of this name, or None when the gallery has none."""
     choices = choices or {}
     family, colon, number = name.partition(":")
-    model = _made().get(family)
+    model = _made(family)
     if isinstance(model, MadeFamily) and colon and number != "N":
         if not model.open:
             _check_choices(name, choices)
         return model.make(_count(family, number, model), choices)
-    if name not in names() or colon:
+    if colon or not (isinstance(model, MadeModel) or name in _listed()):
         return None
     _check_choices(name, choices)
     return model.make(choices) if isinstance(model, MadeModel) else _written(name, choices)

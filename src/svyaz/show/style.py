@@ -113,11 +113,11 @@ def in_style(looks: Looks) -> Iterator[None]:
 
 
 def _settings_of(style: str | Mapping[str, object] | None) -> Mapping[str, object]:
+    if style is None:
+        return {}
     import matplotlib as mpl
     import matplotlib.style
 
-    if style is None:
-        return {}
     if not isinstance(style, str):
         unknown = [name for name in style if name not in set(mpl.rcParams)]
         if unknown:
