@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from math import isfinite
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,11 +14,11 @@ from svyaz.commands.common import NegativeAnswer, StoppedByUser, form_option, pr
 from svyaz.commands.hints import with_flags
 from svyaz.commands.terminal import Page
 from svyaz.integrate import method_names
+from svyaz.library import RunOptions as RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from svyaz.json_types import Json
     from svyaz.model import System
     from svyaz.motion import Event, Motion
 
@@ -31,20 +31,6 @@ MOST_IMPACTS = 12
 Function = TypeVar("Function", bound=Callable[..., object])
 
 RUN_OPTIONS = ("form", "method", "step", "rtol", "atol", "tolerance", "until", "every", "stabilize")
-
-
-class RunOptions(TypedDict):
-    """What was asked for by ``run_options``; None where nothing was."""
-
-    form: str | None
-    method: str | None
-    step: float | None
-    rtol: float | None
-    atol: float | None
-    tolerance: float | Mapping[str, float] | None
-    until: float | None
-    every: float | None
-    stabilize: str | float | Mapping[str, Json] | None
 
 
 def of_run(options: Mapping[str, object]) -> dict[str, object]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from svyaz.library.motions import simulate as simulate
     from svyaz.library.pictures import Picture as Picture
     from svyaz.library.pictures import Player as Player
+    from svyaz.library.run_options import RunOptions as RunOptions
     from svyaz.library.sympy_words import SympyEquations as SympyEquations
     from svyaz.library.systems import SECONDS as SECONDS
     from svyaz.library.systems import System as System

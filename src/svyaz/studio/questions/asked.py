@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from svyaz.expr import ModelError, Problem
 from svyaz.json_types import Json
-from svyaz.library import System, loads, value_of
+from svyaz.library import RunOptions, System, loads, value_of
 
 if TYPE_CHECKING:
     from svyaz.motion import Law
@@ -26,20 +26,6 @@ class Asked:
     system: System
     laws: Mapping[str, Law]
     options: Table
-
-
-class RunOptions(TypedDict):
-    """The options of a run; None where nothing was asked."""
-
-    form: str | None
-    method: str | None
-    step: float | None
-    rtol: float | None
-    atol: float | None
-    tolerance: float | Mapping[str, float] | None
-    until: float | None
-    every: float | None
-    stabilize: str | float | Mapping[str, Json] | None
 
 
 def asked(question: Table) -> Asked:
