@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 class Explorer(Protocol):
-    """Sliders over a system, as a widget of Jupyter."""
+    """Sliders over a system, as a widget of Jupyter.
+
+    >>> import svyaz
+    >>> found = svyaz.load("pendulum:1").explore({"L1": (0.5, 2)}, until=1)
+    >>> found.move(L1=1.5)
+    >>> found.values["L1"]
+    1.5
+    """
 
     values: dict[str, float]
     """Where the sliders stand."""
