@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -48,3 +49,24 @@ def test_other_rooms_are_entered_by_the_door(path) -> None:
         if package != "svyaz" or node.module.split(".")[1] != room.removesuffix(".py")
     ]
     assert past == []
+
+
+def test_A5_no_module_imports_itself_by_others() -> None:
+    """Imports inside of functions count; those for the type checker do not."""
+    modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        checked = [
+            node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        ]
+        unread = {id(inner) for node in checked for part in node.body for inner in ast.walk(part)}
+        wanted = [
+            (node.module, alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module and id(node) not in unread
+            for alias in node.names
+        ]
+        found = {f"{module}.{inner}" if f"{module}.{inner}" in modules else module for module, inner in wanted}
+        graph[name] = found & set(modules)
+    TopologicalSorter(graph).prepare()  # raises CycleError

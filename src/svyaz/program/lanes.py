@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.program import engine
+from svyaz.program.compiled import BATCH, compiler_version
 from svyaz.program.llvm_lanes import has_lanes, lanes_text
-from svyaz.program.native import BATCH, Native, compiler_version
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
 
@@ -23,7 +24,7 @@ LINE = 8
 
 _POINTER = ctypes.c_void_p
 _ROWS = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, _POINTER, _POINTER)
-_MADE: WeakKeyDictionary[Native, Lanes | None] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Loaded, Lanes | None] = WeakKeyDictionary()
 _MAKING = Lock()
 
 
@@ -78,7 +79,14 @@ class Lanes:
         outputs[places], statuses[places] = given, codes
 
 
-def lanes_of(native: Native) -> Lanes | None:
+class Loaded(Protocol):
+    """Native code of a program, with which the functions that all programs share are loaded."""
+
+    @property
+    def program(self) -> Program: ...
+
+
+def lanes_of(native: Loaded) -> Lanes | None:
     """The program of native code for several states; None where this processor or the program does not allow it."""
     with _MAKING:
         if native not in _MADE:
@@ -86,7 +94,7 @@ def lanes_of(native: Native) -> Lanes | None:
         return _MADE[native]
 
 
-def _made(native: Native) -> Lanes | None:
+def _made(native: Loaded) -> Lanes | None:
     width, program = lane_width(), native.program
     if width == 1 or not has_lanes(program):
         return None

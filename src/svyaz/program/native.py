@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
-from functools import lru_cache
-from importlib.resources import files
 from math import isfinite
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -16,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.program import engine
-from svyaz.program.cache import cache_key
+from svyaz.program.compiled import BATCH, CONSTANTS, STEP, compiler_version
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_function import SUPPORT, support_text
 from svyaz.program.llvm_text import is_interpreted, module_text
@@ -27,8 +24,6 @@ from svyaz.program.text import content_hash
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-_DECISIVE = ("llvm_", "engine.py", "solver.ll", "sincos.ll", "interpreter.ll", "tape.py", "unrolled.py")
-"""Files that decide what is compiled."""
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
 _SUPPORT: list[llvm.ExecutionEngine] = []
@@ -36,11 +31,6 @@ _SUPPORT: list[llvm.ExecutionEngine] = []
 
 WORTH_LANES, FEWEST_ROWS = 20_000_000, 64
 """Once so many nodes have been evaluated in batches, batches of so many rows go to the lanes."""
-
-_POINTER = ctypes.c_void_p
-_CONSTANTS = ctypes.CFUNCTYPE(None, _POINTER, _POINTER)
-_STEP = ctypes.CFUNCTYPE(ctypes.c_int32, _POINTER, _POINTER, _POINTER)
-BATCH = ctypes.CFUNCTYPE(None, ctypes.c_int64, _POINTER, _POINTER, ctypes.c_int64, _POINTER, _POINTER)
 
 
 class Native:
@@ -66,8 +56,8 @@ class Native:
         self.address = int(self._engine.get_function_address("step"))
         self.constants_address = int(self._engine.get_function_address("constants"))
         self.batch_address = int(self._engine.get_function_address("batch"))
-        self._step = _STEP(self.address)
-        self._constants = _CONSTANTS(self.constants_address)
+        self._step = STEP(self.address)
+        self._constants = CONSTANTS(self.constants_address)
         self._batch = BATCH(self.batch_address)
         part = int(self._engine.get_function_address("batch_part"))
         self._batch_part = BATCH(part) if part else self._batch
@@ -112,7 +102,7 @@ class Native:
         """Rows one by one until so much has been asked for that it is worth while to compile the program for lanes."""
         self._asked += len(inputs) * len(self.program.nodes)
         if self._asked > WORTH_LANES and constants.ndim == 1 and len(inputs) >= FEWEST_ROWS:
-            from svyaz.program.lanes import lanes_of
+            from svyaz.program.lanes import lanes_of  # few programs are worth it
 
             lanes = lanes_of(self)
             if lanes is not None:
@@ -178,15 +168,6 @@ def _refuse_overflow(program: Program) -> None:
     if not all(isfinite(float(node[1])) for node in program.nodes if node[0] == "const"):
         message = "the equations contain a number beyond 1e308: values of the model are too large for each other"
         raise ModelError([Problem(message, hint="take units in which they are of a usual size")])
-
-
-@lru_cache(maxsize=1)
-def compiler_version() -> str:
-    """A hash of the modules that decide what is compiled: code kept by another version of them is not used."""
-    folder = files("svyaz.program")
-    names = sorted(file.name for file in folder.iterdir())
-    texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in names if name.startswith(_DECISIVE)]
-    return cache_key(*texts)
 
 
 def _code(program: Program, content: str, *, seldom: bool) -> tuple[bytes, int]:
