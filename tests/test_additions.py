@@ -136,7 +136,9 @@ def test_a_command_is_listed_and_run(copied_package) -> None:
 def test_a_model_of_the_gallery_is_found_with_its_variants(copied_package) -> None:
     copied_package.drop("gallery/models/spring.toml", SPRING)
     run = copied_package.svyaz
-    assert "motion=free|damped" in run("gallery", env={"COLUMNS": "200"}).stdout
+    listed = next(line for line in run("gallery", env={"COLUMNS": "200"}).stdout.splitlines() if "spring " in line)
+    assert "motion" in listed
+    assert "--with motion=free|damped" in run("gallery", "spring").stderr
     assert "until = 1 " in run("gallery", "spring").stdout
     assert "until = 2 " in run("gallery", "spring", "--with", "motion=damped").stdout
     assert "#:" not in run("gallery", "spring").stdout

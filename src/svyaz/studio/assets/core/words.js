@@ -23,7 +23,7 @@ const TABLE = {
   "template.control": ["Controls", "Управления", "Керування"],
   "template.equations": ["Differential equations", "Дифференциальные уравнения", "Диференціальні рівняння"],
   editor: ["Text of the model", "Текст модели", "Текст моделі"],
-  correct: ["The model is correct.", "Модель правильна.", "Модель правильна."],
+  correct: ["No mistakes found.", "Ошибок не найдено.", "Помилок не знайдено."],
   mistakes: ["Mistakes", "Ошибки", "Помилки"],
   line: ["line {0}", "строка {0}", "рядок {0}"],
   hint: ["Hint: {0}", "Подсказка: {0}", "Підказка: {0}"],
