@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -28,12 +30,15 @@ def still(motion: Motion) -> str:
 def film(motion: Motion) -> str:
     """All moments one after the other, again and again, at the speed of the motion where that is neither slow nor fast."""
     scene = _scene(motion)
-    seconds = float(np.clip(scene.times[-1] - scene.times[0], SHORTEST, LONGEST))
-    return _picture(
-        scene,
-        [*_traces(scene), *_parts(scene, range(len(scene.times)))],
-        f'dur="{seconds:.2f}s" repeatCount="indefinite"',
-    )
+    return _picture(scene, [*_traces(scene), *_parts(scene, range(len(scene.times)))], _clock(scene))
+
+
+def portrait(motion: Motion) -> str:
+    """A film over the path and earlier positions, on white: also seen on dark pages, and where films stand still."""
+    scene = _scene(motion)
+    shapes = [*_traces(scene), *_ghosts(scene), *_parts(scene, range(len(scene.times)))]
+    white = ('rect width="100%" height="100%" fill="#fff"', dict[str, list[str]]())
+    return _picture(scene, [white, *shapes], _clock(scene))
 
 
 def _scene(motion: Motion) -> Scene:
@@ -49,6 +54,11 @@ def _scene(motion: Motion) -> Scene:
     return Scene(
         times, (Item("point", ((columns - low) / np.where(high > low, high - low, 1))[:, None, :], trace=True),)
     )
+
+
+def _clock(scene: Scene) -> str:
+    seconds = float(np.clip(scene.times[-1] - scene.times[0], SHORTEST, LONGEST))
+    return f'dur="{seconds:.2f}s" repeatCount="indefinite"'
 
 
 class _Paper:
@@ -131,3 +141,9 @@ def _part(item: Item, rows: Sequence[int], paper: _Paper) -> list[tuple[str, dic
             for line in lines
         ]
     return [(f'polyline stroke="{INK}" stroke-width="2"', {"points": [paper.points(item.points[row]) for row in rows]})]
+
+
+if __name__ == "__main__":  # MODEL FILE: the picture of README
+    import svyaz
+
+    Path(sys.argv[2]).write_text(portrait(svyaz.load(sys.argv[1]).simulate()), encoding="utf-8")
