@@ -81,6 +81,20 @@ def test_P1_it_goes_into_solve_ivp() -> None:
     assert np.allclose(f.constraint_jacobian(f.initial) @ accelerated + f.constraint_bias(f.initial), 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(4,), (3, 4)])
+def test_what_a_singular_position_leaves_open_is_not_a_number(shape) -> None:
+    circle = {"name": "circle", "equation": "x^2 + y^2 = 1"}  # its gradient vanishes in the middle
+    bead = svyaz.System(coordinates=["x", "y"], kinetic="(x'^2 + y'^2)/2", potential="y", constraint=[circle])
+    f = bead.derive().function()
+    middle = np.zeros(shape)
+    assert np.isnan(f(0.0, middle)).any()
+    assert f(0.0, middle).shape == shape
+    assert np.isnan(f.multipliers(0.0, middle)).all()
+    assert np.isnan(f.jacobian(0.0, middle)).any()
+    assert np.all(f.mass_matrix(middle) == np.eye(2))
+    assert np.isfinite(f(0.0, middle + np.array([1.0, 0.0, 0.0, 0.0]))).all()
+
+
 def test_wrong_shapes_and_names_are_refused(f) -> None:
     with pytest.raises(svyaz.ModelError, match="x has 4 entries"):
         f(0.0, [1.0, 2.0, 3.0])

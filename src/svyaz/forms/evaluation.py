@@ -21,7 +21,7 @@ from svyaz.expr import ModelError, Problem
 from svyaz.forms.equations import Equations
 from svyaz.forms.programs import observation, rates_of, slopes_of
 from svyaz.model import nearest
-from svyaz.program import Function, Linear, Table, function
+from svyaz.program import Function, Linear, SingularSystem, Table, function
 
 Values: TypeAlias = Mapping[str, ArrayLike] | ArrayLike | None
 """Numbers by name, or all of them in order; what is left out has the value that the model gives it."""
@@ -65,7 +65,10 @@ class NumericEquations:
         return np.array([given[name] for name in self.states])
 
     def __call__(self, t: ArrayLike, x: ArrayLike, u: Values = None, p: Values = None) -> Array:
-        """ẋ at x: (n,), or (k, n) for k states; where accelerations are not determined it is not a number."""
+        """ẋ at x: (n,), or (k, n) for k states; where accelerations are not determined it is not a number.
+
+        All constraints act at once here, also those that the motion switches on and off.
+        """
         return self._tables(self._solved, "rates", t, x, u, p)
 
     def multipliers(self, t: ArrayLike, x: ArrayLike, u: Values = None, p: Values = None) -> Array:
@@ -165,7 +168,12 @@ class NumericEquations:
         return function(tables, self._order, self.equations.system.parameters, systems=systems)
 
     def _tables(self, code: Function, name: str, t: ArrayLike, x: ArrayLike, u: Values, p: Values) -> Array:
-        return self._bound(code, p)(self._row(t, x, u), (name,))[name]
+        """A table at one state or many; what a singular system leaves open is not a number, in one state as in many."""
+        rows, bound = self._row(t, x, u), self._bound(code, p)
+        try:
+            return bound(rows, (name,))[name]
+        except SingularSystem:
+            return bound(rows[None, :], (name,))[name][0]
 
     def _row(self, t: ArrayLike, x: ArrayLike, u: Values) -> Array:
         """[t, x, u], or such rows."""
