@@ -51,6 +51,17 @@ def test_other_rooms_are_entered_by_the_door(path) -> None:
     assert past == []
 
 
+@pytest.mark.parametrize("package", [PACKAGE, PUBLISHED], ids=lambda package: package.name)
+def test_a_class_has_a_name_of_its_own(package) -> None:
+    homes: dict[str, list[str]] = {}
+    for path in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(f"{path.relative_to(package)}:{node.lineno}")
+    assert homes
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
 def test_A5_no_module_imports_itself_by_others() -> None:
     """Imports inside of functions count; those for the type checker do not."""
     modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}

@@ -27,7 +27,7 @@ class RunningStudio:
         self.folder = folder
         command = [sys.executable, "-m", "svyaz", "studio", "--port", "0", "--no-browser", *options]
         if limits:
-            listen = f"run_studio(Place(port=0, limits=Limits({limits})), partial(print, flush=True))"
+            listen = f"run_studio(StudioSettings(port=0, limits=Limits({limits})), partial(print, flush=True))"
             script = f"from functools import partial; from svyaz.studio import *; {listen}"
             command = [sys.executable, "-c", script]
         self.errors = (folder.parent / f"{folder.name}.stderr").open("w+")

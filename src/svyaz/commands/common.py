@@ -18,6 +18,7 @@ from svyaz.commands.hints import problems_with_flags
 from svyaz.commands.terminal import CONTROL, plain
 from svyaz.files import text_file
 from svyaz.json_types import finite
+from svyaz.library import NegativeAnswer as NegativeAnswer
 from svyaz.streams import takes_all_letters
 
 if TYPE_CHECKING:
@@ -33,16 +34,8 @@ URDF_OPTIONS = "svyaz.urdf"
 """Key of the context under which the options for URDF files are kept."""
 
 
-class NegativeAnswer(Exception):
-    """The question was understood and the answer is no: diverged, singular, infeasible. Exit code 1."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 class StoppedByUser(NegativeAnswer):
-    """What was asked for is not done, for the user stopped it; what was done is kept. Exit code 130."""
+    """What was asked for is not done, for the user stopped it; what was done is kept. Exit code 130, not 1."""
 
 
 class NameAndValue(click.ParamType):
@@ -297,8 +290,8 @@ def check_looks(system: System) -> None:
         raise click.UsageError(f"'{system.name}' says nothing of its looks: add [[draw]] tables to the model.")
 
 
-class Tell(Protocol):
-    """Tells a bar how far things are."""
+class MoveBar(Protocol):
+    """Moves a bar to where things are."""
 
     def __call__(
         self,
@@ -311,7 +304,7 @@ class Tell(Protocol):
 
 
 @contextmanager
-def progress_bar(columns: str, title: str = "", total: float | None = None) -> Iterator[Tell | None]:
+def progress_bar(columns: str, title: str = "", total: float | None = None) -> Iterator[MoveBar | None]:
     """A bar with these columns, words separated by commas; None where there is no terminal.
 
     ``bar``, ``count``, ``share``, ``elapsed`` and ``remaining`` are columns of their own; other words are templates.

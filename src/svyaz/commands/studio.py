@@ -33,7 +33,7 @@ def command(port: int, host: str, token: str, no_browser: bool) -> None:
     from svyaz.extras import extra
 
     with extra("studio"):
-        from svyaz.studio import Place, is_loopback, run_studio
+        from svyaz.studio import StudioSettings, is_loopback, run_studio
     if not is_loopback(host) and len(token) < 8:
         raise click.UsageError("beyond this machine the studio wants a secret: --token with at least 8 characters.")
     if not all(c.isascii() and (c.isalnum() or c in "-_.~") for c in token):
@@ -48,7 +48,7 @@ def command(port: int, host: str, token: str, no_browser: bool) -> None:
             webbrowser.open(address)
 
     try:
-        run_studio(Place(host, port, token, Path.cwd()), started)
+        run_studio(StudioSettings(host, port, token, Path.cwd()), started)
     except OSError as error:
         raise click.UsageError(
             f"the studio cannot listen on {host}, port {port}: {error.strerror or error}."

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.forms.along import Passage as Passage
+    from svyaz.forms.along import SymmetryPassage as SymmetryPassage
     from svyaz.forms.along import along_symmetry as along_symmetry
     from svyaz.forms.cyclic import Cyclic as Cyclic
     from svyaz.forms.cyclic import pseudo_cyclic as pseudo_cyclic

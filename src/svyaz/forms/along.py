@@ -27,7 +27,7 @@ SMALLEST = 1e-3
 
 
 @dataclass(frozen=True)
-class Passage:
+class SymmetryPassage:
     """The system in new coordinates, of which ``cyclic`` goes along the symmetry and ``radius`` is that of a turn; ``text``
     says how they are taken.
     """
@@ -48,7 +48,7 @@ class _Slice:
     shift: Array
 
 
-def along_symmetry(system: System, symmetry: Symmetry) -> Passage | None:
+def along_symmetry(system: System, symmetry: Symmetry) -> SymmetryPassage | None:
     """The passage to a coordinate along the symmetry: where it shifts a coordinate alone, or turns a plane of two."""
     cut = _slice(symmetry)
     if cut is None:
@@ -85,7 +85,7 @@ def along_symmetry(system: System, symmetry: Symmetry) -> Passage | None:
         words={"parameters": system.words.get("parameters", {})},
     )
     radius = None if cut.radius is None else names[cut.radius]
-    return Passage(passed, psi, radius, _told(system, cut, names, moved))
+    return SymmetryPassage(passed, psi, radius, _told(system, cut, names, moved))
 
 
 def _slice(symmetry: Symmetry) -> _Slice | None:

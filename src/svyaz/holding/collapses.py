@@ -21,7 +21,7 @@ COMPARED = 200
 
 
 @dataclass(frozen=True)
-class Run:
+class RunExcerpt:
     """Some rows of a run, those about its row ``here`` among them, in the states of the model; ``few`` are their numbers."""
 
     equations: Equations
@@ -101,8 +101,8 @@ class Run:
         return self._relative(np.array([free.least_inertia(), held.least_inertia(), alone.least_gradients()]), good)
 
 
-def run_about(segment: Segment, times: Array, states: Array, row: int) -> Run:
+def run_about(segment: Segment, times: Array, states: Array, row: int) -> RunExcerpt:
     few = np.unique([*np.linspace(0, len(times) - 1, COMPARED).astype(int), row])
     few = few[np.isfinite(states[few]).all(axis=1)]
     own = model_states(segment.equations, times[few], states[few])
-    return Run(examined(segment.equations), times[few], own, int(np.searchsorted(few, row)), few)
+    return RunExcerpt(examined(segment.equations), times[few], own, int(np.searchsorted(few, row)), few)

@@ -46,7 +46,7 @@ HIT = 1e-9
 
 
 @dataclass(frozen=True)
-class Pole:
+class CoordinatePole:
     """θ = θ₀, the angle ψ that loses its meaning there, and z/z_ψ by coordinate."""
 
     theta: str
@@ -113,7 +113,7 @@ def _troubled(equations: Equations, path: Path) -> bool:
 
 
 @remembered
-def poles_of(equations: Equations) -> tuple[Pole, ...]:
+def poles_of(equations: Equations) -> tuple[CoordinatePole, ...]:
     """Where the inertia matrix degenerates at a value of one coordinate, and a regular chart exists."""
     q = equations.accelerated
     if equations.quasi or len(q) < 2:
@@ -132,7 +132,7 @@ def poles_of(equations: Equations) -> tuple[Pole, ...]:
     return tuple(p for theta in q if theta in used for p in _poles_at(equations, theta, entries, mass))
 
 
-def _poles_at(equations: Equations, theta: str, entries: Sequence[Expression], mass: Mass) -> Iterator[Pole]:
+def _poles_at(equations: Equations, theta: str, entries: Sequence[Expression], mass: Mass) -> Iterator[CoordinatePole]:
     """The poles of one coordinate."""
     turning = _is_angle(entries, theta)
     random, q = np.random.default_rng(4), equations.accelerated
@@ -152,7 +152,7 @@ def _poles_at(equations: Equations, theta: str, entries: Sequence[Expression], m
         if np.abs(null[0] - null[1]).max() > 1e-9 or abs(null[0][q.index(theta)]) > 1e-9:
             continue
         ratio = np.where(np.abs(null[0]) > 1e-9, null[0], 0.0)
-        pole = Pole(theta, at, turning, q[int(np.argmax(np.abs(ratio)))], tuple(map(float, ratio)))
+        pole = CoordinatePole(theta, at, turning, q[int(np.argmax(np.abs(ratio)))], tuple(map(float, ratio)))
         if _is_regular(pole, q, samples[0], mass):
             yield pole
 
@@ -164,7 +164,7 @@ def _is_angle(entries: Sequence[Expression], theta: str) -> bool:
     return not any(theta in names_in(e) for e in hidden)
 
 
-def _is_regular(pole: Pole, q: tuple[str, ...], sample: dict[str, float], mass: Mass) -> bool:
+def _is_regular(pole: CoordinatePole, q: tuple[str, ...], sample: dict[str, float], mass: Mass) -> bool:
     """Has the kinetic energy in the chart a limit that does not depend on ψ?"""
     k, p, ratio, small = q.index(pole.theta), q.index(pole.psi), np.array(pole.ratio), 1e-4
     limits = []
@@ -188,7 +188,7 @@ class _Polar:
     """The motion of a segment in the chart about a pole: the states of the equations with X, Y, χ in place of θ, ψ, q."""
 
     segment: Segment
-    pole: Pole
+    pole: CoordinatePole
 
     @property
     def _places(self) -> tuple[int, int, int, int, list[int], list[int], Array]:

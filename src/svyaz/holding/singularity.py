@@ -23,7 +23,7 @@ from svyaz.constraints import (
     measure_of,
     model_states,
 )
-from svyaz.holding.collapses import COMPARED, Run, run_about
+from svyaz.holding.collapses import COMPARED, RunExcerpt, run_about
 from svyaz.holding.deviation import deviations
 from svyaz.holding.segment import Segment, observed
 from svyaz.integrate import Bridge, Path, Status
@@ -201,7 +201,7 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: 
     return f"a singular point near t = {time:g} ({where}): {reason}; {motion}"
 
 
-def _reason(run: Run, segment: Segment, state: Array, time: float) -> str:
+def _reason(run: RunExcerpt, segment: Segment, state: Array, time: float) -> str:
     equations, (inertia, gradients) = run.equations, run.collapses
     report = examine(equations, state, time)
     structural = [d for d in report.dependencies if d.structural]
@@ -228,7 +228,7 @@ def _reason(run: Run, segment: Segment, state: Array, time: float) -> str:
     return "the augmented matrix of the accelerations degenerates" + "".join(f"; {m}" for m in report.messages)
 
 
-def _of_constraints(run: Run, state: Array, time: float) -> str:
+def _of_constraints(run: RunExcerpt, state: Array, time: float) -> str:
     """The gradients of constraints become dependent, but are not nearby."""
     snapshot, what = run.measure.at(state, time), _dependent(run)
     match crossing(run.measure, snapshot, run.sizes):
@@ -242,7 +242,7 @@ def _of_constraints(run: Run, state: Array, time: float) -> str:
     return f"{what} there, but not nearby: what the constraints demand there is not determined"
 
 
-def _dependent(run: Run) -> str:
+def _dependent(run: RunExcerpt) -> str:
     """What happens to the gradients of constraints at the row: those of the weakest combination."""
     plain = run.measure.gradients(run.times, run.states)
     longest = np.nanmax(plain.lengths(), axis=0)

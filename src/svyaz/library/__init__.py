@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
+    from svyaz.library.answers import NegativeAnswer as NegativeAnswer
     from svyaz.library.equations import Equations as Equations
     from svyaz.library.equations import derive as derive
     from svyaz.library.explorers import Explorer as Explorer

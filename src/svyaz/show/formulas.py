@@ -25,14 +25,14 @@ Line = tuple[Expression, Expression]
 """Left and right side of an equation."""
 
 
-class Written(NamedTuple):
+class EquationsInParts(NamedTuple):
     """Equations in which long parts are named, and what the names stand for, in order."""
 
     lines: list[Line]
     parts: list[Line]
 
 
-def in_parts(lines: Sequence[Line], taken: Collection[str]) -> Written:
+def in_parts(lines: Sequence[Line], taken: Collection[str]) -> EquationsInParts:
     """The equations with every long sum inside a term under a name of its own, s1, s2, …; equal sums have one name.
 
     A page breaks a formula between the terms of its outermost sum; what stands inside a fraction, a power or a product is
@@ -53,7 +53,7 @@ def in_parts(lines: Sequence[Line], taken: Collection[str]) -> Written:
     free = (name for name in (f"s{k}" for k in count(1)) if name not in taken)
     called = {name: se.Symbol(next(free)) for name, _ in ordered}
     sides = [side.xreplace(called) for side in sides]
-    return Written(
+    return EquationsInParts(
         [(sides[2 * k], sides[2 * k + 1]) for k in range(len(lines))],
         [(called[name], e.xreplace(called)) for name, e in ordered],
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms import Passage, Symmetry, along_symmetry, linear_symmetries, momentum_of, pseudo_cyclic
+from svyaz.forms import Symmetry, SymmetryPassage, along_symmetry, linear_symmetries, momentum_of, pseudo_cyclic
 from svyaz.model import System, with_settings
 from svyaz.stability.first_order import is_taken
 from svyaz.stability.rolling_rest import has_velocity_constraints
@@ -67,7 +67,7 @@ def _strange(system: System, names: set[str]) -> bool:
 
 def _first_passage(
     system: System, symmetries: tuple[Symmetry, ...], fixed: set[str]
-) -> tuple[Symmetry, Passage] | None:
+) -> tuple[Symmetry, SymmetryPassage] | None:
     """Shifts before turns: a turn does not commute with them, and they would not be left after it."""
     for symmetry in sorted(symmetries, key=lambda s: bool(s.matrix.any())):
         passage = along_symmetry(system, symmetry)
@@ -79,7 +79,7 @@ def _first_passage(
     return None
 
 
-def _lost(system: System, passage: Passage) -> list[str]:
+def _lost(system: System, passage: SymmetryPassage) -> list[str]:
     """What the new coordinates do not see."""
     words = [] if passage.radius is None else [f"motions with {passage.radius} = 0 are not seen in these coordinates"]
     return [*words, *(["the limits of the model are not looked at in these coordinates"] if system.limits else [])]

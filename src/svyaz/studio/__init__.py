@@ -6,7 +6,7 @@ from svyaz import open_door
 
 if TYPE_CHECKING:
     from svyaz.studio.limits import Limits as Limits
-    from svyaz.studio.running import Place as Place
+    from svyaz.studio.running import StudioSettings as StudioSettings
     from svyaz.studio.running import is_loopback as is_loopback
     from svyaz.studio.running import run_studio as run_studio
 else:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 import h11
 
-from svyaz.studio.guard import Refusal
+from svyaz.studio.guard import RefusedRequest
 from svyaz.studio.limits import Limits
 from svyaz.studio.pages import HEADERS
 
@@ -28,7 +28,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """A status, headers and a body, which may come piece by piece."""
 
     status: int = 200
@@ -37,7 +37,7 @@ class Answer:
     pieces: AsyncGenerator[bytes, None] | None = None
 
 
-Handler = Callable[[Request], Awaitable[Answer]]
+Handler = Callable[[Request], Awaitable[Reply]]
 
 
 class Gone(Exception):
@@ -63,11 +63,11 @@ class Connection:
                     return
                 self._h11.start_next_cycle()
         except h11.RemoteProtocolError as error:
-            await self._refuse(Refusal(error.error_status_hint or 400, "this is not a request of HTTP/1.1"))
-        except Refusal as refusal:
+            await self._refuse(RefusedRequest(error.error_status_hint or 400, "this is not a request of HTTP/1.1"))
+        except RefusedRequest as refusal:
             await self._refuse(refusal)
         except TimeoutError:
-            await self._refuse(Refusal(408, "the request takes too long"))
+            await self._refuse(RefusedRequest(408, "the request takes too long"))
         except (Gone, ConnectionError, h11.LocalProtocolError):
             pass
 
@@ -80,13 +80,13 @@ class Connection:
         names = {name.decode("latin-1"): value.decode("latin-1") for name, value in event.headers}
         request = Request(event.method.decode("latin-1"), event.target.decode("latin-1"), names)
         if len(names) != len(event.headers):
-            raise Refusal(400, "a header is given twice")
+            raise RefusedRequest(400, "a header is given twice")
         check(request)
         length = names.get("content-length", "0")
         if "transfer-encoding" in names or not length.isdigit() or int(length) > self._limits.body:
-            raise Refusal(413, f"a question has at most {self._limits.body} bytes, and says how many")
+            raise RefusedRequest(413, f"a question has at most {self._limits.body} bytes, and says how many")
         if "expect" in names:
-            raise Refusal(417, "questions are sent at once")
+            raise RefusedRequest(417, "questions are sent at once")
         body = bytearray()
         async with asyncio.timeout(self._limits.patience):
             while not isinstance(event := await self._event(), h11.EndOfMessage):
@@ -114,7 +114,7 @@ class Connection:
                 assert isinstance(event, h11.Event)
                 return event
 
-    async def _send(self, answer: Answer, method: str) -> None:
+    async def _send(self, answer: Reply, method: str) -> None:
         headers = {**HEADERS, "cache-control": "no-cache", **answer.headers}
         if answer.pieces is None:
             headers["content-length"] = str(len(answer.body))
@@ -160,13 +160,13 @@ class Connection:
         if data:
             self._writer.write(data)
 
-    async def _refuse(self, refusal: Refusal) -> None:
+    async def _refuse(self, refusal: RefusedRequest) -> None:
         """Say why, and close."""
         if self._h11.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return
         headers = {"content-type": "text/plain; charset=utf-8", "connection": "close"}
         with contextlib.suppress(ConnectionError, h11.LocalProtocolError, TimeoutError):
-            await self._send(Answer(refusal.status, headers, f"{refusal.reason}\n".encode()), "GET")
+            await self._send(Reply(refusal.status, headers, f"{refusal.reason}\n".encode()), "GET")
 
 
 def _words(status: int) -> bytes:

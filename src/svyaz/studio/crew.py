@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svyaz.studio.frames import HEAD, encoded, framed, lengths
-from svyaz.studio.guard import Refusal
+from svyaz.studio.guard import RefusedRequest
 from svyaz.studio.limits import Limits
 
 GRACE = 0.7
@@ -81,7 +81,7 @@ class Crew:
     async def answer(self, question: bytes, key: str, seconds: float) -> AsyncGenerator[bytes, None]:
         """The frames of an answer to a question, which is JSON. Closing the generator ends the work."""
         if self._waiting >= self.limits.waiting:
-            raise Refusal(503, "too many questions are waiting; try again when some are answered")
+            raise RefusedRequest(503, "too many questions are waiting; try again when some are answered")
         self._waiting += 1
         try:
             await self._slots.acquire()

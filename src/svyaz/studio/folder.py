@@ -8,7 +8,7 @@ from pathlib import Path
 
 from svyaz.files import write_text
 from svyaz.json_types import Json
-from svyaz.studio.guard import Refusal
+from svyaz.studio.guard import RefusedRequest
 from svyaz.studio.limits import Limits
 
 ENDINGS = (".toml", ".urdf", ".studio.json")
@@ -33,12 +33,12 @@ class Folder:
     def place(self, name: object) -> Path:
         """The path of a file by its plain name; anything else is refused."""
         if not isinstance(name, str) or not NAME.fullmatch(name) or RESERVED.fullmatch(name):
-            raise Refusal(400, "a file is called by a plain name: letters, digits, spaces, dots")
+            raise RefusedRequest(400, "a file is called by a plain name: letters, digits, spaces, dots")
         if not name.endswith(ENDINGS):
-            raise Refusal(400, f"the studio opens and writes files that end in {', '.join(ENDINGS)}")
+            raise RefusedRequest(400, f"the studio opens and writes files that end in {', '.join(ENDINGS)}")
         path = self.path / name
         if path.is_symlink() or path.resolve().parent != self.path.resolve():
-            raise Refusal(400, "the file lies outside of the folder of the studio")
+            raise RefusedRequest(400, "the file lies outside of the folder of the studio")
         return path
 
     def result(self, path: str) -> Path | None:
@@ -54,24 +54,24 @@ class Folder:
         """The text of a file."""
         path = self.place(name)
         if not path.is_file():
-            raise Refusal(404, "there is no such file in the folder")
+            raise RefusedRequest(404, "there is no such file in the folder")
         if path.stat().st_size > self.limits.file_size:
-            raise Refusal(413, f"the file is larger than {self.limits.file_size} bytes")
+            raise RefusedRequest(413, f"the file is larger than {self.limits.file_size} bytes")
         try:
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise Refusal(400, f"the file cannot be read: {error}") from error
+            raise RefusedRequest(400, f"the file cannot be read: {error}") from error
 
     def write(self, name: object, text: object, *, over: bool) -> None:
         """Write a file whole; one that is there is replaced only when that is said."""
         path = self.place(name)
         if not isinstance(text, str) or len(text.encode("utf-8", "replace")) > self.limits.file_size:
-            raise Refusal(413, f"a file has at most {self.limits.file_size} bytes of text")
+            raise RefusedRequest(413, f"a file has at most {self.limits.file_size} bytes of text")
         if path.exists() and (not over or not path.is_file()):
-            raise Refusal(409, "there is a file of this name already")
+            raise RefusedRequest(409, "there is a file of this name already")
         if not path.exists() and len(self.listed()) >= self.limits.files:
-            raise Refusal(507, f"the folder has {self.limits.files} such files already")
+            raise RefusedRequest(507, f"the folder has {self.limits.files} such files already")
         try:
             write_text(path, text)
         except (OSError, UnicodeError) as error:
-            raise Refusal(507, f"the file cannot be written: {error}") from error
+            raise RefusedRequest(507, f"the file cannot be written: {error}") from error

@@ -17,7 +17,7 @@ COOKIE = "svyaz-studio"
 
 
 @dataclass(frozen=True)
-class Refusal(Exception):
+class RefusedRequest(Exception):
     """Why a request is not answered, with its status of HTTP."""
 
     status: int
@@ -25,7 +25,7 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True)
-class Guard:
+class RequestGuard:
     """``hosts`` are the names under which the studio is reached, with the port; ``token`` may be empty."""
 
     hosts: frozenset[str]
@@ -34,19 +34,19 @@ class Guard:
     def check(self, method: str, target: str, headers: Mapping[str, str]) -> None:
         """Refuse what does not come from a page of the studio, or has not its token."""
         if headers.get("host", "").lower() not in self.hosts:
-            raise Refusal(421, "this studio does not answer under that name")
+            raise RefusedRequest(421, "this studio does not answer under that name")
         origin = headers.get("origin")
         if origin is not None and not self._own(origin):
-            raise Refusal(403, "a page of another site asks")
+            raise RefusedRequest(403, "a page of another site asks")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            raise Refusal(403, "a page of another site asks")
+            raise RefusedRequest(403, "a page of another site asks")
         if method == "POST":
             if origin is None:
-                raise Refusal(403, "only pages of the studio ask, and they say so")
+                raise RefusedRequest(403, "only pages of the studio ask, and they say so")
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-                raise Refusal(415, "questions are asked in JSON")
+                raise RefusedRequest(415, "questions are asked in JSON")
         if self.token and not self.knows_token(target, headers):
-            raise Refusal(401, "open the address with its token that the studio printed when it was started")
+            raise RefusedRequest(401, "open the address with its token that the studio printed when it was started")
 
     def _own(self, origin: str) -> bool:
         scheme, _, host = origin.partition("://")

@@ -15,10 +15,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svyaz.json_types import Json, Record
-from svyaz.studio.connection import Answer, Connection, Request
+from svyaz.studio.connection import Connection, Reply, Request
 from svyaz.studio.crew import Crew
 from svyaz.studio.folder import Folder
-from svyaz.studio.guard import COOKIE, Guard, Refusal
+from svyaz.studio.guard import COOKIE, RefusedRequest, RequestGuard
 from svyaz.studio.limits import Limits
 from svyaz.studio.pages import SANDBOX, WRITTEN, Served, served, typesetting
 
@@ -29,7 +29,7 @@ JSON = {"content-type": "application/json; charset=utf-8"}
 
 
 @dataclass(frozen=True)
-class Place:
+class StudioSettings:
     """Where the studio listens and what it may touch; port 0 is any that is free."""
 
     host: str = "127.0.0.1"
@@ -49,24 +49,24 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def run_studio(place: Place, started: Callable[[str], object]) -> None:
+def run_studio(settings: StudioSettings, started: Callable[[str], object]) -> None:
     """Serve until interrupted; ``started`` is told the address when the studio listens."""
-    if not is_loopback(place.host) and not place.token:
+    if not is_loopback(settings.host) and not settings.token:
         raise ValueError("beyond this machine the studio wants a token")
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(place, started))
+        asyncio.run(_serve(settings, started))
 
 
-async def _serve(place: Place, started: Callable[[str], object]) -> None:
-    studio = Studio(place)
-    server = await asyncio.start_server(studio.connected, place.host, place.port, limit=place.limits.head * 4)
+async def _serve(settings: StudioSettings, started: Callable[[str], object]) -> None:
+    studio = Studio(settings)
+    server = await asyncio.start_server(studio.connected, settings.host, settings.port, limit=settings.limits.head * 4)
     port = server.sockets[0].getsockname()[1]
-    studio.guard = Guard(_names(place.host, port), place.token)
+    studio.guard = RequestGuard(_names(settings.host, port), settings.token)
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    shown = f"[{place.host}]" if ":" in place.host else place.host
-    started(f"http://{shown}:{port}/" + (f"?token={place.token}" if place.token else ""))
+    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+    started(f"http://{shown}:{port}/" + (f"?token={settings.token}" if settings.token else ""))
     warming = asyncio.create_task(studio.crew.warm())
     await stop.wait()
     server.close()
@@ -88,11 +88,11 @@ def _names(host: str, port: int) -> frozenset[str]:
 class Studio:
     """Answers requests; ``tasks`` are the connections that are open."""
 
-    def __init__(self, place: Place) -> None:
-        self.limits = place.limits
-        self.folder = Folder(place.folder, place.limits)
-        self.crew = Crew(place.limits, place.folder)
-        self.guard = Guard(frozenset(), place.token)
+    def __init__(self, settings: StudioSettings) -> None:
+        self.limits = settings.limits
+        self.folder = Folder(settings.folder, settings.limits)
+        self.crew = Crew(settings.limits, settings.folder)
+        self.guard = RequestGuard(frozenset(), settings.token)
         self.tasks: set[asyncio.Task[None]] = set()
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -119,14 +119,14 @@ class Studio:
     def check(self, request: Request) -> None:
         """Refuse, from its head alone, what is not for us."""
         if request.method not in ("GET", "HEAD", "POST"):
-            raise Refusal(405, "the studio knows GET, HEAD and POST")
+            raise RefusedRequest(405, "the studio knows GET, HEAD and POST")
         if not request.target.startswith("/"):
-            raise Refusal(400, "an address begins with a stroke")
+            raise RefusedRequest(400, "an address begins with a stroke")
         if "upgrade" in request.headers:
-            raise Refusal(400, "the studio has no sockets: it answers requests")
+            raise RefusedRequest(400, "the studio has no sockets: it answers requests")
         self.guard.check(request.method, request.target, request.headers)
 
-    async def answer(self, request: Request) -> Answer:
+    async def answer(self, request: Request) -> Reply:
         """Pages by GET, everything else by POST."""
         path = urlsplit(request.target).path
         if request.method != "POST":
@@ -135,46 +135,46 @@ class Studio:
         if path == "/ask":
             return self._asked(question, request.body)
         if path == "/files":
-            return Answer(headers=JSON, body=_text({"files": self.folder.listed(), "folder": self.folder.path.name}))
+            return Reply(headers=JSON, body=_text({"files": self.folder.listed(), "folder": self.folder.path.name}))
         if path == "/open":
-            return Answer(headers=JSON, body=_text({"text": self.folder.read(question.get("name"))}))
+            return Reply(headers=JSON, body=_text({"text": self.folder.read(question.get("name"))}))
         if path == "/save":
             self.folder.write(question.get("name"), question.get("text"), over=question.get("over") is True)
-            return Answer(headers=JSON, body=b"{}")
-        raise Refusal(404, "there is nothing of this name")
+            return Reply(headers=JSON, body=b"{}")
+        raise RefusedRequest(404, "there is nothing of this name")
 
-    def _page(self, request: Request, path: str) -> Answer:
+    def _page(self, request: Request, path: str) -> Reply:
         if self.guard.token and self.guard.in_address(request.target):  # from now on in a cookie, out of the address
             cookie = f"{COOKIE}={self.guard.token}; HttpOnly; SameSite=Strict; Path=/"
-            return Answer(303, {"location": "/", "set-cookie": cookie})
+            return Reply(303, {"location": "/", "set-cookie": cookie})
         if path.startswith("/out/"):
             return self._result(path)
         found: Served | None = typesetting() if path == "/formulas.css" else served().get(path)
         if found is None:
-            raise Refusal(404, "there is nothing of this name")
+            raise RefusedRequest(404, "there is nothing of this name")
         if request.headers.get("if-none-match") == f'"{found.mark}"':
-            return Answer(304, {"etag": f'"{found.mark}"'})
-        return Answer(headers={"content-type": found.kind, "etag": f'"{found.mark}"'}, body=found.data)
+            return Reply(304, {"etag": f'"{found.mark}"'})
+        return Reply(headers={"content-type": found.kind, "etag": f'"{found.mark}"'}, body=found.data)
 
-    def _result(self, path: str) -> Answer:
+    def _result(self, path: str) -> Reply:
         """A report that was written, shut off from the studio."""
         file = self.folder.result(path)
         kind = WRITTEN.get(path.rpartition(".")[2])
         if file is None or kind is None or file.stat().st_size > self.limits.answer:
-            raise Refusal(404, "there is nothing of this name")
-        return Answer(headers={"content-type": kind, "content-security-policy": SANDBOX}, body=file.read_bytes())
+            raise RefusedRequest(404, "there is nothing of this name")
+        return Reply(headers={"content-type": kind, "content-security-policy": SANDBOX}, body=file.read_bytes())
 
-    def _asked(self, question: Record, body: bytes) -> Answer:
+    def _asked(self, question: Record, body: bytes) -> Reply:
         kind = question.get("ask")
         if not isinstance(kind, str):
-            raise Refusal(400, "a question says what it asks")
+            raise RefusedRequest(400, "a question says what it asks")
         seconds = self.limits.long_seconds if kind in LONG else self.limits.seconds
         try:
             key = sha256(_text([question.get("model"), kind in LONG])).hexdigest()
         except RecursionError as error:
-            raise Refusal(400, "the question is nested too deeply") from error
+            raise RefusedRequest(400, "the question is nested too deeply") from error
         frames = self.crew.answer(body, key, seconds)
-        return Answer(headers={"content-type": "application/octet-stream"}, pieces=_begun(frames))
+        return Reply(headers={"content-type": "application/octet-stream"}, pieces=_begun(frames))
 
 
 async def _begun(frames: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
@@ -184,7 +184,7 @@ async def _begun(frames: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, N
     try:
         async for frame in frames:
             yield frame
-    except Refusal as refusal:
+    except RefusedRequest as refusal:
         yield encoded({"refused": {"reason": "busy", "parts": [refusal.reason]}})
     finally:
         await frames.aclose()
@@ -194,9 +194,9 @@ def _json(body: bytes) -> Record:
     try:
         found = json.loads(body or b"{}")
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, "the question is not JSON") from error
+        raise RefusedRequest(400, "the question is not JSON") from error
     if not isinstance(found, dict):
-        raise Refusal(400, "a question is a table")
+        raise RefusedRequest(400, "a question is a table")
     return found
 
 

@@ -69,7 +69,8 @@ def answer_one(question: Mapping[str, Json], tell: Teller) -> None:
     """Answer, or say why not: mistakes of the writer with their places, negative answers, faults of ours."""
     from svyaz.expr import ModelError
     from svyaz.extras import MissingLibrary
-    from svyaz.studio.questions import NegativeAnswer, find
+    from svyaz.library import NegativeAnswer
+    from svyaz.studio.questions import find
 
     try:
         tell.send({"answer": find(question)(question, tell)})

@@ -18,7 +18,7 @@ class Moved(TypedDict):
     input: bool
 
 
-class Method(TypedDict):
+class MethodRecord(TypedDict):
     """An explicit Runge–Kutta method: a by rows below the diagonal."""
 
     name: str
@@ -109,7 +109,7 @@ class LivingRecord(TypedDict):
     constants: dict[str, float]
     start: list[float]
     span: tuple[float, float]
-    method: Method
+    method: MethodRecord
     step: float
     difference: float
     rows: int

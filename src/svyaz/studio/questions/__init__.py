@@ -24,14 +24,6 @@ class Answering(Protocol):
     def __call__(self, question: Mapping[str, Json], tell: Tell) -> Mapping[str, object]: ...
 
 
-class NegativeAnswer(Exception):
-    """The question was understood and the answer is no; ``facts`` are what is known all the same."""
-
-    def __init__(self, reason: str, facts: Mapping[str, object] | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.facts = reason, dict(facts or {})
-
-
 @cache
 def _answers() -> dict[str, Answering]:
     modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]

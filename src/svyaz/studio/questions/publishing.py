@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from svyaz.json_types import Json
-from svyaz.studio.questions import NegativeAnswer, Tell
+from svyaz.library import NegativeAnswer
+from svyaz.studio.questions import Tell
 from svyaz.studio.questions.asked import Table, asked, model_text, run_options, table, text
 from svyaz.studio.questions.folders import out_folder
 from svyaz.studio.questions.moving import of_run

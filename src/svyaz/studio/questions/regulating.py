@@ -9,7 +9,8 @@ import numpy as np
 
 from svyaz.expr import ModelError, Problem
 from svyaz.json_types import Json
-from svyaz.studio.questions import NegativeAnswer, Tell
+from svyaz.library import NegativeAnswer
+from svyaz.studio.questions import Tell
 from svyaz.studio.questions.asked import Table, asked, flag, number, quantities, ranges, table, text, texts
 from svyaz.studio.questions.drawn import motion_drawn, positions_drawn
 

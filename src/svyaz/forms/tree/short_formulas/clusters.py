@@ -27,20 +27,20 @@ from svyaz.model import GROUND
 
 
 @dataclass(frozen=True)
-class Way:
+class FormulaStyle:
     """How formulas are written: ``phases`` folds a cos + b sin of constants a, b into one cosine of a shifted angle."""
 
     phases: bool
 
 
-def short_inertia(links: Sequence[RegroupedLink], sheet: FormulaSheet, way: Way) -> list[list[Expression]]:
+def short_inertia(links: Sequence[RegroupedLink], sheet: FormulaSheet, style: FormulaStyle) -> list[list[Expression]]:
     """H (n × n) with its intermediates on the sheet."""
-    return _Recursion(links, sheet, way).matrix()
+    return _Recursion(links, sheet, style).matrix()
 
 
 class _Recursion:
-    def __init__(self, links: Sequence[RegroupedLink], sheet: FormulaSheet, way: Way) -> None:
-        self.links, self.sheet, self.way = links, sheet, way
+    def __init__(self, links: Sequence[RegroupedLink], sheet: FormulaSheet, style: FormulaStyle) -> None:
+        self.links, self.sheet, self.style = links, sheet, style
         self.children = [[m.number for m in links if m.base == link.number] for link in links]
         self.inside = [self._continues(link) for link in links]
         self.angles: list[Expression] = []
@@ -164,7 +164,7 @@ class _Recursion:
     def _turned_pair(self, hint: str, k: int, x: Expression, y: Expression) -> tuple[Expression, Expression]:
         """(x cos θ - y sin θ, x sin θ + y cos θ)."""
         angle, name = self.angles[k], self.sheet.name
-        if self.way.phases and self._fixed(x, y) and x != 0 and y != 0:
+        if self.style.phases and self._fixed(x, y) and x != 0 and y != 0:
             size, phase = se.sqrt(x * x + y * y), se.atan2(y, x)
             return name(f"{hint}a", size * se.cos(angle + phase)), name(f"{hint}b", size * se.sin(angle + phase))
         c, s = se.cos(angle), se.sin(angle)
@@ -173,7 +173,7 @@ class _Recursion:
     def _turned_tensor(self, k: int, aa: Expression, bb: Expression, ab: Expression) -> tuple:
         """The block across the axis: with g = (aa - bb) sin θ + 2 ab cos θ, (aa - g sin θ, bb + g sin θ, g cos θ - ab)."""
         angle, name = self.angles[k], self.sheet.name
-        if self.way.phases and self._fixed(aa, bb, ab) and ab != 0:
+        if self.style.phases and self._fixed(aa, bb, ab) and ab != 0:
             half, mean = (aa - bb) / 2, (aa + bb) / 2
             size, phase = se.sqrt(half * half + ab * ab), se.atan2(ab, half)
             x, y = size * se.cos(2 * angle + phase), size * se.sin(2 * angle + phase)
@@ -249,7 +249,7 @@ class _Recursion:
         c, s = se.cos(angle), se.sin(angle)
         along, across = p[a] * d[a] + p[b] * d[b], p[b] * d[a] - p[a] * d[b]
         if self._fixed(d[a], d[b]):
-            if self.way.phases and along != 0 and across != 0:
+            if self.style.phases and along != 0 and across != 0:
                 return se.sqrt(along**2 + across**2) * se.cos(angle - se.atan2(across, along))
             return along * c + across * s
         w_a = self.sheet.name(f"p{m + 1}{k + 1}a", p[a] * c + p[b] * s)

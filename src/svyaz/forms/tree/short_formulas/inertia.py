@@ -28,7 +28,7 @@ from svyaz.forms.tree.recursions.regroup import (
     with_base_parameters,
     with_poles_shifted,
 )
-from svyaz.forms.tree.short_formulas.clusters import Way, short_inertia
+from svyaz.forms.tree.short_formulas.clusters import FormulaStyle, short_inertia
 from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
 from svyaz.model import GROUND, Tree
 from svyaz.program import LEAVES, Program, build, build_sequence, node_values, operations
@@ -81,7 +81,7 @@ class Inertia(Shown):
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenInertia:
     """One way of writing the matrix: links over base parameters (in terms of constants), sheet, entries, program."""
 
     links: list[RegroupedLink]
@@ -104,13 +104,13 @@ def write_inertia(tree: Tree, parameters: Sequence[str], aim: str = "operations"
     return Inertia(whole.freedoms, best.program, names, tuple(_groups(best.links)))
 
 
-def fastest(tree: Tree, parameters: tuple[str, ...]) -> Written:
+def fastest(tree: Tree, parameters: tuple[str, ...]) -> WrittenInertia:
     """The way of writing with the fastest native code, for a tree of revolute and prismatic joints."""
     return _best(tree, parameters, "time")
 
 
 @lru_cache(maxsize=16)
-def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
+def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> WrittenInertia:
     cost, end = weighted_cost(AIMS[aim]), process_time() + LONGEST_SEARCH[aim]
     best, least = None, inf
     for way in _written(tree, parameters, cost):
@@ -122,23 +122,23 @@ def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> Written:
     return best
 
 
-def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], float]) -> Iterator[Written]:
-    for links, way, constants in _ways(tree):
+def _written(tree: Tree, parameters: tuple[str, ...], cost: Callable[[Program], float]) -> Iterator[WrittenInertia]:
+    for links, style, constants in _ways(tree):
         sheet = FormulaSheet(parameters, constants)
-        matrix = short_inertia(links, sheet, way)
+        matrix = short_inertia(links, sheet, style)
         program = build_sequence(
             sheet.definitions, _outputs(matrix), inputs=tree.coordinates, parameters=parameters, cost=cost
         )
-        yield Written(links, constants, sheet, matrix, program)
+        yield WrittenInertia(links, constants, sheet, matrix, program)
 
 
-def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], Way, Constants]]:
+def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], FormulaStyle, Constants]]:
     """Poles shifted along their axes or not, parameters grouped in either way, phases folded or not."""
     plain = links_of(tree)
     if len(plain) > SMALL:
         constants: dict[se.Symbol, Expression] = {}
         links = with_base_parameters(with_poles_shifted(plain, ()), balanced=False, named=constants)
-        yield from ((links, Way(phases), constants) for phases in (False, True))
+        yield from ((links, FormulaStyle(phases), constants) for phases in (False, True))
         return
     loose = shiftable(plain)
     several = len(loose) <= MOST_SUBSETS
@@ -148,9 +148,9 @@ def _ways(tree: Tree) -> Iterator[tuple[list[RegroupedLink], Way, Constants]]:
     for chosen in subsets if several else [loose, []]:
         links = with_poles_shifted(plain, chosen)
         grouped = with_base_parameters(links, balanced=False)
-        yield grouped, Way(phases=True), {}
-        yield grouped, Way(phases=False), {}
-        yield with_base_parameters(links, balanced=True), Way(phases=True), {}
+        yield grouped, FormulaStyle(phases=True), {}
+        yield grouped, FormulaStyle(phases=False), {}
+        yield with_base_parameters(links, balanced=True), FormulaStyle(phases=True), {}
 
 
 def weighted_cost(weights: Mapping[str, float]) -> Callable[[Program], float]:
