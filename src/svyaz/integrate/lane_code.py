@@ -33,11 +33,15 @@ def lane_functions(width: int) -> dict[str, MachineCode]:
 
 def _text(width: int) -> str:
     kind = f"<{width} x double>"
-    bound = f"0x{struct.unpack('<Q', struct.pack('<d', OVERFLOW))[0]:016X}"
-    return f"""
+    declared = f"""
 declare {kind} @llvm.fma.v{width}f64({kind}, {kind}, {kind})
 declare {kind} @llvm.fabs.v{width}f64({kind})
+"""
+    return "\n".join((declared, *(function(kind, width) for function in (_add, _unbound, _take, _note))))
 
+
+def _add(kind: str, width: int) -> str:
+    return f"""\
 define i32 @add(ptr noalias %block, ptr noalias %h.at, ptr noalias %y) nounwind {{
 entry:
   %column = load ptr, ptr %block, align 8
@@ -95,7 +99,12 @@ state.end:
 done:
   ret i32 0
 }}
+"""
 
+
+def _unbound(kind: str, width: int) -> str:
+    bound = f"0x{struct.unpack('<Q', struct.pack('<d', OVERFLOW))[0]:016X}"
+    return f"""\
 define i32 @unbound(ptr noalias %y, ptr noalias %block, ptr %nothing) nounwind {{
 entry:
   %n = load i64, ptr %block, align 8
@@ -116,7 +125,11 @@ done:
   %answer = zext i{width} %bits to i32
   ret i32 %answer
 }}
+"""
 
+
+def _take(kind: str, width: int) -> str:
+    return f"""\
 define i32 @take(ptr noalias %y, ptr noalias %block, ptr noalias %x) nounwind {{
 entry:
   %n = load i64, ptr %block, align 8
@@ -153,7 +166,11 @@ state:
 done:
   ret i32 0
 }}
+"""
 
+
+def _note(kind: str, width: int) -> str:
+    return f"""\
 define i32 @note(ptr noalias %block, ptr noalias %on.at, ptr noalias %totals) nounwind {{
 entry:
   %seen = load ptr, ptr %block, align 8
