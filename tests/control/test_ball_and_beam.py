@@ -10,9 +10,9 @@ import pytest
 import symengine as se
 
 from svyaz import System, gallery, loads
+from svyaz.control import regulate
 from svyaz.control.design import designed
 from svyaz.control.pairs import controllability, kalman_matrix, observability
-from svyaz.control.regulation import regulate
 from svyaz.control.regulators import establish, lqr, observer, transported
 from svyaz.expr.calculus import Expression, evaluate, gradient
 from svyaz.forms.derivation import derive

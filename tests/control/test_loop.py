@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
+from svyaz.control import Regulation, regulate
 from svyaz.control.basin import basin, usual_ranges
 from svyaz.control.design import designed
 from svyaz.control.loop import closed_loop
-from svyaz.control.regulation import Regulation, regulate
 from svyaz.control.trials import shifted_limit
 from svyaz.expr import ModelError
 from svyaz.show import as_json

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
+from svyaz.control import Regulation, regulate
 from svyaz.control.basin import basin, consistent_starts
 from svyaz.control.loop import ClosedLoop, closed_loop
-from svyaz.control.regulation import Regulation, regulate
 from svyaz.control.trials import shifted_limit
 from svyaz.stability.starts import consistent_start
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
-from svyaz.control.regulation import regulate
+from svyaz.control import regulate
 from svyaz.forms.derivation import derive
 from svyaz.motion import simulate
 from svyaz.show import as_json

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from svyaz import gallery, loads
-from svyaz.control import Transient
-from svyaz.control.regulation import Regulation, regulate
+from svyaz.control import Regulation, Transient, regulate
 from svyaz.show.positions import Position, positions_figure, positions_scene
 from svyaz.show.scene import build_scene
 from svyaz.show.sweeps import transients_figure

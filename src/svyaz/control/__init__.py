@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from svyaz.control.pairs import controllability as controllability
     from svyaz.control.pairs import kalman_matrix as kalman_matrix
     from svyaz.control.pairs import observability as observability
+    from svyaz.control.regulating import regulate as regulate
     from svyaz.control.regulation import Regulation as Regulation
-    from svyaz.control.regulation import regulate as regulate
     from svyaz.control.regulators import Method as Method
     from svyaz.control.regulators import NoRegulator as NoRegulator
     from svyaz.control.regulators import NotSolvable as NotSolvable

@@ -1,78 +1,47 @@
-"""From a model to a regulator: the equilibrium, the design, its rival from a wrong model, the verdict, all in one answer."""
+"""A regulator for a model: the equilibrium, the design, its rival from a wrong model, the verdict, all in one answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import without_repeated
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
-from svyaz.control.closed import settled
 from svyaz.control.design import (
     PAIR,
     Design,
     cannot_be_moved,
     cannot_be_seen,
-    chosen_inputs,
-    designed,
     input_columns,
-    measurement_of,
-    theorem_of,
 )
 from svyaz.control.directions import Direction
-from svyaz.control.lasting import told_lasting
 from svyaz.control.loop import ClosedLoop, closed_loop, with_momenta
 from svyaz.control.margins import Margin, kept, margin, redesigned_from_linearised
 from svyaz.control.pairs import kalman_matrix
-from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
-from svyaz.control.rolling_loop import rolling_theorem
+from svyaz.control.regulators import NoRegulator
 from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
 from svyaz.control.uniform import (
-    LAGRANGE,
     UniformVariables,
     conserved_directions,
     cyclic_drift,
     perturbed_momenta,
-    told_momenta,
-    uniform_variables,
-    with_feed,
 )
-from svyaz.control.weights import Weights, told_weights, unit_weights
-from svyaz.expr import ModelError, Problem
-from svyaz.forms import momentum_of, pseudo_cyclic
+from svyaz.forms import momentum_of
 from svyaz.model import Constraint, System
 from svyaz.motion import named
 from svyaz.shown import Shown
 from svyaz.stability import (
-    SECONDS,
     Chosen,
     FirstApproximation,
     Hypothesis,
-    Repetition,
-    RollingPlant,
-    SteadyChoice,
-    along_a_symmetry,
-    equilibrium_near,
-    has_velocity_constraints,
-    rolling_near,
-    steady_near,
-    with_linearised_constraints,
 )
 
 if TYPE_CHECKING:
     from control import StateSpace
-
-
-STEADY = (
-    "Krasinskii: stabilisation of a steady motion by linear feedback at fixed momenta; asymptotic where the conserved momenta "
-    "are not perturbed, stable where they are"
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -262,184 +231,3 @@ class Regulation(Shown):
     def loop_to_control(self) -> StateSpace:
         """The closed loop, to first order, as a ``control.StateSpace``."""
         return loop_space(self.design, self.plant)
-
-
-def regulate(
-    system: System,
-    *,
-    near: Mapping[str, float] | None = None,
-    fix: Mapping[str, float] | None = None,
-    box: Mapping[str, tuple[float, float]] | None = None,
-    dependent: Sequence[str] | str | None = None,
-    inputs: Sequence[str] | str | None = None,
-    measure: Sequence[str] | str = (),
-    weights: Weights | Mapping[str, object] | str | Path | None = None,
-    method: Method | str = "schur",
-    against_linearised: bool = False,
-    seconds: float = SECONDS,
-    progress: Callable[[float], object] | None = None,
-    variables: str = LAGRANGE,
-) -> Regulation:
-    """A regulator (and an observer) about the equilibrium nearest to ``near``.
-
-    Where ``fix`` prescribes the speed or the momentum of a cyclic coordinate, it is about a steady motion; then gains and
-    weights are those of Lagrange's or Routh's ``variables``.
-
-    Weights are given by the words of a file of weights, by the name of such a file, or as matrices. The box is
-    searched for so many ``seconds``; ``progress`` is told the part that is done. Raises NoEquilibrium or NotSolvable, with
-    the reason, when there is none to be had.
-
-    >>> import svyaz
-    >>> found = svyaz.regulate(svyaz.load("inverted-pendulum-xy"))
-    >>> bool((found.design.closed_roots(found.plant).real < 0).all())
-    True
-    """
-    way = METHODS[method] if isinstance(method, str) else method
-    redundant = _names(dependent) or None
-    system, passed = along_a_symmetry(system, tuple(fix or ()))
-    told_repetition: tuple[str, ...] = ()
-    try:
-        chosen, steady = _found(
-            settled(system), near, fix, box, redundant, variables, seconds=seconds, progress=progress
-        )
-    except Repetition:
-        fewer = without_repeated(settled(system))
-        if fewer is None:
-            raise
-        system, told_repetition = fewer.system, (fewer.note,)
-        chosen, steady = _found(system, near, fix, box, redundant, variables, seconds=seconds, progress=progress)
-    plant = chosen.equilibrium.approximation
-    assert plant is not None, "a chosen equilibrium has a first approximation"
-    uniform = None if steady is None else uniform_variables(steady, variables)
-    names = chosen_inputs(plant, _names(inputs) or None)
-    texts = tuple(split_expressions(measure)) if isinstance(measure, str) else tuple(measure)
-    told = plant if uniform is None else uniform.renamed
-    given = told_weights(weights, told.variables, names, texts)
-    if uniform is not None:
-        given = uniform.weights(given or unit_weights(len(plant.variables), len(names), len(texts)))
-    try:
-        measured = measurement_of(plant, texts, None if steady is None else steady.speeds) if texts else None
-        design = with_feed(designed(plant, names, given, measured, way), uniform)
-        if isinstance(plant, RollingPlant):
-            design = replace(design, fed=plant.fed)
-    except NotSolvable as refusal:
-        raise NoRegulator(refusal, plant, names) from refusal
-    rival, refused = _rival(plant, design) if against_linearised else (None, None)
-    if isinstance(plant, RollingPlant):
-        verdict, hypotheses = rolling_theorem(design, plant)
-        theorem = verdict.theorem
-    else:
-        theorem, hypotheses = theorem_of(design, plant)
-    notes = [
-        *passed,
-        *told_repetition,
-        *_switching_notes(system),
-        *chosen.notes,
-        *chosen.equilibrium.notes,
-        *plant.notes,
-        *_zero_notes(chosen),
-    ]
-    notes += [*told_repetition, *design.weights.notes]
-    notes += [f"the equilibrium lies beyond the limits of {name}" for name in chosen.equilibrium.outside]
-    notes += [f"linearised constraints allow no design: {refused}"] if refused else []
-    if steady is not None and (kept_momenta := conserved_momenta(steady)):
-        theorem = STEADY
-        notes.append(told_momenta(kept_momenta))
-    if design.lasting is not None:
-        notes.append(told_lasting(design.lasting))
-    notes = list(dict.fromkeys(notes))
-    return Regulation(
-        plant.system,
-        chosen,
-        plant,
-        design,
-        theorem,
-        hypotheses,
-        rival,
-        tuple(notes),
-        refused,
-        system.constraints,
-        uniform,
-        system,
-    )
-
-
-def _found(
-    system: System,
-    near: Mapping[str, float] | None,
-    fix: Mapping[str, float] | None,
-    box: Mapping[str, tuple[float, float]] | None,
-    dependent: Sequence[str] | None,
-    variables: str,
-    *,
-    seconds: float,
-    progress: Callable[[float], object] | None,
-) -> tuple[Chosen, SteadyChoice | None]:
-    """What is to be held: an equilibrium, or a steady motion where a cyclic speed or momentum is prescribed."""
-    if has_velocity_constraints(system):
-        if variables != LAGRANGE or dependent:
-            message = (
-                "where velocities are constrained no momenta are assumed, and redundant variables follow by themselves"
-            )
-            raise ModelError([Problem(message)])
-        return rolling_near(system, near, fix, box, seconds=seconds, progress=progress), None
-    if _turns(system, fix or {}):
-        steady = steady_near(system, near, fix, box, dependent, seconds=seconds, progress=progress)
-        return steady.chosen, steady
-    if variables != LAGRANGE:
-        message = "Routh's variables are those of steady motions, in which a cyclic coordinate turns uniformly"
-        raise ModelError([Problem(message, hint="prescribe the speed or the momentum of a cyclic coordinate")])
-    return equilibrium_near(system, near, fix, box, dependent, seconds=seconds, progress=progress), None
-
-
-def _turns(system: System, fix: Mapping[str, float]) -> bool:
-    """Is the speed or the momentum of a cyclic coordinate prescribed?"""
-    return any(f"{c.name}'" in fix or momentum_of(c.name) in fix for c in pseudo_cyclic(system))
-
-
-def conserved_momenta(steady: SteadyChoice) -> list[str]:
-    """Those on which no force and no input acts."""
-    return [momentum_of(c.name) for c in steady.cyclic if c.conserved]
-
-
-def _switching_notes(system: System) -> list[str]:
-    if settled(system) is system:
-        return []
-    acting = ", ".join(f"'{c.name}'" for c in settled(system).constraints) or "none of them"
-    return [f"events switch constraints: the control is designed for those that act at the beginning ({acting})"]
-
-
-def _rival(plant: FirstApproximation, design: Design) -> tuple[Design | None, NoRegulator | None]:
-    """The design from linearised constraints; where they leave nothing to control or to see, the refusal."""
-    if isinstance(plant, RollingPlant):
-        wrong: FirstApproximation = plant.linearised()
-    else:
-        wrong = with_linearised_constraints(plant.system, plant.state, plant.inputs, plant.dependent or None)
-    try:
-        rival = designed(wrong, design.inputs, design.weights, design.measurement, design.method)
-        return replace(rival, fed=design.fed), None
-    except NotSolvable as refusal:
-        return None, NoRegulator(refusal, wrong, design.inputs)
-
-
-def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Names in a list, or separated by commas."""
-    parts = given.split(",") if isinstance(given, str) else given or ()
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-def split_expressions(text: str) -> list[str]:
-    """Expressions separated by commas that do not stand in parentheses."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _zero_notes(chosen: Chosen) -> tuple[str, ...]:
-    verdict = chosen.equilibrium.verdict
-    return () if verdict is None else tuple(f"without control: {note}" for note in verdict.notes)
