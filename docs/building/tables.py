@@ -180,7 +180,7 @@ def _entry(name: str) -> list[str]:
     if inspect.isclass(found):
         fault = issubclass(found, Exception)
         words = [f".. {'autoexception' if fault else 'autoclass'}:: svyaz.{name}"]
-        words += [] if fault or is_typeddict(found) else ["   :members:", "   :inherited-members:"]
+        words += [] if fault or is_typeddict(found) else ["   :members:", "   :inherited-members: Mapping, object"]
     return [f"### {name}", "", "```{eval-rst}", *words, "```", ""]
 
 

@@ -67,6 +67,15 @@ if TYPE_CHECKING:
     from svyaz.model import Tree as Tree
     from svyaz.model import to_toml as to_toml
 
+    # its parts as objects
+    from svyaz.library import Body as Body
+    from svyaz.library import Constraint as Constraint
+    from svyaz.library import Draw as Draw
+    from svyaz.library import Integral as Integral
+    from svyaz.library import Motor as Motor
+    from svyaz.library import Point as Point
+    from svyaz.library import Stream as Stream
+
     # its equations
     from svyaz.library import Equations as Equations
     from svyaz.library import derive as derive

@@ -68,7 +68,7 @@ def test_P1_each_task_is_at_most_ten_lines() -> None:
         for node in ast.parse(FILE.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef)
     }
-    assert len(bodies) == 12
+    assert len(bodies) == 13
     lengths = {name: body[-1].end_lineno - body[0].lineno + 1 for name, body in bodies.items()}
     assert {name: count for name, count in lengths.items() if count > MOST_LINES} == {}
 
@@ -190,3 +190,8 @@ def test_P1_linear_about_a_moving_state(cart, by_sympy) -> None:
     assert np.allclose(a, slopes(*exact, 0.0), atol=1e-6)
     assert b.shape == (4, 1)
     assert np.allclose(b.ravel(), rates(*exact, 1.0).ravel() - rates(*exact, 0.0).ravel(), atol=1e-6)
+
+
+def test_P1_a_system_step_by_step() -> None:
+    motion = tasks.step_by_step(0.5)
+    assert np.isclose(motion["u"][-1], 2.0, atol=1e-6)  # u' = 2 for a second

@@ -101,3 +101,12 @@ def linear_about_a_moving_state(cart: svyaz.System) -> tuple[Array, Array]:
     motion = cart.with_(initial={"u": 1.0, "x'": 0.3}).simulate(until=1.0)
     moving = cart.linearise(dict(zip(motion.state_names, motion.at(0.4), strict=True)))
     return moving.A, moving.B
+
+
+def step_by_step(length: float) -> svyaz.Motion:
+    """A rod of bodies, then a constraint of it."""
+    rod = svyaz.Body(
+        "rod", base="ground", joint="revolute", coordinate="u", axis=[0, 0, 1], mass=1, center=[length, 0, 0]
+    )
+    system = svyaz.System(rod, svyaz.Point("tip", body="rod", at=[length, 0, 0]), gravity=[0, -9.81, 0])
+    return system.with_parts(svyaz.Constraint("u' = 2", name="turntable"), initial={"u'": 2}).simulate(until=1)

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from svyaz.library.kept_motions import load_motion as load_motion
     from svyaz.library.motions import Motion as Motion
     from svyaz.library.motions import simulate as simulate
+    from svyaz.library.parts import Body as Body
+    from svyaz.library.parts import Constraint as Constraint
+    from svyaz.library.parts import Draw as Draw
+    from svyaz.library.parts import Integral as Integral
+    from svyaz.library.parts import Motor as Motor
+    from svyaz.library.parts import Part as Part
+    from svyaz.library.parts import Point as Point
+    from svyaz.library.parts import Stream as Stream
     from svyaz.library.pictures import Picture as Picture
     from svyaz.library.pictures import Player as Player
     from svyaz.library.run_options import RunOptions as RunOptions

@@ -14,6 +14,7 @@ from svyaz.library.bars import with_bar
 from svyaz.library.dressing import dressed
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import WorkingMotion
+from svyaz.library.parts import PART_WORDS, Part, joined
 from svyaz.library.sympy_words import as_words
 from svyaz.shown import Shown
 
@@ -65,13 +66,14 @@ class WorkingSystem(Shown, model.System):
     ...              parameters={"m": 1, "l": 1, "g": 9.81}, initial={"u": "30*deg"})
     <System 'pendulum': u; 3 parameters>
 
-    Expressions may also be those of SymPy or SymEngine, in which functions of the time are the coordinates.
+    Expressions may also be those of SymPy or SymEngine, in which functions of the time are the coordinates. Tables of arrays
+    may also be objects, :class:`svyaz.Body`, :class:`svyaz.Constraint` …, given first.
     """
 
     __qualname__ = "System"
 
-    def __init__(self, **words: Unpack[ModelWords]) -> None:
-        plain = {key: as_words(value) for key, value in words.items()}
+    def __init__(self, *parts: Part, **words: Unpack[ModelWords]) -> None:
+        plain = {key: as_words(value) for key, value in joined(words, parts).items()}
         super().__init__(**vars(model.system_of(plain, choices=_choices())))
 
     @classmethod
@@ -103,6 +105,27 @@ class WorkingSystem(Shown, model.System):
             else:
                 settings[name] = as_words(value)
         return self.with_settings(settings)
+
+    def with_parts(self, *parts: Part, **words: Unpack[ModelWords]) -> Self:
+        """The same system with further bodies, constraints …, checked like a file.
+
+        Of further ``words`` the tables (parameters, initial values …) are added to those of the system, others take the place
+        of its own.
+
+        >>> import svyaz
+        >>> pendulum = svyaz.load("pendulum:2")
+        >>> pendulum.with_parts(svyaz.Constraint("u2 = k*u1", name="gear"), parameters={"k": 2}).constraints[0].text
+        'u2 = k*u1'
+        """
+        own: Table = self.words
+        given = {key: as_words(value) for key, value in joined(words, parts).items()}
+        for key, value in given.items():
+            before = own.get(key)
+            if isinstance(value, Mapping) and isinstance(before, Mapping):
+                given[key] = {**before, **value}
+            elif isinstance(value, list) and isinstance(before, list | tuple) and key in PART_WORDS:
+                given[key] = [*before, *value]
+        return self.from_words({**own, **given}, self.file)
 
     @property
     def tree(self) -> Tree | None:
