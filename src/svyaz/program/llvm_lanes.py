@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 
-from svyaz.program.llvm_function import Angles, FunctionText, literal
+from svyaz.program.llvm_function import Angles, FunctionText
 from svyaz.program.llvm_fusing import fused
 from svyaz.program.llvm_sincos import sincos_of_lanes
-from svyaz.program.llvm_system import ZERO, storages
-from svyaz.program.llvm_text import LARGEST_OPTIMISED, emit_operation, module_text, step_count
-from svyaz.program.tape import LinearSystem, Program, needed_nodes, stored_constants, system_nodes
+from svyaz.program.llvm_system import ZERO
+from svyaz.program.llvm_text import LARGEST_OPTIMISED, TapeText, module_text, step_count
+from svyaz.program.tape import Program, needed_nodes, stored_constants, system_nodes
 from svyaz.program.unrolled import Unrolled
 
 SINCOS = "sincos_of_lanes"
@@ -111,44 +111,24 @@ class _LaneAngles(Angles):
                     self.results[op, angle] = function.plain(f"extractvalue {{ {kind}, {kind} }} {both}, {place}")
 
 
-class _LanesText:
+class _LanesText(TapeText):
     """Writes ``lanes``."""
 
+    function: _Lanes
+
     def __init__(self, program: Program, width: int) -> None:
-        self.program, self.width = program, width
-        self.needed = needed_nodes(program)
-        self.place = {index: place for place, index in enumerate(stored_constants(program, self.needed))}
-        self.names = [""] * len(program.nodes)
         head = (
             "define i32 @lanes(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
         )
-        self.function = _Lanes(head, width)
-        self.angles = _LaneAngles(program, self.needed, self.function, self.names, self.name)
-        self.unknowns: dict[int, list[str]] = {}
-        self.storages, size = storages(program.systems)
+        needed = needed_nodes(program)
+        super().__init__(program, needed, stored_constants(program, needed), _Lanes(head, width), _LaneAngles)
+        self.width = width
         if program.systems:
-            self.function.do(f"%work = alloca [{size} x double], align 64")
-        self.targets: dict[int, list[int]] = {}
-        for place, (_, index) in enumerate(program.outputs):
-            self.targets.setdefault(index, []).append(place)
+            self.function.do(f"%work = alloca [{self.storage_size} x double], align 64")
 
-    def name(self, index: int) -> str:
-        name = self.names[index]
-        if not name:
-            node = self.program.nodes[index]
-            name = literal(node[1]) if node[0] == "const" else self.function.load("%c", self.place[index])
-            self.names[index] = name
-        return name
-
-    def unknown(self, number: int, place: int) -> str:
-        if number not in self.unknowns:
-            system = self.program.systems[number]
-            assert system.order is not None, "eliminations are written out"
-            self.unknowns[number] = self.solved(system, number)
-        return self.unknowns[number][place]
-
-    def solved(self, system: LinearSystem, number: int) -> list[str]:
+    def solved(self, number: int) -> list[str]:
         """The unknowns of a system, side by side; see ``emit_unrolled`` for the blocks."""
+        system = self.program.systems[number]
         assert system.order is not None, "eliminations are written out"
         assert isinstance(system.matrix, tuple), "sparse ones are not"
         function, n = self.function, system.size
@@ -176,32 +156,14 @@ class _LanesText:
         ]
 
     def text(self) -> str:
-        function, names, constant = self.function, self.names, self.program.constant_part
-        for index in self.targets:
-            if constant[index]:
-                self.store(index)
-        for index, node in enumerate(self.program.nodes):
-            if constant[index] or not self.needed[index]:
-                continue
-            op = node[0]
-            if op == "input":
-                names[index] = function.load("%x", node[1])
-            elif op == "unknown":
-                names[index] = self.unknown(node[1], node[2])
-            elif op in ("sin", "cos"):
-                names[index] = self.angles.value(op, node[1])
-            else:
-                for argument in node[1:]:
-                    self.name(argument)
-                names[index] = emit_operation(function, node, names)
-            self.store(index)
+        """The whole function."""
+        self.store_constants()
+        for index in self.changing():
+            self.compute(index)
+        function = self.function
         function.lines.append("  ret i32 0")
         function.lines = fused(function.lines)
         return function.text()
-
-    def store(self, index: int) -> None:
-        for place in self.targets.get(index, ()):
-            self.function.store(self.name(index), "%out", place)
 
 
 def _every_text(width: int, inputs: int, constants: int, outputs: int) -> str:

@@ -12,6 +12,7 @@ same bits as a single call. Products and sums become fused multiply-adds (see ``
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from svyaz.program.engine import fuses
@@ -110,34 +111,33 @@ def constants_text(program: Program, stored: tuple[int, ...]) -> str:
     return function.text()
 
 
-class StepText:
-    """Writes ``step``: nodes in the order of the tape, a linear system where its first unknown stands."""
+class TapeText(ABC):
+    """Writes a function that computes the nodes of a step in the order of the tape.
 
-    def __init__(self, program: Program, needed: list[bool], stored: tuple[int, ...]) -> None:
-        self.program = program
-        self.needed = needed
+    A linear system is solved where its first unknown stands; constants are loaded where they are first used.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        needed: list[bool],
+        stored: tuple[int, ...],
+        function: FunctionText,
+        angles: type[Angles],
+    ) -> None:
+        self.program, self.needed, self.function = program, needed, function
         self.place = {index: place for place, index in enumerate(stored)}
         self.names = [""] * len(program.nodes)
-        self.function = FunctionText(
-            "define i32 @step(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
-        )
+        self.angles = angles(program, needed, function, self.names, self.name)
         self.unknowns: dict[int, list[str]] = {}
         self.storages, self.storage_size = storages(program.systems)
-        self.on_heap = self.storage_size > LARGEST_ON_STACK
-        self.large = step_count(program, needed) > LARGEST_OPTIMISED
         # Where a value goes: it is stored as soon as it is known, for values kept to the end would have to be spilled.
         self.targets: dict[int, list[tuple[str, int]]] = {}
-        self.angles = Angles(program, needed, self.function, self.names, self.name)
         for place, (_, index) in enumerate(program.outputs):
             self.targets.setdefault(index, []).append(("%out", place))
-        for system, storage in zip(program.systems, self.storages, strict=True):
-            if system.order is None:
-                for index, place in storage.places(system):
-                    if program.nodes[index] != ("const", 0.0):
-                        self.targets.setdefault(index, []).append(("%work", place))
 
     def name(self, index: int) -> str:
-        """The value of a node; numbers stand for themselves, constants are loaded where they are first used."""
+        """The value of a node; numbers stand for themselves."""
         name = self.names[index]
         if not name:
             node = self.program.nodes[index]
@@ -145,14 +145,71 @@ class StepText:
             self.names[index] = name
         return name
 
+    @abstractmethod
+    def solved(self, number: int) -> list[str]:
+        """The unknowns of a system."""
+
     def unknown(self, number: int, place: int) -> str:
         """The value of an unknown."""
         if number not in self.unknowns:
-            emit = emit_looped if self.program.systems[number].order is None else emit_unrolled
-            self.unknowns[number] = emit(
-                self.function, self.program.systems[number], number, self.storages[number], self.name
-            )
+            self.unknowns[number] = self.solved(number)
         return self.unknowns[number][place]
+
+    def store(self, index: int) -> None:
+        """Store a value wherever it goes."""
+        for base, place in self.targets.get(index, ()):
+            self.function.store(self.name(index), base, place)
+
+    def store_constants(self) -> None:
+        """Store what does not change from step to step."""
+        for index in self.targets:
+            if self.program.constant_part[index]:
+                self.store(index)
+
+    def changing(self) -> list[int]:
+        """The nodes that are computed in a step."""
+        constant = self.program.constant_part
+        return [index for index, needed in enumerate(self.needed) if needed and not constant[index]]
+
+    def compute(self, index: int) -> None:
+        """Write a node, and store its value."""
+        node, names = self.program.nodes[index], self.names
+        op = node[0]
+        if op == "input":
+            names[index] = self.function.load("%x", node[1])
+        elif op == "unknown":
+            names[index] = self.unknown(node[1], node[2])
+        elif op in ("sin", "cos"):
+            names[index] = self.angles.value(op, node[1])
+        else:
+            for argument in node[1:]:
+                if not names[argument]:
+                    self.name(argument)
+            names[index] = emit_operation(self.function, node, names)
+        self.store(index)
+
+
+class StepText(TapeText):
+    """Writes ``step``."""
+
+    def __init__(self, program: Program, needed: list[bool], stored: tuple[int, ...]) -> None:
+        head = (
+            "define i32 @step(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
+        )
+        super().__init__(program, needed, stored, FunctionText(head), Angles)
+        self.on_heap = self.storage_size > LARGEST_ON_STACK
+        self.large = step_count(program, needed) > LARGEST_OPTIMISED
+        for system, storage in zip(program.systems, self.storages, strict=True):
+            if system.order is None:
+                for index, place in storage.places(system):
+                    if program.nodes[index] != ("const", 0.0):
+                        self.targets.setdefault(index, []).append(("%work", place))
+
+    def solved(self, number: int) -> list[str]:
+        """The unknowns of a system, by loops or written out."""
+        system = self.program.systems[number]
+        emit = emit_looped if system.order is None else emit_unrolled
+        return emit(self.function, system, number, self.storages[number], self.name)
 
     def begin_storage(self) -> None:
         """Storage for the solvers, on the stack while it is small; what is constant is stored at once."""
@@ -175,41 +232,18 @@ class StepText:
             self.function.do("call void @free(ptr %work)")
         self.function.do(f"ret i32 {status}")
 
-    def store(self, index: int) -> None:
-        """Store a value wherever it goes."""
-        for base, place in self.targets.get(index, ()):
-            self.function.store(self.name(index), base, place)
-
     def text(self) -> str:
         """The whole function."""
-        function, names, constant = self.function, self.names, self.program.constant_part
+        function = self.function
         if self.large:
             function.do("%never = icmp eq ptr %out, null")
         self.begin_storage()
-        for index in self.targets:
-            if constant[index]:
-                self.store(index)
-        count = 0
-        for index, node in enumerate(self.program.nodes):
-            if constant[index] or not self.needed[index]:
-                continue
-            count += 1
+        self.store_constants()
+        for count, index in enumerate(self.changing(), 1):
             if self.large and count % BLOCK == 0:
                 function.do(f"br i1 %never, label %nowhere, label %block{count // BLOCK}")
                 function.begin(f"block{count // BLOCK}")
-            op = node[0]
-            if op == "input":
-                names[index] = function.load("%x", node[1])
-            elif op == "unknown":
-                names[index] = self.unknown(node[1], node[2])
-            elif op in ("sin", "cos"):
-                names[index] = self.angles.value(op, node[1])
-            else:
-                for argument in node[1:]:
-                    if not names[argument]:
-                        self.name(argument)
-                names[index] = emit_operation(function, node, names)
-            self.store(index)
+            self.compute(index)
         self.leave(0)
         for number in self.unknowns:
             function.begin(f"singular{number}")
