@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from svyaz.expr import ModelError, Problem
 from svyaz.studio.questions import Tell
-from svyaz.studio.questions.asked import Table, asked, quantities, ranges
+from svyaz.studio.questions.asked import Asked, Table, asked, quantities, ranges
 from svyaz.studio.questions.drawn import positions_drawn
 
 if TYPE_CHECKING:
     from svyaz.model import System
+
+Found = TypeVar("Found")
 
 SECONDS = 45.0
 """So long a box is searched: less than a question may take."""
@@ -25,13 +27,7 @@ def equilibria(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.stability import equilibria as found_in
 
     given = asked(question)
-    found = found_in(
-        given.system,
-        quantities(given.options, "fix", given.system),
-        ranges(given.options, "box", given.system),
-        seconds=SECONDS,
-        progress=tell,
-    )
+    found = _in_box(found_in, given, tell)
     members = [*found.equilibria, *(e for family in found.families for e in family.members)]
     fixed = {name: x for name, x in found.fixed.items() if name in given.system.parameters}
     places = [({**fixed, **e.parameters}, e.state) for e in members]
@@ -44,15 +40,20 @@ def steady(question: Table, tell: Tell) -> Mapping[str, object]:
     from svyaz.stability import steady_motions
 
     given = asked(question)
-    found = steady_motions(
+    found = _in_box(steady_motions, given, tell)
+    places = [(dict(m.parameters), m.state) for m in found.motions]
+    return {"record": as_json(found), "scene": _drawn(given.system, places)}
+
+
+def _in_box(search: Callable[..., Found], given: Asked, tell: Tell) -> Found:
+    """What a search finds in the box, with what is fixed."""
+    return search(
         given.system,
         quantities(given.options, "fix", given.system),
         ranges(given.options, "box", given.system),
         seconds=SECONDS,
         progress=tell,
     )
-    places = [(dict(m.parameters), m.state) for m in found.motions]
-    return {"record": as_json(found), "scene": _drawn(given.system, places)}
 
 
 def branches(question: Table, tell: Tell) -> Mapping[str, object]:
