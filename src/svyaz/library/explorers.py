@@ -54,6 +54,16 @@ def explorer(
     return made
 
 
+def _empty_player(motion: WorkingMotion | None) -> str:
+    return show.empty_player(motion) if motion is not None and show.can_be_drawn(motion) else ""
+
+
+def _still_sliders(asked: Exploration, values: Mapping[str, float]) -> str:
+    rows = [[slider.name, slider.low, values[slider.name], slider.high] for slider in asked.sliders]
+    note = "<p>The sliders move in a notebook that runs; here they stand still.</p>"
+    return show.notebook_table(["slider", "from", "stands at", "to"], rows) + note
+
+
 @cache
 def _widget() -> type:
     """The class of the widgets, which exists where anywidget is installed."""
@@ -75,12 +85,11 @@ def _widget() -> type:
             self._asked = asked
             self.values = {slider.name: slider.value for slider in asked.sliders}
             self._found = asked.at({})
-            run = self._found.motion
             super().__init__(
                 sliders=[asdict(slider) for slider in asked.sliders],
                 given=self.values,
                 answer=asked.record(self._found),
-                player=show.empty_player(run) if run is not None and show.can_be_drawn(run) else "",
+                player=_empty_player(self._found.motion),
             )
             self.on_msg(self._hear)
 
@@ -112,13 +121,8 @@ def _widget() -> type:
             if found is None:
                 return None
             data, metadata = found
-            return {**data, "text/html": self._still()}, metadata
-
-        def _still(self) -> str:
-            rows = [[s["name"], s["low"], self.values[str(s["name"])], s["high"]] for s in self.sliders]
             drawn = show.player_frame(self.motion) if self.motion is not None and self.player else ""
-            note = "<p>The sliders move in a notebook that runs; here they stand still.</p>"
-            return drawn + show.notebook_table(["slider", "from", "stands at", "to"], rows) + note
+            return {**data, "text/html": drawn + _still_sliders(self._asked, self.values)}, metadata
 
         def __repr__(self) -> str:
             return f"<Explorer of '{self.system.name}': {len(self.sliders)} sliders>"

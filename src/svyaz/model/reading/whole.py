@@ -9,7 +9,7 @@ from typing import cast
 import symengine as se
 
 from svyaz.expr import ONE, RESERVED, TIME, ZERO, Expression, ModelError, Problem, names_in, total_derivative
-from svyaz.model.law import Mechanical
+from svyaz.model.law import Law, Mechanical
 from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import WORD, LawWords, Names, Reader, Table
@@ -66,12 +66,7 @@ def system_of(
         forces |= {q: forces.get(q, ZERO) + force for q, force in law.own_forces.items()}
     currents = {motor.current: motor.rate for motor in motors}
     rates = _rates(reader, words, names) | currents | still(names)
-    streams = vocabulary.tables(words, "stream")
-    if streams and not isinstance(law, Mechanical):
-        reader.report(
-            ("stream",), f"'stream' does not go with a model that is given by {stating.given_by}", at_key=True
-        )
-        streams = ()
+    streams = _streams(reader, words, stating, law)
     forces, masses = read_streams(reader, streams, names, rates, with_momenta(law, names, rates, forces))
     constraints = read_constraints(reader, vocabulary.tables(words, "constraint"), names, stating, forces)
     forces, constraints = by_reactions(reader, names, forces, constraints)
@@ -229,6 +224,15 @@ def _forces(reader: Reader, words: Table, names: Names) -> dict[str, Expression]
         elif reader.fits(path, text, vocabulary.EXPRESSION):
             forces[name] = reader.expression(path, text, scope)
     return forces
+
+
+def _streams(reader: Reader, words: Table, stating: LawWords, law: Law) -> Sequence[Table]:
+    """The tables of streams; of a law that is not a mechanical one they are reported, and left out."""
+    streams = vocabulary.tables(words, "stream")
+    if not streams or isinstance(law, Mechanical):
+        return streams
+    reader.report(("stream",), f"'stream' does not go with a model that is given by {stating.given_by}", at_key=True)
+    return ()
 
 
 def _rates(reader: Reader, words: Table, names: Names) -> dict[str, Expression]:
