@@ -105,8 +105,10 @@ def linear_about_a_moving_state(cart: svyaz.System) -> tuple[Array, Array]:
 
 def step_by_step(length: float) -> svyaz.Motion:
     """A rod of bodies, then a constraint of it."""
+    spread = {"zz": length**2}
+    end: list[str | float] = [length, 0, 0]
     rod = svyaz.Body(
-        "rod", base="ground", joint="revolute", coordinate="u", axis=[0, 0, 1], mass=1, center=[length, 0, 0]
+        "rod", base="ground", joint="revolute", coordinate="u", axis=[0, 0, 1], mass=1, center=end, inertia=spread
     )
     system = svyaz.System(rod, svyaz.Point("tip", body="rod", at=[length, 0, 0]), gravity=[0, -9.81, 0])
     return system.with_parts(svyaz.Constraint("u' = 2", name="turntable"), initial={"u'": 2}).simulate(until=1)

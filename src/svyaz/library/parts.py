@@ -53,9 +53,9 @@ class BodyPart(Part):
 
     >>> import svyaz
     >>> upper = svyaz.Body("upper", base="ground", joint="revolute", coordinate="u", axis=[0, 0, 1],
-    ...                    mass="m", center=["l", 0, 0])
+    ...                    mass="m", center=["l", 0, 0], inertia={"zz": "m*l^2"})
     >>> lower = svyaz.Body("lower", base="upper", joint="revolute", coordinate="v", axis=[0, 0, 1], pole=["l", 0, 0],
-    ...                    mass="m", center=["l", 0, 0])
+    ...                    mass="m", center=["l", 0, 0], inertia={"zz": "m*l^2"})
     >>> svyaz.System(upper, lower, gravity=[9.81, 0, 0], parameters={"m": 1, "l": 0.5}, initial={"u": 1})
     <System 'system': u, v; 2 parameters>
     """
@@ -81,7 +81,8 @@ class PointPart(Part):
     """A point of a body, a ``[[point]]``: expressions may name its place, ``foot_x``, and its velocity, ``foot_x'``.
 
     >>> import svyaz
-    >>> rod = svyaz.Body("rod", base="ground", joint="revolute", coordinate="u", axis=[0, 0, 1], mass=1, center=[1, 0, 0])
+    >>> rod = svyaz.Body("rod", base="ground", joint="revolute", coordinate="u", axis=[0, 0, 1], mass=1, center=[1, 0, 0],
+    ...                  inertia={"zz": 4 / 3})
     >>> system = svyaz.System(rod, svyaz.Point("tip", body="rod", at=[2, 0, 0]), outputs={"height": "tip_y"})
     >>> system.simulate(until=0.1, start={"u": 0.0})["height"][0]
     np.float64(0.0)
