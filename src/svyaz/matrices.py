@@ -7,13 +7,16 @@ come here for what iterates. Matrices may be stacked, as in NumPy, whose names t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 LARGE, SPARSE = 120, 0.2
 """Matrices with more rows and columns than this, and entries in less than this part of their places, are large and sparse."""
@@ -249,7 +252,7 @@ def _is_odd(order: NDArray[np.intp]) -> bool:
     return bool((len(order) - cycles) % 2)
 
 
-def _solver(matrix: Any) -> Callable[[Array], Array] | None:
+def _solver(matrix: csc_array) -> Callable[[Array], Array] | None:
     """A solver of a sparse linear system; None where it is singular."""
     from scipy.sparse.linalg import splu
 

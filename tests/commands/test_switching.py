@@ -117,7 +117,6 @@ def test_a_report_tells_the_phases(call, tmp_path) -> None:
     code, *_ = call("report", "string.toml", "--out", "told")
     assert code == 0
     page = (tmp_path / "told" / "report.html").read_text()
-    assert "<caption>Phases</caption>" in page
     table = page[page.index("<caption>Phases") :]
     body = table[table.index("<tbody>") : table.index("</tbody>") + 8]
     rows = [[cell.text or "" for cell in row] for row in ElementTree.fromstring(body)]

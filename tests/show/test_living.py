@@ -92,9 +92,8 @@ def test_U2_a_page_computes_the_native_motion_and_U6_loads_nothing(name, pages) 
     found, motion = numbers(tab), pages.motion(name)
     tab.close()
     run = living_model(motion).record
-    native = simulate(
-        load(name), form=motion.form, method=run["method"]["name"], step=run["step"], stabilize=run["stabilize"]
-    )
+    how = {"method": run["method"]["name"], "step": run["step"], "every": run["step"], "stabilize": run["stabilize"]}
+    native = simulate(load(name), form=motion.form, **how)
     assert found["status"] == native.status == "finished"
     times = np.array(found["times"])
     assert (times[0], times[-1]) == (native.times[0], native.times[-1])

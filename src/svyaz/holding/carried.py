@@ -42,7 +42,7 @@ def applied(s: Factors, y: Array) -> Array:
 
 def recursion(s: Factors, y: Array, r: Array, times: Array, step: float, end: float) -> tuple[Array, Array]:
     """y ← S y + R(t), both constant between the samples: over m steps, y ← Sᵐ y + (1 + S + … + Sᵐ⁻¹) R."""
-    powers: dict[tuple[int, int], tuple[Any, Any]] = {}
+    powers: dict[tuple[int, int], tuple[Factors, Factors]] = {}
     same = not isinstance(s, np.ndarray) or s.strides[0] == 0
     rows = np.zeros_like(r)
     for k, following in enumerate([*times[1:], end]):
@@ -56,9 +56,9 @@ def recursion(s: Factors, y: Array, r: Array, times: Array, step: float, end: fl
     return rows, y
 
 
-def _power_and_sum(s: Any, m: int) -> tuple[Any, Any]:
+def _power_and_sum(s: Factors, m: int) -> tuple[Factors, Factors]:
     """(Sᵐ, 1 + S + … + Sᵐ⁻¹) by doubling, also where 1 - S has no inverse; of an array, or of a sparse one."""
-    power: Any = np.eye(s.shape[0])
+    power: Factors = np.eye(s.shape[0])
     if not isinstance(s, np.ndarray):
         from scipy.sparse import csr_array
 

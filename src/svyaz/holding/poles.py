@@ -26,7 +26,7 @@ from svyaz.forms import Equations
 from svyaz.holding.passages import Passage
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path, solve
-from svyaz.matrices import svd
+from svyaz.matrices import eigvalsh, svd
 from svyaz.program import remembered
 
 Mass = Callable[[dict[str, float]], Array]
@@ -179,7 +179,7 @@ def _is_regular(pole: CoordinatePole, q: tuple[str, ...], sample: dict[str, floa
         slopes[:, p] += ratio * np.cos(psi) / f
         limits.append(slopes.T @ mass(state) @ slopes)
     size = np.abs(limits[0]).max()
-    least = np.linalg.eigvalsh(0.5 * (limits[0] + limits[0].T))[0]
+    least = eigvalsh(0.5 * (limits[0] + limits[0].T))[0]
     return bool(np.abs(np.array(limits) - limits[0]).max() < 10 * small * size and least > 1e-9 * size)
 
 

@@ -9,7 +9,7 @@ from functools import wraps
 from html import escape
 from typing import Any, ParamSpec, TypeVar
 
-from svyaz import holding
+from svyaz import holding, model
 
 PATIENCE = 0.7
 """Seconds after which a bar appears."""
@@ -40,9 +40,9 @@ def with_bar(unit: str) -> Callable[[Callable[Words, Result]], Callable[Words, R
     return barred
 
 
-def _whole(unit: str, system: Any, options: Mapping[str, object]) -> float:
+def _whole(unit: str, system: object, options: Mapping[str, object]) -> float:
     """The end of a run; of what is told in parts, one."""
-    if unit != "time":
+    if unit != "time" or not isinstance(system, model.System):
         return 1.0
     return float(holding.options_for(system, {"until": options.get("until")}).until)
 

@@ -107,12 +107,17 @@ def _soft(approximation: FirstApproximation, small: float) -> Array:
 
 
 def all_motions_are_damped(approximation: FirstApproximation) -> Hypothesis:
-    """Is the matrix of damping positive? By A = (0, 1; -M⁻¹K, -M⁻¹D)."""
+    """Is the matrix of damping positive? By A = (0, 1; -M⁻¹K, -M⁻¹D).
+
+    Beside gyroscopic terms and frequencies: what they leave to rounding is no damping.
+    """
     n = len(approximation.independent)
-    damping = -approximation.inertia @ approximation.A[n : 2 * n, n : 2 * n]
-    sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
-    values = eigvalsh(0.5 * (damping + damping.T) / np.outer(sizes, sizes))
-    positive = bool(values[0] > 1e-8 * np.abs(values).max())
+    A, inertia = approximation.A[n : 2 * n], approximation.inertia
+    sizes = np.sqrt(np.maximum(np.diag(inertia), 1e-300))
+    terms = -(inertia @ A[:, n : 2 * n]) / np.outer(sizes, sizes)
+    frequency = np.sqrt(np.abs(inertia @ A[:, :n] / np.outer(sizes, sizes)).max(initial=0.0))
+    values = eigvalsh(0.5 * (terms + terms.T))
+    positive = bool(values[0] > 1e-8 * max(np.abs(terms).max(), frequency))
     return Hypothesis("power is taken from every motion: the matrix of damping is positive", positive)
 
 
