@@ -92,7 +92,9 @@ def test_U2_a_page_computes_the_native_motion_and_U6_loads_nothing(name, pages) 
     found, motion = numbers(tab), pages.motion(name)
     tab.close()
     run = living_model(motion).record
-    how = {"method": run["method"]["name"], "step": run["step"], "every": run["step"], "stabilize": run["stabilize"]}
+    how = {"method": run["method"]["name"], "step": run["step"], "stabilize": run["stabilize"]}
+    if "every" in load(name).run:  # a page keeps a row for each step
+        how["every"] = run["step"]
     native = simulate(load(name), form=motion.form, **how)
     assert found["status"] == native.status == "finished"
     times = np.array(found["times"])
