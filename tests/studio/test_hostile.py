@@ -316,11 +316,11 @@ def test_U3_a_hundred_tabs(target: RunningStudio) -> None:
             status, _, data = target.request("POST", "/ask", question)
         except OSError:
             return "closed"
-        return "answered" if b'"answer"' in data else "told to wait" if b'"busy"' in data else status
+        return "answered" if b'"answer"' in data else "refused" if b'"refused"' in data else status
 
     with ThreadPoolExecutor(100) as pool:
         outcomes = list(pool.map(tab, range(100)))
-    assert set(outcomes) <= {"answered", "told to wait", "closed", 503}
+    assert set(outcomes) <= {"answered", "refused", "closed", 503}  # refused: too many wait, or time is up
     assert outcomes.count("answered") >= 3
     assert processes(target) <= 4
 
