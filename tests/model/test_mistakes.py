@@ -136,6 +136,7 @@ def test_one_mistake(old, new, line, column, message, hint) -> None:
         ("[[constraint]]\nequation = 3", 9, 12, "'equation' must be a text, not 3", None),
         ('[constraint]\nequation = "x = 1"', 8, 1, "'constraint' must be an array of tables", None),
         ('[[constraint]]\nequation = "x = 1"\nform = 2\nuntil = 1', 10, 1, "there is no key 'form' in", "'from'"),
+        ('[[constraint]]\nequation = "x = 1"\nslip = 0', 10, 1, "there is no key 'slip'", "keys in [constraint]: name, eq"),
         ('[[constraint]]\nequation = "x = 1"\nfrom = 2\nuntil = 1', 11, 9, "would act from 2 until 1", None),
         ('[[constraint]]\nequation = "x = 1"\ndependent = "z"', 10, 14, "there is no coordinate 'z'", None),
         ('[[constraint]]\nequation = "x = 1"\ndependent = 3', 10, 13, "is the name of a coordinate", None),

@@ -146,3 +146,18 @@ def test_N3_rounding_never_takes_an_equilibrium_out_of_its_box(seed: int) -> Non
             low, high, *_ = narrowed(problem, (low, high))
             assert len(low) == 1
             assert np.all((low <= zero + 1e-15 * (1 + abs(zero))) & (high >= zero - 1e-15 * (1 + abs(zero))))
+
+
+@pytest.mark.parametrize("law", ["energies", "equations"])
+def test_limits_are_the_box_of_what_has_none(law: str) -> None:
+    """A ball on a spring along a beam: of its two equilibria x = 1 and x = -1 the limits hold one; a box goes before them."""
+    energies = {"kinetic": "x'^2/2", "potential": "x^3/3 - x"}
+    words = {"coordinates": ["x"], "parameters": {"L": 3}, "limits": {"x": [0, "L"]}}
+    words |= energies if law == "energies" else {"equations": {"x": "x'' + x^2 - 1 = 0"}}
+    found = System.from_words(words).equilibria()
+    assert found.complete
+    assert found.box["x"] == (0, 3)
+    assert [e.state["x"] for e in found.equilibria] == pytest.approx([1.0])
+    both = System.from_words(words).equilibria(box={"x": (-2, 2)}).equilibria
+    assert sorted(e.state["x"] for e in both) == pytest.approx([-1.0, 1.0])
+    assert [e.outside for e in both if e.state["x"] < 0] == [("x",)]

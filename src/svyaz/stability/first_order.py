@@ -30,7 +30,15 @@ from svyaz.stability.critical import (
     StabilityVerdict,
 )
 from svyaz.stability.hypotheses import Hypothesis
-from svyaz.stability.rest import RestEquations, box_problem, linear_unknowns, missing_sides, only_in_waves, settled
+from svyaz.stability.rest import (
+    RestEquations,
+    box_problem,
+    linear_unknowns,
+    missing_sides,
+    only_in_waves,
+    settled,
+    within_limits,
+)
 from svyaz.stability.spectrum import roots, signs, zero_roots
 
 HAMILTONIAN = "Lagrange and Dirichlet: the Hamiltonian is a first integral and has a strict extremum"
@@ -75,7 +83,7 @@ def taken_rest(
     free = linear_unknowns(expressions, [name for name in (*inputs, *states) if name not in boxed])
     bounded = [*(name for name in (*states, *inputs) if name not in free), *freed]
     angles = tuple(name for name in states if name in bounded and name not in boxed and only_in_waves(everything, name))
-    limits = {**boxed, **dict.fromkeys(angles, (-pi, pi))}
+    limits = {**within_limits(system), **boxed, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
     problem = box_problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)

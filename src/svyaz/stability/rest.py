@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import pi
+from math import isfinite, pi
 
 import numpy as np
 import symengine as se
@@ -117,7 +117,7 @@ def rest_equations(
     left = [q for q in system.coordinates if q not in fixed]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
     angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
-    limits = {**_input_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
+    limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
     problem = box_problem(system, expressions, bounded, free, fixed)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
@@ -176,13 +176,15 @@ def _following(system: System, freed: Sequence[str]) -> dict[se.Symbol, Expressi
     return following
 
 
-def _input_limits(system: System) -> dict[str, tuple[float, float]]:
-    """An input that does not enter linearly is looked for between its limits."""
-    return {
+def within_limits(system: System) -> dict[str, tuple[float, float]]:
+    """Sides for what has no box: states, and inputs that do not enter linearly, are looked for between their limits."""
+    inputs = {
         name: (given.low, given.high)
         for name, given in system.inputs.items()
         if given.low is not None and given.high is not None and given.low < given.high
     }
+    own = {str(limit.expression): limit.sides(system.parameters) for limit in system.limits}
+    return inputs | {name: own[name] for name in system.states if name in own and all(map(isfinite, own[name]))}
 
 
 def _check_names(

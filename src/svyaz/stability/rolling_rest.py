@@ -41,6 +41,7 @@ from svyaz.stability.rest import (
     missing_sides,
     settled,
     with_values,
+    within_limits,
 )
 from svyaz.stability.rolling import ConstraintSurface, independent_columns
 
@@ -211,7 +212,7 @@ def _rest(
     left = [q for q in system.coordinates if q not in fixed and q not in ignored]
     bounded = [*left, *(name for name in (*further, *inputs) if name not in free), *freed]
     angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
-    limits = {**system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
+    limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
     known = {**{q: float(system.initial.get(q, 0.0)) for q in ignored}, **fixed}
     problem = box_problem(system, expressions, bounded, free, known)

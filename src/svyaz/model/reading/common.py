@@ -118,6 +118,7 @@ class Reader:
         self.warnings: list[Problem] = []
         self.used: set[str] = set()
         self._by_path: dict[Path, list[Problem]] = {}
+        self._listed_already: set[str] = set()
 
     def place(self, path: Path, *, at_key: bool = False) -> Place | None:
         """Where the value (or the key) stands in the file, if the model came from a file."""
@@ -176,11 +177,19 @@ class Reader:
                     good[key] = value
                 continue
             what = f"in [{path[0]}]" if path else "in a model"
-            self.report(here, f"there is no key '{key}' {what}", hint=vocabulary.nearest(str(key), known), at_key=True)
+            hint = vocabulary.nearest(str(key), known) or self._listed(what, known)
+            self.report(here, f"there is no key '{key}' {what}", hint=hint, at_key=True)
             meant = vocabulary.nearest_of(str(key), known)
             if not path and meant is not None and meant not in given and vocabulary.fits(value, known[meant]):
                 good[meant] = value
         return good
+
+    def _listed(self, what: str, known: Iterable[str]) -> str | None:
+        """The keys that there are, said once for each kind of table."""
+        if what in self._listed_already:
+            return None
+        self._listed_already.add(what)
+        return f"keys {what}: {', '.join(known)}"
 
     def declare(self, names: Names, words: Table, key: str, what: str) -> list[str]:
         """Declare a list of names; those that are fit to be names and new are returned."""
