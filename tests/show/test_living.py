@@ -13,7 +13,7 @@ from chromium import Browser, Tab, executable
 
 from svyaz import Motion, load
 from svyaz.motion import simulate
-from svyaz.show import latex_lines, living_model, living_page
+from svyaz.show import Regulated, latex_lines, living_model, living_page
 
 MODELS = (
     "ball-and-beam",  # Shulgin's equations; an implicit method is replaced
@@ -274,6 +274,120 @@ def test_the_command_writes_a_page_of_a_closed_loop(pages, svyaz, tmp_path: Path
     )
     assert done.returncode == 0, done.stderr
     tab = pages.browser.open((tmp_path / "loop.html").as_uri())
-    assert "regulated about the equilibrium" in tab.run("document.body.textContent")
+    text = tab.run("document.body.textContent")
+    assert "regulated about the equilibrium with X = 0" in text
+    assert "Riccati's equation is solved anew" in text
     assert tab.faults == []
     tab.close()
+
+
+REGULATED = [
+    ({"control": "torque"}, "#p.d=0.08&e.r=0.25", {"d": 0.08}, 0.25),
+    ({"control": "voltage", "equilibrium": "nonzero"}, "#p.d=0.07&p.m=0.08&e.r=0.15", {"d": 0.07, "m": 0.08}, 0.15),
+]
+DESIGN = """(({ rest, K }) => JSON.stringify({ rest, K: K.map((row) => Array.from(row)) }))(
+  svyaz.lives[0].motion().prepared.design)"""
+
+
+@pytest.mark.parametrize(("choices", "address", "parameters", "place"), REGULATED)
+def test_U2_a_page_solves_for_equilibrium_and_gains_anew(choices, address, parameters, place, pages) -> None:
+    """Newton's method and Riccati's equation in the browser against the design of the library, and the motion after it."""
+    system, start = load("ball-and-beam", **choices), {"alpha": 0.01}
+    found = system.regulate(fix={"r": 0.2})
+    file = pages.folder / f"regulated-{place}.html"
+    file.write_text(
+        living_page(found.run(start, 2.0)["regulator"].motion, [], loop=Regulated(system, found, start)),
+        encoding="utf-8",
+    )
+    tab = pages.browser.open(file.as_uri() + address)
+    here, numbers_here, faults = json.loads(tab.run(DESIGN)), numbers(tab), list(tab.faults)
+    shown = tab.run("document.querySelector('.row[data-name^=\"gain \"] input[type=number]').value")
+    tab.close()
+    assert faults == []
+    native = system.with_(parameters=parameters).regulate(fix={"r": place})
+    np.testing.assert_allclose(here["K"], native.K, rtol=1e-8, atol=1e-8 * np.abs(native.K).max())
+    for name, value in {**native.plant.state, **native.plant.inputs}.items():
+        assert here["rest"][name] == pytest.approx(value, abs=1e-10)
+    assert float(shown) == pytest.approx(native.K[0, 0], rel=1e-5)
+    motion = native.run(start, 2.0)["regulator"].motion
+    states = np.array(numbers_here["states"]).reshape(len(numbers_here["times"]), -1)
+    np.testing.assert_allclose(states[0], motion.states[0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(states[-1], motion.states[-1], rtol=0, atol=1e-7 * np.abs(motion.states).max())
+
+
+def test_riccatis_equation_in_the_browser_against_closed_forms(pages) -> None:
+    """x'' = u with unit weights: K = (1, √3). x' = a x + u: K = a + √(a² + 1). What grows unmoved has no regulator."""
+    tab = pages.open("pendulum-xy")
+    solve = "(r => r && JSON.stringify(r.K.map((row) => Array.from(row))))(svyaz.riccati(%s))"
+    assert json.loads(tab.run(solve % "[[0, 1], [0, 0]], [[0], [1]], [[1, 0], [0, 1]], [[1]]")) == [
+        pytest.approx([1.0, 3**0.5], abs=1e-14)
+    ]
+    assert json.loads(tab.run(solve % "[[1e3]], [[1]], [[1]], [[1]]")) == [pytest.approx([1e3 + (1e6 + 1) ** 0.5])]
+    assert tab.run(solve % "[[1, 0], [0, -1]], [[0], [1]], [[1, 0], [0, 1]], [[1]]") is None
+    tab.close()
+
+
+def test_a_gain_set_by_hand_is_kept_until_it_is_asked_for_anew(pages) -> None:
+    system, start = load("inverted-pendulum-xy"), {"X": 0.05}
+    found = system.regulate(fix={"X": 0.0})
+    file = pages.folder / "by-hand.html"
+    file.write_text(
+        living_page(found.run(start, 1.0)["regulator"].motion, [], loop=Regulated(system, found, start)),
+        encoding="utf-8",
+    )
+    tab = pages.browser.open(file.as_uri())
+    row = f"document.querySelector('.row[data-name=\"gain {found.design.inputs[0]} by X\"] input')"
+    tab.run(f"{row}.value = 2 * {row}.value; {row}.dispatchEvent(new Event('input', {{bubbles: true}}))")
+    tab.wait("svyaz.lives[0].setting().resolve === false && location.hash.includes('gains=kept')")
+    assert tab.run("document.querySelector('[data-part=resolve]').checked") is False
+    gains = "Object.fromEntries(Object.entries(svyaz.lives[0].motion().prepared.values).filter(([k]) => k.startsWith('gain ')))"
+    kept = tab.run(gains)
+    assert list(kept.values()) == pytest.approx([2 * found.K[0, 0], *found.K[0, 1:]], rel=1e-12)
+    tab.click("[data-part=resolve]")
+    tab.wait("svyaz.lives[0].setting().resolve === true")
+    assert list(tab.run(gains).values()) == pytest.approx(list(found.K[0]), rel=1e-12)
+    tab.close()
+
+
+FALL = """
+name = "fall"
+coordinates = ["x", "y"]
+kinetic = "m/2*(x'^2 + y'^2)"
+potential = "m*g*y"
+[parameters]
+m = 1
+g = 10
+h = 5
+[initial]
+y = "h"
+"x'" = 1
+[limits]
+y = [0, ""]
+[[draw]]
+point = ["x", "y"]
+[run]
+method = "rk4"
+step = 0.03
+until = 3
+"""
+
+
+def test_U2_limits_end_the_motion_of_a_page(pages) -> None:
+    """A fall from h ends at t = √(2h/g), x = t; run on, it goes to its end; a start below the floor has no motion."""
+    path = pages.folder / "fall.toml"
+    path.write_text(FALL, encoding="utf-8")
+    motion = load(str(path)).simulate()
+    assert motion.status == "left"
+    file = pages.folder / "fall.html"
+    file.write_text(living_page(motion, []), encoding="utf-8")
+    for address, time in (("", 1.0), ("#p.h=7.2", 1.2), ("#p.h=7.2&beyond=1", 3.0), ("#p.h=-1", 0.0)):
+        tab = pages.browser.open(file.as_uri() + address)
+        found = numbers(tab)
+        message = tab.run("document.querySelector('[data-part=message]').textContent")
+        assert tab.faults == []
+        tab.close()
+        assert found["times"][-1] == pytest.approx(time, abs=1e-12)
+        assert found["states"][-4] == pytest.approx(time, abs=1e-12)
+        assert found["status"] == ("finished" if time == 3.0 else "left")
+        told = {1.0: "falls below its limit 0 at t = 1", 3.0: "beyond the limits", 0.0: "lies below"}
+        assert told.get(time, "at t = 1.2") in message

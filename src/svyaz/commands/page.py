@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from svyaz.model import System
     from svyaz.motion import Motion
+    from svyaz.show import Regulated
 
 LISTED = ("Look", 42, "Write a page in which the mechanism lives: sliders, and the motion computed in the browser.")
 
@@ -75,8 +76,9 @@ def command(
     is replaced by equal steps that give the same motion; by how much they differ is told on the page. Where a browser cannot
     compute the motion (contacts, dry friction, very long trees), the page plays it as it was computed and says so.
 
-    With --fix a regulator is designed as by `svyaz regulate`; the page has its closed loop. Its gains are those of the
-    parameters of the model: they are kept when a parameter is moved, and the page says so.
+    With --fix a regulator is designed as by `svyaz regulate`; the page has its closed loop. When a parameter or the place of
+    the equilibrium is moved, equilibrium and gains are found anew in the browser; where they cannot be (steady motions, more
+    than 12 variables), they are kept, and the page says so. Limits of the model end the motion, unless it is told to run on.
     """
     from pathlib import Path
 
@@ -93,28 +95,29 @@ def command(
     from svyaz.motion import simulate
     from svyaz.show import latex_lines, living_page
 
-    told: tuple[str, ...] = ()
+    loop: Regulated | None = None
     if fix:
-        motion, told = _regulated(system, fix, start, budget, options)
+        motion, loop = _regulated(system, fix, start, budget, options)
     else:
         until = options_for(system, of_run(options)).until
         with time_bar(system, until) as progress:
             motion = simulate(system, inputs=laws or None, progress=progress, **options)
     if len(motion.times) < 2:
         raise NegativeAnswer(f"there is no motion to show: {with_flags(motion.reason)}")
-    equations, stated = latex_lines(derive(system, options["form"])), system if fix else None
+    equations = latex_lines(derive(system, options["form"]))
     words = [model, *(f"--with {name}={choice}" for name, choice in choices)]
     words += [f"--set {name}={value}" for name, value in settings]
-    text = living_page(motion, equations, model="" if fix else " ".join(words), told=told, stated=stated)
+    text = living_page(motion, equations, model="" if fix else " ".join(words), loop=loop)
     write_text(text, target)
     click.echo(plain(f"{target}: {len(text.encode()) // 1024} kB"))
 
 
 def _regulated(
     system: System, fix: Pairs, start: Pairs, budget: float, options: Mapping[str, object]
-) -> tuple[Motion, tuple[str, ...]]:
-    """The motion of the closed loop, and what is told of it."""
+) -> tuple[Motion, Regulated]:
+    """The motion of the closed loop, and the regulation that closes it."""
     from svyaz.control import NotSolvable, regulate
+    from svyaz.show import Regulated
     from svyaz.stability import NoEquilibrium
 
     points = values_of(start, system, "--start")
@@ -127,9 +130,5 @@ def _regulated(
         raise NegativeAnswer("; ".join(with_flags(text) for text in refusal.args)) from refusal
     if found.reason:
         raise NegativeAnswer(found.reason)
-    place = ", ".join(f"{name} = {value}" for name, value in fix)
-    told = (
-        f"The system is regulated about the equilibrium with {place}: u = u0 - K x, with the gains K of a regulator that "
-        "is optimal for unit weights. K and u0 belong to the parameters of the model; they are kept when one is moved."
-    )
-    return found.run(points, until)["regulator"].transient.motion, (told,)
+    run = found.run(points, until, beyond=bool(options.get("beyond")))
+    return run["regulator"].transient.motion, Regulated(system, found, points)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from svyaz.forms.programs import rates_program as rates_program
     from svyaz.forms.programs import reaction_system as reaction_system
     from svyaz.forms.programs import recovered_reactions as recovered_reactions
+    from svyaz.forms.programs import slopes_of as slopes_of
     from svyaz.forms.programs import terms_program as terms_program
     from svyaz.forms.programs import written_residuals as written_residuals
     from svyaz.forms.programs import written_slopes as written_slopes

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from svyaz.show.living.living import NotLiving as NotLiving
     from svyaz.show.living.living import living_model as living_model
     from svyaz.show.living.page import living_page as living_page
+    from svyaz.show.living.regulated import Regulated as Regulated
     from svyaz.show.notebooks import formula as formula
     from svyaz.show.notebooks import player_frame as player_frame
     from svyaz.show.overviews import overview as overview

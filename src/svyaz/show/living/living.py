@@ -21,7 +21,8 @@ from svyaz.model import Drawing, System
 from svyaz.motion import Chapter, Motion
 from svyaz.program import Native, Program, build_as_written
 from svyaz.show.living.phases import geometry_program, phase_programs
-from svyaz.show.living.record import DrawingRecord, LivingRecord, Moved, PhaseRecord
+from svyaz.show.living.record import DrawingRecord, LivingRecord, Moved, PhaseRecord, RegulatorRecord
+from svyaz.show.living.regulated import KeptGains, Regulated, regulator_record
 from svyaz.show.living.setup import Setup, setup_of
 from svyaz.show.living.steps import Pace, pace_of
 from svyaz.show.living.switching import cannot_follow, condition_programs, sets_of, switched_record
@@ -39,21 +40,23 @@ LONGEST = 2e8
 
 @dataclass(frozen=True)
 class Living:
-    """The record of a model that lives, and its programs by name."""
+    """The record of a model that lives, and its programs by name; why the gains of a regulator stay as they are, if they do."""
 
     record: LivingRecord
     programs: Mapping[str, Program]
+    kept_gains: str = ""
 
 
 class NotLiving(Exception):
     """Why a browser cannot repeat a motion, in words."""
 
 
-def living_model(motion: Motion, stated: System | None = None) -> Living:
+def living_model(motion: Motion, loop: Regulated | None = None) -> Living:
     """What a browser needs to compute the motion again; NotLiving with the reason where it cannot.
 
-    ``stated`` is the system of which that of the motion was made, a loop that was closed: its words are those of the model.
+    ``loop`` is the regulation of which the motion is the closed loop: it is found anew in the browser, where it can be.
     """
+    stated = None if loop is None else loop.stated
     chapters = motion.chapters
     _refuse(motion, chapters)
     pace = pace_of(chapters, float(motion.times[-1]))
@@ -64,6 +67,8 @@ def living_model(motion: Motion, stated: System | None = None) -> Living:
     watch, events = _watched(motion.system), switched_record(motion.system)
     programs |= {"watch": watch} if watch.outputs else {}
     programs |= {"anchors": events[1]} if events is not None else {}
+    regulator, kept_gains = _regulator(loop)
+    programs |= {} if regulator is None else {"plant": regulator[1]}
     geometry = geometry_program(examined(chapters[0].phase.equations))
     programs |= {"geometry": geometry[0]} if geometry is not None else {}
     phases = [_phase(chapter, k, setup, programs, switched=events is not None) for k, chapter in enumerate(sets)]
@@ -75,7 +80,18 @@ def living_model(motion: Motion, stated: System | None = None) -> Living:
     record["phases"] = phases
     record["geometry"] = None if geometry is None else geometry[1]
     record["switched"] = None if events is None else events[0]
-    return Living(record, programs)
+    record["regulator"] = None if regulator is None else regulator[0]
+    return Living(record, programs, kept_gains)
+
+
+def _regulator(loop: Regulated | None) -> tuple[tuple[RegulatorRecord, Program] | None, str]:
+    """What finds the regulator anew, or why nothing does."""
+    if loop is None:
+        return None, ""
+    try:
+        return regulator_record(loop), ""
+    except KeptGains as reason:
+        return None, str(reason)
 
 
 def _refuse(motion: Motion, chapters: Sequence[Chapter]) -> None:
@@ -166,6 +182,7 @@ def _record(
         "own": [h.name for h in held if h.integral.value is None],
         "geometry": None,
         "switched": None,
+        "regulator": None,
         "programs": {
             name: {
                 "parameters": list(program.parameters),

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from svyaz import __version__
-from svyaz.model import System
 from svyaz.motion import Motion
 from svyaz.show import katex
 from svyaz.show.files import asset, page
 from svyaz.show.follows import given_formulas
 from svyaz.show.living.living import Living, NotLiving, living_model
 from svyaz.show.living.record import LivingRecord
+from svyaz.show.living.regulated import Regulated
 from svyaz.show.living.widget import PLOTS, kept_script, living_script, model_script, panel, stage
 from svyaz.show.player import kept_player, shape_of
 from svyaz.show.scene import can_be_drawn, spatial_drawings
@@ -24,16 +24,16 @@ def living_page(
     *,
     model: str = "",
     told: Sequence[str] = (),
-    stated: System | None = None,
+    loop: Regulated | None = None,
 ) -> str:
     """The page of a motion: alive where a browser can compute it, else the motion as it was computed, and the word why.
 
     ``equations_latex`` are display formulas, ``model`` is how the model is called on the command line, ``told`` are
-    sentences about what was decided, which the page tells. ``stated`` is the model of a closed loop.
+    sentences about what was decided, which the page tells. ``loop`` is the regulation of which the motion is the closed loop.
     """
-    system = stated or motion.system
+    system = motion.system if loop is None else loop.stated
     try:
-        found: Living | None = living_model(motion, stated)
+        found: Living | None = living_model(motion, loop)
         why = ""
     except NotLiving as reason:
         found, why = None, str(reason)
@@ -42,7 +42,9 @@ def living_page(
     parts.append(_alive(found, motion) if found is not None else _kept(motion, why))
     formulas = given_formulas(equations_latex)
     parts.append(f"<section>\n<h2>Equations</h2>\n{formulas}</section>\n" if formulas else "")
-    parts.append(f"<section>\n<h2>How it is computed</h2>\n{_how(found, motion, model, told)}</section>\n")
+    parts.append(
+        f"<section>\n<h2>How it is computed</h2>\n{_how(found, motion, model, [*told, *_regulated(found, loop)])}</section>\n"
+    )
     parts.append(f"<footer>svyaz {escape(__version__)}; formulas set by {escape(katex.setter())}.</footer>\n")
     styles = asset("living/living.css") + katex.stylesheet()
     return page(system.name, "".join(parts), styles, living_script(), kind="living-page")
@@ -66,6 +68,27 @@ def _kept(motion: Motion, why: str) -> str:
     if not can_be_drawn(motion):
         return word
     return f'{word}<div class="living alone" data-kept>\n{kept_player(motion)}{PLOTS}{kept_script(motion)}</div>\n'
+
+
+def _regulated(found: Living | None, loop: Regulated | None) -> list[str]:
+    """What is said of the regulator."""
+    if loop is None:
+        return []
+    place = ", ".join(f"{name} = {value:.6g}" for name, value in loop.regulation.chosen.fixed.items())
+    about = f" with {place}" if place else ""
+    told = (
+        f"The system is regulated about the equilibrium{about}: u = u₀ - K x, with the gains K of an optimal regulator."
+    )
+    if found is None:
+        return [told]
+    if found.record["regulator"] is not None:
+        how = (
+            "When a parameter or the place of the equilibrium is moved, the equilibrium is followed by Newton's method from "
+            "that of the model, and Riccati's equation is solved anew in the browser, unless a gain was set by hand."
+        )
+    else:
+        how = f"K and u₀ belong to the parameters of the model; they are kept when one is moved: {found.kept_gains}."
+    return [f"{told} {how}"]
 
 
 def _lead(notes: str) -> str:

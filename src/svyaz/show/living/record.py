@@ -87,6 +87,27 @@ class Geometry(TypedDict):
     names: list[str]
 
 
+class RegulatorRecord(TypedDict):
+    """A regulator that is found anew: states and inputs in the order of the program of the plant, which coordinates are
+    redundant, the variables of the gains, the inputs that act, numbers of constraints, what is prescribed (``targets``), the
+    equilibrium of the model (``rest``), the weights, and from which values the closed loop starts.
+    """
+
+    states: list[str]
+    inputs: list[str]
+    coordinates: list[str]
+    dependent: list[str]
+    further: list[str]
+    variables: list[str]
+    acting: list[str]
+    constraints: int
+    targets: dict[str, float]
+    rest: dict[str, float]
+    Q: list[list[float]]
+    R: list[list[float]]
+    start: dict[str, float]
+
+
 class Outline(TypedDict):
     """Names of a program, without which its numbers mean nothing."""
 
@@ -122,4 +143,5 @@ class LivingRecord(TypedDict):
     own: list[str]
     geometry: Geometry | None
     switched: SwitchedRecord | None
+    regulator: RegulatorRecord | None
     programs: Mapping[str, Outline]

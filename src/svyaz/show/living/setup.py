@@ -42,7 +42,7 @@ def setup_of(system: System, stated: System | None = None) -> Setup:
     base = {name: value for name, value in values.items() if name not in formulas}
     known = {se.Symbol(name): e for name, e in _resolved(formulas).items()}
     outputs = [(f"parameter {name}", known[se.Symbol(name)]) for name in formulas]
-    starts = _starts(system, values)
+    starts = _starts(system, values) if stated is None else {}  # a closed loop starts from its equilibrium
     outputs += [(f"start {name}", substitute(e, known)) for name, e in starts.items()]
     outputs += [(f"value {name}", substitute(e, known)) for name, e in _held_values(system, values).items()]
     outputs = [(name, e) for name, e in outputs if names_in(e) <= base.keys()]

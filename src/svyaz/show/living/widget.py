@@ -19,14 +19,14 @@ from svyaz.show.living.living import Living
 from svyaz.show.living.record import LivingRecord
 from svyaz.show.scene import timing
 
-SCRIPTS = ("engine", "picture", "player", "plots", "living")
+SCRIPTS = ("regulator", "engine", "picture", "player", "plots", "living")
 MOST_KEPT = 800
 """Rows that are kept of a motion for its plots."""
 
 ENERGIES = ("kinetic", "potential", "energy")
 
 FEW_ROWS = 14
-"""A group of more sliders than this scrolls."""
+"""A group of more sliders than this is folded."""
 
 STAGE = """<div class="player card{blank}" tabindex="0" role="group" aria-label="{title}" style="--shape: {shape}"{model}>
 <canvas data-part="canvas" role="img" aria-label="{title}"></canvas>
@@ -49,6 +49,9 @@ _ROW = """<div class="row" data-kind="{kind}" data-name="{name}">
 </div>
 """
 
+_CHOICE = """<label class="choice"><input type="checkbox" data-part="{part}"{checked}> {words}</label>
+"""
+
 PLOTS = """<div class="plots" data-part="plots">
 <section class="plot card" aria-label="Over time">
 <header><h2>Over time</h2><select data-part="group" aria-label="What is drawn over time"></select></header>
@@ -68,6 +71,7 @@ PLOTS = """<div class="plots" data-part="plots">
 _FACTS = {
     "residual": "Largest residual",
     "remainder": "Energy remainder",
+    "riccati": "Riccati residual",
     "steps": "Steps",
     "milliseconds": "Computed and drawn in",
 }
@@ -145,13 +149,16 @@ def panel(found: Living, motion: Motion, *, heading: str = "Start and parameters
     record = found.record
     groups = [
         _group("Start", _start_rows(record, motion)),
+        _group("Equilibrium", _target_rows(record)),
         _group("Parameters", _moved_rows(record, inputs=False)),
         _group("Inputs", _moved_rows(record, inputs=True)),
         _group("Stabilisation: ḧ + α ḣ + β h = 0, ḟ + κ f = 0", _gain_rows(record)),
-        _group("Duration", [_until_row(record)]),
+        _group("Regulator: u = u₀ - K x", _regulator_rows(record)),
+        _group("Duration", [_until_row(record), *_choices(found)]),
     ]
     kinds = {kind for phase in record["phases"] for kind, _ in phase["columns"]}
-    missing = {"residual": "residuals", "remainder": "energies"}
+    missing = {"residual": "residuals", "remainder": "energies", "riccati": "regulator"}
+    kinds |= {"regulator"} if record["regulator"] is not None else set()
     shown = [key for key in _FACTS if missing.get(key) is None or missing[key] in kinds]
     facts = "".join(f'<div><dt>{_FACTS[key]}</dt><dd data-fact="{key}">–</dd></div>' for key in shown)
     link = '<button type="button" data-part="link">Copy link</button>' if address else ""
@@ -169,15 +176,15 @@ def _group(title: str, rows: Sequence[str]) -> str:
         return ""
     inside = "".join(rows)
     if len(rows) > FEW_ROWS:
-        inside = f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(title)}">\n{inside}</div>'
+        return f"<details><summary>{escape(title)} ({len(rows)})</summary>\n{inside}</details>\n"
     return f"<fieldset><legend>{escape(title)}</legend>\n{inside}</fieldset>\n"
 
 
-def _row(kind: str, name: str, value: float, low: float, high: float, told: str) -> str:
+def _row(kind: str, name: str, value: float, low: float, high: float, told: str, shown: str = "") -> str:
     return _ROW.format(
         kind=kind,
         name=escape(name, quote=True),
-        shown=f"<i>{escape(unicode_name(name))}</i>",
+        shown=shown or f"<i>{escape(unicode_name(name))}</i>",
         told=escape(told, quote=True),
         low=min(low, value),
         high=max(high, value),
@@ -202,12 +209,56 @@ def _start_rows(record: LivingRecord, motion: Motion) -> list[str]:
 
 
 def _moved_rows(record: LivingRecord, *, inputs: bool) -> list[str]:
-    moved = [entry for entry in record["moved"] if entry["input"] is inputs]
+    moved = [entry for entry in record["moved"] if entry["input"] is inputs and not _of_regulator(entry["name"])]
     return [
         _row("values", m["name"], m["value"], m["low"], m["high"], f"{'input' if inputs else 'parameter'} {m['name']}")
         for m in moved
         if m["name"] not in record["tied"]
     ]
+
+
+def _of_regulator(name: str) -> bool:
+    """Is it one of the numbers of a closed loop, ``gain U by X``, ``rest X``, ``held U``? No name of a model has a blank."""
+    return name.startswith(("gain ", "rest ", "held "))
+
+
+def _target_rows(record: LivingRecord) -> list[str]:
+    """What is prescribed of the equilibrium, where it is found anew."""
+    regulator, rows = record["regulator"], []
+    for name, value in (regulator["targets"] if regulator is not None else {}).items():
+        reach, shown = abs(value) or 1.0, f"<i>{escape(unicode_name(name))}</i><sub>0</sub>"
+        rows.append(_row("targets", name, value, value - reach, value + reach, f"{name} in the equilibrium", shown))
+    return rows
+
+
+def _regulator_rows(record: LivingRecord) -> list[str]:
+    """The gains, the position of rest and the inputs that hold it; and whether they are found anew."""
+    rows = []
+    several = len({m["name"].split()[1] for m in record["moved"] if m["name"].startswith("gain ")}) > 1
+    for m in record["moved"]:
+        word, *rest = m["name"].split(" ")
+        if not _of_regulator(m["name"]) or (word == "rest" and m["name"].endswith("'")):
+            continue
+        names = [escape(unicode_name(name)) for name in (rest if word != "gain" else (rest[0], rest[2]))]
+        if word == "gain":
+            shown = f"<i>K</i><sub>{', '.join(names if several else names[1:])}</sub>"
+            reach = max(abs(m["low"]), abs(m["high"]))
+            told, low, high = f"gain of {rest[0]} by {rest[2]}", -reach, reach
+        else:
+            shown, low, high = f"<i>{names[0]}</i><sub>0</sub>", m["low"], m["high"]
+            told = f"{rest[0]} of the equilibrium"
+        rows.append(_row("values", m["name"], m["value"], low, high, told, shown))
+    if record["regulator"] is not None:
+        rows.insert(0, _CHOICE.format(part="resolve", checked=" checked", words="Solve for equilibrium and gains anew"))
+    return rows
+
+
+def _choices(found: Living) -> list[str]:
+    """May the motion go on past the limits of the model?"""
+    watch = found.record["programs"].get("watch")
+    if watch is None or not any(name.startswith("limited ") for name in watch["outputs"]):
+        return []
+    return [_CHOICE.format(part="beyond", checked="", words="Run on beyond the limits of the model")]
 
 
 def _gain_rows(record: LivingRecord) -> list[str]:

@@ -1,10 +1,13 @@
 // The engine: a mechanism computed in the browser, or in Node; no document is touched here.
 //
 //   const engine = svyaz.engine(record, programs)
-//   engine.setting()            what may be moved, as the model states it: { values, start, keep, gains, until }
+//   engine.setting()            what may be moved, as the model states it: { values, start, keep, gains, until, targets, resolve,
+//                               beyond }; with a regulator its gains are found anew while `resolve`, for an equilibrium with
+//                               these `targets`; limits of the model end the motion unless it may go `beyond`
 //   engine.run(setting)         a motion; engine.begin(setting) a job, job.advance(milliseconds) true when it is over, job.motion
 //   engine.points(motion, t)    numbers of all drawn points, then radii, at a time between rows
-//   engine.prepare(setting)     { values, state, off, moved }: all constants, and the start, moved onto the constraints
+//   engine.prepare(setting)     { values, state, off, moved, design }: all constants, and the start, moved onto the constraints;
+//                               design: the regulator that was found (see regulator.js), { reason } where there is none
 //   engine.pull(setting, k, p, target)   the setting with a start in which point p of drawing k is where it is wanted, as near
 //                                        as the constraints let it be
 //
@@ -12,14 +15,15 @@
 //
 // The record (made by svyaz.show.living): states, coordinates (places), rates (place of the velocity of each state, or -1),
 // moved ([{name, value, low, high, input}]), constants, start, span, method ({a, b, c}), step, rows, phases ([{start, end, states,
-// columns, gains, values, quasi}]), drawings ([{kind, size, dim, trace, radius}]), geometry, held, own, programs (names of inputs, outputs and
-// parameters of each program). `programs`: { name: { constants(p), step(x, c, out) } }, see `svyaz derive --format javascript`.
+// columns, gains, values, quasi}]), drawings ([{kind, size, dim, trace, radius}]), geometry, held, own, regulator, programs (names of
+// inputs, outputs and parameters of each program). `programs`: { name: { constants(p), step(x, c, out) } }, see `svyaz derive --format javascript`.
 ((svyaz) => {
   "use strict";
 
   const SLICE = 64; // steps between two looks at the clock
   const GAINS = { beta: "A", alpha: "B", kappa: "E" };
   const SAMPLES = 16, LOW = 1e-9, MOST_EVENTS = 2000; // parts of a step with an event; when a condition is armed, of its terms
+  const short = (x) => String(+x.toPrecision(9));
   const FAR = 1e12; // a state that is larger than this has grown beyond all bounds
 
   // matrix (n x n, by rows) · unknowns = side; null where it is singular. Both are kept.
@@ -37,6 +41,21 @@
     let last = t1 - (t0 + (total - 1) * h);
     if (Math.abs(last - h) <= 8 * 2.3e-16 * Math.max(Math.abs(t0), Math.abs(t1))) last = h;
     return { t0, t1, h, last, total };
+  };
+
+  // The place between a and b where f, negative at a and not at b, rises through zero (regula falsi, Illinois): the later side.
+  const crossing = (f, a, b, fa, fb, time) => {
+    const widths = [b - a];
+    for (let round = 0, side = 0; round < 200 && b - a > 4e-16 * Math.max(Math.abs(time + b), 1e-300) && fb !== 0; round++) {
+      const slow = widths.length > 3 && widths[widths.length - 1] > 0.5 * widths[widths.length - 4];
+      let middle = (a * fb - b * fa) / (fb - fa);
+      if (slow || !(a < middle && middle < b)) middle = 0.5 * (a + b);
+      if (!(a < middle && middle < b)) break;
+      const value = f(middle);
+      if (value < 0) { a = middle; fa = value; if (side < 0) fb *= 0.5; side = -1; } else { b = middle; fb = value; if (side > 0) fa *= 0.5; side = 1; }
+      widths.push(b - a);
+    }
+    return b;
   };
 
   // Rows of a tableau without their zeros.
@@ -70,6 +89,9 @@
       keep: [],
       gains: Object.assign({}, ...record.phases.map((phase) => phase.gains ?? {})),
       until: record.span[1],
+      targets: { ...record.regulator?.targets },
+      resolve: Boolean(record.regulator),
+      beyond: false,
     });
 
     // All constants of the model, and what follows from those that were moved.
@@ -88,8 +110,31 @@
       return { known: { ...known, ...found.parameter }, starts: found.start, levels: found.value };
     };
 
-    const untouched = (wanted) =>
-      Object.keys(wanted.start).length === 0 && record.moved.every(({ name, value }) => wanted.values[name] === value);
+    const sameTargets = (wanted) => Object.entries(record.regulator?.targets ?? {}).every(([name, value]) => (wanted.targets ?? {})[name] === value);
+    const sameValues = (wanted) => record.moved.every(({ name, value }) => wanted.values[name] === value) && sameTargets(wanted);
+    const untouched = (wanted) => Object.keys(wanted.start).length === 0 && sameValues(wanted);
+
+    // ---- the regulator, found anew where a parameter or a target was moved
+
+    const regulator = record.regulator ? svyaz.regulator(record.regulator, (values) => bound("plant", values)) : null;
+
+    const designed = (wanted) => {
+      if (!regulator || !wanted.resolve || sameValues(wanted)) return null;
+      const between = (from, to, s) => (s === 1 ? to : from + s * (to - from));
+      return regulator.solve((s) => ({
+        values: constantsOf({ values: Object.fromEntries(record.moved.map(({ name, value }) => [name, between(value, wanted.values[name], s)])) }).known,
+        targets: Object.fromEntries(Object.entries(record.regulator.targets).map(([name, value]) => [name, between(value, wanted.targets[name], s)])),
+      }));
+    };
+
+    // A closed loop starts where it was asked to, with the rest as in equilibrium.
+    const startOf = ({ rest }) => {
+      const { start, coordinates, dependent, variables } = record.regulator, first = coordinates.find((q) => !dependent.includes(q));
+      const state = record.states.map((name) => rest[name] ?? 0);
+      for (const [name, value] of Object.entries(start)) if (name in place) state[place[name]] = value;
+      if (!Object.keys(start).length) state[place[first]] += 0.1 * Math.abs(rest[first]) || 0.01;
+      return { state, keep: variables };
+    };
 
     // ---- the start on the constraints
 
@@ -172,15 +217,19 @@
     const measured = (name, spec, values) => (spec ? { ...bound(name, values), spec } : null);
 
     const prepare = (wanted) => {
-      const { known, starts, levels } = constantsOf(wanted);
-      let state = record.start.slice();
-      if (untouched(wanted)) return { values: known, levels, state, off: 0, moved: false };
+      const { known, starts, levels } = constantsOf(wanted), design = designed(wanted);
+      let state = record.start.slice(), keep = wanted.keep ?? [];
+      if (untouched(wanted)) return { values: known, levels, state, off: 0, moved: false, design };
+      if (design?.rest) {
+        Object.assign(known, regulator.constants(design));
+        if (!Object.keys(wanted.start).length) ({ state, keep } = startOf(design));
+      }
       for (const [name, value] of Object.entries({ ...starts, ...wanted.start })) if (name in place) state[place[name]] = value;
       const given = state;
-      const found = ontoConstraints(measured("geometry", record.geometry, known), state, wanted.keep ?? [], record.span[0]);
+      const found = ontoConstraints(measured("geometry", record.geometry, known), state, keep, record.span[0]);
       state = found.state;
       const moved = state.some((x, k) => Math.abs(x - given[k]) > 1e-9 * (1 + Math.abs(x)));
-      return { values: known, levels, state, off: found.off, moved };
+      return { values: known, levels, state, off: found.off, moved, design };
     };
 
     // ---- one phase
@@ -324,7 +373,47 @@
         this.state = this.prepared.state;
         this.number = -1;
         this.done = false;
+        this.fence = wanted.beyond ? null : this.fenced();
         this.nextPhase();
+        const outside = this.fence && !this.done ? this.fence(this.x) : null;
+        if (outside?.over > 0) this.end("left", `at t = ${short(this.x[0])} ${outside.name} = ${short(outside.value)} lies ${outside.high ? "above" : "below"} its limit ${short(outside.side)}`);
+      }
+
+      // The limit that a state of the equations passes farthest, or comes nearest to; null for a model without limits.
+      fenced() {
+        const watch = bound("watch", this.prepared.values), limited = watch?.outputs.filter((name) => name.startsWith("limited ")).map((name) => name.slice(8)) ?? [];
+        if (!limited.length) return null;
+        const out = new Float64Array(watch.count), model = new Float64Array(n), at = (kind, name) => watch.outputs.indexOf(`${kind} ${name}`);
+        const places = limited.map((name) => [name, at("limited", name), at("low", name), at("high", name)]);
+        return (x) => {
+          outOfStates(this.current, x, model, 0);
+          watch.call([x[0], ...model], out);
+          let found = { over: -Infinity };
+          for (const [name, value, low, high] of places) {
+            for (const [side, sign] of [[low, -1], [high, 1]]) {
+              if (side < 0) continue;
+              const over = sign * (out[value] - out[side]) - Math.max(1e-12 * Math.abs(out[side]), 1e-290);
+              if (over > found.over) found = { over, name, value: out[value], side: out[side], high: sign > 0 };
+            }
+          }
+          return found;
+        };
+      }
+
+      // Is a limit passed before y? Then the motion ends there, and the answer is true.
+      stopped(h, y, gained) {
+        const there = this.fence?.(y);
+        if (!(there?.over > 0)) return false;
+        const from = Float64Array.from(this.x), over = (length) => { const to = this.again(from, length); return to ? this.fence(to).over : NaN; };
+        const length = crossing(over, 0, h, Math.min(this.fence(from).over, -1e-300), there.over, from[0]), at = this.again(from, length);
+        if (!at) return false;
+        const { name, side, high } = this.fence(at);
+        gained.forEach((value, k) => { this.gained[k] = value; });
+        this.step(from, length, new Float64Array(from.length), this.gained);
+        this.x = at;
+        this.store();
+        this.end("left", `${name} ${high ? "rises above" : "falls below"} its limit ${short(side)} at t = ${short(at[0])}`);
+        return true;
       }
 
       // The next phase by time; where events switch constraints, the first set of them.
@@ -420,17 +509,7 @@
           before = after;
         }
         const most = (length) => { const to = this.again(from, length); return to ? Math.max(...risen.map((c) => this.conditionsAt(to)[c])) : NaN; };
-        let a = low, b = high, fa = Math.max(...risen.map((c) => before[c])), fb = Math.max(...risen.map((c) => after[c]));
-        const widths = [b - a];
-        for (let round = 0, side = 0; round < 200 && b - a > 4e-16 * Math.max(Math.abs(from[0] + b), 1e-300) && fb !== 0; round++) {
-          const slow = widths.length > 3 && widths[widths.length - 1] > 0.5 * widths[widths.length - 4];
-          let middle = (a * fb - b * fa) / (fb - fa);
-          if (slow || !(a < middle && middle < b)) middle = 0.5 * (a + b);
-          if (!(a < middle && middle < b)) break;
-          const f = most(middle);
-          if (f < 0) { a = middle; fa = f; if (side < 0) fb *= 0.5; side = -1; } else { b = middle; fb = f; if (side > 0) fa *= 0.5; side = 1; }
-          widths.push(b - a);
-        }
+        const sides = [before, after].map((values) => Math.max(...risen.map((c) => values[c]))), b = crossing(most, low, high, ...sides, from[0]);
         const at = this.again(from, b), late = this.again(from, Math.min(b + 1e-10 * h, h));
         if (!at || !late) return { failed: true };
         const first = this.conditionsAt(at), soon = this.conditionsAt(late);
@@ -516,6 +595,7 @@
           if (!(sum < FAR)) return this.end("diverged", `the motion grew beyond all bounds at t = ${this.y[0].toPrecision(6)}`);
           this.steps++;
           const found = this.watch ? this.event(h) : null;
+          if (this.fence && !found?.failed && this.stopped(found ? found.at[0] - this.x[0] : h, found ? found.at : this.y, gained)) return undefined;
           if (found) {
             if (found.failed) return this.end("singular", `no state could be found at an event after t = ${this.x[0].toPrecision(6)}`);
             if (this.events.length > MOST_EVENTS) return this.end("infeasible", "events follow each other without end");

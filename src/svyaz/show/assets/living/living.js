@@ -174,13 +174,16 @@
     return { refresh, moved };
   };
 
-  // ---- the address: p.NAME, s.NAME, g.NAME, until, az, el
+  // ---- the address: p.NAME, s.NAME, g.NAME, e.NAME of the equilibrium, gains, beyond, until, az, el
 
   const written = (engine, setting, view) => {
     const { record } = engine, given = engine.setting(), words = new URLSearchParams();
     for (const [name, value] of Object.entries(setting.values)) if (value !== given.values[name]) words.set(`p.${name}`, value);
     for (const [name, value] of Object.entries(setting.start)) words.set(`s.${name}`, value);
     for (const [name, value] of Object.entries(setting.gains)) if (value !== given.gains[name]) words.set(`g.${name}`, value);
+    for (const [name, value] of Object.entries(setting.targets)) if (value !== given.targets[name]) words.set(`e.${name}`, value);
+    if (setting.resolve !== given.resolve) words.set("gains", "kept");
+    if (setting.beyond) words.set("beyond", "1");
     if (setting.until !== record.span[1]) words.set("until", setting.until);
     if (view) { words.set("az", view.azimuth.toFixed(3)); words.set("el", view.elevation.toFixed(3)); }
     return words.toString();
@@ -188,7 +191,9 @@
 
   const readAddress = (engine) => {
     const setting = engine.setting(), { record } = engine, words = new URLSearchParams(location.hash.slice(1));
-    const tables = { p: setting.values, s: setting.start, g: setting.gains };
+    const tables = { p: setting.values, s: setting.start, g: setting.gains, e: setting.targets };
+    if (words.get("gains") === "kept") setting.resolve = false;
+    setting.beyond = words.has("beyond");
     for (const [key, text] of words) {
       const value = Number(text), name = key.slice(2), table = tables[key[0]];
       if (!Number.isFinite(value)) continue;
@@ -219,9 +224,11 @@
       const [range, number] = row.querySelectorAll("input");
       return { row, range, number, kind: row.dataset.kind, name: row.dataset.name };
     });
+    const ofRegulator = (name) => record.regulator !== null && /^(gain|rest|held) /.test(name); // no name of a model has a blank
     const valueOf = ({ kind, name }) => {
       if (kind === "until") return setting.until;
       if (kind === "start") return motion.prepared.state[record.states.indexOf(name)];
+      if (kind === "values" && ofRegulator(name)) return motion.prepared.values[name];
       return setting[kind][name];
     };
     const showRows = (except) => {
@@ -232,9 +239,11 @@
         if (range !== except) range.value = value;
         if (number !== except) number.value = +value.toPrecision(6);
       }
+      if (find("resolve")) find("resolve").checked = setting.resolve;
+      if (find("beyond")) find("beyond").checked = setting.beyond;
     };
     const showFacts = () => {
-      const facts = { residual: largest(motion.columns.residuals), remainder: largest({ e: motion.columns.balance?.remainder ?? [] }), steps: motion.steps, milliseconds: life?.milliseconds };
+      const facts = { residual: largest(motion.columns.residuals), remainder: largest({ e: motion.columns.balance?.remainder ?? [] }), riccati: motion.prepared.design?.residual, steps: motion.steps, milliseconds: life?.milliseconds };
       for (const entry of root.querySelectorAll("[data-fact]")) {
         const value = facts[entry.dataset.fact];
         entry.textContent = value === null || value === undefined ? "–" : entry.dataset.fact === "milliseconds" ? `${value.toFixed(1)} ms` : short(value, 2);
@@ -245,8 +254,9 @@
       });
       const words = [];
       if (motion.status !== "finished") words.push(`${motion.status}: ${motion.reason}`);
+      if (motion.prepared.design?.reason) words.push(`${motion.prepared.design.reason}: gains and equilibrium are those of the model`);
       if (!(motion.prepared.off <= 1e-9)) words.push(`no start near this one satisfies the constraints: they are off by ${short(motion.prepared.off, 2)}`);
-      if (beyond.length) words.push(`beyond the limits of the model: ${beyond.map((name) => record.shown[name] ?? name).join(", ")}`);
+      if (beyond.length && motion.status !== "left") words.push(`beyond the limits of the model: ${beyond.map((name) => record.shown[name] ?? name).join(", ")}`);
       const message = find("message");
       if (message) {
         message.textContent = words.join("; ");
@@ -293,7 +303,11 @@
       if (idle) queueMicrotask(() => { const next = waiting; waiting = null; change(next, true, except); });
     };
     const moved = ({ kind, name }, value, except) => {
-      const next = { ...setting, values: { ...setting.values }, start: { ...setting.start }, gains: { ...setting.gains }, keep: [] };
+      const next = { ...setting, values: { ...setting.values }, start: { ...setting.start }, gains: { ...setting.gains }, targets: { ...setting.targets }, keep: [] };
+      if (kind === "values" && ofRegulator(name)) { // a gain set by hand: the others stay as they are
+        for (const other of Object.keys(next.values)) if (ofRegulator(other)) next.values[other] = motion.prepared.values[other];
+        next.resolve = false;
+      }
       if (kind === "until") next.until = Math.max(record.step, Math.min(value, record.span[1]));
       else if (kind === "start") {
         record.states.forEach((state, k) => { next.start[state] = motion.prepared.state[k]; });
@@ -310,6 +324,12 @@
       number.addEventListener("change", () => { const value = Number(number.value); if (number.value !== "" && Number.isFinite(value)) moved(entry, value, null); else showRows(); });
       range.addEventListener("change", () => { if (!job) { source = sourceOf(engine, motion, data.speed, null); player.use(source); player.show(); } showRows(); });
     }
+    find("resolve")?.addEventListener("change", (event) => {
+      const given = engine.setting().values, values = { ...setting.values };
+      for (const name of Object.keys(values)) if (ofRegulator(name)) values[name] = event.target.checked ? given[name] : motion.prepared.values[name];
+      change({ ...setting, values, resolve: event.target.checked });
+    });
+    find("beyond")?.addEventListener("change", (event) => change({ ...setting, beyond: event.target.checked }));
     find("reset")?.addEventListener("click", () => change(engine.setting()));
     find("link")?.addEventListener("click", async (event) => {
       note();
