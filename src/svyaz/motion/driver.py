@@ -32,6 +32,7 @@ from svyaz.holding import (
     spare_astray,
     stalled_at_jump,
     state_scale,
+    values_out_of_reach,
 )
 from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
@@ -126,10 +127,15 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
 
 
 def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Path:
-    """A run that overflowed after a singular point, whose constraints contradict each other, or whose rates jump ends
-    there: it is singular.
+    """A run that overflowed after a singular point, whose constraints contradict each other, whose integrals cannot have
+    the values at which they are held, or whose rates jump ends there: it is singular.
     """
-    found = spare_astray(segment, path) or singular_point(segment, path, options.step) or stalled_at_jump(segment, path)
+    found = (
+        spare_astray(segment, path)
+        or singular_point(segment, path, options.step)
+        or values_out_of_reach(segment, path)
+        or stalled_at_jump(segment, path)
+    )
     if found is None:
         return path
     row, words = found

@@ -1,0 +1,75 @@
+"""A run that ended since the values at which integrals are held cannot be reached together.
+
+Corrections lead the state down to the wanted values along the gradients of the integrals. Where no state has these values,
+they end at a state at which the gradients are dependent, and of one integral where its gradient vanishes: an extremum of it
+on the level of the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.expr import gradient
+from svyaz.holding.integrals import HeldIntegral
+from svyaz.holding.segment import Segment
+from svyaz.integrate import Path, Status
+from svyaz.matrices import singular_values
+from svyaz.program import function
+
+COLLAPSED = 0.01
+"""Gradients whose least singular value is below this part of its largest along the run have become dependent."""
+
+OFF = 1e-6
+"""A deviation beyond this part of the size of an integral along the run has not been removed."""
+
+LOOKED_AT = 200
+"""So many rows of the run, its last among them, are looked at."""
+
+
+def values_out_of_reach(segment: Segment, path: Path) -> tuple[int, str] | None:
+    """(row, words) where a run of held integrals ended since their gradients became dependent away from their values."""
+    if not segment.held or path.status not in (Status.STALLED, Status.SINGULAR, Status.DIVERGED):
+        return None
+    finite = np.flatnonzero(np.isfinite(path.states).all(axis=1))
+    if not len(finite):
+        return None
+    last = int(finite[-1])
+    rows = np.unique(np.linspace(0, last, LOOKED_AT).astype(int))
+    table = _along(segment, np.column_stack([path.times[rows], path.states[rows]]))
+    slopes, values = table["slopes"], table["values"]
+    if not (np.isfinite(slopes).all() and np.isfinite(values).all()):
+        return None
+    least = np.array([singular_values(matrix)[-1] for matrix in slopes])
+    sizes = np.maximum(np.abs(values).max(axis=0), [abs(h.value) for h in segment.held])
+    off = np.abs(values[-1] - [h.value for h in segment.held]) > OFF * sizes
+    if least[-1] > COLLAPSED * least.max() or not off.any():
+        return None
+    return last, _words(segment.held, values[-1], float(path.times[last]))
+
+
+def _along(segment: Segment, rows: Array) -> dict[str, Array]:
+    """Gradients (k, g, n) of constraints and held integrals, values (k, i) of the integrals along rows [t, states…]."""
+    equations = segment.equations
+    states = [se.Symbol(name) for name in equations.states]
+    kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
+    integrals = [h.integral.expression for h in segment.held]
+    slopes = [gradient(e, states) for e in [*kept, *integrals]]
+    found = function({"slopes": slopes, "values": integrals}, ("t", *equations.states), segment.values)(rows)
+    return {name: np.asarray(found[name]) for name in ("slopes", "values")}
+
+
+def _words(held: tuple[HeldIntegral, ...], values: Array, time: float) -> str:
+    told = ", ".join(
+        f"'{h.name}' = {float(value):.6g} (held at {h.value:.6g})" for h, value in zip(held, values, strict=True)
+    )
+    if len(held) == 1:
+        return (
+            f"the value at which the integral is held is out of reach: at t = {time:.9g} {told} and no correction "
+            "brings it nearer"
+        )
+    return (
+        "the values at which integrals are held are out of reach together from here: at t = "
+        f"{time:.9g} {told}; their gradients are dependent there and no correction brings all of them nearer"
+    )
