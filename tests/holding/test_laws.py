@@ -219,6 +219,18 @@ def test_K2_values_of_integrals_that_no_state_has_together() -> None:
     assert impossible == 6
 
 
+def test_K2_a_value_that_no_state_has() -> None:
+    """(x² + v²)/2 held at -1/2: its deviation decays as 1.365 e^(-t), so that the origin is reached at t = log 2.73."""
+    words = {"name": "g", "expression": "(x^2 + v^2)/2", "hold": True, "value": -0.5}
+    circle = System(states=["x", "v"], rates={"x": "v", "v": "-x"}, integral=[words], initial={"x": 1.3, "v": 0.2})
+    motion = circle.simulate(**ACCURATE, until=3)
+    assert motion.status == "singular"
+    assert motion.times[-1] == pytest.approx(np.log(2.73), abs=1e-6)
+    assert "out of reach" in motion.reason
+    over = circle.simulate(method="rk4", step=1e-3, until=3)  # steps of a fixed length pass the origin
+    assert any("the integral 'g' was lost: held at -0.5" in note for note in over.notes)
+
+
 def test_K2_the_law_of_an_integral_may_name_constraints() -> None:
     """The pendulum with its energy held: dg̃/dt = -4g̃ + 2h, and the correction leaves h and ḣ alone."""
     words = dict(pendulum("-8*deviation' - 16*deviation").words)

@@ -97,9 +97,7 @@ def test_K1_the_three_link_model_on_its_steep_slope_as_far_as_any_rounding_can(t
     """To 1e-10 for 5 s; then a change of the start by 1e-15 is seen at 1e-10, and no other order of roundings does better."""
     steep, gains = load("three-link"), GAINS["three-link"]
     motion = simulate(steep, stabilize=gains, **RUN)
-    off = deviations(
-        run_by_gcc(steep.export("c", stabilize=gains, complete=True, every=1.0, **RUN), tmp_path), motion
-    )
+    off = deviations(run_by_gcc(steep.export("c", stabilize=gains, complete=True, every=1.0, **RUN), tmp_path), motion)
     assert off[:6].max() <= 1e-10
     scale = np.maximum(1.0, np.abs(motion.states).max(axis=0))
     nudged = [simulate(steep, start={"x0": by}, stabilize=gains, **RUN) for by in (-1e-15, 1e-15, 2e-15)]

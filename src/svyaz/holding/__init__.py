@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from svyaz.holding.texts import Wanted as Wanted
     from svyaz.holding.texts import fixed_run as fixed_run
     from svyaz.holding.texts import written_program as written_program
+    from svyaz.holding.unreachable import lost_integrals as lost_integrals
     from svyaz.holding.unreachable import values_out_of_reach as values_out_of_reach
     from svyaz.holding.verdicts import ROUNDING as ROUNDING
     from svyaz.holding.verdicts import Certificate as Certificate

@@ -1,4 +1,4 @@
-"""A run that ended since the values at which integrals are held cannot be reached together.
+"""Integrals that were not held: values that cannot be reached, together or at all, and values that were left.
 
 Corrections lead the state down to the wanted values along the gradients of the integrals. Where no state has these values,
 they end at a state at which the gradients are dependent, and of one integral where its gradient vanishes: an extremum of it
@@ -24,6 +24,9 @@ COLLAPSED = 0.01
 OFF = 1e-6
 """A deviation beyond this part of the size of an integral along the run has not been removed."""
 
+LOST, GROWN = 0.02, 3.0
+"""A held integral is lost when it is off by this part of its size at least, and by so many times what it was at first."""
+
 LOOKED_AT = 200
 """So many rows of the run, its last among them, are looked at."""
 
@@ -47,6 +50,25 @@ def values_out_of_reach(segment: Segment, path: Path) -> tuple[int, str] | None:
     if least[-1] > COLLAPSED * least.max() or not off.any():
         return None
     return last, _words(segment.held, values[-1], float(path.times[last]))
+
+
+def lost_integrals(segment: Segment, path: Path) -> list[str]:
+    """Notes on held integrals that went away from their values."""
+    if not segment.held:
+        return []
+    finite = np.isfinite(path.states).all(axis=1)
+    rows = np.column_stack([path.times[finite], path.states[finite]])
+    values = _along(segment, rows)["values"] if len(rows) else np.zeros((0, len(segment.held)))
+    notes = []
+    for h, value in zip(segment.held, values.T, strict=True):
+        if not len(value) or not np.isfinite(value).all():
+            continue
+        off = np.abs(value - h.value)
+        worst = int(off.argmax())
+        if off[worst] > max(LOST * max(abs(h.value), abs(value[0])), GROWN * off[0]):
+            when = f"at t = {rows[worst, 0]:g} it is {value[worst]:.6g}"
+            notes.append(f"the integral '{h.name}' was lost: held at {h.value:.6g}, {when}")
+    return notes
 
 
 def _along(segment: Segment, rows: Array) -> dict[str, Array]:

@@ -25,6 +25,7 @@ from svyaz.holding import (
     jump_log,
     left_by_projection,
     lost_constraints,
+    lost_integrals,
     observed,
     passed_near,
     projected_more,
@@ -119,6 +120,7 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
     path = found.path
     notes.extend(note for note in (exceeded, found.note) if note)
     notes.extend(lost_constraints(segment, path, decision.gains.predicted if decision.gains else {}))
+    notes.extend(lost_integrals(segment, path))
     notes.extend(passed_near(segment, path))
     grid = grid_of(options, (beginning.phase.start, beginning.phase.end), wishes.rows)
     joint = grid is not None and found.onward is not None and path.times[-1] not in grid
