@@ -170,7 +170,10 @@ def is_large(matrix: Array) -> bool:
 
 
 def extreme_singular_values(matrix: Array) -> tuple[float, float]:
-    """(largest, least) singular value of a large sparse matrix with as many rows as columns, or fewer."""
+    """(largest, least) singular value of a matrix with as many rows as columns, or fewer; by iteration if large and sparse."""
+    if not is_large(matrix):
+        values = singular_values(matrix)
+        return float(values[0]), float(values[-1])
     from scipy.sparse import block_array, csc_array, eye_array
 
     a = csc_array(finite(matrix, "singular values"))
@@ -184,16 +187,23 @@ def extreme_singular_values(matrix: Array) -> tuple[float, float]:
     return float(np.sqrt(most)), float(1.0 / np.sqrt(least)) if 0.0 < least < np.inf else 0.0
 
 
+RIDGE, TINY = 1e-13, 1e-18
+"""What is added to the squares of singular values, of rows of length one, so that a system is regular: of a solution, and of a
+direction alone."""
+
+
 def weakest_combination(matrix: Array) -> Array:
     """The unit vector y for which yᵀA is shortest: the last of the left singular vectors; by inverse iteration if large."""
+    if not is_large(matrix):
+        return svd(matrix)[0][:, -1]
     from scipy.sparse import block_array, csc_array, eye_array
 
     a = csc_array(finite(matrix, "singular values"))
-    n = a.shape[1]
-    solve = _solver(block_array([[eye_array(n), a.T], [a, None]], format="csc")) if is_large(matrix) else None
+    m, n = a.shape
+    solve = _solver(block_array([[eye_array(n), a.T], [a, -TINY * eye_array(m)]], format="csc"))
     if solve is None:
         return svd(matrix)[0][:, -1]
-    y = np.random.default_rng(5).normal(size=a.shape[0])
+    y = np.random.default_rng(5).normal(size=m)
     for _ in range(4 * STEPS):
         before, y = y, -solve(np.concatenate([np.zeros(n), y]))[n:]
         y = y / np.linalg.norm(y)
@@ -202,6 +212,36 @@ def weakest_combination(matrix: Array) -> Array:
         if abs(y @ before) > 1.0 - SETTLED:
             break
     return y
+
+
+def combined(rows: Array, wanted: Array) -> Array:
+    """c for which ‖cᵀA - b‖ is least, of independent rows A (m, n) and b (n,)."""
+    if is_large(rows):
+        from scipy.sparse import block_array, csc_array, eye_array
+
+        a = csc_array(finite(rows, "least squares"))
+        m, n = a.shape
+        # r + Aᵀ c = b, A r = 0
+        solve = _solver(block_array([[eye_array(n), a.T], [a, None]], format="csc"))
+        found = None if solve is None else solve(np.concatenate([wanted, np.zeros(m)]))[n:]
+        if found is not None and np.isfinite(found).all():
+            return found
+    return lstsq(rows.T, wanted)
+
+
+def shortest(weight: Array, rows: Array, wanted: Array) -> Array | None:
+    """δ with A δ = b and the least ½ δᵀ W δ, of large sparse matrices; unit rows of A may be nearly dependent.
+
+    [W + AᵀA, Aᵀ; A, -ε] is regular where W is definite on what the rows leave, and what they cannot satisfy together they
+    miss in the sense of least squares.
+    """
+    from scipy.sparse import block_array, csc_array, eye_array
+
+    m, n = rows.shape
+    w, a = csc_array(finite(weight, "least squares")), csc_array(finite(rows, "least squares"))
+    solve = _solver(block_array([[w + a.T @ a, a.T], [a, -RIDGE * eye_array(m)]], format="csc"))
+    found = None if solve is None else solve(np.concatenate([np.zeros(n), wanted]))[:n]
+    return found if found is not None and np.isfinite(found).all() else None
 
 
 FEW = 40

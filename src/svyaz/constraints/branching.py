@@ -13,6 +13,7 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints.scales import typical_sizes
@@ -75,7 +76,10 @@ def _decided(form: Array, kept: Array) -> Crossing:
 
 def _crossing_of_entries(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
     """The same of many constraints, each of which knows few coordinates."""
-    around = _around(measure, s, sizes)
+    here = measure.gradients(np.array([s.time]), s.state[None, :])
+    apart = coloured(here.rows, here.columns, len(sizes))
+    shifts = DISPLACEMENT * sizes * np.array([apart == colour for colour in range(apart.max(initial=-1) + 1)])
+    around = np.array([measure.moved(s.state, q=s.q + sign * shift) for shift in shifts for sign in (1.0, -1.0)])
     plain = measure.gradients(np.full(len(around), s.time), around)
     own = s.holonomic[plain.rows]
     values, rows, columns = plain.values[:, own] * sizes[plain.columns[own]], plain.rows[own], plain.columns[own]
@@ -96,8 +100,30 @@ def _crossing_of_entries(measure: Measure, s: Snapshot, sizes: Array) -> Crossin
     weights = np.zeros(len(gradients))
     weights[s.holonomic] = y / lengths
     form = np.zeros((len(sizes), len(sizes)))
-    np.add.at(form.T, columns, (slopes * weights[rows]).T)
+    moved = np.full((len(shifts), len(gradients)), -1)  # which coordinate of a row each displacement moves
+    moved[apart[columns], rows] = columns
+    for colour, slope in enumerate(slopes):
+        by = moved[colour, rows]
+        np.add.at(form, (by[by >= 0], columns[by >= 0]), (slope * weights[rows])[by >= 0])
     return _decided(form, left_free(unit, y))
+
+
+def coloured(rows: NDArray[np.intp], columns: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Colours of columns (count,), such that no row has entries in two of one colour: what depends on them may be
+    differentiated by all of one colour at once (A. R. Curtis, M. J. D. Powell and J. K. Reid, 1974).
+    """
+    of_row: dict[int, list[int]] = {}
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        of_row.setdefault(row, []).append(column)
+    near: list[set[int]] = [set() for _ in range(count)]
+    for together in of_row.values():
+        for column in together:
+            near[column].update(together)
+    found = np.full(count, -1)
+    for column in range(count):
+        taken = {int(found[other]) for other in near[column]}
+        found[column] = next(colour for colour in range(len(taken) + 1) if colour not in taken)
+    return found
 
 
 def _around(measure: Measure, s: Snapshot, sizes: Array) -> Array:

@@ -13,15 +13,15 @@ from svyaz.arrays import Array
 from svyaz.constraints.nearest import on_positions, position_rows, reach
 from svyaz.constraints.scales import (
     ZERO_RELATIVE,
+    are_independent,
     coordinate_scales,
     is_met,
-    numerical_rank,
     row_lengths,
     typical_sizes,
     unit_rows,
 )
 from svyaz.constraints.snapshot import Measure, Snapshot
-from svyaz.matrices import singular_values, svd
+from svyaz.matrices import weakest_combination
 
 NEARBY = 4
 
@@ -60,7 +60,7 @@ def told_dependencies(
     told = []
     for row, others in found:
         group = [*others, row]
-        structural = all(_dependent(rows[group]) for rows in around) if around else True
+        structural = not any(are_independent(rows[group]) for rows in around) if around else True
         told.append(
             Dependency(
                 names[row],
@@ -70,15 +70,6 @@ def told_dependencies(
             )
         )
     return tuple(told)
-
-
-def rank_of(rows: Array) -> int:
-    """The rank of scaled rows."""
-    return numerical_rank(singular_values(rows))
-
-
-def _dependent(rows: Array) -> bool:
-    return rank_of(rows) < len(rows)
 
 
 def states_nearby(measure: Measure, s: Snapshot) -> list[Snapshot]:
@@ -110,9 +101,9 @@ def best_state(measure: Measure, s: Snapshot) -> Snapshot:
 def _contradict(s: Snapshot, group: list[int]) -> bool:
     """Do dependent equations ask for different things, in position or in velocity?"""
     rows = scaled_rows(s)[group]
-    if not _dependent(rows):
+    if are_independent(rows):
         return False
-    c = svd(rows)[0][:, -1]
+    c = weakest_combination(rows)
     d = coordinate_scales(s.mass, s.jacobian)
     lengths = row_lengths(s.jacobian[group] * (d / np.max(d, initial=0.0)))
     c = np.where(np.abs(c) > 1e-6, c, 0.0) / np.where(lengths > 0.0, lengths, 1.0)

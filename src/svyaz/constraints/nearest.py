@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, row_lengths, scaled_mass
 from svyaz.constraints.snapshot import Measure, Snapshot
-from svyaz.matrices import eigvalsh, lstsq
+from svyaz.matrices import eigvalsh, is_large, lstsq, shortest
 
 ITERATIONS = 60
 AIM = 1e-15
@@ -90,6 +90,9 @@ def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
     lengths = row_lengths(g)
     r = np.where(lengths > 0.0, 1.0 / np.where(lengths > 0.0, lengths, 1.0), 0.0)
     g, r = g * r[:, None], r / largest
+    quick = shortest(scaled_mass(mass, d), g, wanted * r) if is_large(g) else None
+    if quick is not None:
+        return d * quick
     weight = scaled_mass(mass, d) + g.T @ g
     values = eigvalsh(weight)
     if values[0] < 1e-10 * max(values[-1], 1e-300):

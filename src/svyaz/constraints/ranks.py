@@ -15,7 +15,6 @@ from svyaz.arrays import Array
 from svyaz.constraints.dependence import (
     Dependency,
     best_state,
-    rank_of,
     scaled_rows,
     states_nearby,
     told_dependencies,
@@ -24,16 +23,20 @@ from svyaz.constraints.scales import (
     coordinate_scales,
     dependencies,
     is_met,
+    rank_of,
     scaled_mass,
     unit_rows,
 )
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations
-from svyaz.matrices import extreme_singular_values, is_large, log_determinant, singular_values, svd
+from svyaz.matrices import extreme_singular_values, is_large, log_determinant, svd, weakest_combination
 
 TURNS = 100.0
 """Unit rows turn by less than so many times the part by which the constraints are missed."""
+
+OPEN = 0.1
+"""So much of a unit vector belongs to the coordinates where one of them moves without inertia."""
 
 SINGULAR = 1e-12
 """The augmented matrix is called singular when its smallest singular value is below this part of its largest."""
@@ -130,8 +133,7 @@ def examine(equations: Equations, state: State | None = None, time: float = 0.0)
 def _may_repeat(rows: Array, s: Snapshot) -> bool:
     """Could rows that are independent here not be so on the constraints? Not near them, as a run that drifts is."""
     off = np.abs(s.position) / np.where(s.position_scale > 0.0, s.position_scale, 1.0)
-    least = extreme_singular_values(rows)[1] if is_large(rows) else singular_values(rows)[-1]
-    return bool(least <= TURNS * np.nanmax(off, initial=0.0))
+    return bool(extreme_singular_values(rows)[1] <= TURNS * np.nanmax(off, initial=0.0))
 
 
 def _determinant(a: Array) -> float:
@@ -160,6 +162,7 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
         largest, least = extreme_singular_values(scaled)
         if least > SINGULAR * largest:
             return largest / least, ()
+        return (largest / least if least > 0.0 else float("inf")), _idle(scaled, coordinates)
     _, singular, right = svd(scaled)
     with np.errstate(over="ignore"):
         condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
@@ -170,6 +173,14 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
     null = right[singular <= SINGULAR * singular[0]][:, :n]
     sizes = np.linalg.norm(null, axis=0)
     return condition, tuple(q for q, size in zip(coordinates, sizes, strict=True) if size > 1e-6)
+
+
+def _idle(scaled: Array, coordinates: tuple[str, ...]) -> tuple[str, ...]:
+    """Coordinates that a large singular augmented matrix leaves open: none where only multipliers are."""
+    null = np.abs(weakest_combination(scaled)[: len(coordinates)])
+    if np.linalg.norm(null) < OPEN:
+        return ()
+    return tuple(q for q, size in zip(coordinates, null, strict=True) if size > 1e-3 * null.max())
 
 
 def _controlled(equations: Equations, s: Snapshot) -> tuple[float, tuple[str, ...]]:
@@ -231,11 +242,8 @@ def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> Ra
 def _mass_singular(mass: Array) -> bool:
     d = coordinate_scales(mass, np.zeros((0, len(mass))))
     scaled = scaled_mass(mass, d)
-    if is_large(scaled):
-        largest, least = extreme_singular_values(scaled)
-        return least <= SINGULAR * largest
-    singular = singular_values(scaled)
-    return bool(len(singular)) and bool(singular[-1] <= SINGULAR * singular[0])
+    largest, least = extreme_singular_values(scaled) if scaled.size else (1.0, 1.0)
+    return least <= SINGULAR * largest
 
 
 def _dependency_message(d: Dependency, when: str, repetitive: bool) -> str:

@@ -23,7 +23,7 @@ from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 from svyaz.arrays import Array
 from svyaz.expr import ONE, Expression, add_up
 from svyaz.forms import Equations
-from svyaz.matrices import extreme_singular_values, is_large, lstsq, singular_values
+from svyaz.matrices import combined, extreme_singular_values, is_large, singular_values
 
 SMALL = 1e-7
 """Singular values of a matrix with balanced rows and columns that may be zero are below this."""
@@ -140,10 +140,10 @@ def dependencies(rows: Array) -> list[tuple[int, dict[int, float]]]:
             continue
         if not rows[r].any():
             found.append((r, {}))
-        elif _adds_rank(rows, independent, r):
+        elif are_independent(rows[[*independent, r]]):
             independent.append(r)
         else:
-            c = lstsq(rows[independent].T, rows[r], rcond=None)
+            c = combined(rows[independent], rows[r])
             found.append((r, {k: float(x) for k, x in zip(independent, c, strict=True) if abs(x) > 1e-6}))
         r += 1
     return found
@@ -155,15 +155,22 @@ FEW_ROWS = 60
 
 def _plainly_independent(rows: Array) -> bool:
     """Are the rows of a large sparse matrix far from being dependent? Then so are all parts of them."""
-    if not is_large(rows) or len(rows) > rows.shape[1] or not rows.any(axis=1).all():
+    return is_large(rows) and are_independent(rows, 10.0 * SMALL)
+
+
+def are_independent(rows: Array, least: float = SMALL) -> bool:
+    """Is no singular value of the rows below this part of the largest? Then their number is what ``numerical_rank`` says."""
+    if len(rows) > rows.shape[1] or not rows.any(axis=1).all():
         return False
-    largest, least = extreme_singular_values(rows)
-    return least > 10.0 * SMALL * largest
+    singular = extreme_singular_values(rows) if len(rows) else (1.0, 1.0)
+    return singular[1] > least * singular[0]
 
 
-def _adds_rank(rows: Array, independent: list[int], r: int) -> bool:
-    singular = singular_values(rows[[*independent, r]])
-    return len(singular) > len(independent) and numerical_rank(singular) > len(independent)
+def rank_of(rows: Array) -> int:
+    """The rank of scaled rows."""
+    if is_large(rows):
+        return len(rows) - len(dependencies(rows))
+    return numerical_rank(singular_values(rows))
 
 
 def _independent_ahead(rows: Array, independent: list[int], r: int) -> int:
@@ -175,8 +182,7 @@ def _independent_ahead(rows: Array, independent: list[int], r: int) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         some = rows[[*independent, *range(r, r + middle)]]
-        singular = singular_values(some)
-        if len(some) <= some.shape[1] and some.any(axis=1).all() and singular[-1] > SMALL * singular[0]:
+        if are_independent(some):
             low = middle
         else:
             high = middle - 1

@@ -189,8 +189,15 @@ def _dependent_on(failing: list[int], jacobian: Array, mass: Array) -> list[int]
     return sorted(set().union(*(group for group in groups if group & set(failing))))
 
 
+MOST_LISTED = 24
+"""Names; of more only some are told."""
+
+
 def listed(names: Sequence[str], which: Sequence[int]) -> str:
-    """'a', 'b' and 'c'."""
+    """'a', 'b' and 'c'; of many the first ones, and how many there are beside them."""
+    if len(which) > MOST_LISTED:
+        first = which[: MOST_LISTED // 2]
+        return ", ".join(f"'{names[k]}'" for k in first) + f" and {len(which) - len(first)} more"
     quoted = [f"'{names[k]}'" for k in which]
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]
 

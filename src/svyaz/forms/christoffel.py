@@ -169,7 +169,7 @@ def _gyroscopic_coefficients(
     n = len(q)
     total: list[dict[int, list[Expression]]] = [defaultdict(list) for _ in range(n)]
     places = _Places(q)
-    timed = TIME in symbols_in(entry for row in mass for entry in row)
+    timed = TIME in symbols_in(entry for row in mass for entry in row if entry is not ZERO)
     for i in range(n):
         for j, slope in _slopes(linear[i], places).items():
             total[i][j].append(slope)

@@ -160,11 +160,12 @@ def keeps_energy(system: System, varied: Collection[str] = ()) -> bool:
 
 def _slip(constraint: Constraint, system: System) -> Expression:
     """G q̇ where the constraint is satisfied; b·q̇ for a servo-constraint."""
-    e, speeds = constraint.expression, [se.Symbol(v) for v in system.velocities]
+    e = constraint.expression
+    if constraint.order == 0 and not constraint.servo:
+        return -differentiate(e, TIME)
+    speeds = [se.Symbol(v) for v in system.velocities]
     if constraint.servo:
         return add_up(b * v for b, v in zip(constraint.direction, speeds, strict=True))
-    if constraint.order == 0:
-        return -differentiate(e, TIME)
     along = add_up(v * differentiate(e, v) for v in speeds)
     if any(is_zero(expanded(along - degree * e)) for degree in DEGREES):
         return ZERO

@@ -45,8 +45,8 @@ AGREEMENT = 1.5
 SAFETY = 3.0
 """The bound is this many times the predicted deviation: remainders vary between the sampled states."""
 
-SAMPLES = 2000
-"""Single steps are made from at most so many states of a path."""
+SAMPLES, NUMBERS = 2000, 40_000
+"""Single steps are made from at most so many states of a path, with about so many deviations in all."""
 
 OTHERS, FEW = 14, 200
 """Other gains at which remainders are measured for the range of gains, from so many states of the pilot."""
@@ -228,7 +228,8 @@ def _pilot_path(segment: Segment, options: Options, state: Array, span: tuple[fl
     assert options.step is not None, "pilots are made for fixed steps"
     coarse = replace(options, step=options.step * m)
     gentle = segment.regained(rescaled(segment.perturbation, 1.0 / m))
-    samples = min(SAMPLES, round((span[1] - span[0]) / options.step)) + 1
+    most = int(np.clip(NUMBERS // deviations(segment.equations).count, FEW, SAMPLES))
+    samples = min(most, round((span[1] - span[0]) / options.step)) + 1
     return advance(gentle, state, span, coarse, np.linspace(*span, max(samples, 2)), None)
 
 

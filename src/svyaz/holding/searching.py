@@ -122,6 +122,8 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         leaders = sorted(_able(trials, allowed), key=lambda t: t.product)[: 1 if near else LEADERS]
         trials = played(one for t in leaders for one in _around(t.setting, width, gains, positions and not near))
     constant = best_of(trials, allowed) or best
+    if budget.over:
+        return Found(seen, constant, (f"the search for better gains was cut after {budget.told}",))
     if near or _gap(trials, constant) <= GAP:
         return Found(seen, constant, (NEAR,))
     trials = played(_varied(constant, trials, float(gains[0]), positions))
@@ -130,7 +132,8 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         trials = played(one for t in _leaders(trials, allowed, count) for one in _beside(t.setting, factor))
     varied = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
     won = varied is not None and varied.product + 2 * log(WON) <= constant.product
-    return Found(seen, varied if won and varied is not None else constant, (_told_of(constant, varied, won),))
+    cut = (f"the search for gains that vary was cut after {budget.told}",) if budget.over else ()
+    return Found(seen, varied if won and varied is not None else constant, (_told_of(constant, varied, won), *cut))
 
 
 def _leaders(trials: Sequence[Rehearsal], allowed: Array, count: int) -> list[Rehearsal]:

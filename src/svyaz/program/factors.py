@@ -87,7 +87,7 @@ class Factors:
 def _program(tape: _Tape, inputs: int, outputs: list[int]) -> Native:
     names = tuple(f"given {k}" for k in range(inputs))
     found = tuple((f"found {k}", node) for k, node in enumerate(outputs))
-    return compile_program(Program((), names, tuple(tape.nodes), found), seldom=True)
+    return compile_program(Program((), names, tuple(tape.nodes), found), longest=0)
 
 
 @dataclass(frozen=True)

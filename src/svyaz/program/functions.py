@@ -15,6 +15,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, symbols_in
 from svyaz.program.building import LARGEST_WHOLE, SPARSE, Linear, build_to_look
 from svyaz.program.elimination import choose_orders
+from svyaz.program.llvm_text import LARGEST_SELDOM
 from svyaz.program.native import Native, compile_program
 from svyaz.program.tape import Program
 
@@ -209,7 +210,7 @@ def function(
     program = build_to_look(outputs, inputs=inputs, parameters=tuple(values), systems=systems, first=first)
     if sample is not None:
         program = choose_orders(program, values, sample)
-    native = compile_program(program, seldom=True)
+    native = compile_program(program, longest=LARGEST_SELDOM)
     ordered_shapes = {name: shapes[name] for name in ordered}
     return Function(native, ordered_shapes, dict(values), native.constants(values), sparse)
 

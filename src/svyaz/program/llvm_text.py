@@ -301,19 +301,18 @@ def step_count(program: Program, needed: list[bool]) -> int:
     return sum(1 for wanted, constant in zip(needed, program.constant_part, strict=True) if wanted and not constant)
 
 
-def is_interpreted(program: Program, *, seldom: bool) -> bool:
-    """Is a program interpreted? One that eliminates a sparse system, or is huge, or long and ``seldom`` evaluated."""
+def is_interpreted(program: Program, longest: int = LARGEST_COMPILED) -> bool:
+    """Is a program interpreted? One that eliminates a sparse system, or has more nodes than the ``longest`` to compile."""
     if any(node[0] == "outside" for node in program.nodes):
         return False
     if any(isinstance(system.matrix, Sparse) and system.order is not None for system in program.systems):
         return True
-    count = len(program.nodes)
-    return count > (LARGEST_SELDOM if seldom else LARGEST_COMPILED)
+    return len(program.nodes) > longest
 
 
-def module_text(program: Program, *, seldom: bool = False) -> ModuleText:
+def module_text(program: Program, longest: int = LARGEST_COMPILED) -> ModuleText:
     """The module of a program."""
-    if is_interpreted(program, seldom=seldom):
+    if is_interpreted(program, longest):
         return ModuleText(*interpreted_text(program), optimise=False)
     needed = needed_nodes(program)
     stored = stored_constants(program, needed)

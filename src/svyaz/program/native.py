@@ -16,7 +16,7 @@ from svyaz.program import engine
 from svyaz.program.compiled import BATCH, CONSTANTS, STEP, compiler_version
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_function import SUPPORT, support_text
-from svyaz.program.llvm_text import is_interpreted, module_text
+from svyaz.program.llvm_text import LARGEST_COMPILED, is_interpreted, module_text
 from svyaz.program.outside import publish_trampoline
 from svyaz.program.tape import Program, ProgramError, SingularSystem
 from svyaz.program.text import content_hash
@@ -60,6 +60,7 @@ class Native:
         self._constants = CONSTANTS(self.constants_address)
         self._batch = BATCH(self.batch_address)
         part = int(self._engine.get_function_address("batch_part"))
+        self._interpreted = bool(part)
         self._batch_part = BATCH(part) if part else self._batch
         self._asked = 0
 
@@ -100,7 +101,7 @@ class Native:
 
     def _rows_or_lanes(self, inputs: Array, constants: Array) -> tuple[Array, NDArray[np.int32]]:
         """Rows one by one until so much has been asked for that it is worth while to compile the program for lanes."""
-        self._asked += len(inputs) * len(self.program.nodes)
+        self._asked += 0 if self._interpreted else len(inputs) * len(self.program.nodes)
         if self._asked > WORTH_LANES and constants.ndim == 1 and len(inputs) >= FEWEST_ROWS:
             from svyaz.program.lanes import lanes_of  # few programs are worth it
 
@@ -144,10 +145,10 @@ class Native:
             )
 
 
-def compile_program(program: Program, *, seldom: bool = False) -> Native:
+def compile_program(program: Program, *, longest: int = LARGEST_COMPILED) -> Native:
     """Native code of a program for this computer, from memory or from the cache where it is already there.
 
-    A long program that is evaluated ``seldom`` is interpreted.
+    A program with more nodes than the ``longest`` that is worth compiling is interpreted.
 
     >>> import symengine, svyaz
     >>> native = svyaz.compile_program(svyaz.build([("y", symengine.Symbol("x") + 1)], inputs=["x"], parameters=[]))
@@ -156,10 +157,10 @@ def compile_program(program: Program, *, seldom: bool = False) -> Native:
     """
     _refuse_overflow(program)
     content = content_hash(program)
-    content = f"{content} interpreted" if is_interpreted(program, seldom=seldom) else content
+    content = f"{content} interpreted" if is_interpreted(program, longest) else content
     native = _COMPILED.get(content)
     if native is None:
-        native = _COMPILED[content] = Native(program, *_code(program, content, seldom=seldom))
+        native = _COMPILED[content] = Native(program, *_code(program, content, longest))
     return native
 
 
@@ -170,11 +171,11 @@ def _refuse_overflow(program: Program) -> None:
         raise ModelError([Problem(message, hint="take units in which they are of a usual size")])
 
 
-def _code(program: Program, content: str, *, seldom: bool) -> tuple[bytes, int]:
+def _code(program: Program, content: str, longest: int) -> tuple[bytes, int]:
     """Object code, and how many constants the step takes."""
 
     def make() -> bytes:
-        module = module_text(program, seldom=seldom)
+        module = module_text(program, longest)
         code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
         return _COUNT.pack(module.constant_count) + code
 
