@@ -14,6 +14,7 @@ from svyaz.constraints import budget, spread
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
+from svyaz.integrate import solving
 from svyaz.motion import check, simulate
 from svyaz.show import as_json
 
@@ -246,6 +247,7 @@ def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monke
     """A clock on which every look takes half of what is allowed for a run of no length: two gains are rehearsed, spread."""
     ticks = itertools.count()
     monkeypatch.setattr(budget, "clock", lambda: 0.2 * next(ticks))
+    monkeypatch.setattr(solving, "thread_time", lambda: 0.2 * next(ticks))
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)
     choice = motion.gains.choice

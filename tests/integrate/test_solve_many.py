@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import symengine as se
 
 from svyaz import System
-from svyaz.integrate import solve, solve_many
+from svyaz.integrate import Flow, Ode, solve, solve_each, solve_many
+from svyaz.program import build, compile_program
 
 
 def test_a_lot_is_its_runs() -> None:
@@ -36,3 +38,18 @@ def test_a_lot_is_its_runs() -> None:
     assert not expected.all()
     assert np.array_equal(few[expected], rows[expected])
     assert np.isnan(few[~expected, -1]).all()
+
+
+def test_several_constants_are_runs_one_by_one_and_the_first_is_always_made() -> None:
+    """ẏ = -a y, y(0) = 1: each path is that of ``solve``, and ends near exp(-a)."""
+    y, a = se.symbols("y a")
+    native = compile_program(build([("y'", -a * y)], inputs=["t", "y"], parameters=["a"]))
+    gains = [0.5, 1.0, 2.0]
+    rows = native.constants_each({"a": gain} for gain in gains)
+    flows = [Flow(native.address, row, 1, native) for row in rows]
+    asked = {"method": "rk4", "step": 0.01, "rtol": None, "atol": None, "output": None, "max_steps": 1000}
+    together = solve_each(Ode(flows[0]), rows, [1.0], (0.0, 1.0), **asked, seconds=np.inf)
+    alone = [solve(flow, [1.0], (0.0, 1.0), method="rk4", step=0.01) for flow in flows]
+    assert all(np.array_equal(p.states, q.states) for p, q in zip(together, alone, strict=True))
+    np.testing.assert_allclose([p.states[-1, 0] for p in together], np.exp(-np.array(gains)), rtol=1e-8)
+    assert len(solve_each(Ode(flows[0]), rows, [1.0], (0.0, 1.0), **asked, seconds=0.0)) == 1

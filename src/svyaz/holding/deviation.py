@@ -76,20 +76,26 @@ class Deviations:
 
     def with_scales(self, times: Array, states: Array) -> tuple[Array, Array]:
         """y along the rows (k, count), and the largest own scales (count,)."""
-        y, seen = self._looked(times, states)
-        return y, self.scales_of([seen])[0]
+        y, seen = self._looked([(times, states)])
+        return y, self.scales_of(seen)[0]
 
-    def extent(self, times: Array, states: Array) -> Extent:
-        """How far y and its terms reach along a motion."""
-        return self._looked(times, states)[1]
+    def extents(self, motions: Sequence[tuple[Array, Array]]) -> list[Extent]:
+        """How far y and its terms reach along each motion, given by its times and states."""
+        return self._looked(motions)[1] if motions else []
 
-    def _looked(self, times: Array, states: Array) -> tuple[Array, Extent]:
-        found = self.measure.function.known(np.column_stack([times, states]), DEVIATIONS)
+    def _looked(self, motions: Sequence[tuple[Array, Array]]) -> tuple[Array, list[Extent]]:
+        rows = np.concatenate([np.column_stack(motion) for motion in motions])
+        found = self.measure.function.known(rows, DEVIATIONS)
         y = self.ordered(found["position"], found["velocity"])
         sizes = self.ordered(found["position_terms"], found["velocity_terms"])
-        few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
-        largest = np.max(np.abs(y), axis=0, initial=0.0)
-        return y, Extent(largest, np.max(sizes, axis=0, initial=0.0), times[few], states[few])
+        extents, end = [], 0
+        for times, states in motions:
+            begin, end = end, end + len(times)
+            few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
+            largest = np.max(np.abs(y[begin:end]), axis=0, initial=0.0)
+            terms = np.max(sizes[begin:end], axis=0, initial=0.0)
+            extents.append(Extent(largest, terms, times[few], states[few]))
+        return y, extents
 
     def scales_of(self, motions: Sequence[Extent]) -> list[Array]:
         """The own scales along each motion: those of its terms, not below those of a few of its states."""

@@ -162,7 +162,7 @@ def _rehearse(
     # where neither has come to a branching position there is none to be looked for in the others
     way = advance if plain.bridged or reference.bridged or not plain.finished else integrated
     theatre = replace(theatre, look=Viewpoint(segment.equations, deviations(segment.equations), reference), way=way)
-    seen = theatre.played([gains[k] for k in spread(len(gains))], {none: theatre.seen(plain)}, budget)
+    seen = theatre.played([gains[k] for k in spread(len(gains))], {none: theatre.seen([plain])[0]}, budget)
     ordered = {setting: seen[setting] for setting in sorted(seen, key=lambda one: one.kappa)}
     cut = f"rehearsals were cut at {len(seen)} of {len(gains) + 1} gains, after {budget.told}"
     return _Rehearsals(theatre, ordered, budget, cut if len(seen) <= len(gains) else "")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from math import inf, isnan, nan
 
 import numpy as np
@@ -15,11 +16,11 @@ from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
 from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
-from svyaz.holding.perturbations import critical, damped, rescaled
-from svyaz.holding.segment import Segment, prepare
+from svyaz.holding.perturbations import Perturbation, critical, damped, rescaled
+from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
 from svyaz.holding.sizes import StateScale, state_scale
-from svyaz.holding.varying import varying_gains, varying_law, varying_texts
-from svyaz.integrate import LEAST_RTOL, Path
+from svyaz.holding.varying import sized, varying_gains, varying_law, varying_texts
+from svyaz.integrate import LEAST_RTOL, Path, Status
 
 NOISE = 1e-12
 """Residuals and errors below this are rounding: they do not tell gains apart, and the weakest gain is taken."""
@@ -71,9 +72,12 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Witness:
-    """What was seen of a rehearsal: how far deviations reach (None: it did not finish), the trajectory error, its steps."""
+    """What was seen of a rehearsal: how far the deviations that are reported reach (None: it did not finish), their own
+    scales along it, the trajectory error, and its steps.
+    """
 
-    extent: Extent | None
+    largest: Array | None
+    scales: Array
     error: float
     steps: int
 
@@ -102,10 +106,10 @@ class Theatre:
         assert self.look is not None, "rehearsals are compared with an accurate motion"
         return self.look.reference
 
-    def seen(self, path: Path) -> Witness:
-        """What is seen of a rehearsal."""
+    def seen(self, paths: Sequence[Path]) -> list[Witness]:
+        """What is seen of rehearsals."""
         assert self.look is not None, "rehearsals are compared with an accurate motion"
-        return self.look.at(path)
+        return self.look.at(paths)
 
     def trials(self, seen: Seen) -> tuple[Rehearsal, ...]:
         """Rehearsals with residuals in the own scales of the constraints."""
@@ -114,17 +118,39 @@ class Theatre:
 
     def run(self, setting: Setting) -> Path:
         """One rehearsal."""
-        rehearsal = self.options
-        if rehearsal.step is not None:
-            rehearsal = replace(rehearsal, step=rehearsal.step * self.coarse)
-        if setting.strong:
-            segment = self._by_rate if setting.by_rate else self._by_deviation
-            gains = varying_gains(segment.equations, setting, self.sizes(setting))
-            segment = segment.regained(replace(segment.perturbation, gains=gains))
-        else:
-            pattern = damped(critical(self.segment.equations, 1.0), setting.damping)
-            segment = self.segment.regained(rescaled(pattern, setting.kappa / self.coarse))
-        return self.way(segment, self.state, self.span, rehearsal, self.grid, None, 2 * LONGEST_REHEARSAL)
+        segment = self._code(setting).regained(self._law(setting))
+        return self.way(segment, self.state, self.span, self._options, self.grid, None, 2 * LONGEST_REHEARSAL)
+
+    def runs(self, settings: Sequence[Setting], seconds: float) -> list[Path]:
+        """Rehearsals of the first settings: of those that share code, one at least, as many as these seconds of work allow."""
+        code = self._code(settings[0])
+        laws = [self._law(one) for one in takewhile(lambda one: self._code(one) is code, settings)]
+        rows = code.each_with([law.gains for law in laws]) if self.way is integrated else None
+        if rows is None:
+            return [self.run(settings[0])]
+        longest = 2 * LONGEST_REHEARSAL
+        return integrated_each(code, rows, self.state, self.span, self._options, self.grid, longest, seconds)
+
+    @cached_property
+    def _options(self) -> Options:
+        step = self.options.step
+        return self.options if step is None else replace(self.options, step=step * self.coarse)
+
+    def _code(self, setting: Setting) -> Segment:
+        if not setting.strong:
+            return self.segment
+        return self._by_rate if setting.by_rate else self._by_deviation
+
+    def _law(self, setting: Setting) -> Perturbation:
+        """The perturbation equation of a setting, whose gains are constants of the code."""
+        if not setting.strong:
+            return rescaled(damped(self._pattern, setting.damping), setting.kappa / self.coarse)
+        sizes = {name: setting.at * size for name, size in self._scales[setting.by_rate].items()}
+        return replace(self._code(setting).perturbation, gains=varying_gains(setting, sizes))
+
+    @cached_property
+    def _pattern(self) -> Perturbation:
+        return critical(self.segment.equations, 1.0)
 
     @cached_property
     def _by_deviation(self) -> Segment:
@@ -143,14 +169,21 @@ class Theatre:
         assert self.look is not None, "rehearsals are compared with an accurate motion"
         return {name: setting.at * size for name, size in self.look.own_scales(by_rate=setting.by_rate).items()}
 
+    @cached_property
+    def _scales(self) -> tuple[dict[str, float], dict[str, float]]:
+        """The scales of deviations, and of their rates, by the names that sizes have among the gains."""
+        assert self.look is not None, "rehearsals are compared with an accurate motion"
+        by_deviation, by_rate = (self.look.own_scales(by_rate=which) for which in (False, True))
+        return sized(self.segment.equations, by_deviation), sized(self.segment.equations, by_rate)
+
     def played(self, settings: Iterable[Setting], seen: Seen, budget: Budget) -> dict[Setting, Witness]:
         """What was seen, with rehearsals of further settings while the budget allows them."""
         found = dict(seen)
-        for setting in settings:
-            if budget.over:
-                break
-            if setting not in found:
-                found[setting] = self.seen(self.run(setting))
+        wanted = [setting for setting in dict.fromkeys(settings) if setting not in found]
+        while wanted and not budget.over:
+            witnesses = self.seen(self.runs(wanted, budget.left))
+            found.update(zip(wanted, witnesses, strict=False))
+            wanted = wanted[len(witnesses) :]
         return found
 
     def gains(self, setting: Setting) -> Gains:
@@ -175,12 +208,23 @@ class Viewpoint:
     def scale(self) -> StateScale:
         return state_scale(self.equations, self.reference.times, self.reference.states)
 
-    def at(self, path: Path) -> Witness:
-        """What is seen of a rehearsal."""
-        if not path.finished:
-            return Witness(None, inf, path.steps)
-        error = trajectory_error(path, self.reference, self.scale) if self.reference.finished else nan
-        return Witness(self.measured.extent(path.times, path.states), error, path.steps)
+    def at(self, paths: Sequence[Path]) -> list[Witness]:
+        """What is seen of rehearsals."""
+        ended = [path for path in paths if path.status is Status.FINISHED]
+        extents = self.measured.extents([(path.times, path.states) for path in ended])
+        looked = zip(extents, self.measured.scales_of(extents), strict=True)
+        return [
+            Witness(None, np.zeros(0), inf, path.steps)
+            if path.status is not Status.FINISHED
+            else self._witnessed(path, *next(looked))
+            for path in paths
+        ]
+
+    def _witnessed(self, path: Path, extent: Extent, scales: Array) -> Witness:
+        known = self.reference.status is Status.FINISHED
+        error = trajectory_error(path, self.reference, self.scale) if known else nan
+        reported = self.measured.reported
+        return Witness(extent.largest[reported], scales[reported], error, path.steps)
 
     @cached_property
     def _scales(self) -> Array:
@@ -194,13 +238,11 @@ class Viewpoint:
 
     def compared(self, seen: Seen) -> tuple[Rehearsal, ...]:
         """The trials, with residuals in the own scales of the constraints."""
-        ended = [one.extent for one in seen.values() if one.extent is not None]
-        scales = iter(self.measured.scales_of(ended))
-        entries, count = self.measured.reported, len(self.measured.names)
+        count = len(self.measured.names)
         return tuple(
             Rehearsal(setting, inf, (inf,) * count, inf, False)
-            if one.extent is None
-            else _rehearsed(setting, one.extent.largest[entries], next(scales)[entries], one.error)
+            if one.largest is None
+            else _rehearsed(setting, one.largest, one.scales, one.error)
             for setting, one in seen.items()
         )
 

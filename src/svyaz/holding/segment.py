@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -23,7 +23,7 @@ from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import ByProjection, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
-from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve
+from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve, solve_each
 from svyaz.integrate import method as find_method
 from svyaz.program import (
     LARGEST_WHOLE,
@@ -95,6 +95,13 @@ class Segment:
         elif slope is not None:
             slope = by_differences(replace(self.rates, constants=own))
         return replace(self, perturbation=perturbation, constants=own, jacobian=slope)
+
+    def each_with(self, gains: Iterable[Mapping[str, float]]) -> list[Array] | None:
+        """The constants of the rates with several other values of the gains; None where gains reach more than the rates."""
+        if self.jacobian is not None or not isinstance(self.code, Native):
+            return None
+        known = {**dict.fromkeys(self.code.program.parameters, 0.0), **self.values, **constants_of(self.held)}
+        return self.code.constants_each([{**known, **one} for one in gains])
 
 
 def prepare(
@@ -173,7 +180,7 @@ def integrated(
 
     Equal steps that are more than may be taken are not begun.
     """
-    atol, most = options.atol, options.max_steps if max_steps is None else max_steps
+    most = options.max_steps if max_steps is None else max_steps
     if options.step is not None and span[1] - span[0] > most * options.step:
         reason = f"the step {options.step:g} up to t = {span[1]:g} makes more than the {most} steps that are allowed"
         return Path(np.array([span[0]]), state[None, :].copy(), Status.INFEASIBLE, reason, 0, 0, 0, 0.0)
@@ -184,11 +191,42 @@ def integrated(
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        atol=[atol[name] for name in segment.equations.states] if isinstance(atol, Mapping) else atol,
+        atol=_atol(segment, options),
         output=grid,
         progress=progress,
         max_steps=most,
     )
+
+
+def integrated_each(
+    segment: Segment,
+    constants: Sequence[Array],
+    state: Array,
+    span: tuple[float, float],
+    options: Options,
+    grid: Array | None,
+    max_steps: int,
+    seconds: float,
+) -> list[Path]:
+    """The paths for several rows of constants, as many as so many seconds of work allow, the first in any case."""
+    return solve_each(
+        Ode(segment.rates, None, segment.projection),
+        constants,
+        state,
+        span,
+        method=options.method,
+        step=options.step,
+        rtol=options.rtol,
+        atol=_atol(segment, options),
+        output=grid,
+        max_steps=max_steps,
+        seconds=seconds,
+    )
+
+
+def _atol(segment: Segment, options: Options) -> Sequence[float] | float | None:
+    given = options.atol
+    return [given[name] for name in segment.equations.states] if isinstance(given, Mapping) else given
 
 
 def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[str, Array]]:

@@ -47,17 +47,20 @@ def varying_law(equations: Equations, setting: Varying, sizes: Mapping[str, floa
         kappa: Expression = (low + high * s) / (1 + s)
         spring = (low if setting.by_rate else kappa) ** 2
         rows.append(-kappa * y if d.position is None else -2 * damping * kappa * rate - spring * y)
-    gains = varying_gains(equations, setting, sizes)
+    gains = varying_gains(setting, sized(equations, sizes))
     return Perturbation(
         "law", correction_of(equations, rows), gains, positions=len(positions_of(equations)), described="varying gains"
     )
 
 
-def varying_gains(equations: Equations, setting: Varying, sizes: Mapping[str, float]) -> dict[str, float]:
-    """The gains of that law; the model's own laws of constraints have none."""
-    varied = (k for k, d in enumerate(equations.deviations) if d.constraint.law is None)
-    own = {_size(k): sizes[equations.deviations[k].name] for k in varied}
-    return {LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping, **own}
+def varying_gains(setting: Varying, sizes: Mapping[str, float]) -> dict[str, float]:
+    """The gains of that law, with the sizes as ``sized`` names them."""
+    return {LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping, **sizes}
+
+
+def sized(equations: Equations, sizes: Mapping[str, float]) -> dict[str, float]:
+    """The sizes ε, given by constraint, by the names that they have among the gains; laws of the model have none."""
+    return {_size(k): sizes[d.name] for k, d in enumerate(equations.deviations) if d.constraint.law is None}
 
 
 def _size(number: int) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.solving import refinement as refinement
     from svyaz.integrate.solving import schedule as schedule
     from svyaz.integrate.solving import solve as solve
+    from svyaz.integrate.solving import solve_each as solve_each
     from svyaz.integrate.solving import solve_many as solve_many
     from svyaz.integrate.tableau import Controller as Controller
     from svyaz.integrate.tableau import Tableau as Tableau

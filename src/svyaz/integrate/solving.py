@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from math import ceil, isfinite
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200_000  # stored by itself; `every` asks for another number
 MOST_STEPS = 10**9
+MOST_TOGETHER = 1 << 22  # numbers of paths that are computed at once
 LEAST_RTOL = 1e-14
 
 
@@ -78,6 +80,40 @@ def solve(
     elif raised is not None:
         raise raised
     return path_of(run, code, grid, step, perf_counter() - begin)
+
+
+def solve_each(
+    ode: Ode,
+    constants: Iterable[Array],
+    start: ArrayLike,
+    span: tuple[float, float],
+    *,
+    method: str,
+    step: float | None,
+    rtol: float | None,
+    atol: ArrayLike | None,
+    output: Array | None,
+    max_steps: int,
+    seconds: float,
+) -> list[Path]:
+    """Paths of one system for several rows of constants of its native rates, each as ``solve`` gives it.
+
+    The first path is computed in any case, a further one while so many ``seconds`` of work are not used up and the paths are
+    not too large together: the answer may be shorter than what was asked for.
+    """
+    assert isinstance(ode.rates, Flow), "constants are those of native rates"
+    paths: list[Path] = []
+    begin, room = thread_time(), MOST_TOGETHER
+    for row in constants:
+        one = replace(ode, rates=replace(ode.rates, constants=row))
+        path = solve(
+            one, start, span, method=method, step=step, rtol=rtol, atol=atol, output=output, max_steps=max_steps
+        )
+        paths.append(path)
+        room -= path.states.size
+        if room < 0 or thread_time() - begin >= seconds:
+            break
+    return paths
 
 
 def refinement(method: str, step: float | None, rtol: float | None) -> tuple[float | None, float | None, float]:

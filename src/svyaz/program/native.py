@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -70,6 +71,10 @@ class Native:
         constants = np.zeros(max(1, self.constant_count))
         self._constants(given.ctypes.data, constants.ctypes.data)
         return constants
+
+    def constants_each(self, values: Iterable[Values]) -> list[Array]:
+        """The same for several rows of values."""
+        return [self.constants(one) for one in values]
 
     def evaluate(self, x: ArrayLike, constants: Array) -> Array:
         """Outputs at one input (n_in,) or at a batch of them (k, n_in).

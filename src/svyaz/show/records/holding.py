@@ -93,7 +93,7 @@ def _(found: Choice) -> Record:
         "seconds": found.seconds,
         "trials": [
             {
-                "kappa": t.kappa,
+                "kappa": t.setting.kappa,
                 "damping": t.setting.damping,
                 **({"strong": t.setting.strong, "at": t.setting.at} if t.setting.strong else {}),
                 "residual": finite(t.residual),
