@@ -141,6 +141,22 @@ def test_U4_a_slider_redraws_the_motion_quickly(name, parameter, base, pages) ->
     assert min(took) < 30.0
 
 
+@pytest.mark.parametrize("name", ["pendulum:10", "biped"])
+def test_U6_thirty_frames_a_second(name, pages) -> None:
+    """The CPU time of a frame, script, paint and composing in all threads of the browser, leaves room for thirty a second.
+
+    It does not depend on what else the machine does. The mechanism moves: frames are drawn all the time.
+    """
+    tab = pages.open(name, width=1366, height=900)
+    tab.run("svyaz.lives[0].player.play(true)")
+    events = tab.trace(1.5)
+    tab.close()
+    frames = [event for event in events if event["name"] == "FireAnimationFrame"]
+    tasks = [event for event in events if event.get("ph") == "X" and event["name"] in ("RunTask", "ThreadPool_RunTask")]
+    assert len(frames) > 10
+    assert sum(task.get("tdur", 0) for task in tasks) / len(frames) < 1e6 / 30
+
+
 def test_a_parameter_that_is_moved_gives_the_native_motion_with_it(pages) -> None:
     """A rod made longer: the start follows, moved onto the rod, and the motion is that of the longer pendulum."""
     tab = pages.open("pendulum-xy", "#p.l=1.5&p.g=4&until=3")

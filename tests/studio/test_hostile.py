@@ -268,6 +268,18 @@ def test_U3_work_without_end_is_stopped(target: RunningStudio, what: str) -> Non
     assert time.monotonic() - begin < SECONDS + 20
 
 
+def test_U3_memory_is_bounded(tmp_path: Path) -> None:
+    """Ten million rows do not fit into 700 MB: the question is refused in words, and the next one is answered."""
+    home = tmp_path / "home"
+    home.mkdir()
+    rows = {"until": 2000, "method": "rk4", "step": 2e-4, "every": 2e-4}
+    with RunningStudio(home, ENVIRONMENT, limits="memory=700 << 20") as running:
+        assert running.alive
+        answer = running.ask("simulate", "pendulum:1", options=rows)
+        assert answer == {"refused": {"reason": "memory", "parts": []}}
+        assert running.alive
+
+
 def test_U3_a_folder_that_leads_outside_is_not_written_to(tmp_path: Path) -> None:
     """In a studio of its own: work that others have stopped may go on for a moment, and would find the link too."""
     home, outside = tmp_path / "home", tmp_path / "elsewhere"

@@ -147,6 +147,7 @@ class Tab:
         self.faults: list[str] = []
         self.requests: list[str] = []
         self._loaded = False
+        self._stream = ""
 
     def ask(self, method: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """A command of the protocol to this page."""
@@ -156,6 +157,8 @@ class Tab:
         """Remember what the page reports."""
         if method == "Page.loadEventFired":
             self._loaded = True
+        elif method == "Tracing.tracingComplete":
+            self._stream = told["stream"]
         elif method == "Runtime.exceptionThrown":
             details = told["exceptionDetails"]
             self.faults.append(details.get("exception", {}).get("description") or details["text"])
@@ -238,6 +241,26 @@ class Tab:
         """Cut the network off."""
         conditions = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
         self.ask("Network.emulateNetworkConditions", conditions)
+
+    def trace(
+        self, seconds: float, categories: Sequence[str] = ("devtools.timeline", "toplevel")
+    ) -> list[dict[str, Any]]:
+        """What the browser does for so long: events as it records them, durations in microseconds."""
+        how = {"transferMode": "ReturnAsStream", "traceConfig": {"includedCategories": list(categories)}}
+        self._stream = ""
+        self.ask("Tracing.start", how)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.browser.listen(0.1)
+        self.ask("Tracing.end")
+        while not self._stream:
+            self.browser.listen(1.0)
+        text, over = "", False
+        while not over:
+            piece = self.ask("IO.read", {"handle": self._stream, "size": 1 << 20})
+            text, over = text + piece["data"], piece.get("eof", False)
+        found: list[dict[str, Any]] = json.loads(text)["traceEvents"]
+        return found
 
     def picture(self, file: Path, *, whole: bool = False) -> Path:
         """A PNG of the window, or of the whole page."""
