@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pytest
 from studio_client import RunningStudio
 
 from svyaz import load
+from svyaz.control import design, regulating
+from svyaz.stability import continuation, critical, first_order, rolling_verdict, steady
 
 UNLIKE = {"seconds", "pilot"}
 """Times of the machine."""
@@ -80,6 +84,50 @@ def test_U2_equilibria_and_steady_motions_are_those_of_the_commands(studio: Runn
     assert without_times(found["record"]) == written(svyaz, "steady", "hoop", "--fix", "psi'=6")
     found = studio.ask("branches", "hoop", options={"along": {"psi'": [4, 5]}})["answer"]
     assert without_times(found["record"]) == written(svyaz, "steady", "hoop", "--along", "psi'=4:5")
+
+
+def test_U2_a_basin_is_that_of_the_command(studio: RunningStudio, svyaz) -> None:
+    options = {"count": 12, "until": 5, "fix": {"X": 0}}
+    answer = studio.ask("basin", "inverted-pendulum-xy", options=options)["answer"]
+    command = written(svyaz, "regulate", "inverted-pendulum-xy", "--fix", "X=0", "--basin", "12", "--until", "5")
+    assert without_times(answer["record"]) == command["basin"]
+    assert answer["starts"].shape == (command["basin"]["count"], len(answer["names"]))
+    assert answer["returned"].sum() == command["basin"]["returned"]
+    for name, (low, high) in command["basin"]["ranges"].items():
+        column = answer["starts"][:, answer["names"].index(name)]
+        assert low <= column.min() < column.max() <= high
+
+
+def test_members_of_a_branch_are_drawn_with_their_own_parameters(studio: RunningStudio) -> None:
+    states = [{"u1": 0.0}, {"u1": "pi/2", "L1": 3}]
+    scene = studio.ask("places", "pendulum:1", options={"states": states})["answer"]["scene"]
+    tips = scene["items"][0]["points"][:, -1]
+    length = load("pendulum:1").parameters["L1"]
+    assert tips == pytest.approx(np.array([[0.0, -length], [3.0, 0.0]]), abs=1e-12)
+    assert "mistakes" in studio.ask("places", "pendulum:1", options={"states": [1]})
+
+
+def test_U1_theorems_are_told_in_three_languages() -> None:
+    """Every theorem that the library names has a sentence in Russian and Ukrainian, and so have the first hypotheses."""
+    text = files("svyaz.studio").joinpath("assets", "core", "told.js").read_text(encoding="utf-8")
+    lines = [line.strip().rstrip(",") for line in text.splitlines() if line.startswith('  ["')]
+    rows = [json.loads(line) for line in lines]
+    assert all(len(row) == 3 and all(row) and len(set(row)) == 3 for row in rows)
+    marks = [[sorted(re.findall(r"\{\d\}", sentence)) for sentence in row] for row in rows]
+    assert all(first == second == third for first, second, third in marks)
+    known = {row[0] for row in rows}
+    modules = {
+        critical: "SPECIAL_CASE FIRST_APPROXIMATION LAGRANGE_DIRICHLET ONE_ZERO_ROOT FAMILY IMAGINARY_PAIR DAMPED_MINIMUM "
+        "NO_MINIMUM NO_MINIMUM_OF_A_FORM NO_MINIMUM_IN_ONE_DEGREE DRIFT NO_THEOREM",
+        first_order: "HAMILTONIAN",
+        rolling_verdict: "MANIFOLD REVERSIBLE",
+        steady: "UNCHANGED_MOMENTA ROUTH PERSISTENT ONLY_AT_FIXED_MOMENTA",
+        continuation: "VANISHING_ROOT",
+        design: "FULL_INFORMATION INCOMPLETE_INFORMATION WITHOUT_CONSTRAINTS OBSERVED_WITHOUT_CONSTRAINTS",
+        regulating: "STEADY",
+    }
+    theorems = {getattr(module, name) for module, names in modules.items() for name in names.split()}
+    assert theorems - known == set()
 
 
 def test_U2_equations_are_those_of_the_command(studio: RunningStudio, svyaz) -> None:

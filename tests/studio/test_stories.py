@@ -136,6 +136,7 @@ def test_U1_a_steady_motion_followed_along_its_branch(tab: Tab, studio: RunningS
     assert points[0] == pytest.approx((9.81 / 0.5) ** 0.5, abs=1e-6)
     tab.run("document.querySelector('.positions button:last-child').click()")
     assert tab.run("document.querySelectorAll('.plot path.curve').length") >= 4
+    tab.wait("document.querySelectorAll('.positions canvas').length === 3")
     tab.picture(tmp_path / "branch.png")
 
 
@@ -257,7 +258,25 @@ def test_U1_the_preset_finds_everything_of_the_stand(tab: Tab, studio: RunningSt
     tab.wait("window.studio.answer.record.method !== 'schur' && window.studio.answer.record.closed_roots", 60)
     placed = sorted(root[0] for root in tab.run("window.studio.answer.record.closed_roots"))
     assert placed == pytest.approx([-1600, -150, -3, -2, -1], rel=1e-4)
+    titles = tab.run("[...document.querySelectorAll('details summary')].map((s) => s.textContent)")
+    assert {"Controllability [B, AB, …]", "A", "B", "Z", "K"} <= set(titles)
     tab.picture(tmp_path / "preset.png", whole=True)
+
+
+def test_U1_the_basin_has_a_picture(tab: Tab, studio: RunningStudio, tmp_path: Path) -> None:
+    address = "#control?model=inverted-pendulum-xy&control.until=5&control.count=12&control.fix=X = 0"
+    shown(tab, studio, address, RAN)
+    tab.run(
+        "[...document.querySelectorAll('.card')].find(c => c.textContent.startsWith('Basin')).querySelector('button').click()"
+    )
+    found = tab.wait(
+        "window.studio.basin && [window.studio.basin.record.returned, window.studio.basin.record.count]", 60
+    )
+    shown_words = "[...document.querySelectorAll('strong')].map((s) => s.textContent).join()"
+    assert f"{found[0]} of {found[1]} starts return." in tab.wait(
+        f"{shown_words}.includes('starts return') && {shown_words}"
+    )
+    tab.picture(tmp_path / "basin.png", whole=True)
 
 
 def test_the_report_is_written_and_shut_off(tab: Tab, studio: RunningStudio, tmp_path: Path) -> None:
@@ -265,9 +284,18 @@ def test_the_report_is_written_and_shut_off(tab: Tab, studio: RunningStudio, tmp
     tab.run("document.querySelector('.page button').click()")
     files = tab.wait("window.studio.answer?.files", 90)
     names = {Path(name).name for name in files}
-    assert {"report.html", "living.html", "motion.pdf", "notebook.ipynb", "motion.csv", "result.json"} <= names
+    assert {
+        "report.html",
+        "report.pdf",
+        "living.html",
+        "motion.pdf",
+        "notebook.ipynb",
+        "motion.csv",
+        "result.json",
+    } <= names
     status, headers, page = studio.request("GET", "/out/pendulum-1/report.html")
     assert (status, b"pendulum" in page) == (200, True)
+    assert (studio.folder / "out" / "pendulum-1" / "report.pdf").read_bytes().startswith(b"%PDF")
     assert headers["content-security-policy"].startswith("sandbox allow-scripts")
     notebook = json.loads((studio.folder / "out" / "pendulum-1" / "notebook.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]

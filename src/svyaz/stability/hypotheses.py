@@ -47,7 +47,7 @@ def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
     still = not any("t" in names_in(c.expression) for c in system.constraints)
     residual, steady = _examined(approximation)
     count = f"{m} zero root{'s' if m > 1 else ''}"
-    met = f"completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"
+    met = f"were completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"
     return (
         Hypothesis(
             f"det ∂F/∂s ≠ 0 at the equilibrium: its least singular value is {split:.2g} of the largest of ∂F/∂q",
@@ -56,7 +56,7 @@ def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
         Hypothesis(f"the rates of z = y - B(0)x have no linear terms: B(q) tends to B(0), {count}", steady or None),
         Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still),
         Hypothesis(
-            f"perturbations satisfy the constraints: small ones of each independent coordinate were {met}",
+            f"perturbations satisfy the constraints: small ones of each independent coordinate {met}",
             residual <= CONSISTENT or None,
         ),
     )

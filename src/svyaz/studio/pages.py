@@ -9,6 +9,8 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from svyaz.show import asset
+
 KINDS = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -60,6 +62,7 @@ def served() -> dict[str, Served]:
     """All files by their address."""
     found = {f"/{path}": _served(path, entry.read_bytes()) for path, entry in _walk(files("svyaz.studio") / "assets")}
     found["/"] = found["/index.html"]
+    found["/core/picture.js"] = _served("picture.js", asset("living/picture.js").encode())  # that of living pages
     return found
 
 

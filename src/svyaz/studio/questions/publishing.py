@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import resource
+import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -91,12 +93,28 @@ def report(question: Table, tell: Tell) -> Mapping[str, object]:
     lines = latex_lines(derive(given.system, how["form"]))
     page = write_report(motion, folder)
     plot_motion(motion, folder / "motion.pdf")
+    notes = _printed(page)
     if len(motion.times) > 1:
         write_text(folder / "living.html", living_page(motion, lines))
     settings = {name: value for name, value in table(question, "settings").items() if name not in given.laws}
     write_text(folder / "notebook.ipynb", notebook_text(model_text(question)[0], settings, given, how))
     files: list[Json] = [str(path) for path in sorted(folder.iterdir()) if path.is_file()]
-    return {"page": str(page), "files": files, "status": motion.status}
+    return {"page": str(page), "files": files, "status": motion.status, "notes": notes}
+
+
+def _printed(page: Path) -> list[Json]:
+    """Print the report as PDF beside it; the reason where no browser does it."""
+    from svyaz.show import NoBrowser, write_pdf
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))  # a browser reserves far more than it takes
+        write_pdf(page, page.with_suffix(".pdf"))
+    except (NoBrowser, subprocess.TimeoutExpired) as reason:
+        return [str(reason)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    return []
 
 
 ANSWERS = {"subjects": subjects, "published": published, "figures": figures, "report": report}

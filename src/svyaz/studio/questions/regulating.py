@@ -23,6 +23,8 @@ SECONDS = 40.0
 LONGEST = 1000.0
 """Seconds of a transient."""
 
+MOST_STARTS = 5000
+
 
 def regulate(question: Table, tell: Tell) -> Mapping[str, object]:
     """A regulator about an equilibrium or a steady motion, and how it works from a start."""
@@ -52,6 +54,33 @@ def regulate(question: Table, tell: Tell) -> Mapping[str, object]:
         answer["trials"] = {name: _curves(found, trial) for name, trial in trials.items()}
         answer["iterations"] = _iterations(found, start)
     return answer
+
+
+def basin(question: Table, tell: Tell) -> Mapping[str, object]:
+    """From how many starts at random the control returns, and where they lie: deviations (N, variables), 1 for returned."""
+    from svyaz.control import NotSolvable
+    from svyaz.show import as_json
+    from svyaz.stability import NoEquilibrium
+
+    given = asked(question)
+    options, system = given.options, given.system
+    count, until = int(number(options, "count", system) or 300), number(options, "until", system) or 20.0
+    if not (1 <= count <= MOST_STARTS and 0 < until <= LONGEST):
+        raise ModelError([Problem(f"a basin is tried from 1 to {MOST_STARTS} starts, each up to {LONGEST:g} s")])
+    try:
+        found = _designed(system, options, tell)
+    except (NotSolvable, NoEquilibrium) as refusal:
+        raise NegativeAnswer("; ".join(map(str, refusal.args))) from refusal
+    within, beyond = ranges(options, "within", system), flag(options, "beyond")
+    tried = found.basin(within or None, count, until, beyond=beyond, progress=lambda done: tell(done, count))
+    rest = {name: float(found.plant.state.get(name, 0.0)) for name in tried.names}
+    return {
+        "record": as_json(tried),
+        "names": list(tried.names),
+        "rest": rest,
+        "starts": tried.starts,
+        "returned": tried.returned.astype(float),
+    }
 
 
 def _designed(system: System, options: Table, tell: Tell) -> Regulation:
@@ -136,4 +165,4 @@ def _iterations(found: Regulation, start: Mapping[str, float]) -> Json:
     return [[s.number, s.residual, s.length, s.parameter] for s in done.refinement.steps]
 
 
-ANSWERS = {"regulate": regulate}
+ANSWERS = {"regulate": regulate, "basin": basin}

@@ -77,6 +77,25 @@ def branches(question: Table, tell: Tell) -> Mapping[str, object]:
     return {"record": as_json(found)}
 
 
+def places(question: Table, tell: Tell) -> Mapping[str, object]:
+    """The mechanism in given states, each with the parameters that belong to it: pictures of members of a branch."""
+    given = asked(question)
+    states = given.options.get("states")
+    if not isinstance(states, list) or len(states) > MOST_DRAWN or not all(isinstance(s, Mapping) for s in states):
+        raise ModelError([Problem(f"'states' is a list of at most {MOST_DRAWN} tables of values")])
+    system = given.system
+    found = [quantities({"state": state}, "state", system) for state in states]
+    known = {*system.parameters, *system.states}
+    own = [
+        (
+            {name: x for name, x in state.items() if name in system.parameters},
+            {name: x for name, x in state.items() if name in known and name not in system.parameters},
+        )
+        for state in found
+    ]
+    return {"scene": _drawn(system, own)}
+
+
 def _drawn(system: System, places: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]) -> object:
     """The mechanism in each place, with the parameters that belong to it."""
     from svyaz.model import with_settings
@@ -90,4 +109,4 @@ def _drawn(system: System, places: Sequence[tuple[Mapping[str, float], Mapping[s
     return positions_drawn(known)
 
 
-ANSWERS = {"equilibria": equilibria, "steady": steady, "branches": branches}
+ANSWERS = {"equilibria": equilibria, "steady": steady, "branches": branches, "places": places}

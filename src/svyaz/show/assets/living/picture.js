@@ -2,11 +2,13 @@
 //
 //   const picture = svyaz.picture(canvas, { spatial, up })   up: the axis of space that is drawn upwards (0, 1, 2)
 //   picture.fit(low, high)                 the corners of what is to be seen
-//   picture.draw(parts, trails)            parts: [{ kind, size, dim, points, radius }], points by rows; kinds: link, point,
-//                                          circle, spring; trails: [{ dim, points, count }], the first `count` points of each
+//   picture.draw(parts, trails, marked, ghosts)   parts: [{ kind, size, dim, points, radius }], points by rows; kinds: link,
+//                                          point, circle, spring; trails: [{ dim, points, count }], the first `count` points of
+//                                          each; ghosts: parts of other mechanisms, drawn pale behind
 //   picture.hit(parts, x, y)               { part, point, distance } nearest to a place of the canvas
 //   picture.place(x, y, near)              the point of space under a place, in the plane of the screen through `near`
 //   picture.turn(dx, dy), picture.view()   azimuth and elevation of the eye; picture.resize(), picture.readColours()
+//   picture.plain, picture.trail           whether the grid is left out, and the trails are drawn
 ((svyaz) => {
   "use strict";
 
@@ -76,6 +78,7 @@
       this.pen = canvas.getContext("2d");
       this.camera = new Camera(scene);
       this.trail = true;
+      this.plain = false;
       this.readColours();
       this.resize();
     }
@@ -87,9 +90,10 @@
       this.trails = ["--trail-1", "--trail-2", "--trail-3", "--trail-4", "--trail-5", "--trail-6"].map(get);
     }
 
-    resize() {
-      const ratio = window.devicePixelRatio || 1;
-      const { clientWidth: width, clientHeight: height } = this.canvas;
+    // As large as the canvas is shown, or as it will be: { width, height, ratio } in pixels of the page.
+    resize(given = null) {
+      const ratio = given?.ratio ?? (window.devicePixelRatio || 1);
+      const { width, height } = given ?? { width: this.canvas.clientWidth, height: this.canvas.clientHeight };
       this.canvas.width = Math.max(1, Math.round(width * ratio));
       this.canvas.height = Math.max(1, Math.round(height * ratio));
       this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -153,12 +157,12 @@
       pen.stroke();
     }
 
-    disc([x, y], radius, fill, outline) {
+    disc([x, y], radius, fill, outline, ink = this.colours.ink) {
       const { pen } = this;
       pen.beginPath();
       pen.arc(x, y, radius, 0, 2 * Math.PI);
       if (fill) { pen.fillStyle = fill; pen.fill(); }
-      if (outline) { pen.strokeStyle = this.colours.ink; pen.lineWidth = outline; pen.stroke(); }
+      if (outline) { pen.strokeStyle = ink ?? this.colours.ink; pen.lineWidth = outline; pen.stroke(); }
     }
 
     text(words, x, y, align, baseline) {
@@ -212,15 +216,21 @@
       pen.globalAlpha = 1;
     }
 
-    part(part, joints) {
+    part(part, joints, ink = null) {
       const pixels = this.pixels(part);
-      if (part.kind === "circle") this.disc(pixels[0], Math.abs(part.radius) * this.camera.scale, null, 2);
-      else if (part.kind === "point") this.disc(pixels[0], 5.5, this.colours.dot, 0);
+      if (part.kind === "circle") this.disc(pixels[0], Math.abs(part.radius) * this.camera.scale, null, 2, ink);
+      else if (part.kind === "point") this.disc(pixels[0], 5.5, ink ?? this.colours.dot, 0);
       else if (part.kind === "spring") for (let k = 0; k + 1 < pixels.length; k++) this.line(zigzag(pixels[k], pixels[k + 1]), this.colours.muted, 2);
       else {
-        this.line(pixels, this.colours.ink, 2.6);
-        if (joints) for (const pixel of pixels) this.disc(pixel, 3.6, this.colours.paper, 1.6);
+        this.line(pixels, ink ?? this.colours.ink, 2.6);
+        if (joints) for (const pixel of pixels) this.disc(pixel, 3.6, this.colours.paper, 1.6, ink);
       }
+    }
+
+    ghost(parts, ink) {
+      this.pen.globalAlpha = 0.45;
+      for (const part of parts) this.part(part, false, ink);
+      this.pen.globalAlpha = 1;
     }
 
     mark(part, point) {
@@ -230,13 +240,14 @@
       this.pen.globalAlpha = 1;
     }
 
-    draw(parts, trails = [], marked = null) {
+    draw(parts, trails = [], marked = null, ghosts = []) {
       const { pen, camera } = this;
       pen.clearRect(0, 0, camera.width, camera.height);
       pen.lineJoin = pen.lineCap = "round";
       if (camera.spatial) this.triad();
-      else this.grid();
+      else if (!this.plain) this.grid();
       if (this.trail) trails.forEach((trail, k) => this.path(trail, this.trails[k % this.trails.length]));
+      ghosts.forEach((ghost, k) => this.ghost(ghost, this.trails[(k + 1) % this.trails.length]));
       const joints = parts.filter((part) => part.kind === "link").length <= FEW_LINKS;
       for (const part of parts) if (part.kind !== "point") this.part(part, joints);
       for (const part of parts) if (part.kind === "point") this.part(part, joints);

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { root } from "./numbers.js";
 import { Plot, stretched } from "./plot.js";
+import { told } from "./told.js";
 import { t, word } from "./words.js";
 
 export const COLOURS = { asymptotic: "var(--c2)", stable: "var(--c0)", unstable: "var(--c1)", undecided: "var(--c7)" };
@@ -13,8 +14,8 @@ export function verdict(name) {
 
 export function theorem(found) {
   const marks = { true: `✓ ${t("holds")}`, false: `✗ ${t("fails")}`, null: `? ${t("unknown")}` };
-  return el("div", {}, found.theorem ? el("p", {}, el("strong", {}, `${t("theorem")}: `), found.theorem) : null,
-    el("ul", { class: "hypotheses" }, (found.hypotheses || []).map((h) => el("li", {}, el("span", { class: `verdict ${h.holds ? "yes" : h.holds === false ? "no" : ""}` }, marks[String(h.holds)]), ` ${h.text}`))));
+  return el("div", {}, found.theorem ? el("p", {}, el("strong", {}, `${t("theorem")}: `), told(found.theorem)) : null,
+    el("ul", { class: "hypotheses" }, (found.hypotheses || []).map((h) => el("li", {}, el("span", { class: `verdict ${h.holds ? "yes" : h.holds === false ? "no" : ""}` }, marks[String(h.holds)]), ` ${told(h.text)}`))));
 }
 
 export const roots = (list) => (list || []).map((r) => root(r)).join("; ") || "–";

@@ -1,13 +1,14 @@
 // Regulators: from the model to a run, link by link, for any model with inputs. The preset is the stand GBB 1005.
 
 import { Latest, Negative } from "../core/ask.js";
-import { assignments, button, card, choice, entry, slider, table, tick, toClipboard } from "../core/controls.js";
+import { assignments, button, card, choice, entry, sides, slider, table, tick, toClipboard } from "../core/controls.js";
 import { el, fill } from "../core/dom.js";
 import { Mechanism } from "../core/mechanism.js";
 import { pretty, shown } from "../core/numbers.js";
 import { Plot } from "../core/plot.js";
 import { valuePanel, variantPanel } from "../core/values.js";
 import { roots, rootsPlane, theorem, verdict } from "../core/verdicts.js";
+import { told } from "../core/told.js";
 import { t } from "../core/words.js";
 
 const STAND = "model=ball-and-beam&with.control=voltage&with.motor=numbers&with.equilibrium=nonzero";
@@ -37,6 +38,7 @@ export function show(root, app) {
 
   const asked = () => ({
     run: true, until: options.until || "20", against: design() !== "shulgin", beyond: Boolean(options.beyond), dependent: options.dependent, measure: options.measure, variables: options.variables,
+    inputs: options.inputs, box: sides(options.box),
     fix: assignments(options.fix), near: options.near || {}, start: options.start || {}, weights: options.weights || {}, solver: options.solver === "poles" ? undefined : options.solver, poles: options.solver === "poles" ? options.poles : undefined,
   });
 
@@ -65,7 +67,7 @@ export function show(root, app) {
     fill(chain, links(record));
     const runs = record.runs || {};
     outcome.className = names.some((n) => runs[n].status !== "finished") ? "outcome wrong-text" : "outcome";
-    outcome.textContent = names.map((n) => `${n === "regulator" ? t("shulgin") : t("linearised")}: ${runs[n].answer}`).join(" · ") || record.against?.reason || "";
+    outcome.textContent = names.map((n) => `${n === "regulator" ? t("shulgin") : t("linearised")}: ${told(runs[n].answer)}`).join(" · ") || record.against?.reason || "";
     fill(hints, names.some((n) => runs[n].status === "left") ? button(t("beyond"), () => set("beyond", true), "small") : null,
       design() !== "shulgin" && names.some((n) => n !== "regulator" && runs[n].status !== "finished") ? button(t("shulgin"), () => set("design", "shulgin"), "small") : null,
       record.reason && options.measure ? button(t("fullState"), () => set("measure", ""), "small") : null);
@@ -117,18 +119,24 @@ export function show(root, app) {
       record.controllable === undefined ? null : link("controllable", record.controllable, record.controllable ? "" : record.reason),
       record.refused ? null : link("gain", Boolean(record.K), record.K ? `|K| ≤ ${gains}` : record.reason),
       record.refused ? null : link("observer", record.observable, record.observable === null ? "" : record.observable ? "" : record.reason),
-      trial ? link("start", trial.consistent, trial.halvings ? `÷ 2^${trial.halvings}` : "") : null, trial ? link("run", trial.status === "finished" && (trial.returned || /returning|tends/.test(trial.answer)), trial.answer) : null,
+      trial ? link("start", trial.consistent, trial.halvings ? `÷ 2^${trial.halvings}` : "") : null, trial ? link("run", trial.status === "finished" && (trial.returned || /returning|tends/.test(trial.answer)), told(trial.answer)) : null,
     ];
   }
 
   function drawNumbers(record) {
     const rows = record.variables, inputs = Object.keys(record.inputs || {}).length ? Object.keys(record.inputs) : [];
     const matrix = (title, values, side, heads) => values && values.length ? el("details", { open: title === "K" }, el("summary", {}, title), table([title, ...heads.map(pretty)], values.map((row, k) => [pretty(side[k] ?? ""), ...row.map((x) => shown(x, 6))]), { caption: title }), copies(title, values)) : null;
+    const kalman = (title, pair, side, heads) => {
+      if (!pair?.matrix) return null;
+      const wide = pair.matrix[0].length, tall = pair.matrix.length;
+      return matrix(title, pair.matrix, Array.from({ length: tall }, (_, k) => (tall > side.length ? `${side[k % side.length] ?? ""} ${Math.floor(k / Math.max(1, side.length))}` : side[k])), Array.from({ length: wide }, (_, k) => (wide > heads.length ? `${heads[k % heads.length] ?? ""} ${Math.floor(k / Math.max(1, heads.length))}` : heads[k])));
+    };
     const used = record.K ? inputs.slice(0, record.K.length) : inputs;
     fill(numbers, el("p", {}, `${t("programme")}: ${inputs.map((n) => `${pretty(n)} = ${shown(record.inputs[n], 7)}`).join(", ")}`),
       el("p", {}, `${t("controllable")}: `, verdictOf(record.controllable), `; ${t("observable")}: `, verdictOf(record.observable), `; ${t("riccati")}: ${shown(record.riccati_residual, 3)}; ${t("defect")}: ${shown(record.linearisation_defect, 4)}`),
       matrix("K", record.K, used, rows), record.against?.K ? matrix(`K, ${t("linearised")}`, record.against.K, used, rows) : null, matrix("A", record.A, rows, rows), matrix("B", record.B, rows, used), matrix("Z", record.Z, rows, record.dependent || []),
-      record.observer ? matrix("Λ", record.observer.gain, rows, record.observer.measured) : null,
+      record.observer ? matrix("Λ", record.observer.gain, rows, record.observer.measured) : null, record.observer ? matrix("C", record.observer.C, record.observer.measured, rows) : null,
+      kalman(`${t("controllability")} [B, AB, …]`, record.controllability, rows, used), record.observability ? kalman(`${t("observability")} [C; CA; …]`, record.observability, record.observer?.measured || [], rows) : null,
       el("p", {}, `${t("openRoots")}: ${roots(record.open_roots)}`), el("p", {}, `${t("closedRoots")}: ${roots(record.closed_roots)}`), record.against ? el("p", {}, `${t("closedRoots")}, ${t("linearised")}: ${roots(record.against.closed_roots)}`) : null,
       rootsPlane([{ name: t("openRoots"), roots: record.open_roots, colour: "var(--c7)" }, { name: t("closedRoots"), roots: record.closed_roots, colour: "var(--c0)", points: "dot" }, ...(record.against?.closed_roots?.length ? [{ name: t("linearised"), roots: record.against.closed_roots, colour: "var(--c1)", points: "dot" }] : [])]),
       theorem(record), record.notes?.length ? el("ul", { class: "hypotheses" }, record.notes.map((n) => el("li", {}, n))) : null);
@@ -162,17 +170,19 @@ export function show(root, app) {
 
   let weightsOf = "";
   function drawWeights(record) {
-    const names = record.variables.join();
+    const measured = record.observer?.measured || [], names = [...record.variables, "|", ...measured].join();
     if (names === weightsOf) return;
     weightsOf = names;
-    const of = (kind, name) => slider(name, Math.log10(options.weights?.[kind]?.[name] ?? 1), { low: -3, high: 3, label: `10^… ${pretty(name)}`, oninput: (v) => {
+    const of = (kind, name) => slider(name, Math.log10(options.weights?.[kind]?.[name] ?? 1), { low: -3, high: 3, oninput: (v) => {
       const all = structuredClone(options.weights || {});
       (all[kind] ||= {})[name] = Number((10 ** Number(v)).toPrecision(3));
       options.weights = all;
       app.remember();
       run();
     } });
-    fill(weights, record.variables.map((n) => of("state", n)), Object.keys(record.inputs || {}).map((n) => of("input", n)));
+    const part = (key, kind, list) => (list.length ? [el("h3", {}, t(key)), list.map((n) => of(kind, n))] : null);
+    fill(weights, el("small", {}, t("weightsHelp")), part("weights.state", "state", record.variables), part("weights.input", "input", options.inputs?.length ? options.inputs : Object.keys(record.inputs || {})),
+      measured.length ? [part("weights.noise", "noise", record.variables), part("weights.measurement", "measurement", measured)] : null);
   }
 
   const choose = async () => {
@@ -207,8 +217,25 @@ export function show(root, app) {
       plot.draw([{ name: "max Re", x: c.values, y: c.largest_real_part.map((x) => x ?? NaN), colour: "var(--c0)" }], { lines: [{ at: 0 }] }).node);
   };
 
+  const basin = el("div", {});
+  const findBasin = async () => {
+    const within = sides(options.within), count = options.count || "300";
+    let found;
+    try { found = await app.work(app.question("basin", { options: { ...asked(), run: false, against: false, within, count } })); } catch { fill(basin, el("p", { class: "wrong-text" }, app.status.textContent)); return; }
+    if (!found) return;
+    app.basin = found;
+    const { names, record, rest } = found, [rows, width] = found.starts.shape, [a, b] = [options.basinX, options.basinY].map((n, k) => (names.includes(n) ? n : names[Math.min(k, width - 1)]));
+    const column = (name) => Float64Array.from({ length: rows }, (_, k) => rest[name] + found.starts[k * width + names.indexOf(name)]);
+    const [x, y] = [column(a), a === b ? new Float64Array(rows) : column(b)], pick = (want) => ({ x: x.filter((_, k) => found.returned[k] === want), y: y.filter((_, k) => found.returned[k] === want) });
+    const plot = new Plot({ title: t("basin"), x: a, y: a === b ? "" : b, height: 280 });
+    const axis = (key, now) => choice(key === "basinX" ? "x" : "y", names.map((n) => [n, pretty(n)]), now, (v) => { options[key] = v; app.remember(); findBasin(); });
+    fill(basin, el("p", {}, el("strong", {}, t("basinOf", record.returned, record.count)), record.left ? ` ${t("basinLeft", record.left)}` : "", record.outside ? ` ${t("basinOutside", record.outside)}` : "", ` ${t("basinRadius", shown(100 * record.radius, 3))}`),
+      plot.draw([{ name: t("returned"), ...pick(1), colour: "var(--c2)", points: "dot" }, { name: t("lost"), ...pick(0), colour: "var(--c1)", points: "cross" }]).node, names.length > 2 ? el("div", { class: "row" }, axis("basinX", a), axis("basinY", b)) : null);
+  };
+
   if (!Object.keys(stated.inputs).length) root.append(card(t("control"), el("p", {}, t("noInputs")), presets(app)));
   else {
+    const inputNames = Object.keys(stated.inputs);
     const info = options.measure ? "sensors" : "full";
     const measured = entry(t("measured"), options.measure, (v) => set("measure", v), { placeholder: stated.coordinates[0] });
     const aside = el("aside", {},
@@ -219,6 +246,12 @@ export function show(root, app) {
         stated.constraints.length ? choice(t("dependent"), [["", t("best")], ...stated.coordinates.map((q) => [q, pretty(q)])], options.dependent || "", (v) => set("dependent", v)) : null,
         stated.cyclic.length ? choice(t("variables"), [["", t("lagrange")], ["routh", t("routh")]], options.variables || "", (v) => set("variables", v)) : null,
         entry(t("fix"), options.fix, (v) => set("fix", v), { help: t("fixHelp"), placeholder: stated.cyclic.length ? `${stated.cyclic[0]}' = 5` : "" }),
+        entry(t("box"), options.box, (v) => set("box", v), { help: t("boxHelp"), placeholder: stated.coordinates[0] ? `${stated.coordinates[0]} = -1:1` : "" }),
+        inputNames.length > 1 ? el("fieldset", {}, el("legend", {}, t("actingInputs")), inputNames.map((n) => tick(pretty(n), !options.inputs || options.inputs.includes(n), (on) => {
+          const now = inputNames.filter((m) => (m === n ? on : !options.inputs || options.inputs.includes(m)));
+          weightsOf = "";
+          set("inputs", now.length && now.length < inputNames.length ? now : null);
+        }))) : null,
         choice(t("regulator"), ["schur", "establishment", "poles"].map((s) => [s, t(`solver.${s}`)]), options.solver || "schur", (v) => set("solver", v)),
         entry(t("poles"), options.poles, (v) => { options.poles = v; set("solver", "poles"); }, { placeholder: "-1, -2, -3+1i, -3-1i" }),
         entry(t("horizon"), options.until, (v) => set("until", v), { placeholder: "20" }), tick(t("beyond"), options.beyond, (v) => set("beyond", v)), button(t("run"), run, "primary")),
@@ -228,6 +261,8 @@ export function show(root, app) {
         card(t("critical"), el("div", { class: "row" }, choice(t("critical"), Object.keys(stated.parameters).map((n) => [n, pretty(n)]), options.critical || Object.keys(stated.parameters)[0], (v) => { options.critical = v; app.remember(); }),
           entry(t("from"), options.criticalFrom, (v) => { options.criticalFrom = v; app.remember(); }), entry(t("to"), options.criticalTo, (v) => { options.criticalTo = v; app.remember(); }), button(t("find"), findCritical)), critical)),
       card(t("motion"), el("div", { class: "row" }, button(t("overlay"), () => { if (answer?.trials) { kept.push(...TRIALS[design()].filter((n) => answer.trials[n]).map((n) => ({ label: `${kept.length + 1}`, trial: answer.trials[n] }))); draw(); } }, "small"), button(t("clearRuns"), () => { kept = app.kept = []; if (answer) draw(); }, "small")), charts),
+      card(t("basin"), el("p", {}, t("basinHelp")), el("div", { class: "row" }, entry(t("within"), options.within, (v) => { options.within = v; app.remember(); }, { help: t("boxHelp"), placeholder: stated.coordinates[0] ? `${stated.coordinates[0]} = -1:1` : "" }),
+        entry(t("starts"), options.count, (v) => { options.count = v; app.remember(); }, { placeholder: "300" }), button(t("find"), findBasin)), basin),
       card(t("numbers"), numbers),
       card(null, el("details", { class: "group" }, el("summary", {}, `${t("parameters")}: ${t("unit")}, ${t("source")}`), table([t("name"), t("value"), t("unit"), t("source")],
         Object.entries(stated.parameters).map(([n, p]) => [pretty(n), shown(Number(app.state.settings[n] ?? p.value), 7), p.unit, p.source ? t(p.source === "published" ? "published_" : p.source) : ""]), { caption: t("parameters") })))), aside));

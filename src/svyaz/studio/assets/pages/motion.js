@@ -7,6 +7,7 @@ import { Mechanism } from "../core/mechanism.js";
 import { pretty, shown } from "../core/numbers.js";
 import { colour, Heat, Plot } from "../core/plot.js";
 import { valuePanel } from "../core/values.js";
+import { told as sentence } from "../core/told.js";
 import { t, word } from "../core/words.js";
 
 const DASHES = ["", "6 4", "2 3", "8 3 2 3", "1 3"];
@@ -45,7 +46,7 @@ export function show(root, app) {
     const [first] = runs, { record } = first;
     const where = `${word("status", record.status)}, t = ${shown(record.t)}`;
     outcome.className = record.status === "finished" ? "outcome" : "outcome wrong-text";
-    outcome.textContent = `${where}; ${record.form}, ${record.method}, ${record.step === null ? `rtol ${shown(record.rtol)}` : `${t("step")} ${shown(record.step)}`}${record.reason ? `; ${record.reason}` : ""}`;
+    outcome.textContent = `${where}; ${record.form}, ${record.method}, ${record.step === null ? `rtol ${shown(record.rtol)}` : `${t("step")} ${shown(record.step)}`}${record.reason ? `; ${sentence(record.reason)}` : ""}`;
     if (first.scene) mechanism.show(first.scene, { ghosts: runs.slice(1).map((r) => r.scene) });
     mechanism.seek(Math.min(mechanism.time, mechanism.end ?? 0), { quiet: true });
     drawCharts(runs);

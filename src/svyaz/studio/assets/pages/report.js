@@ -12,7 +12,7 @@ export function show(root, app) {
     try { found = await app.work(app.question("report", { options: asOptions(app.options("motion")) })); } catch { fill(told, el("p", { class: "wrong-text" }, app.status.textContent)); return; }
     if (!found) return;
     app.answer = found;
-    fill(told, el("p", {}, word("status", found.status)), el("h3", {}, t("reportFiles")), el("ul", {}, found.files.map((file) => el("li", {}, el("a", { href: `/${file}`, target: "_blank", rel: "noopener" }, file)))));
+    fill(told, el("p", {}, word("status", found.status)), el("h3", {}, t("reportFiles")), el("ul", {}, found.files.map((file) => el("li", {}, el("a", { href: `/${file}`, target: "_blank", rel: "noopener" }, file)))), (found.notes || []).map((note) => el("p", { class: "quiet" }, note)));
   };
   root.append(card(t("report"), el("p", {}, t("reportHelp")), button(t("writeReport"), write, "primary"), told));
 }

@@ -1,5 +1,6 @@
 // Equilibria and steady motions: listed, drawn and judged; branches followed along a quantity.
 
+import { Latest } from "../core/ask.js";
 import { assignments, button, card, choice, entry, sides, table } from "../core/controls.js";
 import { el, fill } from "../core/dom.js";
 import { Mechanism } from "../core/mechanism.js";
@@ -12,6 +13,7 @@ import { t, word } from "../core/words.js";
 export function show(root, app) {
   const options = app.options("stability"), { stated } = app;
   const list = el("div", { class: "positions" }), told = el("div", {}), chart = el("div", {});
+  const drawing = new Latest();
   const kind = () => options.kind || (stated.cyclic.length ? "steady" : "equilibria");
   const set = (name, value) => { if (value === "" || value === null) delete options[name]; else options[name] = value; app.remember(); };
 
@@ -70,10 +72,11 @@ export function show(root, app) {
     }
     for (const special of ["branching", "turning"]) {
       const points = members.filter((m) => m.kind === special);
-      if (points.length) curves.push({ name: special, x: points.map((m) => m.value), y: points.map(value), colour: "var(--ink)", points: "dot" });
+      if (points.length) curves.push({ name: word("kind", special), x: points.map((m) => m.value), y: points.map(value), colour: "var(--ink)", points: "dot" });
     }
     for (const w of new Set(members.map((m) => m.verdict))) curves.push({ name: word("verdict", w), x: [NaN], y: [NaN], colour: COLOURS[w] });
-    fill(chart, plot.draw(curves).node, table([along, t("verdict"), name], members.filter((m) => m.kind !== "regular").map((m) => [shown(m.value, 8), m.kind, shown(value(m), 8)]), { caption: t("branches") }));
+    const drawable = [...Object.keys(members[0]?.state || {}), ...Object.keys(members[0]?.speeds || {}), ...Object.keys(members[0]?.momenta || {})];
+    fill(chart, plot.draw(curves).node, choice(t("upwards"), drawable.map((n) => [n, pretty(n)]), name, (v) => { set("upwards", v); follow(); }), table([pretty(along), t("kind"), pretty(name)], members.filter((m) => m.kind !== "regular").map((m) => [shown(m.value, 8), word("kind", m.kind), shown(value(m), 8)]), { caption: t("branches") }));
     pick(members, Number(options.at ?? (members[0]?.value + members.at(-1)?.value) / 2), along);
   };
 
@@ -81,8 +84,14 @@ export function show(root, app) {
     if (!members.length) return;
     set("at", shown(x, 6).replace("−", "-"));
     const near = [...new Set(members.map((m) => m.number))].map((n) => members.filter((m) => m.number === n).reduce((a, b) => (Math.abs(b.value - x) < Math.abs(a.value - x) ? b : a)));
-    fill(list, near.map((m, k) => picture(m, k, null, () => one(near, k))));
+    const draw = (scene) => { fill(list, near.map((m, k) => picture(m, k, scene, () => one(near, k)))); [...list.children][Number(options.chosen) || 0]?.setAttribute("aria-pressed", "true"); };
+    draw(null);
     one(near, 0);
+    if (stated.drawn) drawing.run(async (signal) => {
+      const states = near.slice(0, 24).map((m) => Object.fromEntries(Object.entries({ ...m.parameters, ...m.state, ...(along in stated.parameters ? { [along]: m.value } : {}) }).filter(([, v]) => Number.isFinite(v))));
+      const found = await app.work(app.question("places", { options: { states } }), { signal });
+      if (found?.scene) draw(found.scene);
+    });
     app.say(`${pretty(along)} ≈ ${shown(near[0].value, 6)}`);
   }
 
