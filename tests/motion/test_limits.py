@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import asin, isclose, pi, sin, sqrt
+from math import asin, cos, isclose, pi, sin, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +120,26 @@ def test_N1_1_6_a_motion_leaves_if_and_only_if_it_is_wide_enough() -> None:
             assert run.limits["x"].left is None
         else:
             left_at(run, asin(1 / wide) / w, "x", 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("method", "step", "accuracy"),
+    [("dop853", None, 1e-9), ("dopri5", None, 1e-9), ("dop853", 0.5, 1e-9), ("rk4", 0.02, 1e-8), ("radau", None, 1e-9)],
+)
+@pytest.mark.parametrize("over", [1e-4, 1e-6, -1e-6])
+def test_N1_1_6_no_excursion_is_too_short_to_be_seen(
+    method: str, step: float | None, accuracy: float, over: float
+) -> None:
+    """A sin(t - t0) is beyond 1 for 2 acos(1/A), down to 1/200 of a step, wherever in a step that is; for A < 1 never."""
+    quadratic = {"room": {"of": "x + 0.3*x^2", "high": 1.3}}
+    system = System(**OSCILLATOR | {"limits": quadratic})
+    for late in np.random.default_rng(17).uniform(0.1, 1.3, 5):
+        start = {"x": -(1 + over) * sin(late), "x'": (1 + over) * cos(late)}
+        motion = system.simulate(until=3, method=method, step=step, start=start)
+        if over < 0:
+            assert motion.finished
+        else:
+            left_at(motion, late + asin(1 / (1 + over)), "room", 10 * accuracy / sqrt(over))
 
 
 def test_N1_1_6_a_start_on_the_limit_may_go_inwards_only() -> None:

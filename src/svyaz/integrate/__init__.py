@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.compiling import callback as callback
     from svyaz.integrate.compiling import part as part
     from svyaz.integrate.guard import ALARM as ALARM
+    from svyaz.integrate.guard import SHARE as SHARE
     from svyaz.integrate.guard import after_step_function as after_step_function
     from svyaz.integrate.guard import layout as layout
     from svyaz.integrate.lanes import ensemble_in_lanes as ensemble_in_lanes

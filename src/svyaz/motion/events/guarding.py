@@ -6,18 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate import ALARM, Flow
+from svyaz.integrate import ALARM, SHARE, Flow
 from svyaz.program import Function
+
+DOUBT = 2.0
+"""So many times as far as two polynomials of a step differ, a condition may be from zero and is looked at again."""
 
 
 class Guard:
     """The map after each step with its memory; it serves one run at a time.
 
     ``conditions`` are those that are watched along the motion with these ``rates``, ``inner`` is the map that follows each
-    step in any case.
+    step in any case. A condition that may have reached zero within a step refuses it where the moment is ``sought`` again.
     """
 
-    def __init__(self, conditions: Function, rates: Flow, inner: Flow | None = None):
+    def __init__(self, conditions: Function, rates: Flow, inner: Flow | None = None, *, sought: bool = False):
         from svyaz.integrate import after_step_function, layout
 
         n, m = rates.size, len(conditions.program.outputs)
@@ -28,6 +31,7 @@ class Guard:
         whole[:3] = [conditions.address, conditions.constants.ctypes.data, m]
         if inner is not None:
             whole[3:5] = [inner.address, inner.constants.ctypes.data]
+        self.memory[SHARE] = DOUBT if sought else 0.0
         whole[5:8] = [rates.address, rates.constants.ctypes.data, n]
         self.flow = Flow(function.address, self.memory, n, (function, conditions, rates, inner))
 

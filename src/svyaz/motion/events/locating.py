@@ -6,7 +6,7 @@ state at the event has the accuracy of every other state and the moment is found
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,10 @@ from svyaz.motion.events.guarding import Guard
 from svyaz.program import SingularSystem
 
 SAMPLES = 16
-"""Into so many parts the step with an event is divided to find the first one in it; a multiple of ``event_code.BETWEEN``."""
+"""Into so many parts the step with an event is divided to find the first one in it; a multiple of ``guard.BETWEEN``."""
+
+TURNS = 4
+"""So often the top of a condition is looked for among nearer states."""
 
 TOGETHER = 1e-10
 """Events within this part of a step happen at the same moment."""
@@ -88,7 +91,7 @@ def _to_event(
     passed: list[tuple[str, str, float]] = []
     stop = _first_stop(segment, watched, state, span, options)
     while True:
-        guard = Guard(watched.bound(segment), segment.rates, segment.projection)
+        guard = Guard(watched.bound(segment), segment.rates, segment.projection, sought=True)
         levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
         guard.begin(np.concatenate([[time], state]), values, levels, flags)
         path = integrated(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
@@ -179,16 +182,28 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
     assert before is not None, "a stretch begins with a state"
     low, here, state = start, watched.at(segment, start, before), before
     lost = "the equations have no unique solution for the accelerations after t = "
+    looked = [(start, here)]
+    counting = armed  # what did before the part of the step that lies behind
+
+    def values(time: float) -> Array:
+        reached = again(time)
+        return np.full(len(here), np.nan) if reached is None else watched.at(segment, time, reached)
+
     for k in range(1, SAMPLES + 1):
         high = stretch.end if k == SAMPLES else start + length * k / SAMPLES
         reached = again(high)
         if reached is None:
             return _Found(low, state, (), armed, f"{lost}{low:.9g}")
         there = watched.at(segment, high, reached)
+        looked.append((high, there))
+        top = _first_top(values, looked[-3:], counting, k == 2, k == SAMPLES)
+        if top is not None:
+            low, here = max((row for row in looked if row[0] < top), key=lambda row: row[0])
+            high, there = top, values(top)
         risen = np.flatnonzero(armed & (there >= 0.0) & (here < 0.0))
         if len(risen):
             break
-        armed = armed | (there < -levels)
+        counting, armed = armed, armed | (there < -levels)
         low, here, state = high, there, reached
     else:
         return _Found(low, state, (), armed)
@@ -199,6 +214,48 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
     after = there if late is None else watched.at(segment, min(first + TOGETHER * length, stretch.end), late)
     together = armed & ((after >= 0.0) | (watched.at(segment, first, at_event) >= 0.0))
     return _Found(first, at_event, tuple(watched.keys[i] for i in np.flatnonzero(together)), armed & ~together)
+
+
+def _first_top(
+    values: Callable[[float], Array],
+    rows: Sequence[tuple[float, Array]],
+    counting: NDArray[np.bool_],
+    first: bool,
+    last: bool,
+) -> float | None:
+    """Where one of the ``counting`` conditions, below zero in three rows (time, g), has a top that reaches zero.
+
+    Tops in the outer halves of the rows are looked for in the ``first`` and the ``last`` ones: the others see them better.
+    """
+    if len(rows) < 3:
+        return None
+    times, g = [time for time, _ in rows], np.array([value for _, value in rows])
+    found = []
+    for i in np.flatnonzero(counting & (g < 0.0).all(axis=0)):
+        shift, width = _vertex(*g[:, i]), 0.5 * (times[2] - times[0])
+        if not (-1.0 if first else -0.5) <= shift <= (1.0 if last else 0.5):
+            continue
+        if g[:, i].max() + float(np.ptp(g[:, i])) < 0.0:
+            continue
+        top = times[1] + shift * width
+        for _ in range(TURNS):
+            width = min(0.25 * width, top - times[0], times[2] - top)
+            near = [(time, float(values(time)[i])) for time in (top, top - width, top + width)]
+            best = max(near, key=lambda row: row[1])
+            if best[1] >= 0.0:
+                found.append(best[0])
+                break
+            shift = _vertex(near[1][1], near[0][1], near[2][1])
+            if not abs(shift) <= 1.0:
+                break
+            top += shift * width
+    return min(found, default=None)
+
+
+def _vertex(left: float, middle: float, right: float) -> float:
+    """Where the parabola through three values has its top, in parts of their distance from the middle; NaN if it has none."""
+    curve = left - 2 * middle + right
+    return 0.5 * (left - right) / curve if curve < 0.0 else float("nan")
 
 
 def _largest(
