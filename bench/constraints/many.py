@@ -60,7 +60,7 @@ def sweep_job(count: str) -> Answer:
     single = _single(gains)
     with tempfile.TemporaryDirectory() as folder:
         begin, whole, own = perf_counter(), process_time(), thread_time()
-        sweep(model, {"stabilize": gains}, keep=Path(folder) / "rows.csv", **options)
+        sweep(model, {"stabilize": gains}, keep=Path(folder) / "study.zarr", **options)
         wall, whole, own = perf_counter() - begin, process_time() - whole, thread_time() - own
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
@@ -79,21 +79,20 @@ def _single(gains: np.ndarray) -> float:
     from svyaz.motion import phases_of
     from svyaz.study.measures import known_measures, measures_for
     from svyaz.study.tasks import native_work
-    from svyaz.study.values import recipe
-    from svyaz.study.vary import axes_for, members_of, points_of
+    from svyaz.study.vary import Plan, axes_for, recipe
     from svyaz.study.worker import answers
 
     model = system("sleigh")
     axes = axes_for(model, {"stabilize": gains[:: max(1, len(gains) // ALONE)]})
     options = options_for(model, {"method": "euler", "step": STEP, "until": UNTIL, "stabilize": "off"})
     equations = phases_of(model, "multipliers", options)[0].equations
-    members = members_of(axes, points_of(axes), "off")
+    plan = Plan(axes, "off")
     measures = measures_for(known_measures(equations), ())
-    work = native_work(equations, options, recipe(model, ()), members, measures)
+    work = native_work(equations, options, recipe(model, ()), plan, measures)
     times = []
-    for member in work.members:
+    for number in range(plan.total):
         begin = perf_counter()
-        answers(work.task, [member])
+        answers(work.task, work.data([number]))
         times.append(perf_counter() - begin)
     return median(times)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from bench.faults.watching import (
     NATIVE,
-    ROWS,
     Unexpected,
     ended,
     folder,
@@ -25,7 +24,7 @@ from bench.faults.watching import (
     survived,
     table,
     undisturbed,
-    when_rows,
+    when_done,
 )
 from bench.tools.jobs import Answer, Job, Samples, answer, environment
 from bench.tools.rows import Row
@@ -78,8 +77,8 @@ def befallen(fault: str, place: Path, expected: str, number: int) -> None:
     out = place / f"{fault}-{number}"
     with cluster(place) as (address, scheduler, workers):
         process = started(NATIVE, out, "--scheduler", address)
-        when_rows(process, out / ROWS, 1000)
-        known = numbers(out / ROWS)
+        when_done(process, out, 5)
+        known = numbers(out)
         for victim in {"worker": workers[:1], "workers": workers, "scheduler": [scheduler]}[fault]:
             killed(victim)
         if fault == "worker":
@@ -88,7 +87,7 @@ def befallen(fault: str, place: Path, expected: str, number: int) -> None:
                 raise Unexpected("the rows differ")
             return
         ended(process, 1, "is gone" if fault == "scheduler" else "no workers")
-        if not known <= numbers(out / ROWS):
+        if not known <= numbers(out):
             raise Unexpected("rows that were written are lost")
     resumed(NATIVE, out, expected)
 

@@ -15,8 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from bench.faults.watching import (
+    MEMBERS,
     NATIVE,
-    ROWS,
+    STUDY,
     WHOLE,
     Unexpected,
     ended,
@@ -29,7 +30,7 @@ from bench.faults.watching import (
     survived,
     table,
     undisturbed,
-    when_rows,
+    when_done,
 )
 from bench.tools.jobs import Answer, Job, Samples, answer
 from bench.tools.rows import Row
@@ -41,7 +42,9 @@ NAMES = {
     "interrupt": "Ctrl-C: exit code 130, goes on with its rows",
     "disk": "full disk: the file is named, goes on elsewhere",
 }
-SMALL = 64 * 1024
+MANY = ("sleigh", "--method", "euler", "--step", "1e-3", "--vary", "stabilize=1:100:4000")
+"""So much that it does not fit on a small disk."""
+SMALL = 192 * 1024
 
 
 def jobs(quick: bool) -> list[Job]:
@@ -62,7 +65,7 @@ def without_worker(place: Path, expected: str, number: int) -> None:
     out, process = place / f"worker-{number}", None
     process = started(WHOLE, out, "--workers", "2")
     for _ in range(3):
-        when_rows(process, out / ROWS, 200)
+        when_done(process, out, 5)
         for child in children(process)[:1]:
             os.kill(child, signal.SIGKILL)
     ended(process, 0)
@@ -76,15 +79,15 @@ def without_program(place: Path, expected: str, number: int) -> None:
     known: set[int] = set()
     for turn in range(3):
         process = started(NATIVE, out, *(["--resume"] if turn else []))
-        when_rows(process, out / ROWS, chance.randrange(500, 20_000))
+        when_done(process, out, chance.randrange(5, 100))
         killed(process)
-        if not (out / ROWS).exists():
+        if len(numbers(out)) == MEMBERS:
             break  # it was done
-        if not known <= numbers(out / ROWS):
+        if not known <= numbers(out):
             raise Unexpected("rows that were written are lost")
-        known = numbers(out / ROWS)
+        known = numbers(out)
         ended(started(NATIVE, out), 2, "--resume")
-        if numbers(out / ROWS) != known:
+        if numbers(out) != known:
             raise Unexpected("an unfinished study was overwritten")
     resumed(NATIVE, out, expected)
 
@@ -92,7 +95,7 @@ def without_program(place: Path, expected: str, number: int) -> None:
 def interrupted(place: Path, expected: str, number: int) -> None:
     out = place / f"interrupt-{number}"
     process = started(NATIVE, out)
-    when_rows(process, out / ROWS, 500 + 2000 * number)
+    when_done(process, out, 5 + 20 * number)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     ended(process, 130, "--resume")
@@ -122,11 +125,11 @@ def on_full_disk(place: Path, expected: str, number: int) -> None:
     own.mkdir()
     with small_disk(own) as disk:
         limit = None if disk.is_mount() else partial(resource.setrlimit, resource.RLIMIT_FSIZE, (SMALL, SMALL))
-        ended(started(NATIVE, disk / "s", preexec_fn=limit), 2, str(disk / "s" / ROWS))
-        if not numbers(disk / "s" / ROWS):
+        ended(started(MANY, disk / "s", preexec_fn=limit), 2, str(disk / "s" / STUDY))
+        if not numbers(disk / "s"):
             raise Unexpected("nothing was kept")
         shutil.copytree(disk / "s", own / "larger")
-    resumed(NATIVE, own / "larger", expected)
+    resumed(MANY, own / "larger", expected)
 
 
 CASES = {"worker": without_worker, "program": without_program, "interrupt": interrupted, "disk": on_full_disk}
@@ -134,7 +137,7 @@ CASES = {"worker": without_worker, "program": without_program, "interrupt": inte
 
 def job(name: str, count: str) -> Answer:
     with folder() as place:
-        expected = undisturbed(WHOLE if name == "worker" else NATIVE, place)
+        expected = undisturbed({"worker": WHOLE, "disk": MANY}.get(name, NATIVE), place)
         return survived([partial(CASES[name], place, expected, number) for number in range(int(count))])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import gzip
 import signal
 import subprocess
 import sys
@@ -15,10 +15,11 @@ from pathlib import Path
 from bench.tools.jobs import Answer, environment
 from bench.tools.rows import Row
 
-ROWS = "sweep.rows"
+STUDY = "study.zarr"
 WAIT = 300.0
 NATIVE = ("sleigh", "--method", "euler", "--step", "1e-4", "--vary", "stabilize=1:100:400")
-"""Members in native loops."""
+"""Members in native loops, so many:"""
+MEMBERS = 400
 WHOLE = ("sling-hooked", "--stabilize", "off", "--until", "3", "--vary", "g=9:10:60")
 """Members that are simulations with phases of their own."""
 
@@ -48,14 +49,13 @@ def ended(process: subprocess.Popen[str], code: int, words: str = "") -> None:
         raise Unexpected(f"code {process.returncode} instead of {code}, with: {(errors or output).strip()[-300:]}")
 
 
-def when_rows(process: subprocess.Popen[str], file: Path, more: int) -> None:
-    """Wait until the file of rows has so many bytes more than now, or the program has ended."""
-    begin = file.stat().st_size if file.exists() else 0
-    deadline = time.monotonic() + WAIT
-    while process.poll() is None and not (file.exists() and file.stat().st_size > begin + more):
+def when_done(process: subprocess.Popen[str], out: Path, more: int) -> None:
+    """Wait until the study has so many members more than now, or the program has ended."""
+    begin, deadline = len(numbers(out)), time.monotonic() + WAIT
+    while process.poll() is None and len(numbers(out)) <= begin + more:
         if time.monotonic() > deadline:
-            raise Unexpected("no rows come")
-        time.sleep(0.01)
+            raise Unexpected("no members come")
+        time.sleep(0.05)
 
 
 def killed(process: subprocess.Popen[str]) -> None:
@@ -63,16 +63,18 @@ def killed(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def numbers(file: Path) -> set[int]:
-    """Members whose rows are whole, by the file of rows."""
-    whole = [line for line in file.read_text(encoding="ascii").splitlines(keepends=True)[1:] if line.endswith("\n")]
-    return {json.loads(line[9:])[0] for line in whole}
+def numbers(out: Path) -> set[int]:
+    """Places in the chunks of a study whose members are done, by its folder as Zarr lays it down."""
+    found: set[int] = set()
+    for file in (out / STUDY / "status" / "c").glob("*"):
+        if file.suffix != ".partial":
+            codes = gzip.decompress(file.read_bytes())
+            found |= {int(file.name) * len(codes) + k for k, code in enumerate(codes) if code}
+    return found
 
 
 def table(out: Path) -> str:
-    """The finished table; the study has left no rows behind."""
-    if (out / ROWS).exists():
-        raise Unexpected("the study is not finished")
+    """The table of a study."""
     return (out / "sweep.csv").read_text(encoding="utf-8")
 
 

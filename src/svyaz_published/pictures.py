@@ -149,7 +149,7 @@ def lines_over(picture: Picture, gains: Gains, runs: Mapping[str, Motion]) -> di
     """What is measured over the gain, by the names of the runs from whose last values it is counted."""
     system = gallery_model(picture.model)
     found = sweep(system, {gains.vary: gains.values}, [gains.measure], workers=1, **gains.run)
-    done = np.array([row.status == "finished" for row in found.rows])
+    done = found.marks("finished")
     measured = np.where(done, found.column(gains.measure), np.nan)
     across = gains.times * gains.values
     column = gains.measure.partition(".")[2]

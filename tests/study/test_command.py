@@ -14,7 +14,12 @@ def test_files_are_written(svyaz, tmp_path) -> None:
     done = svyaz(*SLEIGH, "--vary", "stabilize=10:3000:6:log", "--out", "study", "--json", "copy.json")
     assert done.returncode == 0, done.stderr
     assert "stable by the verdict: 10 ≤ stabilize < 2000" in done.stdout
-    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == ["sweep.csv", "sweep.json", "sweep.png"]
+    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [
+        "study.zarr",
+        "sweep.csv",
+        "sweep.json",
+        "sweep.png",
+    ]
     result = json.loads((tmp_path / "study" / "sweep.json").read_text())
     assert result == json.loads((tmp_path / "copy.json").read_text())
     with (tmp_path / "study" / "sweep.csv").open(newline="") as file:
@@ -26,7 +31,7 @@ def test_files_are_written(svyaz, tmp_path) -> None:
 def test_three_axes_have_a_table_and_no_picture(svyaz, tmp_path) -> None:
     done = svyaz(*SLEIGH, "--vary", "J=1:2:2", "--vary", "m=1:2:2", "--vary", "kappa=5:6:2", "--out", "s")
     assert done.returncode == 0, done.stderr
-    assert sorted(p.name for p in (tmp_path / "s").iterdir()) == ["sweep.csv", "sweep.json"]
+    assert sorted(p.name for p in (tmp_path / "s").iterdir()) == ["study.zarr", "sweep.csv", "sweep.json"]
 
 
 @pytest.mark.parametrize(

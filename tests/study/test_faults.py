@@ -12,8 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,16 +26,17 @@ from svyaz import System, gallery, loads
 from svyaz.expr import ModelError
 from svyaz.motion import simulate
 from svyaz.study import cluster, crew, sweep
-from svyaz.study.result import Row
-from svyaz.study.rows import head_of, kept_rows
+from svyaz.study.answers import STATUSES, Answer, Answers, answers_as_text, in_columns
+from svyaz.study.folder import Head, head_of, kept_members
 from svyaz.study.shares import TRIALS, Shares
-from svyaz.study.tasks import WholeData, WholeTask, Work, answers_as_text
-from svyaz.study.vary import Axis
+from svyaz.study.tasks import WholeData, WholeTask, Work
+from svyaz.study.vary import Axis, Member
 from svyaz.study.worker import answers
 
 # a worker that answers at once; it dies at the members of the first list, at each so often as the second says
 WORKER = """
-import json, os, sys
+import array, base64, json, os, sys
+letters = lambda kind, numbers: base64.b64encode(array.array(kind, numbers).tobytes()).decode()
 notes, deadly = sys.argv[1], json.loads(sys.argv[2])
 sys.stdin.readline()
 for line in sys.stdin:
@@ -46,8 +48,9 @@ for line in sys.stdin:
             with open(deaths, "a") as file:
                 file.write("x")
             os.kill(os.getpid(), 9)
-    answers = [{"status": "finished", "reason": "", "measures": {"final.x": 2 * x}} for x in members]
-    print(json.dumps(answers), flush=True)
+    codes = {"status": letters("b", [1] * len(members)), "stable": letters("b", [0] * len(members))}
+    measures = {"final.x": letters("d", [2 * x for x in members])}
+    print(json.dumps({**codes, "reasons": {}, "measures": measures}), flush=True)
 """
 
 
@@ -62,13 +65,26 @@ def with_workers(monkeypatch: pytest.MonkeyPatch, folder: Path, deadly: dict[flo
     monkeypatch.setattr(crew, "_process", process)
 
 
+WORK = Work(WholeTask({}, {}), lambda numbers: WholeData([Member({"x": float(k)}, {}) for k in numbers]))
+
+
+def each(share: Sequence[int], given: Answers) -> dict[int, SimpleNamespace]:
+    """What came of members, one by one."""
+    return {
+        number: SimpleNamespace(
+            status=STATUSES[given.status[k]],
+            reason=given.reasons.get(k, ""),
+            measures={name: float(column[k]) for name, column in given.measures.items()},
+        )
+        for k, number in enumerate(share)
+    }
+
+
 def done(count: int, workers: int) -> dict[int, Any]:
-    work = Work(WholeTask({}, {}), [WholeData({"x": float(k)}, {}) for k in range(count)])
     found: dict[int, Any] = {}
-    for share, given in crew.done_by_processes(work, range(count), workers):
-        for number, answer in zip(share, given, strict=True):
-            assert number not in found, "each member is answered once"
-            found[number] = answer
+    for share, given in crew.done_by_processes(WORK, range(count), workers):
+        assert not found.keys() & set(share), "each member is answered once"
+        found |= each(share, given)
     return found
 
 
@@ -103,9 +119,9 @@ def test_shares_hand_out_every_member_once_and_grow_with_the_time_they_take() ->
 
 def test_what_svyaz_fails_at_is_lost_alone() -> None:
     task = WholeTask({"name": "m", "states": ["x"], "rates": {"x": "-x"}}, {"until": 0.1})
-    members = [WholeData({}, {}), WholeData({}, {"no such option": 1}), WholeData({}, {})]
-    found = answers(task, members)
-    assert [answer.status for answer in found] == ["finished", "lost", "finished"]
+    members = WholeData([Member({}, {}), Member({}, {"no such option": 1}), Member({}, {})])
+    found = each(range(3), answers(task, members))
+    assert [answer.status for answer in found.values()] == ["finished", "lost", "finished"]
     assert "internal error: TypeError" in found[1].reason
 
 
@@ -130,7 +146,7 @@ class Cluster:
         def result(timeout: float) -> str:
             if event == "gathering":
                 raise TimeoutError
-            return answers_as_text([_half(x) for x in json.loads(text)])
+            return answers_as_text(in_columns([_half(x) for x in json.loads(text)], ["x"]))
 
         return Future(status, result)
 
@@ -143,7 +159,7 @@ class Future:
 
 
 def _half(member: dict[str, Any]) -> Any:
-    return SimpleNamespace(status="finished", reason="", measures={"x": member["settings"]["x"] / 2}, stable=None)
+    return Answer("finished", "", {"x": member["settings"]["x"] / 2})
 
 
 @pytest.mark.parametrize(
@@ -164,7 +180,6 @@ def test_N1_2_3_clusters_that_fall_apart(monkeypatch, events, missing) -> None:
         yield fake
 
     monkeypatch.setattr(cluster, "_client", client)
-    work = Work(WholeTask({}, {}), [WholeData({"x": float(k)}, {}) for k in range(60)])
     found: dict[int, Any] = {}
     ends = (
         pytest.raises(cluster.ClusterLost, match="scheduler at tcp://there:1 is gone")
@@ -172,105 +187,106 @@ def test_N1_2_3_clusters_that_fall_apart(monkeypatch, events, missing) -> None:
         else nullcontext()
     )
     with ends:
-        for share, given in cluster.done_by_cluster(work, range(60), "tcp://there:1"):
-            found |= zip(share, given, strict=True)
+        for share, given in cluster.done_by_cluster(WORK, range(60), "tcp://there:1"):
+            found |= each(share, given)
     assert 0 < len(found) < 60 if missing is None else sorted(found) == list(range(60))
     assert all(found[k].measures == {"x": k / 2} for k in found if found[k].status == "finished")
     if missing is not None:
         assert sum(answer.status == "lost" for answer in found.values()) == missing
 
 
-POINTS = [(0.1 * k, 2.0) for k in range(12)]
 AXES = [Axis("a", "value", "a", np.array([0.1 * k for k in range(12)])), Axis("b", "value", "b", np.array([2.0]))]
-HEAD = head_of({"name": "m"}, {"until": 1}, AXES, ["x"], "program")
+HEAD = head_of({"name": "m"}, {"until": 1}, "program", {})
+VALUES = np.array([1 / 3, np.nan, np.inf, -0.0] * 3)
 
 
-def row(number: int) -> Row:
-    measures = {"x": [1 / 3, float("nan"), float("inf"), -0.0][number % 4] * 1.1}
-    return Row(
-        number, POINTS[number], "finished", "Grund: ∂\n" * (number % 2), [None, True, False][number % 3], measures
-    )
+def some(numbers: Sequence[int]) -> Answers:
+    """Answers of every kind: each status and mark, reasons of several lines and letters, all kinds of numbers."""
+    codes = [np.array([1 + k % n for k in numbers], dtype=np.int8) for n in (7, 2)]
+    reasons = {place: "Grund: ∂\n" * (k % 3) for place, k in enumerate(numbers) if k % 3}
+    return Answers(*codes, reasons, {"x": VALUES[list(numbers)]})
 
 
-def written(file: Path) -> bytes:
-    with kept_rows(file, HEAD, POINTS, False) as (known, append):
-        assert known == {}
-        append([row(k) for k in range(5)])
-        append([row(k) for k in range(5, 9)])
-    return file.read_bytes()
+def written(path: Path) -> None:
+    with kept_members(path, HEAD, AXES, ["x"], False) as members:
+        assert list(members.missing()) == list(range(12))
+        members.put([0, 1, 2, 3, 4], some(range(5)))
+        members.put([8, 7, 6, 5], some([8, 7, 6, 5]))
 
 
-def kept(file: Path) -> dict[int, Row]:
-    with kept_rows(file, HEAD, POINTS, True) as (known, _):
-        return dict(known)
+def kept(path: Path, head: Head = HEAD, axes: Sequence[Axis] = tuple(AXES)) -> dict[str, Any]:
+    with kept_members(path, head, axes, ["x"], True) as members:
+        return {
+            "missing": list(members.missing()),
+            "x": members.column("x"),
+            "codes": (members.codes("status").tolist(), members.codes("stable").tolist()),
+            "reasons": members.reasons(),
+        }
 
 
-def same(found: dict[int, Row], numbers: Any) -> bool:
-    """Rows to the last bit, as their representation tells them (not a number is not equal to itself)."""
-    return {k: repr(r) for k, r in found.items()} == {k: repr(row(k)) for k in numbers}
+def files_of(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*") if file.is_file())
 
 
-def test_N1_2_3_rows_come_back_to_the_last_bit_and_a_torn_one_is_seen(tmp_path) -> None:
-    """Cut off anywhere: all whole lines are rows, the rest is nothing; what is appended then is whole too."""
-    file = tmp_path / "study" / "rows"
-    content = written(file)
-    ends = [place + 1 for place, byte in enumerate(content) if byte == ord("\n")]
-    assert same(kept(file), range(9))
-    for cut in [*range(0, len(content), 29), *ends, *(end - 1 for end in ends)]:
-        file.write_bytes(content[:cut])
-        whole = max(0, sum(end <= cut for end in ends) - 1)
-        with kept_rows(file, HEAD, POINTS, True) as (known, append):
-            assert same(known, range(whole))
-            append([row(11)])
-        assert same(kept(file), [*range(whole), 11])
+def test_N1_2_3_members_come_back_to_the_last_bit(tmp_path) -> None:
+    written(tmp_path / "study")
+    found, whole = kept(tmp_path / "study"), some(range(9))
+    assert found["missing"] == [9, 10, 11]
+    assert found["x"][:9].tobytes() == VALUES[:9].tobytes()
+    assert found["codes"] == ([*whole.status.tolist(), 0, 0, 0], [*whole.stable.tolist(), 0, 0, 0])
+    assert found["reasons"] == whole.reasons
 
 
-def test_N1_2_3_damaged_rows_are_not_taken_for_rows(tmp_path) -> None:
-    """Flipped bits cost the lines they are in; a damaged first line is told, and nothing is overwritten."""
-    file, chance = tmp_path / "rows", random.Random(4)
-    content = written(file)
-    head = content.index(b"\n") + 1
-    for _ in range(60):
-        damaged = bytearray(content)
-        place = chance.randrange(head, len(content))
-        damaged[place] ^= 1 << chance.randrange(8)
-        file.write_bytes(damaged)
-        found = kept(file)
-        assert len(found) >= 7  # at most two lines, if it was the end of one
-        assert same(found, found)
-    damaged = bytearray(content)
-    damaged[12] ^= 1
-    file.write_bytes(damaged)
-    for resume in (False, True):
-        with (
-            pytest.raises(ModelError, match="damaged" if resume else "not finished"),
-            kept_rows(file, HEAD, POINTS, resume),
-        ):
-            pass
-    assert file.read_bytes() == damaged
+def test_N1_2_3_damaged_files_are_seen_and_their_members_done_again(tmp_path) -> None:
+    """Each file cut off anywhere or with a flipped bit: members are whole, or missing; a damaged description is told."""
+    path, chance = tmp_path / "study", random.Random(4)
+    written(path)
+    sound = kept(path)
+    tried = sound_or_missing = 0
+    for file in files_of(path):
+        content = file.read_bytes()
+        for trial in range(12):
+            damaged = bytearray(content)
+            damaged[chance.randrange(10, len(content))] ^= 1 << chance.randrange(8)
+            file.write_bytes(damaged if trial % 2 else content[: chance.randrange(len(content))])
+            with suppress(ModelError):
+                found = kept(path)
+                sound_or_missing += 1
+                assert found["missing"] in ([9, 10, 11], list(range(12)))
+                there = slice(0, 9 if found["missing"] == [9, 10, 11] else 0)
+                assert found["x"][there].tobytes() == sound["x"][there].tobytes()
+                assert [codes[there] for codes in found["codes"]] == [codes[there] for codes in sound["codes"]]
+            tried += 1
+            file.write_bytes(content)
+    assert 0 < sound_or_missing < tried
+    assert repr(kept(path)) == repr(sound)
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("head", "axes", "words"),
     [
-        (head_of({"name": "n"}, {"until": 1}, AXES, ["x"], "program"), "the model differs"),
-        (head_of({"name": "m"}, {"until": 1}, AXES, ["x"], "another"), "the model differs"),
-        (head_of({"name": "m"}, {"until": 2}, AXES, ["x"], "program"), "what is asked of the runs differs"),
-        (head_of({"name": "m"}, {"until": 1}, AXES[::-1], ["x"], "program"), "what is varied differs"),
-        (head_of({"name": "m"}, {"until": 1}, AXES, ["y"], "program"), "what is measured differs"),
-        ({**HEAD, "svyaz": "9.9"}, "svyaz differs"),
+        (head_of({"name": "n"}, {"until": 1}, "program", {}), AXES, "the model differs"),
+        (head_of({"name": "m"}, {"until": 1}, "another", {}), AXES, "the program of the equations differs"),
+        (head_of({"name": "m"}, {"until": 2}, "program", {}), AXES, "what is asked of the runs differs"),
+        (HEAD, AXES[::-1], "which quantities are varied differs"),
+        (HEAD, AXES[:1], "which quantities are varied differs"),
+        (replace(HEAD, same={**HEAD.same, "svyaz": "9.9"}), AXES, "svyaz differs"),
     ],
 )
-def test_N1_2_3_rows_of_another_study_are_refused(tmp_path, changed, words) -> None:
-    content = written(tmp_path / "rows")
-    with pytest.raises(ModelError, match=words), kept_rows(tmp_path / "rows", changed, POINTS, True):
-        pass
-    assert (tmp_path / "rows").read_bytes() == content
+def test_N1_2_3_another_study_is_refused_and_left_as_it_is(tmp_path, head, axes, words) -> None:
+    written(tmp_path / "study")
+    before = {file: file.read_bytes() for file in files_of(tmp_path)}
+    with pytest.raises(ModelError, match=words):
+        kept(tmp_path / "study", head, axes)
+    assert {file: file.read_bytes() for file in files_of(tmp_path)} == before
 
 
 def test_N1_2_3_two_programs_do_not_write_one_study(tmp_path) -> None:
-    with kept_rows(tmp_path / "rows", HEAD, POINTS, False), pytest.raises(ModelError, match="another program"):
-        kept(tmp_path / "rows")
+    with (
+        kept_members(tmp_path / "study", HEAD, AXES, ["x"], False),
+        pytest.raises(ModelError, match="another program"),
+    ):
+        kept(tmp_path / "study")
 
 
 def sleigh() -> System:
@@ -290,19 +306,19 @@ def test_N1_2_3_a_study_that_was_stopped_goes_on_with_its_rows(tmp_path) -> None
         if done >= total / 2:
             raise KeyboardInterrupt
 
-    first = sweep(sleigh(), VARY, workers=2, progress=stop, keep=tmp_path / "rows", **OPTIONS)
+    first = sweep(sleigh(), VARY, workers=2, progress=stop, keep=tmp_path / "study", **OPTIONS)
     assert first.status == "stopped"
     assert 48 <= first.answered == len(first.rows) == told[-1] < 96
     assert len(first.missing) == 96 - first.answered
     with pytest.raises(ModelError, match="not finished"):
-        sweep(sleigh(), VARY, keep=tmp_path / "rows", **OPTIONS)
+        sweep(sleigh(), VARY, keep=tmp_path / "study", **OPTIONS)
     told.clear()
     then = sweep(
         sleigh(),
         VARY,
         workers=2,
         progress=lambda done, _: told.append(done),
-        keep=tmp_path / "rows",
+        keep=tmp_path / "study",
         resume=True,
         **OPTIONS,
     )
@@ -317,17 +333,17 @@ def test_N1_2_3_a_study_that_was_stopped_goes_on_with_its_rows(tmp_path) -> None
 def test_N1_2_3_rows_are_checked_against_the_model_and_what_is_asked(tmp_path) -> None:
     """The same program with another value of a parameter is another study, and so is another method."""
     vary = {"stabilize": [1.0, 2.0]}
-    sweep(sleigh(), vary, keep=tmp_path / "rows", **OPTIONS)
-    with pytest.raises(ModelError, match="rows of a whole study"):
-        sweep(sleigh(), vary, keep=tmp_path / "rows", **OPTIONS)
-    assert sweep(sleigh(), vary, keep=tmp_path / "rows", resume=True, **OPTIONS).status == "finished"
+    sweep(sleigh(), vary, keep=tmp_path / "study", **OPTIONS)
+    with pytest.raises(ModelError, match="holds a whole study"):
+        sweep(sleigh(), vary, keep=tmp_path / "study", **OPTIONS)
+    assert sweep(sleigh(), vary, keep=tmp_path / "study", resume=True, **OPTIONS).status == "finished"
     other = sleigh().with_settings({"J": 1.5})
     with pytest.raises(ModelError, match="another study: the model"):
-        sweep(other, vary, keep=tmp_path / "rows", resume=True, **OPTIONS)
-    with pytest.raises(ModelError, match="what is varied"):
-        sweep(sleigh(), {"stabilize": [1.0, 3.0]}, keep=tmp_path / "rows", resume=True, **OPTIONS)
+        sweep(other, vary, keep=tmp_path / "study", resume=True, **OPTIONS)
+    with pytest.raises(ModelError, match="which quantities are varied"):
+        sweep(sleigh(), {"J": [1.0, 3.0]}, keep=tmp_path / "study", resume=True, **{**OPTIONS, "stabilize": "off"})
     with pytest.raises(ModelError, match="what is asked"):
-        sweep(sleigh(), vary, keep=tmp_path / "rows", resume=True, **{**OPTIONS, "method": "rk2"})
+        sweep(sleigh(), vary, keep=tmp_path / "study", resume=True, **{**OPTIONS, "method": "rk2"})
 
 
 def test_a_lost_member_is_told_and_tried_again_when_the_study_goes_on(tmp_path, monkeypatch) -> None:
@@ -335,12 +351,12 @@ def test_a_lost_member_is_told_and_tried_again_when_the_study_goes_on(tmp_path, 
     vary, options = {"g": [9.7, 9.8, 9.9]}, {"until": 0.6, "stabilize": "off", "workers": 2}
     with_workers(monkeypatch, tmp_path, {})
     monkeypatch.setattr(crew, "_asked", lambda process, line: "")
-    found = sweep(system, vary, ["final"], keep=tmp_path / "rows", **options)
+    found = sweep(system, vary, ["final"], keep=tmp_path / "study", **options)
     assert found.status == "incomplete"
     assert found.missing == (0, 1, 2)
     assert found.outcomes() == {"lost": 3}
     monkeypatch.undo()
-    again = sweep(system, vary, ["final"], keep=tmp_path / "rows", resume=True, **{**options, "workers": 1})
+    again = sweep(system, vary, ["final"], keep=tmp_path / "study", resume=True, **{**options, "workers": 1})
     assert again.status == "finished"
     assert not again.missing
 
@@ -391,9 +407,10 @@ def started(root, tmp_path):
         process.communicate()
 
 
-def until_rows(process: subprocess.Popen[str], file: Path, size: int) -> None:
+def until_kept(process: subprocess.Popen[str], folder: Path, files: int) -> None:
+    """Wait until so many files are in a folder."""
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not (file.exists() and file.stat().st_size > size):
+    while time.monotonic() < deadline and len(files_of(folder)) < files:
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.02)
 
@@ -403,20 +420,19 @@ STUDY = ("sweep", "sleigh", "--method", "euler", "--vary", "stabilize=1:100:400"
 
 def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
     """Killed at any moment, refused without --resume, and then as if nothing had happened."""
-    rows = tmp_path / "s" / "sweep.rows"
+    study = tmp_path / "s" / "study.zarr"
     process = started(*STUDY)
-    until_rows(process, rows, 3000)
+    until_kept(process, study / "status", 2)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    before = rows.read_bytes()
+    before = {file: file.read_bytes() for file in files_of(study)}
     refused = svyaz(*STUDY)
     assert refused.returncode == 2
     assert "holds a study that is not finished" in refused.stderr
     assert "--resume" in refused.stderr
-    assert rows.read_bytes() == before
+    assert {file: file.read_bytes() for file in files_of(study)} == before
     done = svyaz(*STUDY, "--resume")
     assert done.returncode == 0, done.stderr
-    assert not rows.exists()
     found = json.loads((tmp_path / "s" / "sweep.json").read_text())
     values = np.linspace(1, 100, 400)
     chosen = [0, 1, 150, 399]
@@ -431,7 +447,7 @@ def test_N1_2_7_ctrl_c_is_answered_in_the_middle_of_a_long_run(started, tmp_path
     """Members that take long: the native loops are left, the exit code is 130, --resume is named."""
     long = ("sweep", "sleigh", "--method", "rk4", "--step", "1e-8", "--vary", "stabilize=1:9:4", "--out", "s")
     process = started(*long)
-    until_rows(process, tmp_path / "s" / "sweep.rows", 0)
+    until_kept(process, tmp_path / "s" / "study.zarr" / "status", 1)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
@@ -444,14 +460,15 @@ def test_N1_2_5_a_full_disk_names_the_file_and_keeps_the_rows(started, svyaz, tm
     import resource
 
     def small_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
 
     process = started(*STUDY[:-3], "1e-3", *STUDY[-2:], preexec_fn=small_disk)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 2, errors
-    assert "s/sweep.rows: File too large" in errors
+    assert "File too large" in errors
+    assert "s/study.zarr/" in errors
     assert "Traceback" not in errors
-    assert (tmp_path / "s" / "sweep.rows").stat().st_size <= 20_000
+    assert all(file.stat().st_size <= 3_000 for file in files_of(tmp_path / "s"))
     done = svyaz(*STUDY[:-3], "1e-3", *STUDY[-2:], "--resume")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "s" / "sweep.json").read_text())["done"] == 400

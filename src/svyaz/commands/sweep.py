@@ -36,8 +36,11 @@ class SweepOptions(RunOptions):
     beyond: bool
 
 
-ROWS = "sweep.rows"
-"""The rows of a study that is not finished."""
+STUDY = "study.zarr"
+"""The folder of the members, which is the study; the other files are made from it."""
+OLD = "sweep.rows"
+"""Rows that were kept by earlier versions."""
+MOST_REASONS = 5
 MOST_SHOWN = 12
 MOST_MEASURES = 4
 """Rows and measures of the table on the terminal; the files have all."""
@@ -76,7 +79,7 @@ LISTED = ("Move", 23, "Run many variations at once: parameters, initial values, 
 @click.option("--project", is_flag=True, help="First move every initial state onto the constraints.")
 @keep_option
 @beyond_option
-@click.option("--resume", is_flag=True, help="Go on with the unfinished study in the folder: its rows are kept.")
+@click.option("--resume", is_flag=True, help="Go on with the study in the folder, or add values and measures to it.")
 @click.option("--out", metavar="FOLDER", help="Where to write; out/NAME-sweep unless given.")
 @json_option
 def command(
@@ -95,8 +98,9 @@ def command(
     """Run MODEL for every combination of what is varied and measure each run.
 
     Writes sweep.csv, sweep.json and sweep.png. Gains with an unstable verdict are run all the same and marked; the
-    picture shades the stable interval. A run that fails is a row with its status. Rows are kept as they come, in the file
-    sweep.rows: after Ctrl-C, a lost worker or a power cut the same command with --resume goes on with them.
+    picture shades the stable interval. A run that fails is a row with its status. Runs are kept as they come, in the
+    folder study.zarr, which xarray reads: after Ctrl-C, a lost worker or a power cut the same command with --resume goes
+    on with them. With more values or measures it adds what is missing.
     """
     if workers is not None and scheduler is not None:
         raise click.UsageError("--workers is for this computer and --scheduler for a cluster: give one of them.")
@@ -109,6 +113,7 @@ def command(
     from svyaz.study import sweep
 
     folder = Path(out) if out else Path("out") / f"{Path(model).stem.replace(':', '-')}-sweep"
+    _make_room(folder, resume)
     with progress_bar("{task.description}, bar, count, remaining", system.name) as tell:
         progress = None if tell is None else lambda done, total: tell(completed=done, total=total)
         result = sweep(
@@ -117,7 +122,7 @@ def command(
             workers=workers,
             scheduler=scheduler,
             progress=progress,
-            keep=folder / ROWS,
+            keep=folder / STUDY,
             resume=resume,
             inputs=laws or None,
             kept=keep,
@@ -140,12 +145,30 @@ def command(
 def _missing(result: Sweep) -> str:
     """Which members have no answer, and why."""
     names = [axis.name for axis in result.axes]
-    points = dict(enumerate(result.points()))
-    shown = [", ".join(f"{n} = {v:.6g}" for n, v in zip(names, points[k], strict=True)) for k in result.missing[:3]]
-    told = "; ".join(shown) + ("; …" if len(result.missing) > 3 else "")
-    reasons = [*result.notes, *dict.fromkeys(row.reason for row in result.rows if row.number in set(result.missing))]
-    why = f": {'; '.join(reasons)}" if reasons else ""
-    return f"{len(result.missing)} of {result.total} members are missing ({told}){why}; --resume tries them again"
+    missing = result.missing
+    points = zip(*(values.tolist() for values in result.points(missing[:3])), strict=True)
+    shown = [", ".join(f"{n} = {v:.6g}" for n, v in zip(names, point, strict=True)) for point in points]
+    told = "; ".join(shown) + ("; …" if len(missing) > 3 else "")
+    lost = set(missing)
+    reasons = [*result.notes, *dict.fromkeys(text for k, text in result.members.reasons().items() if k in lost)]
+    why = f": {'; '.join(reasons[:MOST_REASONS])}" if reasons else ""
+    return f"{len(missing)} of {result.total} members are missing ({told}){why}; --resume tries them again"
+
+
+def _make_room(folder: Path, resume: bool) -> None:
+    """A whole study makes room for a new one, as files do; one that is not finished, or cannot be read, does not."""
+    from svyaz.expr import Advice, ModelError, Problem
+    from svyaz.study import discard, progress_of
+
+    if (folder / OLD).exists():
+        text = (
+            f"'{folder / OLD}' has rows of a study that an earlier svyaz has not finished, and they cannot be continued"
+        )
+        raise ModelError([Problem(text, None, Advice("keep this study elsewhere", "other study"))])
+    if not resume and (folder / STUDY).exists():
+        done, total = progress_of(folder / STUDY)
+        if 0 < total == done:
+            discard(folder / STUDY)
 
 
 def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:
@@ -161,18 +184,16 @@ def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:
 
 
 def _write(result: Sweep, folder: Path) -> list[Path]:
-    """The files of a sweep; its rows go when the whole table is there."""
+    """The files that are made from the members of a sweep."""
     from svyaz.show import as_json, plot_sweep
-    from svyaz.study import discard
 
     table, data, picture = (folder / f"sweep.{ending}" for ending in ("csv", "json", "png"))
     result.to_csv(table)
     write_json(as_json(result), str(data))
-    if not result.finished:  # its rows stay, and its picture would come late
+    if not result.finished:  # its picture would come late
         return [table, data]
-    discard(folder / ROWS)
     files = [table, data]
-    if len(result.axes) <= 2 and result.rows and result.measures:
+    if len(result.axes) <= 2 and result.answered and result.measures:
         files.append(plot_sweep(result, picture))
     return files
 
@@ -187,7 +208,8 @@ def _show(result: Sweep) -> None:
         ranges = " and ".join(f"{low:.6g} ≤ {name} < {high:.6g}" for low, high in result.stable) or "nowhere"
         page.say(f"gains stable by the verdict: {ranges}")
     measures = result.measures[:MOST_MEASURES]
-    shown = result.rows[:: max(1, -(-len(result.rows) // MOST_SHOWN))]
+    table = result.rows
+    shown = table[:: max(1, -(-len(table) // MOST_SHOWN))]
     rows = []
     for row in shown:
         mark = {None: "–", True: "yes", False: "no"}[row.stable]
@@ -195,5 +217,5 @@ def _show(result: Sweep) -> None:
         rows.append((*(f"{v:.6g}" for v in row.point), row.status, mark, *numbers))
     heads = (*(axis.name for axis in result.axes), "status", "stable", *measures)
     page.table("", heads, rows, keys=len(result.axes))
-    if len(shown) < len(result.rows) or len(measures) < len(result.measures):
+    if len(shown) < len(table) or len(measures) < len(result.measures):
         page.say("The table shows a part; the files have all rows and measures.")

@@ -76,6 +76,15 @@ class Native:
         """The same for several rows of values."""
         return [self.constants(one) for one in values]
 
+    def constants_of(self, rows: Array) -> Array:
+        """``constants`` for many: from rows (k, parameters) of values in the order of the program, rows of constants."""
+        given = np.ascontiguousarray(rows, dtype=float)
+        found = np.zeros((len(given), max(1, self.constant_count)))
+        begin, end, wide, long = given.ctypes.data, found.ctypes.data, given.strides[0], found.strides[0]
+        for k in range(len(given)):
+            self._constants(begin + k * wide, end + k * long)
+        return found
+
     def evaluate(self, x: ArrayLike, constants: Array) -> Array:
         """Outputs at one input (n_in,) or at a batch of them (k, n_in).
 

@@ -85,7 +85,7 @@ def sweep_curves(sweep: Sweep) -> Figure:
 
 def _curves(axes: Axes, sweep: Sweep, kind: str, names: Sequence[str]) -> None:
     x = sweep.column(sweep.axes[0].name)
-    done = np.array([row.status == "finished" for row in sweep.rows])
+    done = sweep.marks("finished")[sweep.done()]
     top = 0.0
     for k, name in enumerate(names):
         values = np.where(done, sweep.column(name), np.nan)

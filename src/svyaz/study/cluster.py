@@ -9,9 +9,10 @@ from time import monotonic, perf_counter, sleep
 from typing import Any
 
 from svyaz.expr import ModelError, Problem
+from svyaz.study.answers import Answers, answers_from_text, lost
 from svyaz.study.crew import PATIENCE, Done
 from svyaz.study.shares import Share, Shares
-from svyaz.study.tasks import Answer, Work, answers_from_text, data_as_text, lost, task_as_text
+from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import answer_text
 
 LOOK = 0.02
@@ -36,7 +37,7 @@ def done_by_cluster(work: Work, numbers: Iterable[int], address: str) -> Done:
         while True:
             threads = watch.threads()
             while len(under_way) < max(1, AHEAD * threads) and (share := shares.take()):
-                text = data_as_text([work.members[k] for k in share])
+                text = data_as_text(work.data(share))
                 under_way[client.submit(answer_text, task, text, pure=False)] = share, perf_counter()
             if not under_way:
                 return
@@ -50,12 +51,12 @@ def done_by_cluster(work: Work, numbers: Iterable[int], address: str) -> Done:
                     continue
                 watch.threads()  # where the scheduler is lost, its workers did not die of this share
                 if given_up := shares.died(share):
-                    yield given_up, [lost("its workers on the cluster ended")] * len(given_up)
+                    yield given_up, lost("its workers on the cluster ended", len(given_up))
             if not finished:
                 sleep(LOOK)
 
 
-def _answers(future: Any) -> list[Answer] | None:
+def _answers(future: Any) -> Answers | None:
     """The answers of a share, or None where they were lost with a worker."""
     if future.status != "finished":
         return None

@@ -16,12 +16,13 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from time import perf_counter
 
+from svyaz.study.answers import Answers, answers_from_text, lost
 from svyaz.study.shares import Share, Shares
-from svyaz.study.tasks import Answer, Work, answers_from_text, data_as_text, lost, task_as_text
+from svyaz.study.tasks import Work, data_as_text, task_as_text
 from svyaz.study.worker import Left, answers, never
 
-Done = Iterator[tuple[Share, list[Answer]]]
-Found = tuple[Share, list[Answer]] | BaseException | None
+Done = Iterator[tuple[Share, Answers]]
+Found = tuple[Share, Answers] | BaseException | None
 """What a thread sends: a share with its answers, what it failed at, or that it has ended."""
 
 PATIENCE = 0.5
@@ -36,7 +37,7 @@ def cores() -> int:
 def done_here(work: Work, numbers: Iterable[int]) -> Done:
     """All in this process and thread, one after another."""
     for number in numbers:
-        yield (number,), answers(work.task, [work.members[number]])
+        yield (number,), answers(work.task, work.data((number,)))
 
 
 def done_by_threads(work: Work, numbers: Iterable[int], workers: int) -> Done:
@@ -46,7 +47,7 @@ def done_by_threads(work: Work, numbers: Iterable[int], workers: int) -> Done:
     def run(put: Callable[[Found], None]) -> None:
         while share := shares.take():
             begin = perf_counter()
-            found = answers(work.task, [work.members[k] for k in share], stop)
+            found = answers(work.task, work.data(share), stop)
             shares.answered(share, perf_counter() - begin)
             put((share, found))
 
@@ -99,7 +100,7 @@ def done_by_processes(work: Work, numbers: Iterable[int], workers: int) -> Done:
         while share := shares.take():
             begin = perf_counter()
             process = crowd.started() if process is None else process
-            line = _asked(process, data_as_text([work.members[k] for k in share]))
+            line = _asked(process, data_as_text(work.data(share)))
             if line:
                 shares.answered(share, perf_counter() - begin)
                 put((share, answers_from_text(line)))
@@ -107,7 +108,7 @@ def done_by_processes(work: Work, numbers: Iterable[int], workers: int) -> Done:
             reason = f"its worker ended with the code {crowd.ended(process)}"
             process = None
             if given_up := shares.died(share):
-                put((given_up, [lost(reason)] * len(given_up)))
+                put((given_up, lost(reason, len(given_up))))
         if process is not None:
             crowd.ended(process)
 

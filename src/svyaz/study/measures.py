@@ -124,33 +124,36 @@ def totals_along(values: Array) -> Array:
     return totals
 
 
-def measured(totals: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Measures from the totals of observed quantities, by full name; as ``simulate`` reports them."""
-    found: dict[str, float] = {}
+def measured(totals: Mapping[str, Array]) -> dict[str, Array]:
+    """Measures (k,) from the totals (k, 5) of observed quantities of k members, by full name; as ``simulate`` reports them."""
+    found: dict[str, Array] = {}
     for quantity, total in totals.items():
         kind, _, name = quantity.partition(" ")
         if kind == "residuals":
-            found[f"residual.{name}"] = total[SIZE]
+            found[f"residual.{name}"] = total[:, SIZE]
         elif kind == "multipliers":
-            found[f"multiplier.{name}"] = total[LAST]
+            found[f"multiplier.{name}"] = total[:, LAST]
         elif kind == "integrals":
-            change = total[CHANGE]
+            change = total[:, CHANGE]
             if name == "energy":
-                kinetic = totals["energies kinetic"][TOP] if "energies kinetic" in totals else 0.0
-                scale = max(abs(total[FIRST]), kinetic)
-                change = change / scale if scale > 0 else change
+                first = np.abs(total[:, FIRST])
+                kinetic = totals["energies kinetic"][:, TOP] if "energies kinetic" in totals else np.zeros(len(first))
+                scale = np.where(kinetic > first, kinetic, first)
+                change = np.divide(change, scale, out=change.copy(), where=scale > 0)
             found[f"drift.{name}"] = change
     return found
 
 
-def undefined_energy(totals: Mapping[str, Sequence[float]]) -> tuple[str, str] | None:
-    """Status and reason of a member whose energy was observed and is not always a number; None for any other."""
-    total = totals.get("integrals energy", ())
-    if not total or np.isfinite(total[CHANGE]):
-        return None
-    if not np.isfinite(total[FIRST]):
-        return "infeasible", "the energy has no value in the initial state: the motion is not defined there"
-    return "singular", "the energy has no value somewhere along the run: the motion is not defined there"
+def undefined_energy(totals: Mapping[str, Array]) -> dict[int, tuple[str, str]]:
+    """Status and reason of the members whose energy was observed and is not always a number, by place."""
+    total = totals.get("integrals energy", np.zeros((0, LAST + 1)))
+    found = {}
+    for k in np.flatnonzero(~np.isfinite(total[:, CHANGE])).tolist():
+        if not np.isfinite(total[k, FIRST]):
+            found[k] = "infeasible", "the energy has no value in the initial state: the motion is not defined there"
+        else:
+            found[k] = "singular", "the energy has no value somewhere along the run: the motion is not defined there"
+    return found
 
 
 def of_motion(motion: Motion) -> dict[str, float | None]:

@@ -1,12 +1,13 @@
-"""The result of a sweep: one row a member, as a table, as a Dataset over the axes, as JSON."""
+"""The result of a sweep: columns over its members, as a table, as a Dataset over the axes, as JSON."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,14 @@ from svyaz.files import text_file
 from svyaz.json_types import Json
 from svyaz.model import System
 from svyaz.shown import Shown
+from svyaz.study.answers import FINISHED, JUDGED, LOST, MARK, MISSING, STATUSES, counted
+from svyaz.study.folder import axis_name
+from svyaz.study.kept import STABLE, STATUS, Members
 from svyaz.study.vary import Axis, points_of
 
 if TYPE_CHECKING:
     import pandas
     import xarray
-
-LOST = "lost"
-"""The status of a member to which no answer came."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,12 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Shown):
-    """Members in the order of the product of the axes (the last runs fastest); those not done are left out.
+    """Members in the order of the product of the axes (the last runs fastest); those not done are left out of ``rows``.
 
-    ``stable`` is the list of intervals of the only axis in which the gains are stable, None where there is nothing to
-    judge or more than one axis. ``status``: finished, stopped by the user, or incomplete: members are missing, or were lost
-    with those who worked on them.
+    ``members`` keeps what came of them, in memory or in the folder of the study, from where columns are read when they are
+    asked for. ``stable`` is the list of intervals of the only axis in which the gains are stable, None where there is nothing
+    to judge or more than one axis. ``status``: finished, stopped by the user, or incomplete: members are missing, or were
+    lost with those who worked on them.
 
     >>> import svyaz
     >>> found = svyaz.load("pendulum:1").sweep({"L1": [1.0, 2.0]}, ["final.u1"], until=1, workers=1)
@@ -56,7 +58,7 @@ class Sweep(Shown):
     system: System
     axes: tuple[Axis, ...]
     measures: tuple[str, ...]
-    rows: tuple[Row, ...]
+    members: Members = field(repr=False)
     asked: Mapping[str, Json]
     status: str = "finished"
     stable: tuple[tuple[float, float], ...] | None = None
@@ -67,7 +69,7 @@ class Sweep(Shown):
     @property
     def total(self) -> int:
         """The number of members that were asked for."""
-        return int(np.prod([len(axis.values) for axis in self.axes]))
+        return prod(len(axis.values) for axis in self.axes)
 
     @property
     def finished(self) -> bool:
@@ -77,17 +79,22 @@ class Sweep(Shown):
     @property
     def answered(self) -> int:
         """The number of members that have an answer."""
-        return sum(row.status != LOST for row in self.rows)
+        return self.members.answered()
 
-    def points(self) -> list[tuple[float, ...]]:
-        """The values of all axes for every member that was asked for."""
-        return points_of(self.axes)
+    @property
+    def rows(self) -> Rows:
+        """The members that are done or lost, read as they are asked for."""
+        return Rows(self)
+
+    def points(self, numbers: Sequence[int]) -> list[Array]:
+        """For each axis, its values for the members of these numbers."""
+        return points_of(self.axes, numbers)
 
     @property
     def missing(self) -> tuple[int, ...]:
         """Numbers of the members that have no answer."""
-        answered = {row.number for row in self.rows if row.status != LOST}
-        return tuple(k for k in range(self.total) if k not in answered)
+        unanswered = np.isin(self.members.codes(STATUS), (MISSING, STATUSES.index(LOST)))
+        return tuple(np.flatnonzero(unanswered).tolist())
 
     @property
     def table_names(self) -> tuple[str, ...]:
@@ -96,25 +103,28 @@ class Sweep(Shown):
 
     def column(self, name: str) -> Array:
         """A varied quantity or a measure, one entry a row."""
+        there = np.flatnonzero(self.done())
         names = [axis.name for axis in self.axes]
         if name in names:
-            return np.array([row.point[names.index(name)] for row in self.rows])
+            return points_of(self.axes, there)[names.index(name)]
         if name not in self.measures:
             raise KeyError(f"the sweep has no column '{name}'")
-        return np.array([row.measures.get(name, np.nan) for row in self.rows])
+        return self.members.column(name)[there]
 
     def grid(self, name: str) -> Array:
         """A measure over the product of the axes; not a number where a member is missing."""
-        values = np.full(self.total, np.nan)
-        values[[row.number for row in self.rows]] = self.column(name)
-        return values.reshape([len(axis.values) for axis in self.axes])
+        if name not in self.measures:
+            raise KeyError(f"the sweep has no column '{name}'")
+        return self.members.column(name).reshape([len(axis.values) for axis in self.axes])
 
     def marks(self, true: str) -> NDArray[np.bool_]:
         """Over the product of the axes: which members finished (``finished``), or have stable gains (``stable``)."""
-        flags = np.zeros(self.total, dtype=bool)
-        for row in self.rows:
-            flags[row.number] = row.status == "finished" if true == "finished" else bool(row.stable)
-        return flags.reshape([len(axis.values) for axis in self.axes])
+        name, code = (STATUS, FINISHED) if true == "finished" else (STABLE, MARK[True])
+        return (self.members.codes(name) == code).reshape([len(axis.values) for axis in self.axes])
+
+    def done(self) -> NDArray[np.bool_]:
+        """Over the product of the axes: which members are done, or lost."""
+        return (self.members.codes(STATUS) != MISSING).reshape([len(axis.values) for axis in self.axes])
 
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table with full precision; a file appears complete or not at all."""
@@ -128,34 +138,78 @@ class Sweep(Shown):
         with extra("data"):
             import pandas
 
-        numbers = {axis.name: self.column(axis.name) for axis in self.axes}
-        measures = {name: self.column(name) for name in self.measures}
-        told = {"status": [row.status for row in self.rows], "stable": [row.stable for row in self.rows]}
-        return pandas.DataFrame({**numbers, **told, **measures, "reason": [row.reason for row in self.rows]})
+        codes = self.members.codes(STATUS)
+        there = np.flatnonzero(codes != MISSING)
+        numbers = dict(zip((axis.name for axis in self.axes), points_of(self.axes, there), strict=True))
+        told = {"status": np.array(STATUSES, dtype=object)[codes[there]]}
+        marks = np.array(JUDGED, dtype=object)[self.members.codes(STABLE)[there]]
+        measures = {name: self.members.column(name)[there] for name in self.measures}
+        reasons = self.members.reasons()
+        reason = [reasons.get(k, "") for k in there.tolist()]
+        return pandas.DataFrame({**numbers, **told, "stable": marks, **measures, "reason": reason})
 
     def to_xarray(self) -> xarray.Dataset:
         """Measures, status and mark over the axes."""
         with extra("data"):
             import xarray
 
-        names = [axis.name for axis in self.axes]
-        shape = [len(axis.values) for axis in self.axes]
+        names = [axis_name(axis.name) for axis in self.axes]
         columns: dict[str, Any] = {name: (names, self.grid(name)) for name in self.measures}
-        status = np.full(self.total, "missing", dtype=object)
-        status[[row.number for row in self.rows]] = [row.status for row in self.rows]
-        columns["status"] = (names, status.reshape(shape).astype(str))
+        shape = [len(axis.values) for axis in self.axes]
+        columns["status"] = (names, np.array(STATUSES)[self.members.codes(STATUS)].reshape(shape))
         columns["stable"] = (names, self.marks("stable"))
-        coordinates = {axis.name: axis.values for axis in self.axes}
+        coordinates = {name: axis.values for name, axis in zip(names, self.axes, strict=True)}
         attributes: dict[str, Any] = {"model": self.system.name, **{k: str(v) for k, v in self.asked.items()}}
         attributes |= {f"parameter {k}": v for k, v in self.system.constants.items()}
         return xarray.Dataset(columns, coords=coordinates, attrs=attributes)
 
     def outcomes(self) -> dict[str, int]:
         """How many members ended in which way."""
-        found: dict[str, int] = {}
-        for row in self.rows:
-            found[row.status] = found.get(row.status, 0) + 1
-        return found
+        return counted([self.members.codes(STATUS)])
+
+
+class Rows(Sequence[Row]):
+    """The rows of a sweep in their order, which are made when they are asked for."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        self._numbers = np.flatnonzero(sweep.done())
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return list(self._rows(self._numbers[index]))
+        return next(self._rows(self._numbers[[index]]))
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows(self._numbers)
+
+    def _rows(self, numbers: NDArray[np.int64]) -> Iterator[Row]:
+        """Rows of these members; the whole of their columns is read before."""
+        members, names = self._sweep.members, self._sweep.measures
+        status, stable = (members.codes(name)[numbers] for name in (STATUS, STABLE))
+        columns = [members.column(name)[numbers] for name in names]
+        reasons = members.reasons()
+        for begin in range(0, len(numbers), PART):
+            part = slice(begin, begin + PART)
+            points = np.column_stack(points_of(self._sweep.axes, numbers[part])).tolist()
+            values = np.column_stack([*(c[part] for c in columns), np.zeros(len(points))]).tolist()
+            codes = zip(numbers[part].tolist(), status[part].tolist(), stable[part].tolist(), strict=True)
+            for (number, ended, mark), point, own in zip(codes, points, values, strict=True):
+                measures = {n: int(x) if n in COUNTS and isfinite(x) else x for n, x in zip(names, own, strict=False)}
+                yield Row(number, tuple(point), STATUSES[ended], reasons.get(number, ""), JUDGED[mark], measures)
+
+
+COUNTS = ("steps", "evaluations", "phases")
+"""Measures that are whole numbers."""
+PART = 4096
+"""So many rows are made at a time."""
 
 
 def cells(row: Row, measures: Sequence[str]) -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
+from itertools import islice
 from threading import Lock
 
 Share = tuple[int, ...]
 
 SECONDS = 0.2
 """A share is to take about so long: so much work is lost with a worker, and so often progress is told."""
-LARGEST = 512
+LARGEST = 4096
 TRIALS = 3
 """So often a member is given to a worker that then dies."""
 STILLBORN = 6
@@ -21,7 +22,7 @@ class Shares:
     """The members that are still to be done, for workers in several threads."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
-        self._waiting = deque(numbers)
+        self._waiting = iter(numbers)
         self._again: deque[int] = deque()
         self._deaths: Counter[int] = Counter()
         self._size, self._answered, self._died = 1, False, 0
@@ -30,8 +31,8 @@ class Shares:
     def take(self) -> Share:
         """Members for one worker; those that were lost come alone, after all others. Empty when there are no more."""
         with self._lock:
-            if self._waiting:
-                return tuple(self._waiting.popleft() for _ in range(min(self._size, len(self._waiting))))
+            if share := tuple(islice(self._waiting, self._size)):
+                return share
             return (self._again.popleft(),) if self._again else ()
 
     def answered(self, share: Share, seconds: float) -> None:
@@ -48,7 +49,6 @@ class Shares:
             self._deaths.update(share)
             if not self._answered and self._died >= STILLBORN:
                 given_up = (*share, *self._waiting, *self._again)
-                self._waiting.clear()
                 self._again.clear()
                 return given_up
             self._again.extend(number for number in share if self._deaths[number] < TRIALS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svyaz import __version__
 from svyaz.constraints import independent, is_reduced
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation, Equations, derive, form_name, jumps
@@ -19,12 +20,14 @@ from svyaz.json_types import Json
 from svyaz.model import System, is_number
 from svyaz.motion import Law, Phase, is_switched, named, phases_of, with_inputs
 from svyaz.study import crew
+from svyaz.study.answers import MARK, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
+from svyaz.study.folder import Head, head_of, kept_members, measured_in
+from svyaz.study.kept import Members
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
-from svyaz.study.result import LOST, Row, Sweep
-from svyaz.study.rows import Append, head_of, kept_rows
-from svyaz.study.tasks import Answer, NativeTask, Work, native_work, plain, task_as_text, whole_work
-from svyaz.study.vary import Axis, Member, Recipe, axes_for, members_of, points_of, recipe, structure_depends
+from svyaz.study.result import Sweep
+from svyaz.study.tasks import NativeTask, Work, native_work, plain, whole_work
+from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe, structure_depends
 
 Progress = Callable[[int, int], object]
 
@@ -69,60 +72,126 @@ def sweep(
 
     ``workers``: how many cores are used, all unless given; ``scheduler``: the address of a Dask scheduler instead. A worker
     that dies is replaced, and its members are tried again; those that are lost three times are rows with the status ``lost``,
-    and the sweep is then ``incomplete``. ``progress`` is called with the members done and their total; rows are appended to
-    the file ``keep`` as they come, and with ``resume`` those of the same sweep that are there are not computed again.
+    and the sweep is then ``incomplete``. ``progress`` is called with the members done and their total; ``keep`` is a folder
+    in which they are kept as they come (a Zarr group), and with ``resume`` what is there is not computed again: a study goes
+    on, or grows by further values and measures.
 
     >>> import svyaz
     >>> svyaz.sweep(svyaz.load("pendulum:1"), {"L1": [1.0, 2.0]}, ["final.u1"], until=1, workers=1).grid("final.u1").shape
     (2,)
     """
+    asked: dict[str, object] = {
+        "method": method,
+        "step": step,
+        "rtol": rtol,
+        "atol": atol,
+        "until": until,
+        "every": every,
+    }
+    asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    wishes = Wishes(asked, _texts(inputs or {}), form, project, named(kept), beyond)
+    hands = Hands(workers, scheduler, progress)
+    return _swept(system, vary, measure, wishes, hands, None if keep is None else Path(keep), resume)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of all runs: options of ``simulate`` as they were given, laws of inputs, and how they are prepared."""
+
+    options: Mapping[str, object]
+    laws: Mapping[str, str | float]
+    form: str | None
+    project: bool
+    kept: tuple[str, ...]
+    beyond: bool
+
+
+@dataclass(frozen=True)
+class Hands:
+    """Who works, and who is told how far it is."""
+
+    workers: int | None
+    scheduler: str | None
+    progress: Progress | None
+
+
+def _swept(
+    stated: System,
+    vary: Mapping[str, ArrayLike],
+    measure: Sequence[str],
+    wishes: Wishes,
+    hands: Hands,
+    path: Path | None,
+    resume: bool,
+) -> Sweep:
     begin = perf_counter()
-    laws = _texts(inputs or {})
-    stated, system = system, with_inputs(system, laws) if laws else system
+    system = with_inputs(stated, wishes.laws) if wishes.laws else stated
     axes = axes_for(system, vary)
-    asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until, "every": every}
-    options = _options(
-        system, axes, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    )
-    name = form_name(system, form)
+    options = _options(system, axes, wishes.options)
+    name = form_name(system, wishes.form)
     phases = phases_of(system, name, options)
     if is_switched(system):  # the phases are not known in advance: any of the constraints may act
         phases = [replace(phases[0], equations=derive(system, name))]
     equations = phases[0].equations
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
-    points = points_of(axes)
-    members = members_of(axes, points, word_of(options.stabilize))
-    found = recipe(system, [key for member in members[:1] for key in member.settings])
+    plan = Plan(axes, word_of(options.stabilize))
+    found = recipe(system, plan.settings([0]))
     measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
-    balance = any(name.startswith("energy.") for name in measures)
-    stay = list(named(kept))
-    if project or stay or balance or not _compiled_once(system, phases, options, found, axes):
-        wishes: dict[str, Json] = {"project": project, "keep": stay, "beyond": beyond, "halve": "error" in measures}
-        wishes |= {"inputs": dict(laws)} if laws else {}
-        work = whole_work(stated, _whole_asked(options, name, wishes), members, balance=balance)
-    else:
-        work = native_work(equations, options, found, members, measures)
+    all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
+    work = _work(stated, phases, options, found, plan, all_measures, wishes)
+    told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
+    varied = {axis.key for axis in axes if axis.kind == "run"}
+    head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, work)
     judge = judge_for(equations, options)
-    marks = judge([_judged(member, options) for member in members])
-    told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(laws)} if laws else {})
-    head = head_of(
-        plain(stated.words), [told, project or stay, beyond, tolerance, charts], axes, measures, _programs(work)
-    )
-    with kept_rows(keep, head, points, resume) as (rows, append):
-        done, by = _crew(work, [k for k in range(len(points)) if k not in rows], workers, scheduler)
-        status, notes = _gather(done, points, marks, rows, append, progress)
+    with kept_members(path, head, axes, all_measures, resume) as members:
+        done, by = _crew(work, members, plan.total, hands)
+        status, notes = _gather(done, members, _marks(judge, plan, options), hands.progress)
     return Sweep(
         system=stated,
         axes=axes,
         measures=measures,
-        rows=tuple(rows[k] for k in sorted(rows)),
+        members=members.at_hand(),
         asked=told,
         status=status,
-        stable=_intervals(axes, points, marks, judge, options),
+        stable=_intervals(plan, judge, options),
         seconds=perf_counter() - begin,
         workers=by,
         notes=notes,
     )
+
+
+def _work(
+    stated: System,
+    phases: Sequence[Phase],
+    options: Options,
+    found: Recipe,
+    plan: Plan,
+    measures: Sequence[str],
+    wishes: Wishes,
+) -> Work:
+    """Native loops where all members share one program and nothing else is wanted of them; else whole simulations."""
+    equations, balance = phases[0].equations, any(name.startswith("energy.") for name in measures)
+    compiled = _compiled_once(equations.system, phases, options, found, plan.axes)
+    if compiled and not (wishes.project or wishes.kept or balance):
+        return native_work(equations, options, found, plan, measures)
+    asked: dict[str, Json] = {"project": wishes.project, "keep": list(wishes.kept), "beyond": wishes.beyond}
+    asked |= {"halve": "error" in measures} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
+    name = form_name(equations.system, wishes.form)
+    return whole_work(stated, _whole_asked(options, name, asked), plan, measures, balance=balance)
+
+
+def _head(stated: System, told: Mapping[str, Json], wishes: Wishes, work: Work) -> Head:
+    """Which study it is; ``told`` are the options that all runs share."""
+    asked: list[Any] = [
+        wishes.project or list(wishes.kept),
+        wishes.beyond,
+        wishes.options["tolerance"],
+        wishes.options["charts"],
+    ]
+    words = plain(stated.words)
+    program = work.task.rates if isinstance(work.task, NativeTask) else ""
+    described: dict[str, Json] = {"model": stated.name, "svyaz": __version__, "run": dict(told), "words": words}
+    return head_of(words, [dict(told), asked], program, described)
 
 
 def _texts(inputs: Mapping[str, Law]) -> dict[str, str | float]:
@@ -133,10 +202,6 @@ def _texts(inputs: Mapping[str, Law]) -> dict[str, str | float]:
             text = f"the law of '{name}' is {what}, which cannot be sent to other processes"
             raise ModelError([Problem(text, None, "a sweep takes texts, expressions and numbers")])
     return {name: float(law) if is_number(law) else str(law) for name, law in inputs.items()}
-
-
-def _programs(work: Work) -> str:
-    return task_as_text(work.task)
 
 
 def _options(system: System, axes: Sequence[Axis], asked: Mapping[str, object]) -> Options:
@@ -211,13 +276,14 @@ def _judged(member: Member, options: Options) -> tuple[Any, float | None]:
     return member.asked.get("stabilize", word_of(options.stabilize)), member.asked.get("step", options.step)
 
 
-def _crew(work: Work, numbers: Sequence[int], workers: int | None, scheduler: str | None) -> tuple[crew.Done, str]:
-    """Those who do the work on these members, and how they are called in the result."""
-    if scheduler is not None:
-        return done_by_cluster(work, numbers, scheduler), f"Dask at {scheduler}"
-    if workers is not None and workers < 1:
-        raise ModelError([Problem(f"the number of workers must be positive, not {workers}")])
-    count = max(1, min(workers or crew.cores(), len(numbers)))
+def _crew(work: Work, members: Members, total: int, hands: Hands) -> tuple[crew.Done, str]:
+    """Those who do the work on the members that are missing, and how they are called in the result."""
+    numbers = members.missing()
+    if hands.scheduler is not None:
+        return done_by_cluster(work, numbers, hands.scheduler), f"Dask at {hands.scheduler}"
+    if hands.workers is not None and hands.workers < 1:
+        raise ModelError([Problem(f"the number of workers must be positive, not {hands.workers}")])
+    count = max(1, min(hands.workers or crew.cores(), total))
     if isinstance(work.task, NativeTask):
         return crew.done_by_threads(work, numbers, count), "1" if count == 1 else f"{count} threads"
     if count == 1:
@@ -225,28 +291,35 @@ def _crew(work: Work, numbers: Sequence[int], workers: int | None, scheduler: st
     return crew.done_by_processes(work, numbers, count), f"{count} processes"
 
 
-def _gather(
-    done: crew.Done,
-    points: Sequence[tuple[float, ...]],
-    marks: Sequence[bool | None],
-    rows: dict[int, Row],
-    append: Append,
-    progress: Progress | None,
-) -> tuple[str, tuple[str, ...]]:
-    """Take what is done into ``rows`` until all is done, the user stops it, or nobody is left to do it: (status, notes).
+Marks = Callable[[Sequence[int]], Codes]
 
-    What was lost is a row, but not one to be kept: whoever resumes tries it again.
-    """
+
+def _marks(judge: Judge, plan: Plan, options: Options) -> Marks:
+    """Whether the gains of members are stable, by their numbers."""
+    if not plan.varies("gain", "run"):
+        (mark,) = judge([(plan.stabilize, options.step)])
+        return lambda numbers: np.full(len(numbers), MARK[mark], dtype=np.int8)
+
+    def marks(numbers: Sequence[int]) -> Codes:
+        found = judge([_judged(member, options) for member in plan.members(numbers)])
+        return np.array([MARK[mark] for mark in found], dtype=np.int8)
+
+    return marks
+
+
+def _gather(done: crew.Done, members: Members, marks: Marks, progress: Progress | None) -> tuple[str, tuple[str, ...]]:
+    """Take in what is done until all is done, the user stops it, or nobody is left to do it: (status, notes)."""
     notes: tuple[str, ...] = ()
+    total, answered = members.layout.total, 0 if progress is None else members.answered()
     try:
         if progress is not None:
-            progress(len(rows), len(points))
+            progress(answered, total)
         for share, found in done:
-            new = [_row(k, points[k], marks[k], answer) for k, answer in zip(share, found, strict=True)]
-            rows.update((row.number, row) for row in new)
-            append([row for row in new if row.status != LOST])
+            stable = np.where(found.stable == MARK[None], marks(share), found.stable).astype(np.int8)
+            members.put(share, replace(found, stable=stable))
+            answered += len(share)
             if progress is not None:
-                progress(len(rows), len(points))
+                progress(min(answered, total), total)
     except KeyboardInterrupt:
         return "stopped", ()
     except ClusterLost as error:
@@ -255,29 +328,19 @@ def _gather(
         close = getattr(done, "close", None)
         if close is not None:
             close()
-    whole = len(rows) == len(points) and all(row.status != LOST for row in rows.values())
-    return "finished" if whole else "incomplete", notes
+    return "finished" if members.answered() == total else "incomplete", notes
 
 
-def _row(number: int, point: tuple[float, ...], mark: bool | None, answer: Answer) -> Row:
-    values = {name: np.nan if v is None else v for name, v in answer.measures.items()}
-    stable = mark if answer.stable is None else answer.stable
-    return Row(number, point, str(answer.status), str(answer.reason), stable, values)
-
-
-def _intervals(
-    axes: Sequence[Axis],
-    points: Sequence[tuple[float, ...]],
-    marks: Sequence[bool | None],
-    judge: Judge,
-    options: Options,
-) -> tuple[tuple[float, float], ...] | None:
+def _intervals(plan: Plan, judge: Judge, options: Options) -> tuple[tuple[float, float], ...] | None:
     """Stable intervals of a single axis along which the verdict can change."""
-    if len(axes) != 1 or axes[0].kind not in ("gain", "run") or all(mark is None for mark in marks):
+    if len(plan.axes) != 1 or not plan.varies("gain", "run"):
         return None
 
     def judged(value: float) -> bool | None:
-        members = members_of(axes, [(value,)], word_of(options.stabilize))
-        return judge([_judged(members[0], options)])[0]
+        (member,) = members_of(plan.axes, [(value,)], plan.stabilize)
+        return judge([_judged(member, options)])[0]
 
-    return tuple(stable_intervals(np.array([p[0] for p in points]), marks, judged))
+    marks = judge([_judged(member, options) for member in plan.members(range(plan.total))])
+    if all(mark is None for mark in marks):
+        return None
+    return tuple(stable_intervals(plan.axes[0].values, marks, judged))

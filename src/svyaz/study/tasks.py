@@ -40,9 +40,9 @@ from svyaz.holding import (
 from svyaz.json_types import Json
 from svyaz.model import System, is_number
 from svyaz.program import Program, build, to_text
+from svyaz.study.answers import columns_as_words, columns_from_words
 from svyaz.study.measures import observed_for
-from svyaz.study.result import LOST
-from svyaz.study.vary import Member, Recipe
+from svyaz.study.vary import Member, Plan, Recipe
 
 START = 0.0
 LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}
@@ -53,7 +53,8 @@ LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}
 class NativeTask:
     """Programs as text (empty where there is none), what is observed with its columns, and how all members are run.
 
-    ``weights`` and ``places`` are what the scale of the states is found from, for the error by halving.
+    ``values`` are those of what the programs take, ``step``, ``rtol`` and ``atol`` those of the run, where a member has none of
+    its own. ``weights`` and ``places`` are what the scale of the states is found from, for the error by halving.
     """
 
     rates: str
@@ -66,49 +67,59 @@ class NativeTask:
     method: str
     until: float
     every: float | None
-    stepped: bool
     halve: bool
     weights: str
     places: Mapping[str, Any]
+    values: Mapping[str, float]
+    step: float | None
+    rtol: float | None
+    atol: Any
+    measures: Sequence[str]
 
 
 @dataclass(frozen=True)
 class WholeTask:
-    """The words of a model, what is asked of every simulation of it, and whether its energy balance is."""
+    """The words of a model, what is asked of every simulation of it, what is measured, and whether its energy balance is."""
 
     words: Mapping[str, Any]
     asked: Mapping[str, Any]
     energy: bool = False
+    measures: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class NativeData:
-    """The values of all that the programs of a member take, its start and its steps; why it may not be run, or nothing."""
+    """Members: columns (k,) of the values that the programs take and of numbers of the run, where members have their own;
+    their starts (k, n); why some may not be run, by place.
+    """
 
-    values: Mapping[str, float]
-    start: Sequence[float]
-    step: float | None
-    rtol: float | None
-    atol: Any
-    refused: str = ""
+    values: Mapping[str, Array]
+    run: Mapping[str, Array]
+    starts: Array
+    refused: Mapping[int, str]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def only(self, place: int) -> NativeData:
+        """The member of one place."""
+        values, run = ({n: c[place : place + 1] for n, c in part.items()} for part in (self.values, self.run))
+        refused = {0: self.refused[place]} if place in self.refused else {}
+        return NativeData(values, run, self.starts[place : place + 1], refused)
 
 
 @dataclass(frozen=True)
 class WholeData:
-    """Settings of the model and what is asked of the simulation of a member."""
+    """Members: for each the settings of the model, and what is asked of its simulation."""
 
-    settings: Mapping[str, float]
-    asked: Mapping[str, Any]
+    members: Sequence[Member]
 
+    def __len__(self) -> int:
+        return len(self.members)
 
-@dataclass(frozen=True)
-class Answer:
-    """What came of a member: measures by name, None where there is no value; whether its gains are stable, where it told."""
-
-    status: str
-    reason: str
-    measures: Mapping[str, float | None]
-    stable: bool | None = None
+    def only(self, place: int) -> WholeData:
+        """The member of one place."""
+        return WholeData([self.members[place]])
 
 
 Task: TypeAlias = NativeTask | WholeTask
@@ -117,15 +128,10 @@ Data: TypeAlias = NativeData | WholeData
 
 @dataclass(frozen=True)
 class Work:
-    """A task and the data of its members, as ``svyaz.study.worker`` takes them."""
+    """A task, and the data of those of its members whose numbers are given, as ``svyaz.study.worker`` takes them."""
 
     task: Task
-    members: Sequence[Data] = field(repr=False)
-
-
-def lost(reason: str) -> Answer:
-    """The answer to a member for which nobody answers."""
-    return Answer(LOST, reason, {})
+    data: Callable[[Sequence[int]], Data] = field(repr=False)
 
 
 def task_as_text(task: Task) -> str:
@@ -139,31 +145,32 @@ def task_from_text(text: str) -> Task:
     return NativeTask(**words) if words.pop("native") else WholeTask(**words)
 
 
-def data_as_text(members: Sequence[Data]) -> str:
+def data_as_text(data: Data) -> str:
     """The data of members on one line."""
-    return json.dumps([vars(member) for member in members])
+    if isinstance(data, WholeData):
+        return json.dumps([vars(member) for member in data.members])
+    columns = [columns_as_words(part) for part in (data.values, data.run, {"starts": data.starts.ravel()})]
+    return json.dumps([*columns, len(data), {str(k): reason for k, reason in data.refused.items()}])
 
 
-def data_from_text(task: Task, text: str) -> list[Data]:
+def data_from_text(task: Task, text: str) -> Data:
     """The data that were written so, of a task."""
-    kind = NativeData if isinstance(task, NativeTask) else WholeData
-    return [kind(**words) for words in json.loads(text)]
+    words = json.loads(text)
+    if isinstance(task, WholeTask):
+        return WholeData([Member(**member) for member in words])
+    *columns, count, refused = words
+    values, run, starts = map(columns_from_words, columns)
+    return NativeData(
+        values, run, starts["starts"].reshape(count, -1), {int(k): reason for k, reason in refused.items()}
+    )
 
 
-def answers_as_text(answers: Sequence[Answer]) -> str:
-    """Answers on one line."""
-    return json.dumps([vars(answer) for answer in answers])
-
-
-def answers_from_text(text: str) -> list[Answer]:
-    """The answers that were written so."""
-    return [Answer(**words) for words in json.loads(text)]
-
-
-def whole_work(system: System, asked: Mapping[str, Json], members: Sequence[Member], *, balance: bool = False) -> Work:
+def whole_work(
+    system: System, asked: Mapping[str, Json], plan: Plan, measures: Sequence[str], *, balance: bool = False
+) -> Work:
     """Each member as a simulation of the model, with its energy ``balance`` where that is asked for."""
-    task = WholeTask(plain(system.words), dict(asked), balance)
-    return Work(task, [WholeData(m.settings, m.asked) for m in members])
+    task = WholeTask(plain(system.words), dict(asked), balance, tuple(measures))
+    return Work(task, lambda numbers: WholeData(plan.members(numbers)))
 
 
 def plain(words: Any) -> Any:
@@ -175,22 +182,21 @@ def plain(words: Any) -> Any:
     return words
 
 
-def native_work(
-    equations: Equations,
-    options: Options,
-    recipe: Recipe,
-    members: Sequence[Member],
-    measures: Sequence[str],
-) -> Work:
-    """Programs as text, and for each member the values of everything they take."""
+def native_work(equations: Equations, options: Options, recipe: Recipe, plan: Plan, measures: Sequence[str]) -> Work:
+    """Programs as text, and for members the values of everything they take."""
     system = equations.system
     state = np.array(system.initial_state())
-    law, gains_of = _law(equations, options, members)
-    asked = [m.asked.get("stabilize", word_of(options.stabilize)) for m in members]
-    rate = next((r for r in (decay_rate(stabilisation(word)) for word in asked) if r != 0.0), 0.0)
+    law, gains_of = _law(equations, options, plan)
+    asked = plan.members([0])[0].asked.get("stabilize", word_of(options.stabilize))
+    if plan.varies("gain"):  # what decays in any of the members has a place in the program
+        words = (plan.members([k])[0].asked["stabilize"] for k in range(plan.total))
+        asked = next((word for word in words if decay_rate(stabilisation(word)) != 0.0), asked)
+    rate = decay_rate(stabilisation(asked))
     held = in_states_of(equations, held_integrals(system, state, START, rate), options.stabilize)
     segment = prepare(equations, law, held, options, START, state)
     program, columns = _observation(segment, observed_for(measures))
+    without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
+    values = {**without, **system.constants, **gains_of(asked)}
     task = NativeTask(
         rates=_text(segment.rates.owner),
         observe=to_text(program) if columns else "",
@@ -202,13 +208,58 @@ def native_work(
         method=options.method,
         until=options.until,
         every=options.every,
-        stepped=options.step is not None,
         halve="error" in measures,
         weights=to_text(weights_program(equations)) if "error" in measures and equations.mass_matrix else "",
         places=asdict(places_of(equations)),
+        values=values,
+        step=options.step,
+        rtol=options.rtol,
+        atol=options.atol,
+        measures=tuple(measures),
     )
-    without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
-    return Work(task, [_data(m, equations, recipe, options, held, gains_of, without) for m in members])
+    return Work(task, _natively(equations, options, recipe, plan, held, gains_of))
+
+
+def _natively(
+    equations: Equations,
+    options: Options,
+    recipe: Recipe,
+    plan: Plan,
+    held: Sequence[HeldIntegral],
+    gains_of: Callable[[Any], Mapping[str, float]],
+) -> Callable[[Sequence[int]], NativeData]:
+    """The data of members of these numbers."""
+    common = word_of(options.stabilize)
+
+    def data(numbers: Sequence[int]) -> NativeData:
+        values, starts = recipe.columns(plan.settings(numbers), len(numbers))
+        own = [m.asked["stabilize"] for m in plan.members(numbers)] if plan.varies("gain") else [common] * len(numbers)
+        if plan.varies("gain"):
+            gains = [gains_of(stabilize) for stabilize in own]
+            values |= {name: np.array([one[name] for one in gains]) for name in gains[0]}
+        varied = dict(values)
+
+        def constants(place: int) -> dict[str, float]:
+            return {**equations.system.constants, **{name: float(column[place]) for name, column in varied.items()}}
+
+        for h in held:
+            found = [_held(h, recipe, constants(k), start, own[k]) for k, start in enumerate(starts.tolist())]
+            values |= zip((h.value_name, h.gain_name), np.array(found).T, strict=True)
+        unsure = np.isfinite(starts).all(axis=1) <= bool(equations.deviations)
+        refused = {k: _refused(equations, options, starts[k], constants(k)) for k in np.flatnonzero(unsure).tolist()}
+        return NativeData(values, plan.run(numbers), starts, {k: reason for k, reason in refused.items() if reason})
+
+    return data
+
+
+def _held(
+    held: HeldIntegral, recipe: Recipe, constants: Mapping[str, float], start: Sequence[float], stabilize: Any
+) -> tuple[float, float]:
+    """The value at which an integral of a member is held, and its gain."""
+    at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
+    fixed, rate = held.integral.value, decay_rate(stabilisation(stabilize))
+    value = evaluate(held.integral.expression, at_start) if fixed is None else fixed
+    return value, held.integral.gain if rate is None else rate
 
 
 def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict[str, int]]:
@@ -229,30 +280,6 @@ def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict
     return program, {quantity: number for number, (quantity, _) in enumerate(entries)}
 
 
-def _data(
-    member: Member,
-    equations: Equations,
-    recipe: Recipe,
-    options: Options,
-    held: Sequence[HeldIntegral],
-    gains_of: Callable[[Any], Mapping[str, float]],
-    without: Mapping[str, float],
-) -> NativeData:
-    constants, start = recipe.values(member.settings)
-    stabilize = member.asked.get("stabilize", word_of(options.stabilize))
-    values = {**constants, **gains_of(stabilize)}
-    if held:
-        at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
-        rate = decay_rate(stabilisation(stabilize))
-        for h in held:
-            fixed = h.integral.value
-            values[h.value_name] = evaluate(h.integral.expression, at_start) if fixed is None else fixed
-            values[h.gain_name] = h.integral.gain if rate is None else rate
-    own = {key: member.asked.get(key, getattr(options, key)) for key in ("step", "rtol", "atol")}
-    refused = _refused(equations, options, np.array(start), values)
-    return NativeData({**without, **values}, start, **own, refused=refused)
-
-
 def _refused(equations: Equations, options: Options, start: Array, values: Mapping[str, float]) -> str:
     """Why a member may not be run from its start; empty where it may."""
     if not np.isfinite(start).all():
@@ -261,14 +288,13 @@ def _refused(equations: Equations, options: Options, start: Array, values: Mappi
 
 
 def _law(
-    equations: Equations, options: Options, members: Sequence[Member]
+    equations: Equations, options: Options, plan: Plan
 ) -> tuple[Perturbation, Callable[[Any], Mapping[str, float]]]:
     """A perturbation equation whose program serves all members, and the values of its gains for each of them."""
-    asked = [m.asked["stabilize"] for m in members if "stabilize" in m.asked]
-    if not asked:
+    if not plan.varies("gain"):
         law = perturbation(equations, options.stabilize if equations.deviations else Off())
         return law, lambda stabilize: law.gains
-    if is_number(asked[0]):
+    if is_number(plan.members([0])[0].asked["stabilize"]):
         unit = critical(equations, 1.0)
         orders = {name: 2 if name.split()[1] == "A" else 1 for name in unit.gains}
         return unit, lambda kappa: {name: value * kappa ** orders[name] for name, value in unit.gains.items()}

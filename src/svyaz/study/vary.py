@@ -10,21 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 import symengine as se
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice, Expression, ModelError, Problem, Scope, evaluate, names_in, parse, real_value
 from svyaz.model import System, in_order, nearest
 
+PREFIX = {"value": "", "initial": "initial."}
+"""Of the names of settings of the model, by the kind of an axis."""
 GAINS = ("stabilize", "kappa", "alpha", "beta")
 RUN_NUMBERS = ("step", "rtol", "atol")
-LARGEST = 1_000_000
+LARGEST = 100_000_000
 """Members of a sweep."""
 
 
@@ -134,18 +135,50 @@ class Member:
     asked: Mapping[str, Any]
 
 
-def points_of(axes: Sequence[Axis]) -> list[tuple[float, ...]]:
-    """The values of all axes for every member; the last axis runs fastest."""
-    return [tuple(map(float, point)) for point in product(*(axis.values for axis in axes))]
+def points_of(axes: Sequence[Axis], numbers: Sequence[int] | NDArray[np.int64]) -> list[Array]:
+    """For each axis, its values for these members of the product; the last axis runs fastest."""
+    places = np.unravel_index(np.asarray(numbers, dtype=np.int64), [len(axis.values) for axis in axes])
+    return [axis.values[place] for axis, place in zip(axes, places, strict=True)]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The members of a study, by number; ``stabilize`` is what is asked for apart from the gains that are varied."""
+
+    axes: tuple[Axis, ...]
+    stabilize: Any
+
+    @property
+    def total(self) -> int:
+        """How many members there are."""
+        return prod(len(axis.values) for axis in self.axes)
+
+    def members(self, numbers: Sequence[int]) -> list[Member]:
+        """These members."""
+        points = np.column_stack(points_of(self.axes, numbers)).tolist()
+        return members_of(self.axes, points, self.stabilize)
+
+    def settings(self, numbers: Sequence[int]) -> dict[str, Array]:
+        """The settings of the model, a column (k,) each."""
+        columns = zip(self.axes, points_of(self.axes, numbers), strict=True)
+        return {PREFIX[axis.kind] + axis.key: values for axis, values in columns if axis.kind in PREFIX}
+
+    def run(self, numbers: Sequence[int]) -> dict[str, Array]:
+        """The numbers of the run that are varied, a column (k,) each."""
+        columns = zip(self.axes, points_of(self.axes, numbers), strict=True)
+        return {axis.key: values for axis, values in columns if axis.kind == "run"}
+
+    def varies(self, *kinds: str) -> bool:
+        """Is an axis of one of these kinds?"""
+        return any(axis.kind in kinds for axis in self.axes)
 
 
 def members_of(axes: Sequence[Axis], points: Iterable[Sequence[float]], stabilize: Any) -> list[Member]:
     """The members; varied gains are put into the gains that are asked for otherwise."""
-    prefix = {"value": "", "initial": "initial."}
     base = dict(stabilize) if isinstance(stabilize, Mapping) else {}
     found = []
     for point in points:
-        settings = {prefix[a.kind] + a.key: v for a, v in zip(axes, point, strict=True) if a.kind in prefix}
+        settings = {PREFIX[a.kind] + a.key: v for a, v in zip(axes, point, strict=True) if a.kind in PREFIX}
         asked: dict[str, Any] = {a.key: v for a, v in zip(axes, point, strict=True) if a.kind == "run"}
         gains = {a.key: v for a, v in zip(axes, point, strict=True) if a.kind == "gain"}
         if "stabilize" in gains:
@@ -188,6 +221,23 @@ class Recipe:
         for name, formula in self.initial:
             initial[name] = start[name] = evaluate(formula, {**constants, **start, "t": 0.0})
         return constants, [float(initial.get(state, 0.0)) for state in self.system.states]
+
+    def columns(self, settings: Mapping[str, Array], count: int) -> tuple[dict[str, Array], Array]:
+        """(constants that differ from member to member, each (k,), initial states (k, n)) of ``count`` members."""
+        if self.parameters or self.inputs or self.initial:
+            names = [
+                *(n for n in settings if not n.startswith("initial.")),
+                *(n for n, _ in (*self.parameters, *self.inputs)),
+            ]
+            found = [self.values({n: float(c[k]) for n, c in settings.items()}) for k in range(count)]
+            values = {name: np.array([constants[name] for constants, _ in found]) for name in names}
+            return values, np.array([start for _, start in found]).reshape(count, -1)
+        _, first = self.values({})
+        starts = np.tile(np.array(first), (count, 1))
+        for name, column in settings.items():
+            if name.startswith("initial."):
+                starts[:, self.system.states.index(name.removeprefix("initial."))] = column
+        return {name: column for name, column in settings.items() if not name.startswith("initial.")}, starts
 
 
 def recipe(system: System, varied: Iterable[str]) -> Recipe:

@@ -10,28 +10,28 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.study.answers import FINISHED, STATUSES, Answer, Answers, answers_as_text, in_columns, joined, lost
 from svyaz.study.measures import energy_terms, measured, of_motion, totals_along, undefined_energy
 from svyaz.study.tasks import (
     START,
-    Answer,
     Data,
     NativeData,
     NativeTask,
     Task,
     WholeData,
     WholeTask,
-    answers_as_text,
     data_from_text,
-    lost,
     task_from_text,
 )
+from svyaz.study.vary import Member
 
 if TYPE_CHECKING:
     from svyaz.integrate import Flow, Group, Path
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 Stop = NDArray[np.int64]
 """A word that is not zero once the work is to be left."""
+
+NOTHING = ("t", "steps", "evaluations")
+"""What is 0 of a member that may not be run."""
 
 
 class Left(Exception):
@@ -50,36 +53,37 @@ def never() -> Stop:
     return np.zeros(1, dtype=np.int64)
 
 
-def answers(task: Task, members: Sequence[Data], stop: Stop | None = None) -> list[Answer]:
+def answers(task: Task, data: Data, stop: Stop | None = None) -> Answers:
     """The answers to all members; one that svyaz itself fails at is lost, and the others are not.
 
     Work in other threads is left (``Left``) soon after ``stop`` has been set.
     """
     halt = never() if stop is None else stop
     try:
-        return _answers(task, members, halt)
+        return _answers(task, data, halt)
     except (Left, OSError):
         raise
     except Exception as error:
-        if len(members) > 1:
-            return [answer for member in members for answer in answers(task, [member], halt)]
-        return [lost(f"internal error: {type(error).__name__}: {error}")]
+        if len(data) > 1:
+            return joined([answers(task, data.only(k), halt) for k in range(len(data))])
+        return lost(f"internal error: {type(error).__name__}: {error}")
 
 
-def _answers(task: Task, members: Sequence[Data], stop: Stop) -> list[Answer]:
+def _answers(task: Task, data: Data, stop: Stop) -> Answers:
     if isinstance(task, WholeTask):
-        return [_whole(task, member) for member in members if isinstance(member, WholeData)]
-    natives = [member for member in members if isinstance(member, NativeData)]
+        assert isinstance(data, WholeData), "a whole task has whole members"
+        return in_columns([_whole(task, member) for member in data.members], task.measures)
+    assert isinstance(data, NativeData), "a native task has native members"
     if _only_totals(task):
-        return _together(task, natives, stop)
-    return [_alone(task, member, stop) for member in natives]
+        return _together(task, data, stop)
+    return in_columns([_alone(task, data, k, stop) for k in range(len(data))], task.measures)
 
 
 def _only_totals(task: NativeTask) -> bool:
     """Fixed steps of an explicit method, rows at the method's own steps, and no second run for comparison."""
     from svyaz.integrate import method
 
-    return task.stepped and not method(task.method).implicit and task.every is None and not task.halve
+    return task.step is not None and not method(task.method).implicit and task.every is None and not task.halve
 
 
 @lru_cache(maxsize=64)
@@ -90,46 +94,62 @@ def _compiled(text: str) -> Native:
 
 
 def _failed(reason: str) -> Answer:
-    return Answer("infeasible", reason, {"t": START, "steps": 0, "evaluations": 0})
+    return Answer("infeasible", reason, dict.fromkeys(NOTHING, 0.0))
 
 
-def _together(task: NativeTask, members: Sequence[NativeData], stop: Stop) -> list[Answer]:
+def _together(task: NativeTask, data: NativeData, stop: Stop) -> Answers:
     """Members with fixed steps in one native call."""
     from svyaz.integrate import CODE, STEPS, method, outcome, run_ensemble
 
-    found = {k: _failed(member.refused) for k, member in enumerate(members) if member.refused}
-    fit = [k for k in range(len(members)) if k not in found]
-    if not fit:
-        return list(found.values())
     rates, observe, project = (_compiled(text) if text else None for text in (task.rates, task.observe, task.project))
     tableau = method(task.method)
-    group = _group(task, (rates, observe, project), [members[k] for k in fit])
+    fit = np.array([k for k in range(len(data)) if k not in data.refused], dtype=np.int64)
+    group = _group(task, (rates, observe, project), data, fit)
     columns = np.array(task.columns, dtype=np.int64)
     observed = len(observe.program.outputs) if observe else 0
-    run_ensemble(tableau, (rates, observe, project), (START, float(task.until)), group, columns, observed, stop)
+    if len(fit):
+        run_ensemble(tableau, (rates, observe, project), (START, float(task.until)), group, columns, observed, stop)
     if stop[0]:
         raise Left
-    for i, k in enumerate(fit):
-        time, steps = float(group.ends[i, 0]), int(group.answers[i, STEPS])
-        status, reason = outcome(int(group.answers[i, CODE]), time)
-        values = {"t": time, "steps": steps, "evaluations": steps * tableau.stages}
-        values |= zip(task.final, group.ends[i, 1:].tolist(), strict=True)
-        totals = dict(zip(task.observed, group.totals[i].tolist(), strict=True))
-        found[k] = _answer(status, reason, values | measured(totals), totals)
-    return [found[k] for k in range(len(members))]
+    times, steps = group.ends[:, 0], group.answers[:, STEPS].astype(float)
+    totals = {name: group.totals[:, j] for j, name in enumerate(task.observed)}
+    known = {"t": times, "steps": steps, "evaluations": steps * tableau.stages}
+    known |= {name: group.ends[:, 1 + j] for j, name in enumerate(task.final)} | measured(totals)
+    wrong = undefined_energy(totals)
+    status, reasons = np.full(len(data), STATUSES.index("infeasible"), dtype=np.int8), dict(data.refused)
+    status[fit] = FINISHED
+    codes = group.answers[:, CODE]
+    ends = [code for code in np.unique(codes).tolist() if outcome(code, 0.0)[0] == "finished"]
+    for i in {*np.flatnonzero(~np.isin(codes, ends)).tolist(), *wrong}:
+        ended, reason = outcome(int(codes[i]), float(times[i]))
+        told, why = wrong[i] if ended == "finished" else (str(ended), reason)
+        status[fit[i]], reasons[int(fit[i])] = STATUSES.index(told), why
+    measures = {name: np.full(len(data), 0.0 if name in NOTHING else np.nan) for name in task.measures}
+    for name in task.measures:
+        if name in known:
+            measures[name][fit] = known[name]
+    return Answers(status, np.zeros(len(data), dtype=np.int8), reasons, measures)
 
 
-def _group(task: NativeTask, codes: Sequence[Native | None], members: Sequence[NativeData]) -> Group:
-    """Members as the native loop takes them."""
+def _group(task: NativeTask, codes: Sequence[Native | None], data: NativeData, fit: NDArray[np.int64]) -> Group:
+    """Members that are fit for it, as the native loop takes them."""
     from svyaz.integrate import WIDTH, Group, schedule
 
     def constants(code: Native | None) -> Array:
         if code is None:
-            return np.zeros((len(members), 1))
-        return np.array([code.constants(member.values) for member in members])
+            return np.zeros((len(fit), 1))
+        names = code.program.parameters
+        rows = np.tile([float(task.values.get(name, np.nan)) for name in names], (len(fit), 1))
+        for k, name in enumerate(names):
+            if name in data.values:
+                rows[:, k] = data.values[name][fit]
+        return code.constants_of(rows)
 
-    plans = [schedule((START, float(task.until)), float(member.step or 0.0)) for member in members]
-    starts = np.array([[START, *member.start] for member in members])
+    span = START, float(task.until)
+    steps = data.run["step"][fit] if "step" in data.run else np.full(len(fit), task.step)
+    different, which = np.unique(steps, return_inverse=True)
+    plans = [schedule(span, float(step)) for step in different]
+    starts = np.column_stack([np.full(len(fit), START), data.starts[fit]])
     rates, watched, projected = (constants(code) for code in codes)
     return Group(
         constants=rates,
@@ -137,35 +157,51 @@ def _group(task: NativeTask, codes: Sequence[Native | None], members: Sequence[N
         projected=projected,
         starts=starts,
         ends=np.zeros_like(starts),
-        pace=np.array([[plan.h, plan.last] for plan in plans]),
-        counts=np.array([[plan.total, plan.every] for plan in plans], dtype=np.int64),
-        answers=np.zeros((len(members), 2), dtype=np.int64),
-        totals=np.zeros((len(members), len(task.observed), WIDTH)),
+        pace=np.array([[plan.h, plan.last] for plan in plans]).reshape(-1, 2)[which],
+        counts=np.array([[plan.total, plan.every] for plan in plans], dtype=np.int64).reshape(-1, 2)[which],
+        answers=np.zeros((len(fit), 2), dtype=np.int64),
+        totals=np.zeros((len(fit), len(task.observed), WIDTH)),
     )
 
 
-def _alone(task: NativeTask, member: NativeData, stop: Stop) -> Answer:
+@dataclass(frozen=True)
+class _Single:
+    """One member: the values of all that the programs take, its start, and its step and tolerances."""
+
+    values: Mapping[str, float]
+    start: Array
+    step: float | None
+    rtol: float | None
+    atol: Any
+
+
+def _single(task: NativeTask, data: NativeData, place: int) -> _Single:
+    own = {name: float(column[place]) for name, column in data.values.items()}
+    run = {"step": task.step, "rtol": task.rtol, "atol": task.atol}
+    run |= {name: float(column[place]) for name, column in data.run.items()}
+    return _Single({**task.values, **own}, data.starts[place].copy(), **run)
+
+
+def _alone(task: NativeTask, data: NativeData, place: int, stop: Stop) -> Answer:
     """A member with its path: steps chosen by the method, an implicit method, or an error by halving."""
-    if member.refused:
-        return _failed(member.refused)
+    if place in data.refused:
+        return _failed(data.refused[place])
+    member = _single(task, data, place)
     path = _path(task, member, (member.step, member.rtol), _output(task), stop)
     values: dict[str, float] = {"t": float(path.times[-1]), "steps": path.steps, "evaluations": path.evaluations}
     values |= zip(task.final, path.states[-1].tolist(), strict=True)
-    totals: dict[str, list[float]] = {}
+    totals: dict[str, Array] = {}
     if task.observe:
         code = _compiled(task.observe)
         rows = code.evaluate(np.column_stack([path.times, path.states]), code.constants(member.values))
-        totals = dict(zip(task.observed, totals_along(rows[:, list(task.columns)]).tolist(), strict=True))
-        values |= measured(totals)
+        totals = dict(zip(task.observed, totals_along(rows[:, list(task.columns)])[:, None, :], strict=True))
+        values |= {name: float(column[0]) for name, column in measured(totals).items()}
     if task.halve and path.finished:
         values["error"] = _error(task, member, path, stop)
-    return _answer(path.status.told, path.reason, values, totals)
-
-
-def _answer(status: str, reason: str, values: Mapping[str, float], totals: Mapping[str, Sequence[float]]) -> Answer:
-    """A run to its end on which the energy is not always a number is none."""
-    wrong = undefined_energy(totals) if status == "finished" else None
-    return Answer(*(wrong or (status, reason)), values)
+    wrong = (
+        undefined_energy(totals) if path.finished else {}
+    )  # a run on which the energy is not always a number is none
+    return Answer(*wrong.get(0, (path.status.told, path.reason)), values)
 
 
 def _output(task: NativeTask) -> Array | None:
@@ -179,7 +215,7 @@ def _output(task: NativeTask) -> Array | None:
 
 def _path(
     task: NativeTask,
-    member: NativeData,
+    member: _Single,
     fineness: tuple[float | None, float | None],
     output: Array | None,
     stop: Stop,
@@ -198,7 +234,7 @@ def _path(
     step, rtol = fineness
     return solve(
         Ode(rates, flow(task.jacobian), flow(task.project)),
-        np.array(member.start),
+        member.start,
         (START, float(task.until)),
         method=task.method,
         step=step,
@@ -219,7 +255,7 @@ def _leaving(stop: Stop) -> Callable[[float], None]:
     return look
 
 
-def _error(task: NativeTask, member: NativeData, coarse: Path, stop: Stop) -> float:
+def _error(task: NativeTask, member: _Single, coarse: Path, stop: Stop) -> float:
     """The trajectory error by a finer run, each state in its own scale, as ``simulate`` does."""
     from svyaz.holding import StatePlaces, sampled
     from svyaz.integrate import refinement
@@ -237,7 +273,7 @@ def _error(task: NativeTask, member: NativeData, coarse: Path, stop: Stop) -> fl
     return factor * scale.difference(coarse.states, fine.states)
 
 
-def _whole(task: WholeTask, member: WholeData) -> Answer:
+def _whole(task: WholeTask, member: Member) -> Answer:
     """A member as one simulation of the model with its settings."""
     from svyaz.expr import ModelError
     from svyaz.integrate import Status

@@ -13,7 +13,7 @@ def _(found: Sweep) -> str:
     """Its measures over what was varied, as a picture where there are one or two axes, and as columns."""
     columns = dataset_html(found.to_xarray)
     outcomes = ", ".join(f"{count} {word}" for word, count in found.outcomes().items())
-    drawable = found.rows and found.measures and len(found.axes) <= 2
+    drawable = found.answered and found.measures and len(found.axes) <= 2
     shown = picture(sweep_figure(found), f"measures of {found.system.name}") if drawable else ""
     return heading(found.system.name, f"{found.answered} of {found.total} members", outcomes, *found.notes) + (
         shown + folded("columns", columns) if shown else columns

@@ -9,10 +9,13 @@ from svyaz.json_types import Record
 from svyaz.show.results import as_json, given
 from svyaz.study import Row, Sweep
 
+MOST_ROWS = 100_000
+"""Members of a study whose rows are written in JSON; the table and the folder have those of larger ones."""
+
 
 @as_json.register(Sweep)
 def _(found: Sweep) -> Record:
-    system = found.system
+    system, few = found.system, found.total <= MOST_ROWS
     return {
         "svyaz": __version__,
         "model": system.name,
@@ -21,11 +24,11 @@ def _(found: Sweep) -> Record:
         "run": dict(found.asked),
         "members": found.total,
         "done": found.answered,
-        "missing": list(found.missing),
+        "missing": list(found.missing) if few else None,
         "outcomes": found.outcomes(),
         "stable": None if found.stable is None else [list(interval) for interval in found.stable],
         "measures": list(found.measures),
-        "rows": [_row(found, row) for row in found.rows],
+        "rows": [_row(found, row) for row in found.rows] if few else None,
         "seconds": found.seconds,
         "workers": found.workers,
         **given(system),

@@ -12,27 +12,28 @@ from svyaz.studio.questions.asked import Table, asked, flag, quantity, run_optio
 from svyaz.studio.questions.folders import out_folder
 
 MOST_MEMBERS = 250_000
-ROWS = "sweep.rows"
+STUDY = "study.zarr"
 
 
 def sweep(question: Table, tell: Tell) -> Mapping[str, object]:
     """The study, and its measures over the axes."""
     from svyaz.show import as_json
-    from svyaz.study import discard
+    from svyaz.study import discard, progress_of
     from svyaz.study import sweep as swept
 
     given = asked(question)
     axes = _axes(given.options, given.system)
     folder = out_folder(question, "sweep")
-    if flag(given.options, "anew") and (folder / ROWS).exists():
-        discard(folder / ROWS)
+    done, total = progress_of(folder / STUDY)
+    if total and (flag(given.options, "anew") or done == total):
+        discard(folder / STUDY)
     found = swept(
         given.system,
         axes,
         texts(given.options, "measure"),
         progress=tell,
-        keep=folder / ROWS,
-        resume=(folder / ROWS).exists(),
+        keep=folder / STUDY,
+        resume=(folder / STUDY).exists(),
         inputs=dict(given.laws) or None,
         project=flag(given.options, "project"),
         beyond=flag(given.options, "beyond"),
@@ -40,8 +41,6 @@ def sweep(question: Table, tell: Tell) -> Mapping[str, object]:
     )
     found.to_csv(folder / "sweep.csv")
     record = as_json(found)
-    if found.finished:
-        discard(folder / ROWS)
     return {
         "record": {name: value for name, value in record.items() if name != "rows"},
         "axes": {axis.name: np.asarray(axis.values, dtype=float) for axis in found.axes},
@@ -54,11 +53,10 @@ def sweep(question: Table, tell: Tell) -> Mapping[str, object]:
 
 def kept(question: Table, tell: Tell) -> Mapping[str, object]:
     """Is there an unfinished study of this model, and how many of its rows are done?"""
-    rows = out_folder(question, "sweep", make=False) / ROWS
-    if not rows.is_file():
-        return {"rows": 0}
-    with rows.open("rb") as file:
-        return {"rows": max(0, sum(1 for _ in file) - 1)}
+    from svyaz.study import progress_of
+
+    done, total = progress_of(out_folder(question, "sweep", make=False) / STUDY)
+    return {"rows": done if done < total else 0}
 
 
 def _axes(options: Table, system: object) -> dict[str, np.ndarray]:
