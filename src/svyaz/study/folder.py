@@ -55,7 +55,7 @@ def _hash(words: object) -> str:
 
 
 @dataclass(frozen=True)
-class Held:
+class Holdings:
     """What a folder says that it holds."""
 
     words: Mapping[str, Any]
@@ -70,7 +70,7 @@ def axis_name(name: str) -> str:
     return f"parameters.{name}" if name in (*SINGLE, STATUS, STABLE, REASON) else name
 
 
-def held_in(path: Path) -> Held | None:
+def held_in(path: Path) -> Holdings | None:
     """What a folder holds, None where there is no study; a folder whose description is damaged is refused."""
     try:
         found = chunk_files.about(path)
@@ -79,7 +79,7 @@ def held_in(path: Path) -> Held | None:
         told = found["attributes"]
         words = told.pop(TOLD)
         axes = {name: _values(path, name, count) for name, count in words["axes"]}
-        return Held(words, told, axes, tuple(words["measures"]), tuple(words["chunks"]))
+        return Holdings(words, told, axes, tuple(words["measures"]), tuple(words["chunks"]))
     except (ValueError, KeyError, TypeError) as error:
         text = f"the description of the study in '{path}' is damaged: what its members belong to is not known"
         raise _refusal(text, ELSEWHERE) from error
@@ -155,7 +155,7 @@ def _refuse_to_overwrite(path: Path) -> None:
     raise _refusal(f"'{path}' holds {state}", UNFINISHED)
 
 
-def _check(path: Path, found: Held, head: Head, axes: Sequence[Axis]) -> None:
+def _check(path: Path, found: Holdings, head: Head, axes: Sequence[Axis]) -> None:
     """Refuse to go on with another study."""
     differs = [name for name, own in head.same.items() if found.words["same"].get(name) != own]
     if head.program and found.words["program"] and head.program != found.words["program"]:

@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.study import chunk_files
 from svyaz.study.answers import LOST, MISSING, STATUSES, Answers, Codes
 from svyaz.study.chunk_files import Place
-from svyaz.study.layout import Layout, Numbers
+from svyaz.study.layout import MemberLayout, Numbers
 
 STATUS, STABLE, REASON = "status", "stable", "reason"
 FEW = 100_000
@@ -47,7 +47,7 @@ class Chunk:
 class Members:
     """The members of a study that are done, by their numbers; ``folder`` is None where they are kept in memory alone."""
 
-    def __init__(self, layout: Layout, measures: Sequence[str], folder: Path | None) -> None:
+    def __init__(self, layout: MemberLayout, measures: Sequence[str], folder: Path | None) -> None:
         self.layout, self.measures, self.folder = layout, tuple(measures), folder
         self._open: dict[Place, Chunk] = {}
 

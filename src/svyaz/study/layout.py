@@ -40,7 +40,7 @@ def grown(held: Array, asked: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Layout:
+class MemberLayout:
     """``asked``: for each axis, the places of the asked values among those that are held; ``chunks``: the shape of chunks."""
 
     asked: tuple[Numbers, ...]
@@ -92,13 +92,13 @@ class Layout:
         return rows, np.asarray(np.ravel_multi_index(tuple(offsets.T), self.chunks), dtype=np.int64)
 
 
-def layout_of(held: Sequence[Array], asked: Sequence[Array], chunks: tuple[int, ...]) -> Layout:
+def layout_of(held: Sequence[Array], asked: Sequence[Array], chunks: tuple[int, ...]) -> MemberLayout:
     """Where asked values lie among those that are held, all of which there are."""
     found = []
     for own, wanted in zip(held, asked, strict=True):
         order = np.argsort(own, kind="stable")
         found.append(order[np.searchsorted(own[order], wanted)].astype(np.int64))
-    return Layout(tuple(found), chunks)
+    return MemberLayout(tuple(found), chunks)
 
 
 def _flat(indices: Sequence[Numbers], shape: Sequence[int]) -> Numbers:

@@ -8,7 +8,7 @@ import numpy as np
 
 from svyaz.expr import ModelError, Problem
 from svyaz.study.answers import MISSING, Answers
-from svyaz.study.folder import Head, Held, held_in, kept_members
+from svyaz.study.folder import Head, Holdings, held_in, kept_members
 from svyaz.study.kept import REASON, STABLE, STATUS, Members
 from svyaz.study.layout import grown, layout_of
 from svyaz.study.vary import Axis
@@ -44,14 +44,14 @@ def merge(into: str | Path, *folders: str | Path) -> tuple[int, int]:
         return members.answered(), members.layout.total
 
 
-def _held(path: Path) -> Held:
+def _held(path: Path) -> Holdings:
     held = held_in(path)
     if held is None:
         raise ModelError([Problem(f"there is no study in '{path}'")])
     return held
 
 
-def _agree(one: Held, other: Held, which: str) -> None:
+def _agree(one: Holdings, other: Holdings, which: str) -> None:
     """Refuse to merge studies of different things."""
     differs = [name for name, own in one.words["same"].items() if other.words["same"].get(name) != own]
     programs = {held.words["program"] for held in (one, other)} - {""}
@@ -62,7 +62,7 @@ def _agree(one: Held, other: Held, which: str) -> None:
         raise ModelError([Problem(f"{which} are different studies: {', '.join(differs)} differs")])
 
 
-def _take(members: Members, axes: list[Axis], held: Held, folder: Path) -> None:
+def _take(members: Members, axes: list[Axis], held: Holdings, folder: Path) -> None:
     """Put the members of a study that are not there yet."""
     values = tuple(held.axes.values())
     own = Members(layout_of(values, values, held.chunks), held.measures, folder)

@@ -82,9 +82,9 @@ class Sweep(Shown):
         return self.members.answered()
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> SweepRows:
         """The members that are done or lost, read as they are asked for."""
-        return Rows(self)
+        return SweepRows(self)
 
     def points(self, numbers: Sequence[int]) -> list[Array]:
         """For each axis, its values for the members of these numbers."""
@@ -168,7 +168,7 @@ class Sweep(Shown):
         return counted([self.members.codes(STATUS)])
 
 
-class Rows(Sequence[Row]):
+class SweepRows(Sequence[Row]):
     """The rows of a sweep in their order, which are made when they are asked for."""
 
     def __init__(self, sweep: Sweep) -> None:
@@ -191,7 +191,7 @@ class Rows(Sequence[Row]):
         return self._rows(self._numbers)
 
     def _rows(self, numbers: NDArray[np.int64]) -> Iterator[Row]:
-        """Rows of these members; the whole of their columns is read before."""
+        """SweepRows of these members; the whole of their columns is read before."""
         members, names = self._sweep.members, self._sweep.measures
         status, stable = (members.codes(name)[numbers] for name in (STATUS, STABLE))
         columns = [members.column(name)[numbers] for name in names]

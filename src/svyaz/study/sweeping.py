@@ -89,13 +89,13 @@ def sweep(
         "every": every,
     }
     asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    wishes = Wishes(asked, _texts(inputs or {}), form, project, named(kept), beyond)
+    wishes = RunWishes(asked, _texts(inputs or {}), form, project, named(kept), beyond)
     hands = Hands(workers, scheduler, progress)
     return _swept(system, vary, measure, wishes, hands, None if keep is None else Path(keep), resume)
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RunWishes:
     """What is asked of all runs: options of ``simulate`` as they were given, laws of inputs, and how they are prepared."""
 
     options: Mapping[str, object]
@@ -119,7 +119,7 @@ def _swept(
     stated: System,
     vary: Mapping[str, ArrayLike],
     measure: Sequence[str],
-    wishes: Wishes,
+    wishes: RunWishes,
     hands: Hands,
     path: Path | None,
     resume: bool,
@@ -167,7 +167,7 @@ def _work(
     found: Recipe,
     plan: Plan,
     measures: Sequence[str],
-    wishes: Wishes,
+    wishes: RunWishes,
 ) -> Work:
     """Native loops where all members share one program and nothing else is wanted of them; else whole simulations."""
     equations, balance = phases[0].equations, any(name.startswith("energy.") for name in measures)
@@ -180,7 +180,7 @@ def _work(
     return whole_work(stated, _whole_asked(options, name, asked), plan, measures, balance=balance)
 
 
-def _head(stated: System, told: Mapping[str, Json], wishes: Wishes, work: Work) -> Head:
+def _head(stated: System, told: Mapping[str, Json], wishes: RunWishes, work: Work) -> Head:
     """Which study it is; ``told`` are the options that all runs share."""
     asked: list[Any] = [
         wishes.project or list(wishes.kept),
