@@ -1,21 +1,25 @@
-"""Random systems: is every equilibrium that an independent search meets found, and is every verdict right?"""
+"""Random systems: is every equilibrium that an independent search meets found, and is every verdict right?
+
+The seeds are new every time; ``python -m bench.equilibria.random_systems agree SEED COUNT`` does the same systems again.
+"""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from secrets import randbits
+from random import SystemRandom
 
 import numpy as np
 from bench.equilibria.draws import KINDS, Draw, drawn
 from bench.equilibria.oracle import Oracle, Rest
-from bench.tools.jobs import Answer, Job, Samples, answer, series
+from bench.tools.jobs import Answer, Job, Samples, answer, finds, series
 from bench.tools.rows import Row
 
 from svyaz import System
 from svyaz.stability import Equilibria, Equilibrium
 
 MODULE = "bench.equilibria.random_systems"
+SEED = SystemRandom().randrange(10**9)
+SYSTEMS, EACH = 200, 20
 SECONDS = 60.0
 
 
@@ -67,41 +71,34 @@ def disagreements(rest: Rest, e: Equilibrium) -> list[str]:
     return told + ([f"roots differ by {off:.2g} at {rest.position}"] if off > 1e-5 * size else [])
 
 
-def job(quick: bool) -> Job:
-    return Job(MODULE, ("agree", "20" if quick else "200"), 1, 20.0 if quick else 200.0)
-
-
 def jobs(quick: bool) -> list[Job]:
-    return [job(quick)]
+    count = 20 if quick else SYSTEMS
+    return [Job(MODULE, ("agree", str(SEED + first), str(EACH)), 1, 0.3 * EACH) for first in range(0, count, EACH)]
 
 
 def rows(samples: Samples, quick: bool) -> list[Row]:
-    keys = ("seed", "systems", "found", "decided", "proved", "missed", "wrong")
-    done = {key: series(samples, job(quick), key)[0] for key in keys}
+    keys = ("systems", "found", "decided", "proved", "right")
+    done = {key: sum(sum(series(samples, job, key)) for job in jobs(quick)) for key in keys}
     known = f"{done['found']:.0f} equilibria, {done['decided']:.0f} decided, {done['proved']:.0f} lists proved"
-    note = f"seed {done['seed']:.0f}: {known}"
-    all_of = done["systems"]
-    right = all_of - done["missed"] - done["wrong"]
+    told = [find for job in jobs(quick) for found in samples.get(job.name, ()) for find in finds(found)]
+    count = float(sum(int(job.arguments[2]) for job in jobs(quick)))
+    note = "; ".join([f"seeds from {SEED}: {known}", *told])
     name = "random systems: nothing missed, nothing wrong"
-    return [Row(name, right, all_of, right / all_of, "systems", "all", 1.0, note=note)]
+    return [Row(name, done["right"], count, done["right"] / count, "systems", "all", 1.0, note=note)]
 
 
-def agree_job(count: str) -> Answer:
-    """New systems every time; the seed is told, and so are disagreements."""
-    seed = randbits(31)
-    done = [compared(drawn(seed + k, tuple(KINDS)), k) for k in range(int(count))]
-    for k, one in enumerate(done):
-        for text in (*one.missed, *one.wrong):
-            print(f"seed {seed + k}: {text}", file=sys.stderr, flush=True)
-    return {
-        "seed": float(seed),
-        "systems": float(len(done)),
-        "found": float(sum(one.found for one in done)),
-        "decided": float(sum(one.decided for one in done)),
-        "proved": float(sum(one.complete for one in done)),
-        "missed": float(sum(bool(one.missed) for one in done)),
-        "wrong": float(sum(bool(one.wrong) and not one.missed for one in done)),
-    }
+def agree_job(seed: str, count: str) -> Answer:
+    """How many systems agree, what was found of them, and each disagreement with its seed."""
+    found: Answer = dict.fromkeys(("systems", "found", "decided", "proved", "right"), 0.0)
+    for number in range(int(seed), int(seed) + int(count)):
+        one = compared(drawn(number, tuple(KINDS)), number)
+        found["systems"] += 1
+        found["found"] += one.found
+        found["decided"] += one.decided
+        found["proved"] += one.complete
+        found["right"] += not (one.missed or one.wrong)
+        found |= {f"seed {number}: {text}": 1.0 for text in (*one.missed, *one.wrong)}
+    return found
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from random import SystemRandom
 from tempfile import TemporaryDirectory
 
 from bench.robustness.comparison import TOLERANCE, differences
-from bench.tools.jobs import Answer, Job, Samples, answer, series
+from bench.tools.jobs import Answer, Job, Samples, answer, finds, series
 from bench.tools.rows import Row
 
 MODULE = "bench.robustness.routes"
@@ -30,9 +30,7 @@ def jobs(quick: bool) -> list[Job]:
 def rows(samples: Samples, quick: bool) -> list[Row]:
     done = {key: sum(sum(series(samples, job, key)) for job in jobs(quick)) for key in ("systems", "forms", "agree")}
     worst = max((x for job in jobs(quick) for x in series(samples, job, "worst")), default=float("nan"))
-    wrong = [
-        key for job in jobs(quick) for found in samples.get(job.name, ()) for key in found if key.startswith("seed")
-    ]
+    wrong = [find for job in jobs(quick) for found in samples.get(job.name, ()) for find in finds(found)]
     count = sum(int(job.arguments[2]) for job in jobs(quick))
     note = f"seeds from {SEED}, {done['forms']:.0f} forms compared, the worst differs by {worst:.1e}"
     share = done["agree"] / count
@@ -69,7 +67,7 @@ def _compared(seed: str, count: str) -> Answer:
         found["forms"] += len(off)
         found["agree"] += not wrong
         found["worst"] = max([found["worst"], *off.values()])
-        found |= {f"seed {number}, {form}": x for form, x in wrong.items()}
+        found |= {f"seed {number}, {form}: off by {x:.1e}": x for form, x in wrong.items()}
     return found
 
 

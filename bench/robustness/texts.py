@@ -9,7 +9,7 @@ from collections import Counter
 from random import SystemRandom
 
 from bench.robustness.trials import trials
-from bench.tools.jobs import Answer, Job, Samples, answer
+from bench.tools.jobs import Answer, Job, Samples, answer, finds
 from bench.tools.rows import Row
 
 MODULE = "bench.robustness.texts"
@@ -30,7 +30,7 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
         for found in samples.get(job.name, ()):
             done.update(found)  # type: ignore[arg-type]
     count = sum(int(job.arguments[2]) for job in jobs(quick))
-    wrong = [key for key in done if key.startswith("wrong")]
+    wrong = finds(dict(done))
     outcomes = ", ".join(f"{number:.0f} × {key}" for key, number in done.most_common() if key not in wrong)
     note = "; ".join([f"seeds from {SEED}: {outcomes}", *wrong[:SHOWN]])
     good = float(sum(done.values()) - len(wrong) * 2)
@@ -47,7 +47,7 @@ def run_job(seed: str, count: str) -> Answer:
     for trial in trials(range(int(seed), int(seed) + int(count)), "gallery"):
         found[trial.outcome] += 1.0
         if trial.wrong:
-            found[f"wrong with seed {trial.seed}: {' '.join(trial.wrong.split())[:300]}"] = 1.0
+            found[f"seed {trial.seed}: {' '.join(trial.wrong.split())[:300]}"] = 1.0
     return dict(found)
 
 

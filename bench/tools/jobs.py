@@ -54,6 +54,9 @@ class PeerMissing(JobFailed):
     """What a job measures against is not installed; the message names it."""
 
 
+FIND = ("seed ", "case ")
+"""How keys of answers begin that tell of a case which came out wrong."""
+
 MISSING = "not installed: "
 """What a job says last that misses a peer, before its name."""
 
@@ -103,8 +106,21 @@ def schedule(jobs: Iterable[Job]) -> list[Job]:
     return order
 
 
-def run_jobs(jobs: Iterable[Job], before: Callable[[Job], object], failed: Callable[[JobFailed], object]) -> Samples:
-    """Do all jobs as scheduled; ``before`` is told of each, ``failed`` of those that fail, which leave no sample."""
+def finds(answer: Answer) -> list[str]:
+    """What an answer tells of single cases that came out wrong: its keys that name one."""
+    return [key for key in answer if key.startswith(FIND)]
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    before: Callable[[Job], object],
+    failed: Callable[[JobFailed], object],
+    told: Callable[[str], object],
+) -> Samples:
+    """Do all jobs as scheduled; ``before`` is told of each, ``failed`` of those that fail, which leave no sample.
+
+    ``told`` gets what each job finds wrong, when it has ended.
+    """
     samples: dict[str, list[Answer]] = defaultdict(list)
     for job in schedule(jobs):
         before(job)
@@ -112,6 +128,9 @@ def run_jobs(jobs: Iterable[Job], before: Callable[[Job], object], failed: Calla
             samples[job.name].append(run_job(job))
         except JobFailed as failure:
             failed(failure)
+        else:
+            for find in finds(samples[job.name][-1]):
+                told(find)
     return samples
 
 

@@ -75,10 +75,28 @@ def test_other_jobs_go_on_when_one_fails() -> None:
     jobs, derivation = module("tools.jobs"), module("spine.derivation")
     good, bad = jobs.Job("bench.spine.derivation", ("svyaz", "1"), 1, 1.0), jobs.Job("bench.no_such", (), 1, 1.0)
     failures: list[Exception] = []
-    samples = jobs.run_jobs([bad, good], lambda job: None, failures.append)
+    samples = jobs.run_jobs([bad, good], lambda job: None, failures.append, failures.append)
     assert (len(failures), len(samples[good.name])) == (1, 1)
     assert {row.verdict for row in derivation.rows({}, True)} == {"not measured"}
     assert not any(row.met for row in derivation.rows({}, True))
+
+
+def test_what_is_found_wrong_is_told_when_its_job_has_ended(monkeypatch) -> None:
+    """A disagreement of random equilibria and a fault that was not survived: both are told, and stand beneath the table."""
+    jobs, systems, watching = module("tools.jobs"), module("equilibria.random_systems"), module("faults.watching")
+
+    def lost() -> None:
+        raise watching.Unexpected("rows are lost")
+
+    told: list[str] = []
+    monkeypatch.setattr(systems, "compared", lambda draw, seed: systems.Compared(draw, 2, 2, True, ("none at 0",), ()))
+    monkeypatch.setattr(jobs, "run_job", lambda job: systems.agree_job(*job.arguments[1:]))
+    (first,) = wanted = systems.jobs(quick=True)
+    (row,) = systems.rows(jobs.run_jobs(wanted, lambda job: None, told.append, told.append), quick=True)
+    assert told[0] == f"seed {first.arguments[1]}: none at 0"
+    assert (len(told), row.verdict) == (20, "not met")
+    assert told[-1] in row.note
+    assert jobs.finds(watching.survived([lambda: None, lost])) == ["case 1: rows are lost"]
 
 
 @pytest.mark.parametrize("quick", [True, False])

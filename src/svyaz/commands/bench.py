@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -113,7 +114,7 @@ def _measure(
     click.echo(f"{title}: {len(order)} runs in processes of their own, about {minutes:.1f} minutes.", err=True)
     failures: list[Exception] = []
     with _progress(sum(job.seconds for job in order)) as before:
-        samples = jobs.run_jobs(wanted, before, failures.append)
+        samples = jobs.run_jobs(wanted, before, failures.append, partial(click.echo, err=True))
     rows = [row for module in measurements for row in module.rows(samples, quick)]
     Page().table(title, outcome.HEAD, outcome.coloured(rows))
     for note in outcome.notes(rows):
