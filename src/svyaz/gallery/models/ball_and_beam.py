@@ -131,6 +131,8 @@ theta = [-0.1, "pi"]
 [limits]          # on the beam; at the dead points of the rod the wheel goes on
 r = ["R", "L - R"]
 
+[units]
+{units}
 [run]
 form = "shulgin"
 method = "radau"
@@ -160,6 +162,30 @@ on = "theta"
 """
 
 
+UNITS = {
+    "kg": "m",
+    "m": "{ball} R L l d r0 reach",
+    "rad": "alpha theta theta0 alpha_max alpha_min",
+    "m/s^2": "g",
+    "kg*m^2": "J J0",
+    "N*m*s": "b0",
+    "1": "ratio lever",
+}
+TORQUE_UNITS = {"N*m": "nu"}
+MOTOR_UNITS = {"H": "La", "Ohm": "Ra", "V*s": "Ka", "1": "k2", "N*m/A": "k3", "V": "e", "A": "I"}
+
+
+def _units(voltage: bool, ball: str) -> str:
+    """[units]: a line for each name."""
+    tables = [UNITS, MOTOR_UNITS if voltage else TORQUE_UNITS]
+    return "".join(
+        f'{name} = "{unit}"\n'
+        for table in tables
+        for unit, names in table.items()
+        for name in names.format(ball=ball).split()
+    )
+
+
 def ball_and_beam(choices: Mapping[str, str]) -> str:
     """The model file for the choices; what is not chosen is the default."""
     chosen = {what: choices.get(what, known[0]) for what, known in CHOICES.items()}
@@ -181,6 +207,7 @@ def ball_and_beam(choices: Mapping[str, str]) -> str:
         inputs='e = "Ra*m*g*r0*lever/(k3*k2)"\n' if voltage else 'nu = "m*g*r0*lever"\n',
         motor=MOTOR if voltage else "",
         dependent=chosen["dependent"],
+        units=_units(voltage, COORDINATES[chosen["coordinate"]]["ball"]),
         current='I = "m*g*r0*lever/k3"\n' if voltage else "",
         published=', "La", "Ra"' + (names if table else "") if voltage else "",
         recovered=names if voltage and not table else "",

@@ -43,7 +43,7 @@ def regulate(question: Table, tell: Tell) -> Mapping[str, object]:
     critical = ranges(options, "critical", system)
     for name, span in critical.items():
         record["critical"] = as_json(found.margin(name, span))
-    answer: dict[str, object] = {"record": record, "place": _place(system, found)}
+    answer: dict[str, object] = {"record": record, "place": _place(system, found), "fixed": dict(found.chosen.fixed)}
     if flag(options, "run"):
         until = number(options, "until", system) or 20.0
         if not 0 < until <= LONGEST:

@@ -3,7 +3,7 @@
 import { ask } from "./ask.js";
 import { button, choice, reach, reachOfStart, slider } from "./controls.js";
 import { el, fill } from "./dom.js";
-import { t } from "./words.js";
+import { t, word } from "./words.js";
 
 // `onchange` is called while a slider moves; what was set stands in the settings of the state.
 export function valuePanel(app, { groups = ["parameters", "start", "inputs"], onchange, only = null }) {
@@ -53,12 +53,12 @@ let gallery = null;
 export const galleryOf = async () => (gallery ||= ask({ ask: "gallery" }));
 
 // What can be chosen of a model of the gallery.
-export function variantPanel(app) {
+export function variantPanel(app, without = []) {
   const box = el("div", { class: "row variants" });
   galleryOf().then(({ models }) => {
     const { name, text, variant } = app.state.model;
     const found = text === null && models.find((m) => m.name === name || m.name.replace(":N", "") === name.split(":")[0]);
-    fill(box, Object.entries((found && found.variants) || {}).map(([what, options]) => choice(what, options.map((o) => [o, o]), variant[what] ?? options[0], (value) => app.choose(what, value))));
+    fill(box, Object.entries((found && found.variants) || {}).filter(([what]) => !without.includes(what)).map(([what, options]) => choice(word("variant", what), options.map((o) => [o, word("variant", o)]), variant[what] ?? options[0], (value) => app.choose(what, value))));
   });
   return box;
 }

@@ -24,7 +24,7 @@ const FAR = 30;
 export function show(root, app) {
   const options = app.options("control"), { stated } = app;
   const latest = new Latest();
-  const chain = el("ol", { class: "chain" }), charts = el("div", { class: "grid2" }), numbers = el("div", {}), start = el("div", {}), weights = el("div", {}), pictures = el("div", { class: "positions" }), critical = el("div", {});
+  const chain = el("ol", { class: "chain" }), charts = el("div", { class: "grid2" }), numbers = el("div", {}), start = el("div", {}), place = el("div", {}), weights = el("div", {}), pictures = el("div", { class: "positions" }), critical = el("div", {});
   const outcome = el("p", { class: "outcome", role: "status" }), hints = el("div", { class: "row" });
   const mechanism = new Mechanism({ label: `${t("mechanism")}: ${stated.title}`, height: 260, words: { play: t("play"), pause: t("pause"), time: t("time") }, ontime: (time) => plots.forEach((p) => p.cursorAt(time)) });
   let plots = [], answer = null, kept = (app.kept ||= []);
@@ -39,7 +39,7 @@ export function show(root, app) {
   const asked = () => ({
     run: true, until: options.until || "20", against: design() !== "shulgin", beyond: Boolean(options.beyond), dependent: options.dependent, measure: options.measure, variables: options.variables,
     inputs: options.inputs, box: sides(options.box),
-    fix: assignments(options.fix), near: options.near || {}, start: options.start || {}, weights: options.weights || {}, solver: options.solver === "poles" ? undefined : options.solver, poles: options.solver === "poles" ? options.poles : undefined,
+    fix: assignments(options.fix), near: Object.fromEntries(Object.entries(options.near || {}).filter(([name]) => !(name in assignments(options.fix)))), start: options.start || {}, weights: options.weights || {}, solver: options.solver === "poles" ? undefined : options.solver, poles: options.solver === "poles" ? options.poles : undefined,
   });
 
   const run = () => latest.run(async (signal) => {
@@ -76,7 +76,27 @@ export function show(root, app) {
     drawCurves(names);
     drawNumbers(record);
     drawStart(record);
+    drawPlace();
     drawWeights(record);
+  }
+
+  // What was prescribed of the equilibrium, by a family or by a person: a slider each, within the limits or the box of the model.
+  let placeOf = "";
+  function drawPlace() {
+    const fixed = Object.entries(answer.fixed || {}).filter(([name]) => stated.coordinates.includes(name) || name in stated.inputs || name.endsWith("'"));
+    const key = fixed.map(([name]) => name).join();
+    if (key === placeOf) return;
+    placeOf = key;
+    fill(place, fixed.map(([name, value]) => {
+      const [low, high] = stated.limits[name] || [null, null], size = Math.max(0.5, Math.abs(value));
+      return slider(name, value, { low: low ?? value - size, high: high ?? value + size, label: `${pretty(name)} ₀`, oninput: (v) => {
+        options.fix = Object.entries({ ...assignments(options.fix), [name]: v }).map(([n, x]) => `${n} = ${x}`).join(", ");
+        options.start = {};
+        startOf = "";
+        app.remember();
+        run();
+      } });
+    }));
   }
 
   function drawCurves(names) {
@@ -88,13 +108,13 @@ export function show(root, app) {
       plots = titles.map((title) => new Plot({ title, height: 170 }));
       fill(charts, plots.map((p) => p.node));
     }
-    const shownRuns = [...kept.map((k, j) => ({ ...k, old: true, dash: ["4 3", "2 3", "8 4"][j % 3] })), ...names.map((n) => ({ label: n === "regulator" ? t("shulgin") : t("linearised"), trial: trials[n], rival: n !== "regulator" }))];
+    const shownRuns = [...kept.map((k, j) => ({ ...k, old: true, dash: ["4 3", "2 3", "8 4"][j % 3] })), ...names.map((n) => ({ label: n === "regulator" ? t("shulgin") : t("linearised"), trial: trials[n], rival: n !== "regulator" && names.length > 1 }))];
     variables.forEach((name, k) => {
       const curves = [];
       for (const { label, trial, rival, old, dash } of shownRuns) {
         const tag = names.length > 1 || old ? `${label}, ` : "";
         if (trial.linear[name]) curves.push({ name: `${tag}${t("linear")}`, x: trial.linear_t, y: trial.linear[name], colour: old ? "var(--c7)" : rival ? "var(--c5)" : "var(--c0)", pale: true });
-        if (trial.deviations[name]) curves.push({ name: `${tag}${t("nonlinear")}`, x: trial.t, y: trial.deviations[name], colour: old ? "var(--c4)" : rival ? "var(--c3)" : "var(--c1)", dash: old ? dash : rival && names.length > 1 ? "6 3" : "" });
+        if (trial.deviations[name]) curves.push({ name: `${tag}${t("nonlinear")}`, x: trial.t, y: trial.deviations[name], colour: old ? "var(--c4)" : rival ? "var(--c3)" : "var(--c1)", dash: old ? dash : rival ? "6 3" : "" });
       }
       const limit = first.limits[name];
       const most = FAR * Math.max(1e-12, ...Array.from(first.linear[name] || first.deviations[name], Math.abs));
@@ -240,7 +260,7 @@ export function show(root, app) {
     const measured = entry(t("measured"), options.measure, (v) => set("measure", v), { placeholder: stated.coordinates[0] });
     const aside = el("aside", {},
       card(t("preset"), presets(app)),
-      card(t("design"), variantPanel(app),
+      card(t("design"), variantPanel(app, ["dependent"]),
         stated.constraints.length ? choice(t("design"), ["shulgin", "linearised", "both"].map((d) => [d, t(d)]), design(), (v) => set("design", v)) : null,
         choice(t("information"), [["full", t("fullState")], ["sensors", t("sensors")]], info, (v) => set("measure", v === "full" ? "" : stated.coordinates[0])), measured,
         stated.constraints.length ? choice(t("dependent"), [["", t("best")], ...stated.coordinates.map((q) => [q, pretty(q)])], options.dependent || "", (v) => set("dependent", v)) : null,
@@ -257,7 +277,7 @@ export function show(root, app) {
         entry(t("horizon"), options.until, (v) => set("until", v), { placeholder: "20" }), tick(t("beyond"), options.beyond, (v) => set("beyond", v)), button(t("run"), run, "primary")),
       card(t("deviations"), start), card(null, el("details", { class: "group" }, el("summary", {}, t("weights")), weights)), card(null, ...valuePanel(app, { groups: ["parameters"], onchange: run })));
     root.append(el("div", { class: "columns" }, el("div", {}, card(t("chain"), chain, outcome, hints),
-      el("div", { class: "grid2" }, card(t("equilibrium"), stated.drawn ? mechanism.node : null, button(t("showAll"), choose, "small"), pictures),
+      el("div", { class: "grid2" }, card(t("equilibrium"), stated.drawn ? mechanism.node : null, place, button(t("showAll"), choose, "small"), pictures),
         card(t("critical"), el("div", { class: "row" }, choice(t("critical"), Object.keys(stated.parameters).map((n) => [n, pretty(n)]), options.critical || Object.keys(stated.parameters)[0], (v) => { options.critical = v; app.remember(); }),
           entry(t("from"), options.criticalFrom, (v) => { options.criticalFrom = v; app.remember(); }), entry(t("to"), options.criticalTo, (v) => { options.criticalTo = v; app.remember(); }), button(t("find"), findCritical)), critical)),
       card(t("motion"), el("div", { class: "row" }, button(t("overlay"), () => { if (answer?.trials) { kept.push(...TRIALS[design()].filter((n) => answer.trials[n]).map((n) => ({ label: `${kept.length + 1}`, trial: answer.trials[n] }))); draw(); } }, "small"), button(t("clearRuns"), () => { kept = app.kept = []; if (answer) draw(); }, "small")), charts),
@@ -274,7 +294,7 @@ export function show(root, app) {
 function presets(app) {
   return el("div", {}, el("div", { class: "row" }, button("Ball and Beam GBB 1005", async () => {
     await app.openModel({ name: "ball-and-beam", variant: { control: "voltage", motor: "numbers" } });
-    app.options("control").dependent = "alpha";
+    Object.assign(app.options("control"), { dependent: "alpha", critical: "d" });
     app.remember();
     await app.showPage();
   }, "primary")), el("p", {}, `${t("stories")}: `, STORIES.map(([key, address]) => [el("a", { href: address }, t(key)), " · "])));
