@@ -50,10 +50,11 @@ def advance(
         pieces.append(_across(left, np.inf))
         time, state = left.end, left.states[-1]
         rows = None if grid is None else _between(grid, time, stop)
+    branching = can_branch(segment)
     while time < span[1]:
         path = integrated(segment, state, (time, stop), options, rows, progress, max_steps)
         found, way = None, path
-        if path.status is not Status.STOPPED and can_branch(segment):
+        if path.status is not Status.STOPPED and branching:
             if grid is not None and len(path.times) <= path.steps and varies(segment, path):
                 way = integrated(segment, state, (time, stop), options, None, None, max_steps)
             found = first_passage(segment, way, span[1], options.step, grid)

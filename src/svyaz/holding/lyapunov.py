@@ -169,6 +169,8 @@ def _boxes(sides: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
 def _common(linear: Array, sizes: Array) -> Array | None:
     """P with PW + WᵀP < 0 for all linear parts: of those that belong to some of them, or to all together, the best."""
     scaled = linear * sizes[None, None, :] / sizes[None, :, None]
+    if len(sizes) == 1:  # V = y² falls where all of them are negative
+        return 1.0 / np.outer(sizes, sizes) if np.max(scaled) < 0.0 else None
     few = scaled[np.unique(np.linspace(0, len(scaled) - 1, SPREAD).astype(int))]
     origins = [np.mean(scaled, axis=0), *few]
     tried: list[Array] = []

@@ -249,6 +249,7 @@ def adaptive(
     after_step: Callee,
     rule: Scheme,
     control: Control,
+    order: float,
     errors: int,
     fsal: bool,
     dense: Interpolant,
@@ -258,7 +259,11 @@ def adaptive(
     clock: Array,
     count: Counters,
 ) -> int:
-    """At most `chunk` trials from the state in row 0 of `work` towards t1."""
+    """At most `chunk` trials from the state in row 0 of `work` towards t1; before the first one a first step is proposed."""
+    if count[DONE] + count[REJECTED] == 0:
+        begun = first_step(f, control, order, work, slopes, clock, count)
+        if begun != RUNNING:
+            return begun
     n = work.shape[1] - 1
     size = 8 * (n + 1)
     x = place(work)

@@ -71,8 +71,8 @@ class Room:
 
 @dataclass(frozen=True)
 class Run:
-    """A motion under way. `loop(chunk)` takes at most that many steps; with steps of the method's own choice `first()`
-    proposes the first one, and not more than `most` are tried up to the time `end`.
+    """A motion under way. `loop(chunk)` takes at most that many steps; with steps of the method's own choice (`chosen`) not
+    more than `most` are tried up to the time `end`, and `first()` proposes the first one where the loop does not.
 
     `slopes` begin with the slope of the state that such steps have reached; `implicit` are the constants of implicit
     steps, where there are such; `kept` are rows that were put away, by the number of steps done.
@@ -82,6 +82,7 @@ class Run:
     loop: Callable[[int], int]
     slopes: Array
     implicit: Array | None = None
+    chosen: bool = False
     first: Callable[[], int] | None = None
     end: float = 0.0
     most: int = 0
@@ -90,11 +91,11 @@ class Run:
 
     def advance(self, chunk: int) -> int:
         """Take at most so many steps; the answer is the code of the loop."""
-        if self.first is None:
+        if not self.chosen:
             return self.loop(chunk)
         if self.time >= self.end:
             return FINISHED
-        if self.trials == 0:
+        if self.trials == 0 and self.first is not None:
             code = self.first()
             if code != RUNNING:
                 return code
@@ -184,7 +185,7 @@ def drive(run: Run, progress: Callable[[float], object] | None) -> int:
                 chunk = max(1, chunk // 2)
             if progress is not None:
                 progress(run.time)
-            if run.first is not None and code == RUNNING:
+            if run.chosen and code == RUNNING:
                 best = max(best, (run.time - share[1]) / max(run.trials - share[0], 1))
                 for (count, patience), (trials, time) in list(seen.items()):
                     if run.trials - trials >= count:
@@ -236,24 +237,23 @@ def free_run(
     rates, after_step, work, clock, count = natives.rates, natives.after_step, room.work, room.clock, room.count
     if tableau.loops:
         own = import_module(tableau.loops)
-        memory, jacobian = np.zeros(own.memory_size(natives.size)), natives.jacobian
-        power, slopes, implicit = own.POWER, np.zeros(2 * natives.size), None
+        memory, jacobian, slopes = np.zeros(own.memory_size(natives.size)), natives.jacobian, np.zeros(2 * natives.size)
         loop = bound(own.free, rates, jacobian, after_step, control, out, work, slopes, memory, clock, count)
-    else:
-        assert tableau.dense is not None, "a method that chooses its steps has dense output"
-        rule, height = scheme(tableau), len(tableau.dense)
-        dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
-        step, slopes = _implicit_step(tableau, natives, height * len(start))
-        power, errors, fsal, implicit = float(tableau.order), len(tableau.errors), tableau.fsal, step.constants
-        loop = bound(
-            adaptive.adaptive,
-            *(rates, step, after_step, rule, control, errors, fsal, dense, out, work, slopes, clock, count),
-        )
 
-    def first() -> int:
-        return adaptive.first_step(rates, control, power, work, slopes, clock, count)
+        def first() -> int:
+            return adaptive.first_step(rates, control, own.POWER, work, slopes, clock, count)
 
-    return Run(room, loop, slopes, implicit, first, control.t1, max_steps, grid is None)
+        return Run(room, loop, slopes, None, True, first, control.t1, max_steps, grid is None)
+    assert tableau.dense is not None, "a method that chooses its steps has dense output"
+    rule, height = scheme(tableau), len(tableau.dense)
+    dense = Interpolant(tableau.dense, np.arange(height, dtype=np.int64))
+    step, slopes = _implicit_step(tableau, natives, height * len(start))
+    order, errors, fsal = float(tableau.order), len(tableau.errors), tableau.fsal
+    loop = bound(
+        adaptive.adaptive,
+        *(rates, step, after_step, rule, control, order, errors, fsal, dense, out, work, slopes, clock, count),
+    )
+    return Run(room, loop, slopes, step.constants, True, None, control.t1, max_steps, grid is None)
 
 
 def _implicit_step(tableau: Tableau, natives: Natives, slopes: int) -> tuple[Callee, Array]:
