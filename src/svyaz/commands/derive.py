@@ -102,33 +102,27 @@ def command(
     if output_format in PAGES:
         text = _page(found, output_format, reactions=reactions, gains=stabilize is not None)
     else:
+        adding = {"complete": program, "reactions": reactions, "jacobian": jacobian}
         text = program_text(
-            found,
-            output_format,
-            complete=program,
-            reactions=reactions,
-            jacobian=jacobian,
-            method=method,
-            step=step,
-            until=until,
-            every=every,
-            file=out,
+            found, output_format, **adding, method=method, step=step, until=until, every=every, file=out
         )
-        told = found.equations.notes if found.terms else _left_out(found)
-        for note in told:
-            click.echo(plain(f"note: {note}"), err=True)
+        _tell_of_code(found)
     if json_file is not None:
         write_json(_record(found, blocks=True, reactions=reactions, gains=stabilize is not None), json_file)
     if json_file != "-":
         write_text(text, out)
 
 
-def _left_out(found: Stabilised) -> tuple[str, ...]:
-    """What is told of constraints that follow from others: their rows are not in code."""
+def _tell_of_code(found: Stabilised) -> None:
+    """Notes on the equations; without gains only on constraints that follow from others: their rows are not in code."""
     from svyaz.motion import runnable
 
-    written = runnable(found.equations)
-    return written.notes[:1] if written.spare else ()
+    notes = found.equations.notes
+    if not found.terms:
+        written = runnable(found.equations)
+        notes = written.notes[:1] if written.spare else ()
+    for note in notes:
+        click.echo(plain(f"note: {note}"), err=True)
 
 
 def _refuse_mixtures(

@@ -134,9 +134,7 @@ def command(
     is not controllable or not observable, or a run from a consistent start does not return or passes a limit of the model.
     """
     from svyaz.commands.regulate_report import show
-    from svyaz.control import NoRegulator, NotSolvable
-    from svyaz.show import as_json
-    from svyaz.stability import NoEquilibrium, along_a_symmetry
+    from svyaz.stability import along_a_symmetry
 
     wanted = wanted or plot is not None or animate is not None
     _check_questions(until, start, wanted, count)
@@ -156,13 +154,7 @@ def command(
     }
     points, ranges = _starts(start, along_a_symmetry(system, prescribed)[0])
     span = None if critical is None else ranges_of([critical], system, "--critical")[critical[0]]
-    try:
-        found = _designed(system, places, asked)
-    except (NotSolvable, NoEquilibrium) as refusal:
-        facts = as_json(refusal) if isinstance(refusal, NoRegulator) else {}
-        reason = "; ".join(with_flags(text) for text in refusal.args)
-        write_json({"model": system.name, **facts, "reason": reason}, json_file)
-        raise NegativeAnswer(reason) from refusal
+    found = _found(system, places, asked, json_file)
     margin = None if critical is None or span is None else found.margin(critical[0], span)
     runs = _runs(found, points, until, beyond, keep) if wanted else {}
     attraction = None if count is None else _basin(found, ranges, count, until, beyond)
@@ -171,6 +163,21 @@ def command(
     if json_file != "-":
         show(found, margin, attraction, runs)
     _answer(found, runs)
+
+
+def _found(system: System, places: Mapping[str, Any], asked: Mapping[str, Any], json_file: str | None) -> Regulation:
+    """The regulator; where there is none the reason is written, and it is a negative answer."""
+    from svyaz.control import NoRegulator, NotSolvable
+    from svyaz.show import as_json
+    from svyaz.stability import NoEquilibrium
+
+    try:
+        return _designed(system, places, asked)
+    except (NotSolvable, NoEquilibrium) as refusal:
+        facts = as_json(refusal) if isinstance(refusal, NoRegulator) else {}
+        reason = "; ".join(with_flags(text) for text in refusal.args)
+        write_json({"model": system.name, **facts, "reason": reason}, json_file)
+        raise NegativeAnswer(reason) from refusal
 
 
 def _record(

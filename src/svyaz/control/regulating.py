@@ -14,7 +14,7 @@ from svyaz.control.lasting import told_lasting
 from svyaz.control.regulation import Regulation
 from svyaz.control.regulators import METHODS, Method, NoRegulator, NotSolvable
 from svyaz.control.rolling_loop import rolling_theorem
-from svyaz.control.uniform import LAGRANGE, told_momenta, uniform_variables, with_feed
+from svyaz.control.uniform import LAGRANGE, UniformVariables, told_momenta, uniform_variables, with_feed
 from svyaz.control.weights import Weights, told_weights, unit_weights
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import momentum_of, pseudo_cyclic
@@ -90,19 +90,9 @@ def regulate(
     plant = chosen.equilibrium.approximation
     assert plant is not None, "a chosen equilibrium has a first approximation"
     uniform = None if steady is None else uniform_variables(steady, variables)
-    names = chosen_inputs(plant, _names(inputs) or None)
     texts = tuple(split_expressions(measure)) if isinstance(measure, str) else tuple(measure)
-    told = plant if uniform is None else uniform.renamed
-    given = told_weights(weights, told.variables, names, texts)
-    if uniform is not None:
-        given = uniform.weights(given or unit_weights(len(plant.variables), len(names), len(texts)))
-    try:
-        measured = measurement_of(plant, texts, None if steady is None else steady.speeds) if texts else None
-        design = with_feed(designed(plant, names, given, measured, way), uniform)
-        if isinstance(plant, RollingPlant):
-            design = replace(design, fed=plant.fed)
-    except NotSolvable as refusal:
-        raise NoRegulator(refusal, plant, names) from refusal
+    speeds = None if steady is None else steady.speeds
+    design = _design(plant, chosen_inputs(plant, _names(inputs) or None), texts, weights, way, uniform, speeds)
     rival, refused = _rival(plant, design) if against_linearised else (None, None)
     theorem, hypotheses = _theorem(design, plant, steady)
     notes = (*passed, *repeated, *_switching_notes(system), *_notes(chosen, plant, design, steady, refused))
@@ -120,6 +110,28 @@ def regulate(
         uniform,
         system,
     )
+
+
+def _design(
+    plant: FirstApproximation,
+    inputs: Sequence[str],
+    measured: tuple[str, ...],
+    weights: Weights | Mapping[str, object] | str | Path | None,
+    method: Method,
+    uniform: UniformVariables | None,
+    speeds: Mapping[str, float] | None,
+) -> Design:
+    """The regulator of a first approximation, and the observer of what is measured; raises NoRegulator."""
+    told = plant if uniform is None else uniform.renamed
+    given = told_weights(weights, told.variables, inputs, measured)
+    if uniform is not None:
+        given = uniform.weights(given or unit_weights(len(plant.variables), len(inputs), len(measured)))
+    try:
+        seen = measurement_of(plant, measured, speeds) if measured else None
+        design = with_feed(designed(plant, inputs, given, seen, method), uniform)
+    except NotSolvable as refusal:
+        raise NoRegulator(refusal, plant, inputs) from refusal
+    return replace(design, fed=plant.fed) if isinstance(plant, RollingPlant) else design
 
 
 def _without_repetition(system: System, find: Callable[[System], Held]) -> tuple[System, tuple[str, ...], Held]:

@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     from svyaz.motion.checking import check as check
     from svyaz.motion.driver import driven as driven
     from svyaz.motion.energy import powers as powers
+    from svyaz.motion.facts import Distance as Distance
+    from svyaz.motion.facts import Drift as Drift
+    from svyaz.motion.facts import Event as Event
+    from svyaz.motion.facts import Reach as Reach
+    from svyaz.motion.facts import ResidualSize as ResidualSize
+    from svyaz.motion.facts import Slide as Slide
+    from svyaz.motion.facts import deviation_of as deviation_of
+    from svyaz.motion.facts import multiplier_of as multiplier_of
+    from svyaz.motion.facts import residual_of as residual_of
     from svyaz.motion.inputs import Law as Law
     from svyaz.motion.inputs import Laws as Laws
     from svyaz.motion.inputs import is_law as is_law
@@ -23,16 +32,7 @@ if TYPE_CHECKING:
     from svyaz.motion.phases import Structure as Structure
     from svyaz.motion.phases import Wishes as Wishes
     from svyaz.motion.phases import is_switched as is_switched
-    from svyaz.motion.result import Distance as Distance
-    from svyaz.motion.result import Drift as Drift
-    from svyaz.motion.result import Event as Event
     from svyaz.motion.result import Motion as Motion
-    from svyaz.motion.result import Reach as Reach
-    from svyaz.motion.result import ResidualSize as ResidualSize
-    from svyaz.motion.result import Slide as Slide
-    from svyaz.motion.result import deviation_of as deviation_of
-    from svyaz.motion.result import multiplier_of as multiplier_of
-    from svyaz.motion.result import residual_of as residual_of
     from svyaz.motion.running import Stabilize as Stabilize
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate

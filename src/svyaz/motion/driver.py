@@ -38,11 +38,12 @@ from svyaz.holding import (
 from svyaz.integrate import Path, Status, refinement
 from svyaz.model import System
 from svyaz.motion.energy import account_of
+from svyaz.motion.facts import Event
 from svyaz.motion.limits import reaches, told_beyond
 from svyaz.motion.notes import told_once
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
 from svyaz.motion.plausible import defined_part
-from svyaz.motion.result import Event, Motion, common_rows
+from svyaz.motion.result import Motion, common_rows
 from svyaz.motion.slides import slides_of, told_slides
 
 Observed = Mapping[str, Mapping[str, Array]]

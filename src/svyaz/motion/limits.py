@@ -14,7 +14,8 @@ from svyaz.forms import Equations
 from svyaz.holding import Segment
 from svyaz.integrate import Flow, Path, Status
 from svyaz.model import Limit, System
-from svyaz.motion.result import Motion, Reach
+from svyaz.motion.facts import Reach
+from svyaz.motion.result import Motion
 from svyaz.program import function
 
 

@@ -14,7 +14,7 @@ from svyaz.forms import Equations
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.result import Event
+from svyaz.motion.facts import Event
 
 START = 0.0
 """Motions begin at t = 0."""

@@ -19,6 +19,19 @@ from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
 from svyaz.model import Drawing, System, multiplier_symbol
 from svyaz.motion.balance import EnergyBalance
+from svyaz.motion.facts import (
+    Distance,
+    Drift,
+    Event,
+    Reach,
+    ResidualSize,
+    Slide,
+    deviation_of,
+    last_finite,
+    multiplier_of,
+    residual_of,
+    size_of,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -26,78 +39,6 @@ if TYPE_CHECKING:
 
     from svyaz.motion.phases import Chapter
     from svyaz.program import Function, Table
-
-
-@dataclass(frozen=True)
-class Event:
-    """A moment at which constraints begin and cease to act, by name.
-
-    Where an event of the motion, and not a time, divides the phases: the energies before and after it, the jumps of the
-    velocities, and the impulses with the sign of the multipliers. ``impacts`` are the contacts that were struck at once, one
-    set after another, ``accumulating`` those whose further impacts have no end before the moment given.
-    """
-
-    t: float
-    on: tuple[str, ...]
-    off: tuple[str, ...]
-    active: tuple[str, ...]
-    energy_before: float | None = None
-    energy_after: float | None = None
-    kinetic_before: float | None = None
-    kinetic_after: float | None = None
-    velocity_jump: Mapping[str, float] = field(default_factory=dict)
-    impulses: Mapping[str, float] = field(default_factory=dict)
-    impacts: tuple[tuple[str, ...], ...] = ()
-    accumulating: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ResidualSize:
-    """A deviation or a control: largest size, root of the mean square, last, and when it was largest; NaN for none."""
-
-    largest: float
-    mean_square: float
-    final: float
-    time_of_largest: float
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far an integral is from the value that the model gives it: at first, at last, and the largest size."""
-
-    initial: float
-    final: float
-    largest: float
-
-
-@dataclass(frozen=True)
-class Drift:
-    """First and last value of an integral, and how far it went on the way; ``deviation`` where the model gives its value."""
-
-    initial: float
-    final: float
-    drift: float
-    deviation: Distance | None = None
-
-
-@dataclass(frozen=True)
-class Reach:
-    """A limit of the model, how far the motion went in its direction, and when it was first passed (``left``), if ever."""
-
-    low: float
-    high: float
-    least: float
-    greatest: float
-    left: float | None
-
-
-@dataclass(frozen=True)
-class Slide:
-    """From ``start`` to ``end`` the motion was held where an expression (``surface``) is zero and the rates jump."""
-
-    surface: str
-    start: float
-    end: float
 
 
 @dataclass(frozen=True)
@@ -343,11 +284,11 @@ class Motion:
 
     def residual_sizes(self) -> dict[str, ResidualSize]:
         """How far each constraint was from being satisfied, over the time in which it acted."""
-        return {name: _size(self.times, values) for name, values in self.residuals.items()}
+        return {name: size_of(self.times, values) for name, values in self.residuals.items()}
 
     def control_sizes(self) -> dict[str, ResidualSize]:
         """How large each control of a servo-constraint was."""
-        return {name: _size(self.times, values) for name, values in self.controls.items()}
+        return {name: size_of(self.times, values) for name, values in self.controls.items()}
 
     def drifts(self) -> dict[str, Drift]:
         """How far each integral went: the energy relative to ``max(|E₀|, max T)``, others absolutely."""
@@ -363,7 +304,7 @@ class Motion:
 
     def last_multipliers(self) -> dict[str, float]:
         """Multipliers of the constraints when these acted last."""
-        return {name: _last_finite(values) for name, values in self.multipliers.items()}
+        return {name: last_finite(values) for name, values in self.multipliers.items()}
 
     def evaluate_drawing(self, drawing: Drawing, rows: Array) -> tuple[Array, Array | None]:
         """Points (k, p, dim) and radius (k,) of one part of the picture along rows [t, states…]."""
@@ -381,21 +322,6 @@ class Motion:
         return function(tables, ("t", *self.state_names), self.system.constants)
 
 
-def deviation_of(integral: str) -> str:
-    """The name of the column with the deviation of an integral from its value."""
-    return f"deviation of {integral}"
-
-
-def residual_of(constraint: str) -> str:
-    """The name of the column with the residual of a constraint."""
-    return f"residual {constraint}"
-
-
-def multiplier_of(constraint: str) -> str:
-    """The name of the column with the multiplier of a constraint."""
-    return f"multiplier {constraint}"
-
-
 def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
     """States of two motions at the same times and in the same phase; rows at events are left out."""
     found = []
@@ -409,31 +335,3 @@ def common_rows(a: Motion, b: Motion) -> tuple[Array, Array]:
     shared = [key for key in found[0] if key in found[1]]
     rows_a, rows_b = ([places[key] for key in shared] for places in found)
     return a.states[rows_a], b.states[rows_b]
-
-
-def _size(times: Array, values: Array) -> ResidualSize:
-    acting = np.isfinite(values)
-    if not acting.any():
-        return ResidualSize(np.nan, np.nan, np.nan, np.nan)
-    moments, deviations = times[acting], values[acting]
-    worst = int(np.argmax(np.abs(deviations)))
-    return ResidualSize(
-        largest=float(np.abs(deviations[worst])),
-        mean_square=_mean_square(moments, deviations),
-        final=float(deviations[-1]),
-        time_of_largest=float(moments[worst]),
-    )
-
-
-def _mean_square(times: Array, values: Array) -> float:
-    """√(1/T ∫ y² dt) by the trapezoidal rule."""
-    span = float(times[-1] - times[0])
-    if span <= 0:
-        return float(abs(values[-1]))
-    size = float(np.max(np.abs(values))) or 1.0  # squares of a run that diverged would overflow
-    return float(np.sqrt(np.trapezoid((values / size) ** 2, times) / span)) * size
-
-
-def _last_finite(values: Array) -> float:
-    good = values[np.isfinite(values)]
-    return float(good[-1]) if len(good) else float("nan")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -81,15 +81,45 @@ def simulate(
     >>> motion.times.shape, motion.states.shape
     ((5,), (5, 2))
     """
-    asked: dict[str, object] = {
-        "method": method,
-        "step": step,
-        "rtol": rtol,
-        "atol": atol,
-        "until": until,
-        "every": every,
-    }
-    asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    asked: dict[str, object] = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until}
+    asked |= {"every": every, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    run = _asked_for(system, form, inputs, asked, max_steps)
+    refuse_error(initial_error, run.options)
+    given, kept = start_of_run(run.system, start), named(keep)
+    try:
+        state = _moved(run.structure, given, kept) if project or kept else given
+    except NoConsistentState as refusal:
+        return _refused(run, given, str(refusal))
+    motion = driven(run.structure, state, Wishes(force, rows, progress, beyond, initial_error))
+    if project or kept:
+        moved = moves(run.system.states, given, state)
+        motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
+    if halve and motion.finished:
+        motion = replace(motion, trajectory_error=error_by_halving(run.structure, state, motion))
+    notes = (*_no_start(run.system, start), *doubts(motion, run.options), *told_controls(motion))
+    notes += _falsely_declared(run.structure, state, motion)
+    if notes:
+        motion = replace(motion, notes=(*notes, *motion.notes))
+    return motion if run.control is None else _with_laws(motion, run.control)
+
+
+@dataclass(frozen=True)
+class _AskedFor:
+    """What is to be run: a system, with laws for inputs where there are such, when its equations change, and how."""
+
+    system: System
+    structure: Structure
+    options: Options
+    control: Controlled | None
+
+
+def _asked_for(
+    system: System | Equations,
+    form: str | None,
+    inputs: Laws | None,
+    asked: Mapping[str, object],
+    max_steps: int | None,
+) -> _AskedFor:
     stated = system.system if isinstance(system, Equations) else system
     control = controlled(stated, inputs) if inputs else None
     if control is not None:
@@ -99,26 +129,18 @@ def simulate(
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     structure = articulated(system, form, options) or structure_of(system, form, options)
-    refuse_error(initial_error, options)
-    state = given = start_of_run(stated, start)
-    kept = named(keep)
-    if project or kept:
-        first = structure.begin(state)
-        try:
-            state = onto_constraints(examined(first.phase.equations), state, START, kept).state
-        except NoConsistentState as refusal:
-            return collected(structure, [unborn(first, options, Refusal(Status.INFEASIBLE, str(refusal)))])
-    motion = driven(structure, state, Wishes(force, rows, progress, beyond, initial_error))
-    if project or kept:
-        moved = moves(stated.states, given, state)
-        motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
-    if halve and motion.finished:
-        motion = replace(motion, trajectory_error=error_by_halving(structure, state, motion))
-    notes = (*_no_start(stated, start), *doubts(motion, options), *told_controls(motion))
-    notes += _falsely_declared(structure, state, motion)
-    if notes:
-        motion = replace(motion, notes=(*notes, *motion.notes))
-    return motion if control is None else _with_laws(motion, control)
+    return _AskedFor(stated, structure, options, control)
+
+
+def _moved(structure: Structure, state: Array, kept: Sequence[str]) -> Array:
+    """The state moved onto the constraints; raises NoConsistentState."""
+    return onto_constraints(examined(structure.begin(state).phase.equations), state, START, kept).state
+
+
+def _refused(run: _AskedFor, state: Array, reason: str) -> Motion:
+    """The motion that did not begin, since no state near its start satisfies the constraints."""
+    first = run.structure.begin(state)
+    return collected(run.structure, [unborn(first, run.options, Refusal(Status.INFEASIBLE, reason))])
 
 
 def _with_laws(motion: Motion, control: Controlled) -> Motion:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from svyaz.motion.facts import Slide
 from svyaz.motion.phases import Chapter, reached
-from svyaz.motion.result import Slide
 
 MOST_NOTES = 3
 

@@ -15,7 +15,8 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, is_name, names_in, parse, start_of
 from svyaz.files import text_file
 from svyaz.model import System
-from svyaz.motion.result import Motion, deviation_of, multiplier_of, residual_of
+from svyaz.motion.facts import deviation_of, multiplier_of, residual_of
+from svyaz.motion.result import Motion
 from svyaz.program import function
 
 OVER = " over "

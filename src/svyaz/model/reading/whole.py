@@ -58,6 +58,17 @@ def system_of(
     if not _all_listed(reader, words, stating):
         raise ModelError(sorted(reader.problems, key=_by_place))
     names = _declare(reader, words, stating)
+    stated = _stated(reader, words, names, stating, choices or {})
+    system = with_controls(reader, replace(stated, words=cast(vocabulary.ModelWords, dict(given))))
+    system = replace(system, units=with_units(reader, system, read_units(reader, words, names)))
+    _check_unused(reader, names)
+    if reader.problems:
+        raise ModelError(sorted([*reader.problems, *reader.lasting_warnings()], key=_by_place))
+    return replace(system, warnings=tuple(reader.warnings))
+
+
+def _stated(reader: Reader, words: Table, names: Names, stating: LawWords, choices: Choices) -> System:
+    """All that is said of a system whose names are declared."""
     quasi = _quasi(reader, vocabulary.table(words, "quasi"), names)
     law = stating.read(reader, words, names)
     motors = read_motors(reader, vocabulary.tables(words, "motor"), names)
@@ -92,22 +103,17 @@ def system_of(
         limits=(*read_limits(reader, vocabulary.table(words, "limits"), names), *masses, *mass_limits(names)),
         outputs=_outputs(reader, words, names, constraints),
         units={},
-        run=read_run(reader, vocabulary.table(words, "run"), names, choices or {}),
+        run=read_run(reader, vocabulary.table(words, "run"), names, choices),
         bypass=read_bypass(reader, vocabulary.table(words, "bypass"), names),
         source=read_source(reader, vocabulary.table(words, "source"), names),
-        words=cast(vocabulary.ModelWords, dict(given)),
+        words={},
         warnings=(),
-        file=file,
-        places=places,
+        file=reader.file,
+        places=reader.places,
         scope=names.scope(velocities=True),
     )
     stating.check(reader, names, law, constraints)
-    system = with_controls(reader, system)
-    system = replace(system, units=with_units(reader, system, read_units(reader, words, names)))
-    _check_unused(reader, names)
-    if reader.problems:
-        raise ModelError(sorted([*reader.problems, *reader.lasting_warnings()], key=_by_place))
-    return replace(system, warnings=tuple(reader.warnings))
+    return system
 
 
 def _by_place(problem: Problem) -> tuple[int, int]:

@@ -45,8 +45,8 @@ from svyaz.motion.events.locating import advance_to_event, slopes
 from svyaz.motion.events.restitution import Bounces, accumulated, rebound
 from svyaz.motion.events.rubbing import Frictions, frictions_of
 from svyaz.motion.events.stretches import advance_in_stretches
+from svyaz.motion.facts import Event
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached, switched
-from svyaz.motion.result import Event
 from svyaz.program import Function, function
 
 MOST_QUICK, QUICK = 30, 1e-9
