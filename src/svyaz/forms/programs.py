@@ -19,7 +19,7 @@ solvable wherever the rows α of the velocity constraints are independent. ρ be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import symengine as se
@@ -187,9 +187,14 @@ def rates_of(equations: Equations, correction: Correction | None = None) -> Rate
     return Rates((linear,) if linear else (), tuple(rate_expressions(equations)))
 
 
-def rates_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:
-    """Inputs (t, states), outputs the rates of the states. ``extra`` are further constants, such as gains."""
-    return _build(equations, rates.rates, rates.systems, extra)
+def rates_program(
+    equations: Equations, rates: Rates, extra: Sequence[str] = (), write: Callable[..., Program] = build
+) -> Program:
+    """Inputs (t, states), outputs the rates of the states. ``extra`` are further constants, such as gains; ``write`` is
+    how a program is built.
+    """
+    constants = (*equations.constants, *extra)
+    return write(rates.rates, inputs=("t", *equations.states), parameters=constants, systems=rates.systems)
 
 
 def observation(equations: Equations, linear: Linear | None) -> tuple[list[Linear], Quantities]:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from svyaz.holding.perturbations import velocities_of as velocities_of
     from svyaz.holding.pilot import SAFETY as SAFETY
     from svyaz.holding.pilot import Prediction as Prediction
+    from svyaz.holding.pilot import is_foretold as is_foretold
     from svyaz.holding.pilot import scheme_of as scheme_of
     from svyaz.holding.segment import Segment as Segment
     from svyaz.holding.segment import integrated as integrated

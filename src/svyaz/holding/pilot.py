@@ -96,6 +96,11 @@ def scheme_of(options: Options) -> Discretisation:
     return Discretisation(options.method, tableau.order, *tableau.stability_fraction(), options.step)
 
 
+def is_foretold(options: Options) -> bool:
+    """Are deviations foretold for such a run, or a verdict on its tolerance asked for?"""
+    return options.tolerance is not None or (options.step is not None and not find_method(options.method).implicit)
+
+
 def predict(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Prediction | None:
     """The prediction for one phase; None where there is nothing to be foretold.
 
@@ -103,11 +108,9 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
     implicit method only whether they keep a tolerance, by making them.
     """
     tableau = find_method(options.method)
-    if not segment.equations.deviations or segment.projection is not None:
+    if not segment.equations.deviations or segment.projection is not None or not is_foretold(options):
         return None
     foretold = options.step is not None and not tableau.implicit
-    if not foretold and options.tolerance is None:
-        return None
     begin = perf_counter()
     measured = deviations(segment.equations)
     allowed = options.allowed(measured.names)

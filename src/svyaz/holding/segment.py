@@ -25,11 +25,14 @@ from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.projection import ITERATIONS, projection_program
 from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve, solve_each
 from svyaz.integrate import method as find_method
+from svyaz.model import System
 from svyaz.program import (
     LARGEST_WHOLE,
     Function,
     Native,
     Program,
+    build,
+    build_to_look,
     choose_orders,
     compile_program,
     function,
@@ -38,6 +41,10 @@ from svyaz.program import (
 
 LONGEST_DIFFERENTIATED = 16
 """The rates of more accelerations than this are differentiated by differences: the exact program would take minutes."""
+
+
+FEW_SWITCHED = 3
+"""With more constraints that events switch, long code is written and compiled as quickly as can be for each set of them."""
 
 
 class RateCode(Protocol):
@@ -119,14 +126,16 @@ def prepare(
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
     rates = hold(equations, rates_of(equations, perturbation.correction), held, options.hold)
 
+    brief = _is_brief(equations.system)
+
     def compiled(program: Program) -> Native:
-        return compile_program(choose_orders(program, values, sample))
+        return compile_program(choose_orders(program, values, sample), seldom=brief)
 
     def flow(program: Program) -> Flow:
         code = compiled(program)
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
-    code, jacobian = compiled(rates_program(equations, rates, extra)), None
+    code, jacobian = compiled(rates_program(equations, rates, extra, build_to_look if brief else build)), None
     if find_method(options.method).implicit and len(equations.accelerated) > LONGEST_DIFFERENTIATED:
         jacobian = by_differences(Flow(code.address, code.constants(values), len(equations.states), code))
     elif find_method(options.method).implicit:
@@ -141,6 +150,11 @@ def prepare(
         jacobian=jacobian,
         projection=_after_step(equations, options, time, state, flow),
     )
+
+
+def _is_brief(system: System) -> bool:
+    """May so many sets of constraints act, each for a while, that long code for one of them is not worth a search?"""
+    return sum(c.on is not None or c.off is not None for c in system.constraints) > FEW_SWITCHED
 
 
 def _after_step(

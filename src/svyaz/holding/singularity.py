@@ -191,7 +191,8 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: 
     weightless = examine(run.equations, state, time).weightless if row == 0 else ()
     if weightless:
         names = ", ".join(f"'{q}'" for q in weightless)
-        return f"{names} moves without inertia at the start: its acceleration is not determined; is a mass zero?"
+        why = "is a mass or a moment of inertia zero?"
+        return f"{names} moves without inertia at the start: its acceleration is not determined; {why}"
     motion, reason = _told_of_accelerations(segment, times, states, row), _reason(run, segment, state, time)
     if bridge is not None:
         time = bridge.moment

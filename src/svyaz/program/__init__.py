@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from svyaz.program.building import SparseRow as SparseRow
     from svyaz.program.building import build as build
     from svyaz.program.building import build_as_written as build_as_written
+    from svyaz.program.building import build_to_look as build_to_look
     from svyaz.program.building import row_entries as row_entries
     from svyaz.program.counts import doubles_as_sums as doubles_as_sums
     from svyaz.program.counts import operations as operations

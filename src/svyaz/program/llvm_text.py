@@ -33,7 +33,7 @@ BLOCK = 1_000
 """Nodes in a block of a large step. The code generator keeps the values of a block apart from those of others, and does
 well with blocks of this length; they are divided by a jump that is never taken (no output is stored at address 0)."""
 
-LARGEST_COMPILED, LARGEST_SELDOM = 60_000, 4_000
+LARGEST_COMPILED, LARGEST_SELDOM = 60_000, 1_500
 """Nodes. Longer programs, and those that are evaluated now and then, are interpreted: they need no compiler at all."""
 
 LARGEST_ON_STACK = 16_384

@@ -23,7 +23,10 @@ Mass = tuple[Expression, Vector, tuple[Expression, ...]]
 
 
 def read_mass(reader: Reader, scope: Scope, path: Path, words: Table) -> Mass:
-    """(mass, centre from the pole, inertia about the pole) of a table with these words."""
+    """(mass, centre from the pole, inertia about the pole) of a table with these words.
+
+    Where no inertia is given the mass stands in its centre: a point.
+    """
     mass = read_constant(reader, scope, (*path, "mass"), words.get("mass", 0))
     center = read_vector(reader, scope, (*path, "center"), words.get("center", (0, 0, 0)))
     if all(key in words for key in INERTIA_KEYS):
@@ -32,7 +35,7 @@ def read_mass(reader: Reader, scope: Scope, path: Path, words: Table) -> Mass:
     key = inertia_key(words)
     moments = reader.known_words(vocabulary.table(words, key), vocabulary.INERTIA, (*path, key))
     inertia = tuple(read_constant(reader, scope, (*path, key, m), moments.get(m, 0)) for m in MOMENTS)
-    return mass, center, inertia if key == "inertia" else about_pole(mass, center, inertia)
+    return mass, center, inertia if "inertia" in words else about_pole(mass, center, inertia)
 
 
 def inertia_key(words: Table) -> str:
@@ -71,6 +74,11 @@ TOLERANCE = 1e-9
 DIAGONAL = ("xx", "yy", "zz")
 CHECKS = ("refuse", "warn")
 """What is done about an inertia that no body can have; a warning suits files of others, whose numbers are often so."""
+
+TURNS_NOTHING = (
+    "{} has no moment of inertia about the axis of its joint, which turns nothing: the inertia matrix is singular; give "
+    "'inertia' (about the pole), 'central_inertia', or a 'center' off the axis"
+)
 
 MOST_WARNED = 3
 """So many bodies are named in a warning."""
@@ -202,7 +210,7 @@ def _check_moving(reader: Reader, tree: Tree, paths: Sequence[Path], heavy: Sequ
     slim = [k for k, body in enumerate(tree.bodies) if carries[k] and not tree.carried[k] and _turns_nothing(body)]
     for found, message in (
         (idle, "the joint of {} moves nothing that has mass or inertia: the inertia matrix is singular"),
-        (slim, "{} has no moment of inertia about the axis of its joint: the inertia matrix is singular"),
+        (slim, TURNS_NOTHING),
     ):
         if found and not reader.problems:
             reader.warn(paths[found[0]], message.format(_listed([f"'{tree.bodies[k].name}'" for k in found])))

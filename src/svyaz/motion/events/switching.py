@@ -30,6 +30,7 @@ from svyaz.holding import (
     Segment,
     decay_rate,
     held_integrals,
+    is_foretold,
     perturbation,
     prepare,
     settle,
@@ -159,6 +160,9 @@ class Switched:
             return phase.end
         plain = replace(self.options, stabilize=Off(), every=None)
         given = self.options.stabilize if isinstance(self.options.stabilize, OneGain | Baumgarte) else Off()
+        lawful = any(d.constraint.law is not None for d in equations.deviations) or any(h.integral.law for h in held)
+        if given != Off() and not lawful and not is_foretold(self.options):
+            return phase.end  # nothing is asked of the states ahead
         segment = prepare(equations, perturbation(equations, given), held, plain, phase.start, state)
         if given != Off():  # the code of the phase itself, without its gains
             still = dict.fromkeys(segment.perturbation.gains, 0.0)
