@@ -50,6 +50,29 @@ def test_K4_windows_with_gains_that_are_chosen(windows) -> None:
     np.testing.assert_allclose(angle(list(windows.states), motion), expected, atol=1e-8)
 
 
+def chain(count: int) -> System:
+    """Windows of point masses in x, y: all of them become dependent at once where they lie flat, and branch there."""
+    points = range(count + 1)
+    return System(
+        coordinates=[f"{c}{k}" for c in "xy" for k in points],
+        kinetic=" + ".join(f"(x{k}'^2 + y{k}'^2)/2" for k in points),
+        potential=" + ".join(f"9.81*y{k}" for k in points),
+        constraint=[
+            *({"name": f"v{k}", "equation": f"(x{k} - {k})^2 + y{k}^2 = 1"} for k in points),
+            *({"name": f"h{k}", "equation": f"(x{k + 1} - x{k})^2 + (y{k + 1} - y{k})^2 = 1"} for k in range(count)),
+        ],
+        initial={f"x{k}": float(k) for k in points} | {f"y{k}": 1.0 for k in points} | {f"x{k}'": 1.0 for k in points},
+    )
+
+
+@pytest.mark.parametrize("count", [1, 10, 45])
+def test_K4_a_position_branches_however_many_windows_there_are(count) -> None:
+    motion = chain(count).simulate(method="euler", step=0.004, until=0.9, stabilize="off")
+    (note,) = [n for n in motion.notes if "singular point" in n]
+    assert "near t = 0.74" in note
+    assert "the mechanism itself branches" in note
+
+
 @pytest.mark.parametrize("step", [0.05, 0.0377, 0.01])
 @pytest.mark.parametrize("form", ["multipliers", "maggi"])
 def test_K4_a_slider_crank_of_equal_rods_goes_on(case, step, form) -> None:

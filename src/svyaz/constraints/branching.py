@@ -6,6 +6,11 @@ Let Σ c_k ∇h_k = 0 there, and K be the directions that all gradients leave. M
 
 Where this form has both signs on K, two or more branches of positions cross: the mechanism itself branches, in whatever
 coordinates. Where it is definite, the position stands alone. Otherwise higher orders decide.
+
+Where several combinations c vanish at once (all windows of a chain stretch together) each gives such a form Q_c, and v is a
+common zero of all. A velocity with which the position is passed is one; if the gradients become independent along it,
+linearly in the way from the position, the forms Q_c v are independent: v is a simple zero. Those that are not real come in
+pairs, and 2^p is even: another branch crosses.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.constraints.scales import typical_sizes
 from svyaz.constraints.snapshot import Measure, Snapshot
-from svyaz.matrices import eigvalsh, left_free, svd, weakest_combination
+from svyaz.matrices import eigvalsh, extreme_singular_values, left_free, svd, weakest_combination
 
 DISPLACEMENT = 1e-4
 """Part of the size of a coordinate by which it is moved for second derivatives."""
@@ -28,6 +33,16 @@ PLAIN = 0.02
 
 WEAK = 0.1
 """Gradients are nearly dependent when their smallest singular value is below this part of what they are nearby."""
+
+
+WAYS = (0.02, 0.005, 0.001, 0.0002)
+"""Gradients are looked at so far from the position, and twice as far, along the velocity; parts of the sizes of coordinates."""
+
+LINEAR = (1.5, 2.5)
+"""Twice as far, what grows linearly is larger by a factor within these bounds."""
+
+RISEN = 2.0
+"""Least singular values of gradients that are so many times what they are at the position have risen."""
 
 
 class Crossing(Enum):
@@ -47,6 +62,8 @@ def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
         return None
     sizes = np.maximum(sizes, typical_sizes(s.mass, sizes))
     sizes = np.where(sizes > 0.0, sizes, 1.0)
+    if _rises_along(measure, s, sizes):
+        return Crossing.BRANCHES
     if measure.large:
         return _crossing_of_entries(measure, s, sizes)
     gradients, curvatures = _derivatives(measure, s, sizes)
@@ -61,6 +78,32 @@ def crossing(measure: Measure, s: Snapshot, sizes: Array) -> Crossing | None:
     kept = right[len(gradients) - 1 :]
     form = np.tensordot(left[:, -1] / lengths, curvatures, axes=1)
     return _decided(form, kept)
+
+
+def _rises_along(measure: Measure, s: Snapshot, sizes: Array) -> bool:
+    """Do the gradients become independent, linearly in the way, on both sides of the position along its velocity?"""
+    pace = float(np.max(np.abs(s.v) / sizes, initial=0.0))
+    if not (pace > 0.0 and np.isfinite(pace)) or np.count_nonzero(s.holonomic) > len(s.q):
+        return False
+    here = _least(measure, s, sizes, 0.0)
+    for way in WAYS:
+        near = [_least(measure, s, sizes, side * way / pace) for side in (-1, 1)]
+        if not min(near) > RISEN * here:
+            continue
+        far = [_least(measure, s, sizes, 2 * side * way / pace) for side in (-1, 1)]
+        if all(LINEAR[0] * close < wide < LINEAR[1] * close for wide, close in zip(far, near, strict=True)):
+            return True
+    return False
+
+
+def _least(measure: Measure, s: Snapshot, sizes: Array, way: float) -> float:
+    """The least singular value of the gradients, as rows of length one, so far along the velocity; NaN where there is none."""
+    state = measure.moved(s.state, q=s.q + way * s.v)
+    rows = measure.gradients(np.array([s.time]), state[None, :]).whole()[0][s.holonomic] * sizes
+    lengths = np.linalg.norm(rows, axis=1)
+    if not np.isfinite(rows).all() or not (lengths > 0.0).all():
+        return np.nan
+    return extreme_singular_values(rows / lengths[:, None])[1]
 
 
 def _decided(form: Array, kept: Array) -> Crossing:

@@ -27,6 +27,8 @@ from svyaz.integrate import Flow, Ode, Path, Status, by_differences, solve, solv
 from svyaz.integrate import method as find_method
 from svyaz.model import System
 from svyaz.program import (
+    LARGEST_COMPILED,
+    LARGEST_SELDOM,
     LARGEST_WHOLE,
     Function,
     Native,
@@ -129,7 +131,9 @@ def prepare(
     brief = _is_brief(equations.system)
 
     def compiled(program: Program) -> Native:
-        return compile_program(choose_orders(program, values, sample), seldom=brief)
+        return compile_program(
+            choose_orders(program, values, sample), longest=LARGEST_SELDOM if brief else LARGEST_COMPILED
+        )
 
     def flow(program: Program) -> Flow:
         code = compiled(program)

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from svyaz.program.lanes import lane_width as lane_width
     from svyaz.program.lanes import lanes_of as lanes_of
     from svyaz.program.lanes import lined_up as lined_up
+    from svyaz.program.llvm_text import LARGEST_COMPILED as LARGEST_COMPILED
+    from svyaz.program.llvm_text import LARGEST_SELDOM as LARGEST_SELDOM
     from svyaz.program.native import Native as Native
     from svyaz.program.native import compile_program as compile_program
     from svyaz.program.outside import Outside as Outside
