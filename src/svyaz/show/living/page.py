@@ -62,8 +62,8 @@ def _alive(found: Living, motion: Motion) -> str:
 
 def _kept(motion: Motion, why: str) -> str:
     word = (
-        f'<p class="kept">This motion was computed beforehand and is played as it was: {escape(why)}, which this page does '
-        "not compute in the browser.</p>\n"
+        '<p class="kept">This motion was computed beforehand and is played as it was; this page does not compute it in the '
+        f"browser, for {escape(why)}.</p>\n"
     )
     if not can_be_drawn(motion):
         return word

@@ -375,6 +375,8 @@
         this.done = false;
         this.fence = wanted.beyond ? null : this.fenced();
         this.nextPhase();
+        const unknown = record.states.filter((_, k) => !Number.isFinite(this.prepared.state[k]));
+        if (unknown.length && !this.done) this.end("infeasible", `the start is not defined with these values: ${unknown.join(", ")}`);
         const outside = this.fence && !this.done ? this.fence(this.x) : null;
         if (outside?.over > 0) this.end("left", `at t = ${short(this.x[0])} ${outside.name} = ${short(outside.value)} lies ${outside.high ? "above" : "below"} its limit ${short(outside.side)}`);
       }

@@ -255,7 +255,7 @@
       const words = [];
       if (motion.status !== "finished") words.push(`${motion.status}: ${motion.reason}`);
       if (motion.prepared.design?.reason) words.push(`${motion.prepared.design.reason}: gains and equilibrium are those of the model`);
-      if (!(motion.prepared.off <= 1e-9)) words.push(`no start near this one satisfies the constraints: they are off by ${short(motion.prepared.off, 2)}`);
+      if (motion.prepared.off > 1e-9) words.push(`no start near this one satisfies the constraints: they are off by ${short(motion.prepared.off, 2)}`);
       if (beyond.length && motion.status !== "left") words.push(`beyond the limits of the model: ${beyond.map((name) => record.shown[name] ?? name).join(", ")}`);
       const message = find("message");
       if (message) {

@@ -248,7 +248,7 @@
       else if (!this.plain) this.grid();
       if (this.trail) trails.forEach((trail, k) => this.path(trail, this.trails[k % this.trails.length]));
       ghosts.forEach((ghost, k) => this.ghost(ghost, this.trails[(k + 1) % this.trails.length]));
-      const joints = parts.filter((part) => part.kind === "link").length <= FEW_LINKS;
+      const joints = parts.reduce((sum, { kind, size }) => sum + (kind === "link" ? size - 1 : 0), 0) <= FEW_LINKS;
       for (const part of parts) if (part.kind !== "point") this.part(part, joints);
       for (const part of parts) if (part.kind === "point") this.part(part, joints);
       if (marked) this.mark(parts[marked.part], marked.point);

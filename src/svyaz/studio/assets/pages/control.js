@@ -67,7 +67,8 @@ export function show(root, app) {
     fill(chain, links(record));
     const runs = record.runs || {};
     outcome.className = names.some((n) => runs[n].status !== "finished") ? "outcome wrong-text" : "outcome";
-    outcome.textContent = names.map((n) => `${n === "regulator" ? t("shulgin") : t("linearised")}: ${told(runs[n].answer)}`).join(" · ") || record.against?.reason || "";
+    const label = (n) => (!stated.constraints.length ? "" : `${n === "regulator" ? t("shulgin") : t("linearised")}: `);
+    outcome.textContent = names.map((n) => `${label(n)}${told(runs[n].answer)}`).join(" · ") || record.against?.reason || "";
     fill(hints, names.some((n) => runs[n].status === "left") ? button(t("beyond"), () => set("beyond", true), "small") : null,
       design() !== "shulgin" && names.some((n) => n !== "regulator" && runs[n].status !== "finished") ? button(t("shulgin"), () => set("design", "shulgin"), "small") : null,
       record.reason && options.measure ? button(t("fullState"), () => set("measure", ""), "small") : null);
@@ -93,6 +94,7 @@ export function show(root, app) {
         options.fix = Object.entries({ ...assignments(options.fix), [name]: v }).map(([n, x]) => `${n} = ${x}`).join(", ");
         options.start = {};
         startOf = "";
+        prescribed.querySelector("input").value = options.fix;
         app.remember();
         run();
       } });
@@ -238,6 +240,7 @@ export function show(root, app) {
   };
 
   const basin = el("div", {});
+  const prescribed = entry(t("fix"), options.fix, (v) => { placeOf = ""; set("fix", v); }, { help: t("fixHelp"), placeholder: stated.cyclic.length ? `${stated.cyclic[0]}' = 5` : "" });
   const findBasin = async () => {
     const within = sides(options.within), count = options.count || "300";
     let found;
@@ -265,7 +268,7 @@ export function show(root, app) {
         choice(t("information"), [["full", t("fullState")], ["sensors", t("sensors")]], info, (v) => set("measure", v === "full" ? "" : stated.coordinates[0])), measured,
         stated.constraints.length ? choice(t("dependent"), [["", t("best")], ...stated.coordinates.map((q) => [q, pretty(q)])], options.dependent || "", (v) => set("dependent", v)) : null,
         stated.cyclic.length ? choice(t("variables"), [["", t("lagrange")], ["routh", t("routh")]], options.variables || "", (v) => set("variables", v)) : null,
-        entry(t("fix"), options.fix, (v) => set("fix", v), { help: t("fixHelp"), placeholder: stated.cyclic.length ? `${stated.cyclic[0]}' = 5` : "" }),
+        prescribed,
         entry(t("box"), options.box, (v) => set("box", v), { help: t("boxHelp"), placeholder: stated.coordinates[0] ? `${stated.coordinates[0]} = -1:1` : "" }),
         inputNames.length > 1 ? el("fieldset", {}, el("legend", {}, t("actingInputs")), inputNames.map((n) => tick(pretty(n), !options.inputs || options.inputs.includes(n), (on) => {
           const now = inputNames.filter((m) => (m === n ? on : !options.inputs || options.inputs.includes(m)));
