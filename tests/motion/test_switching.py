@@ -597,3 +597,31 @@ def test_a_mass_hops_on_a_shaken_table(amplitude, rate, how) -> None:
     assert len(expected) > 5
     assert [bool(phase.on) for phase in motion.phases[1:]] == [landed for _, landed in expected]
     assert moments(motion)[1:] == pytest.approx([time for time, _ in expected], abs=1e-7 if "rtol" in how else 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "active", "status"),
+    [
+        ("sqrt(x - 2)", True, "singular"),  # nowhere on the way
+        ("sqrt(x - 2)", False, "singular"),
+        ("sqrt(0.2 - x)", False, "singular"),  # at the start, but not at the event
+        ("sqrt(x - 0.25)", False, "finished"),  # at the event only
+    ],
+)
+def test_N2_an_anchor_counts_from_the_moment_at_which_it_is_taken(anchor: str, active: bool, status: str) -> None:
+    """y = 1/8 - t²/2 falls to zero at t = x = 1/2; there the anchor is taken, sqrt(1/4) = 1/2 = x where it is defined."""
+    grip = {"name": "grip", "equation": "x = a", "anchor": {"a": anchor}, "on": "-y", "off": "y - 5", "active": active}
+    system = System(
+        coordinates=["x", "y"],
+        kinetic="(x'^2 + y'^2)/2",
+        potential="y",
+        constraint=[{**grip, "impact": "inelastic"}],
+        initial={"x'": 1, "y": 0.125},
+    )
+    motion = system.simulate(until=1)
+    assert motion.status == status
+    if status == "finished":
+        assert motion["x"][-1] == pytest.approx(0.5, abs=1e-9)
+    else:
+        assert "defined" in motion.reason
+        assert motion.times[-1] == pytest.approx(0.0 if active else 0.5, abs=1e-9)

@@ -231,4 +231,4 @@ def _phases(phases: Sequence[Event], *, struck: bool) -> list[tuple[str, ...]]:
 
 
 def _number(value: float | None, digits: int = 4) -> str:
-    return "–" if value is None or not isfinite(value) else f"{value:.{digits}g}"
+    return "–" if value is None or not isfinite(value) else f"{value + 0.0:.{digits}g}"  # no -0

@@ -61,7 +61,7 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
     chapters: list[Chapter] = []
     beginning: Beginning | None = structure.begin(state)
     while beginning is not None:
-        decision = beginning.refusal or structure.settle(beginning, chapters, force=wishes.force)
+        decision = beginning.refusal or _unreal(beginning) or structure.settle(beginning, chapters, force=wishes.force)
         if isinstance(decision, Refusal):
             chapters.append(unborn(beginning, structure.options, decision))
             break
@@ -70,6 +70,17 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
             break
         beginning = structure.after(chapters)
     return chapters
+
+
+def _unreal(beginning: Beginning) -> Refusal | None:
+    """A phase that would begin with values that are no finite numbers, because an anchor or an impact is not defined."""
+    own = entered(beginning.phase.equations, beginning.state, beginning.phase.start)
+    lost = [name for name, value in zip(beginning.phase.equations.states, own, strict=True) if not np.isfinite(value)]
+    if not lost:
+        return None
+    told = f"at t = {beginning.phase.start:.9g} {', '.join(lost)} would begin with no finite value"
+    reason = f"{told}: what gives it is not defined there"
+    return Refusal(Status.SINGULAR, reason)
 
 
 def driven(structure: Structure, state: Array, wishes: Wishes) -> Motion:

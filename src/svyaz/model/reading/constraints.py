@@ -211,11 +211,11 @@ def _condition(reader: Reader, path: Path, given: object, name: str, names: Name
 
 
 def initial_anchors(constraints: Sequence[Constraint], names: Names, initial: Mapping[str, float]) -> dict[str, float]:
-    """Anchors at the initial state, where [initial] does not give them."""
+    """Anchors at the initial state, where [initial] does not give them; those that are not defined there yet are zero."""
     values = {**names.parameters, **{k: i.value for k, i in names.inputs.items()}, "t": 0.0}
     values |= dict.fromkeys(names.states, 0.0) | dict(initial)
-    found = {name: evaluate(e, values) for c in constraints for name, e in c.anchors if name not in initial}
-    return {**initial, **found}
+    found = {name: (c, evaluate(e, values)) for c in constraints for name, e in c.anchors if name not in initial}
+    return {**initial, **{name: value if c.active or isfinite(value) else 0.0 for name, (c, value) in found.items()}}
 
 
 def still(names: Names) -> dict[str, Expression]:
