@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
-from svyaz import loads
+from svyaz import System, loads
 from svyaz.stability.equilibrium_search import Equilibrium, equilibria
 
 
@@ -180,3 +181,37 @@ def test_N1_1_7_two_soft_directions_at_a_place_that_is_known_roughly(potential: 
     found = in_the_plane(potential)
     assert found.verdict.zero_roots == 4
     assert found.verdict.word == ("stable" if "cosh" in potential else "unstable")
+
+
+@pytest.mark.parametrize("arm", [1.2, 0.7])
+def test_N1_1_8_where_the_constraints_lose_their_rank_a_force_rests_on_nothing(arm: float) -> None:
+    """Two unit arms, tied by a rod as long as their distance a, loaded by V = sin p + sin q.
+
+    They move with p = q, or crossed with tan(q/2) = k tan(p/2), k = (1 + a)/(1 - a); both ways meet at p = q = 0 and π, where
+    ∂F/∂p = ∂F/∂q = 0 and the force (1, 1) is not balanced. Resting positions of the crossed way: cos p + cos q dq/dp = 0.
+    """
+    k = (1 + arm) / (1 - arm)
+
+    def crossed(p: float) -> float:
+        return 2 * np.arctan(k * np.tan(p / 2))
+
+    def slope(p: float) -> float:
+        return np.cos(p) + np.cos(crossed(p)) * k * (1 + np.tan(p / 2) ** 2) / (1 + (k * np.tan(p / 2)) ** 2)
+
+    grid = np.linspace(-np.pi + 1e-6, np.pi - 1e-6, 4001)
+    signs = np.sign([slope(p) for p in grid])
+    turns = [brentq(slope, grid[i], grid[i + 1], xtol=1e-14) for i in np.flatnonzero(signs[1:] != signs[:-1])]
+    expected = sorted([(-np.pi / 2, -np.pi / 2), (np.pi / 2, np.pi / 2), *((p, crossed(p)) for p in turns)])
+    system = System(
+        coordinates=["p", "q"],
+        kinetic="(p'^2 + q'^2)/2",
+        potential="sin(p) + sin(q)",
+        parameters={"a": arm},
+        constraint=[{"name": "tie", "equation": "(cos(p) - a - cos(q))^2 + (sin(p) - sin(q))^2 = a^2"}],
+    )
+    found = system.equilibria()
+    assert np.array([[e.state["p"], e.state["q"]] for e in found.equilibria]) == pytest.approx(
+        np.array(expected), abs=1e-8
+    )
+    assert not found.complete
+    assert any("no input and no multiplier balances the force 1, 1 on p, q" in note for note in found.notes)

@@ -341,13 +341,21 @@ def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, 
 
 
 def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Array]) -> list[Array]:
-    """Equilibria at positions that could not be decided: Newton's method goes there too, if slowly."""
+    """Equilibria at positions that could not be decided: Newton's method goes there too, if slowly.
+
+    Close to a position where the constraints lose their rank, huge multipliers balance any force to within the accuracy of
+    the constraints: where nothing balances it at the position itself there is no equilibrium.
+    """
     if not places:
         return []
     starts, _ = with_free(rest, np.array(places))
     found = []
     for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
         near = np.all(np.abs(zero[: len(place)] - place) <= TOUCHING * rest.width)
-        if near and not (len(known) and among(zero, np.array(known), 1e-7)):
+        if (
+            near
+            and not (len(known) and among(zero, np.array(known), 1e-7))
+            and not what_fails(rest, zero[: len(place)])
+        ):
             found.append(zero)
     return _distinct(rest, found)

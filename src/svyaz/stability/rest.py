@@ -37,6 +37,9 @@ from svyaz.stability.derivatives import refuse_unfit
 VANISHING = 1e-5
 """A singular value below this part of the largest counts as zero so close to an undecided position."""
 
+NEARBY, FLAT = 1e-2, 1e-3
+"""At this part of the box around a position matrices have their common sizes; this part of them counts as zero there."""
+
 UNBALANCED = 1e-3
 """A force counts as unbalanced when this part of the largest is left."""
 
@@ -294,18 +297,33 @@ def what_fails(rest: RestEquations, place: Array) -> str:
     e1 = slope[:, problem.bounded :]
     if not problem.free or not np.isfinite(e0).all() or not np.isfinite(e1).all():
         return ""
-    sizes = np.linalg.norm(e1, axis=0)
-    scaled = e1 / np.where(sizes > 0, sizes, 1.0)
+    sizes, least = _sizes_nearby(rest, place)
+    scaled = e1 / np.maximum(np.where(sizes > 0, sizes, 1.0), np.linalg.norm(e1, axis=0))
     values = singular_values(scaled)
-    if values[-1] > VANISHING * values[0]:
+    lost = max(VANISHING * values[0], FLAT * least)
+    if values[-1] > lost:
         return ""
-    left = (e0 - scaled @ pinv(scaled, rcond=VANISHING) @ e0)[: len(coordinates)]
+    left = (e0 - scaled @ pinv(scaled, rcond=min(1.0, 1.01 * lost / max(values[0], lost))) @ e0)[: len(coordinates)]
     forces = np.abs(e0[: len(coordinates)])
     stuck = [k for k in range(len(coordinates)) if abs(left[k]) > UNBALANCED * forces.max(initial=0.0)]
     if not stuck:
         return ""
     names = ", ".join(coordinates[k] for k in stuck)
-    gone = [coordinates[k] for k in stuck if np.abs(scaled[k]).max() <= VANISHING * np.abs(scaled).max()]
+    gone = [coordinates[k] for k in stuck if np.abs(scaled[k]).max() <= FLAT]
     slopes = "".join(f", ∂F/∂{q} = 0 (B loses its rank)" for q in gone) if rest.system.constraints else ""
     pull = ", ".join(f"{abs(left[k]):.4g}" for k in stuck)
     return f"a singular position{slopes}: no input and no multiplier balances the force {pull} on {names}"
+
+
+def _sizes_nearby(rest: RestEquations, place: Array) -> tuple[Array, float]:
+    """Sizes of the columns of E₁ at positions around a place, and the least singular value that it has there scaled by them."""
+    problem, d = rest.problem, len(place)
+    ways = np.vstack([np.eye(d), -np.eye(d), np.ones((1, d)), -np.ones((1, d))])
+    points = np.hstack([place + NEARBY * rest.width * ways, np.zeros((len(ways), problem.free))])
+    found = problem.value_and_slope(points)[1][:, :, problem.bounded :]
+    found = found[np.isfinite(found).all(axis=(1, 2))]
+    if not len(found):
+        return np.zeros(problem.free), 0.0
+    sizes = np.linalg.norm(found, axis=1).max(axis=0)
+    scaled = found / np.where(sizes > 0, sizes, 1.0)
+    return sizes, float(max(singular_values(one)[-1] for one in scaled))
