@@ -42,6 +42,19 @@ def test_help_loads_no_library(python, arguments) -> None:
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
 
 
+def test_P6_a_simulation_from_a_warm_cache_loads_no_more_than_it_uses(python) -> None:
+    """Neither compilers nor algebra beyond SymEngine, no masked arrays, nothing that judges gains where there are none."""
+    spare = ("sympy", "scipy", "numba", "matplotlib", "rich", "numpy.ma", "numpy.polynomial")
+    spare += ("svyaz.holding.judging", "svyaz.forms.tree.numeric", "svyaz.program.llvm_text", "svyaz.show.records")
+    code = (
+        "import sys; from svyaz.cli import main; main(['simulate', 'pendulum:2']); "
+        f"print([name for name in {spare!r} if name in sys.modules], file=sys.stderr)"
+    )
+    python("-c", code)
+    done = python("-c", code)
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")
+
+
 def test_help_is_the_same_asked_in_any_way(svyaz) -> None:
     texts = {svyaz(*arguments).stdout for arguments in [(), ("-h",), ("--help",)]}
     assert texts == {overview() + "\n"}

@@ -33,6 +33,7 @@ from svyaz.commands.running import (
     time_bar,
 )
 from svyaz.commands.terminal import plain
+from svyaz.json_types import Json, Record
 
 if TYPE_CHECKING:
     from svyaz.model import System
@@ -124,7 +125,6 @@ def command(
     warn(system)
     from svyaz.holding import options_for
     from svyaz.motion import simulate
-    from svyaz.show import as_json
 
     views = views_asked(system, show)
     looks = looks_asked(system, plot, size, degrees, style)
@@ -142,9 +142,8 @@ def command(
         if runs[label].status == "stopped":
             break
     _write_csv(runs, views, csv)
-    records = [as_json(run) for run in runs.values()]
-    others = [{"changes": dict(changes), **record} for changes, record in zip(against, records[1:], strict=False)]
-    write_json({**records[0], **({"against": others} if others else {})}, json_file)
+    if json_file is not None:
+        write_json(_record(runs, against), json_file)
     _pictures(runs, views, plot, looks, animate)
     if "-" not in (csv, json_file):
         for label, run in runs.items():
@@ -152,6 +151,15 @@ def command(
     for label, run in runs.items():
         if not run.finished:
             raise not_finished(run, label if against else "")
+
+
+def _record(runs: Mapping[str, Motion], against: Sequence[Mapping[str, str]]) -> Record:
+    """The first run, and those it is compared with, each with what was changed for it."""
+    from svyaz.show import as_json
+
+    first, *records = [as_json(run) for run in runs.values()]
+    others: Json = [{"changes": dict(changes), **record} for changes, record in zip(against, records, strict=False)]
+    return {**first, **({"against": others} if others else {})}
 
 
 def _warn(motion: Motion) -> None:

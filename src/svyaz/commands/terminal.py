@@ -7,11 +7,13 @@ wide stands on a line that is longer: the page grows, the number stays.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 
 from svyaz.streams import WRITTEN_OUT, prepare
 
@@ -26,7 +28,12 @@ NARROWEST = 20
 """No sentence is folded to less."""
 SHEET = 120
 """Width of tables where there is no terminal; a table that needs more gets it."""
-UNBOUNDED = 1_000_000
+LINES = {"head": "┏━┳┓┃┃", "rule": "┡━╇┩", "row": "││", "foot": "└─┴┘"}
+ASCII_LINES = {"head": "+--+||", "rule": "|-+|", "row": "||", "foot": "+--+"}
+"""Of a table: left end, line, crossing and right end; before the contents of head and rows stand bars of their own."""
+
+CODES = {"bold": "1", "italic": "3", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+"""Styles and colours as terminals know them (ECMA-48)."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _BREAKS = re.compile(r"\s+|(?<=[a-z]\|)(?=[a-z])")
@@ -48,12 +55,10 @@ class Page:
     """Sentences and tables on the standard output, as wide as the terminal, or as ``COLUMNS`` says."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-
         prepare()
         self.columns = shutil.get_terminal_size((0, 0)).columns
         """0 where there is no terminal: sentences are not folded then."""
-        self._console = Console(markup=False, highlight=False, emoji=False, width=UNBOUNDED)
+        self._styled = _shows_styles()
 
     def say(self, text: str, hang: int = 0, style: str = "") -> None:
         """Print sentences, folded at blanks; the lines that follow the first of each are moved in by ``hang``."""
@@ -94,17 +99,30 @@ class Page:
         ) or [""]
 
     def _framed(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]], block: list[int], room: int) -> None:
-        from rich.table import Table
-        from rich.text import Text
-
         widths = _shares([columns[k] for k in block], room)
-        table = Table()
-        for k, width in zip(block, widths, strict=True):
-            table.add_column(fold(columns[k].head, width), width=width, no_wrap=True)
+        lines = LINES if shown("┏") == "┏" else ASCII_LINES
+        written = [_rule(lines["head"][:4], widths)]
+        heads = [(fold(columns[k].head, w), "bold") for k, w in zip(block, widths, strict=True)]
+        written += self._row(heads, widths, lines["head"][4:])
+        written.append(_rule(lines["rule"], widths))
         for number, style in enumerate(styles):
-            cells = (Text(fold(columns[k].cells[number], w), style[k]) for k, w in zip(block, widths, strict=True))
-            table.add_row(*cells)
-        self._console.print(table)
+            cells = [(fold(columns[k].cells[number], w), style[k]) for k, w in zip(block, widths, strict=True)]
+            written += self._row(cells, widths, lines["row"])
+        self._print("\n".join([*written, _rule(lines["foot"], widths)]))
+
+    def _row(self, cells: Sequence[tuple[str, str]], widths: Sequence[int], bars: str) -> Iterator[str]:
+        """The lines of a row: as many as its highest cell has."""
+        parts = [(text.split("\n"), style) for text, style in cells]
+        for number in range(max(len(lines) for lines, _ in parts)):
+            line = []
+            for (lines, style), width in zip(parts, widths, strict=True):
+                text = lines[number] if number < len(lines) else ""
+                line.append(f" {self._in_style(text + ' ' * (width - _length(text)), style)} ")
+            yield bars[0] + bars[1].join(line) + bars[0]
+
+    def _in_style(self, text: str, style: str) -> str:
+        codes = ";".join(CODES[word] for word in style.split())
+        return f"\x1b[{codes}m{text}\x1b[0m" if codes and self._styled else text
 
     def _stacked(self, columns: Sequence[_Column], styles: Sequence[Sequence[str]]) -> None:
         """Every row as a list of its entries: where not even one column of numbers fits beside the names."""
@@ -117,7 +135,21 @@ class Page:
             self._print("")
 
     def _print(self, text: str, style: str = "") -> None:
-        self._console.print(text, style=style or None, soft_wrap=True)
+        print("\n".join(self._in_style(line, style) for line in text.split("\n")))
+
+
+def _shows_styles() -> bool:
+    """Does the standard output show colours? ``NO_COLOR`` and ``FORCE_COLOR`` say so for terminals and pipes."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (
+        sys.stdout.isatty() and os.environ.get("TERM") not in {"dumb", "unknown"}
+    )
+
+
+def _rule(signs: str, widths: Sequence[int]) -> str:
+    """A horizontal line of a table: left end, line, crossing, right end."""
+    return signs[0] + signs[2].join(signs[1] * (width + 2) for width in widths) + signs[3]
 
 
 class _Column:
@@ -196,6 +228,7 @@ def _style(cell: Cell) -> str:
 
 
 def _length(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
+    """Columns of the terminal that a text takes: signs of East Asia two, accents that stand on a letter none."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else not unicodedata.combining(sign) for sign in text)

@@ -37,7 +37,6 @@ from svyaz.expr import (
 )
 from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
-from svyaz.forms.tree.recursions.energies import rate_tree, tree_energies
 from svyaz.matrices import eigvalsh
 from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
 from svyaz.program import remembered
@@ -111,6 +110,8 @@ def _of_energies(system: System, speeds: Mapping[str, se.Symbol]) -> Expression:
     if not states and "t" not in names:
         return ZERO
     if isinstance(system.law, Bodies):
+        from svyaz.forms.tree.recursions.energies import rate_tree, tree_energies
+
         rates = rate_tree(system.law.tree, {se.Symbol(w): system.rates[w] for w in states} | {TIME: ONE})
         if rates is not None:
             kinetic, potential = tree_energies(rates)

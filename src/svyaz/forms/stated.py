@@ -23,8 +23,7 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms.equations import Equations
-from svyaz.forms.tree.recursions.energies import tree_energies
-from svyaz.model import Bodies, Canonical, Energies, GivenEquations, PlainRates, System
+from svyaz.model import Bodies, Canonical, Energies, GivenEquations, PlainRates, System, Tree
 
 
 def lagrangian(system: System) -> Expression:
@@ -33,7 +32,7 @@ def lagrangian(system: System) -> Expression:
         case Energies(lagrangian=stated):
             return stated
         case Bodies(tree=tree):
-            kinetic, potential = tree_energies(tree)
+            kinetic, potential = _energies_of(tree)
             return kinetic - potential
     raise ModelError([Problem(f"'{system.name}' is not given by energies")])
 
@@ -42,12 +41,19 @@ def kinetic_and_potential(system: System) -> tuple[Expression, Expression]:
     """T and P as stated; of a Lagrangian, the part that moves and minus the part at rest."""
     match system.law:
         case Bodies(tree=tree):
-            return tree_energies(tree)
+            return _energies_of(tree)
         case Energies(kinetic=kinetic, potential=potential) if kinetic is not None and potential is not None:
             return kinetic, potential
     whole = lagrangian(system)
     at_rest = substitute(whole, {velocity(q): ZERO for q in system.coordinates})
     return whole - at_rest, -at_rest
+
+
+def _energies_of(tree: Tree) -> tuple[Expression, Expression]:
+    """T and P of a tree of bodies; most systems have none, and the recursions are loaded where one has."""
+    from svyaz.forms.tree.recursions.energies import tree_energies
+
+    return tree_energies(tree)
 
 
 def stated_as_difference(system: System) -> bool:

@@ -8,10 +8,9 @@ if TYPE_CHECKING:
     from svyaz.holding.advancing import advance as advance
     from svyaz.holding.advancing import branches as branches
     from svyaz.holding.advancing import bridged as bridged
+    from svyaz.holding.deciding import decide as decide
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport
-    from svyaz.holding.decision import decide as decide
-    from svyaz.holding.decision import verdict_alone as verdict_alone
     from svyaz.holding.deviation import deviations as deviations
     from svyaz.holding.gains import Choice as Choice
     from svyaz.holding.integrals import HeldIntegral as HeldIntegral
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import hold as hold
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
+    from svyaz.holding.judging import verdict_alone as verdict_alone
     from svyaz.holding.jumping import stalled_at_jump as stalled_at_jump
     from svyaz.holding.jumps import Jump as Jump
     from svyaz.holding.jumps import jump_log as jump_log

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from svyaz.arrays import Array
 from svyaz.forms import Equations
-from svyaz.holding.deviation import deviations
-from svyaz.holding.feasibility import feasibility
-from svyaz.holding.gains import Choice, choose, verdict_on
-from svyaz.holding.integrals import HeldIntegral, constants_of, held_rates, held_slopes
-from svyaz.holding.laws import deviation_symbols, perturbed_rates
-from svyaz.holding.lyapunov import Region, regions
-from svyaz.holding.options import Automatic, ByProjection, Gains, Off, OneGain, Options, Tolerance, WrittenLaw
-from svyaz.holding.perturbations import Perturbation, critical, perturbation
-from svyaz.holding.pilot import GONE, Prediction, predict, scheme_of, states_ahead
+from svyaz.holding.integrals import HeldIntegral
+from svyaz.holding.options import Off, OneGain, Options, Tolerance
+from svyaz.holding.perturbations import Perturbation, perturbation
 from svyaz.holding.segment import Segment, prepare
-from svyaz.holding.verdicts import Certificate, Verdict, judge, judge_along
+
+if TYPE_CHECKING:
+    from svyaz.holding.gains import Choice
+    from svyaz.holding.lyapunov import Region
+    from svyaz.holding.pilot import Prediction
+    from svyaz.holding.verdicts import Certificate, Verdict
 
 
 @dataclass(frozen=True)
@@ -95,110 +93,7 @@ class Decision:
     unmet: tuple[str, ...] = ()
 
 
-def decide(
-    equations: Equations,
-    held: tuple[HeldIntegral, ...],
-    options: Options,
-    state: Array,
-    span: tuple[float, float],
-) -> Decision:
-    """Settle the gains of one phase: given ones are judged, others are chosen, and deviations are predicted."""
-    chosen = options.stabilize
-    if not equations.deviations:
-        return _with_held(_without_constraints(equations, held, options, state, span), held, state, span)
-    lawful = all(d.constraint.law is not None for d in equations.deviations)
-    if isinstance(chosen, Automatic) and not lawful:
-        return _with_held(_automatic(equations, held, options, state, span), held, state, span)
-    law = critical(equations, 1.0) if isinstance(chosen, Automatic) else perturbation(equations, chosen)
-    segment = prepare(equations, law.begun(span[0], state), held, options, span[0], state)
-    if isinstance(chosen, Off | ByProjection):
-        word = "off" if isinstance(chosen, Off) else "projection"
-        return _with_held(Decision(segment, options, True, "", GainReport(word)), held, state, span)
-    return _with_held(_judged(segment, options, state, span), held, state, span)
-
-
-def verdict_alone(equations: Equations, options: Options, chosen: Gains) -> GainReport:
-    """The verdict on given gains, where no run could be made."""
-    law = perturbation(equations, chosen)
-    return _report(law, verdict_on(law, options))
-
-
-def _with_held(decision: Decision, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]) -> Decision:
-    """Held integrals: their decay rates, or their laws at states ahead, must suit the step as well."""
-    if not held:
-        return decision
-    assert decision.gains is not None, "what is held has gains"
-    segment, options, report = decision.segment, decision.options, decision.gains
-    lawful = [h for h in held if h.integral.law is not None]
-    gains = replace(report, held={h.name: h.gain for h in held if h not in lawful})
-    times, states = np.array(span[:1]), state[None, :]
-    if lawful:
-        times, states = states_ahead(segment, options, state, span, report.prediction)
-    slopes = held_slopes(segment.equations, held, times, states)
-    verdict = judge_along(slopes, times, scheme_of(options)) if lawful else judge(slopes[0], scheme_of(options))
-    if lawful and verdict.stable:
-        gains = replace(gains, regions=(*gains.regions, *_held_regions(segment, held, slopes, times, states)))
-    if not segment.equations.deviations:
-        gains = replace(gains, verdict=verdict, limits=(0.0, verdict.limit))
-        return replace(
-            decision, gains=gains, allowed=verdict.stable, reason="" if verdict.stable else "; ".join(verdict.reasons)
-        )
-    if verdict.stable:
-        return replace(decision, gains=gains)
-    reasons = [f"held integrals: {reason}" for reason in verdict.reasons]
-    told = (decision.reason, *reasons) if decision.reason else tuple(reasons)
-    gains = replace(gains, objection=Objection("unstable", told))
-    return replace(decision, allowed=False, reason="; ".join(told), gains=gains)
-
-
-def _held_regions(
-    segment: Segment, held: tuple[HeldIntegral, ...], slopes: Array, times: Array, states: Array
-) -> tuple[Region, ...]:
-    """What is proved of integrals with laws."""
-    known = {**segment.values, **constants_of(held)}
-    named = {"t": times, **dict(zip(segment.equations.states, states.T, strict=True))}
-    apart = {str(s) for s in deviation_symbols(segment.equations)}
-    sizes = np.array([max(abs(h.value), 1e-12) for h in held])
-    found = regions(held_rates(held, known), slopes, sizes, named, apart)
-    lawful = {h.name for h in held if h.integral.law is not None}
-    return tuple(region for region in found if lawful & set(region.constraints))
-
-
-def _judged(segment: Segment, options: Options, state: Array, span: tuple[float, float]) -> Decision:
-    """Gains of the user: judged, and if they are stable the deviations they allow are predicted."""
-    law = segment.perturbation
-    verdict = verdict_on(law, options)
-    if not verdict.stable:
-        report = _report(law, verdict)
-        return Decision(segment, options, False, "; ".join(verdict.reasons), report)
-    prediction = predict(segment, options, state, span)
-    return _along_pilot(_foreseen(segment, options, prediction), prediction, state, span)
-
-
-def _along_pilot(
-    decision: Decision, prediction: Prediction | None, state: Array, span: tuple[float, float]
-) -> Decision:
-    """A general law is judged at states of the pilot, and a Lyapunov function is looked for."""
-    segment, options = decision.segment, decision.options
-    law, general, report = segment.perturbation, segment.perturbation.general, decision.gains
-    if general is None:
-        return decision
-    assert report is not None, "a law is reported"
-    times, states = states_ahead(segment, options, state, span, prediction)
-    linear = law.along(times, states)
-    verdict = judge_along(linear, times, scheme_of(options))
-    if not verdict.stable:
-        return Decision(segment, options, False, "; ".join(verdict.reasons), _report(law, verdict))
-    remarks = report.verdict.reasons[1:] if report.verdict is not None else ()
-    verdict = replace(verdict, reasons=(*verdict.reasons, *remarks))
-    scales = deviations(segment.equations).scales(times, states)
-    rates = perturbed_rates(segment.equations, general, segment.known)
-    named = {"t": times, **dict(zip(segment.equations.states, states.T, strict=True))}
-    found = regions(rates, linear, np.where(scales > 0.0, scales, 1.0), named)
-    return replace(decision, gains=replace(report, verdict=verdict, regions=found))
-
-
-def _without_constraints(
+def without_constraints(
     equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
 ) -> Decision:
     """Only held integrals have gains here."""
@@ -207,64 +102,3 @@ def _without_constraints(
     plain = replace(options, stabilize=Off())
     segment = prepare(equations, law, held, plain, span[0], state)
     return Decision(segment, options, True, "", GainReport(law.described, law=law) if held else GainReport(""))
-
-
-def _automatic(
-    equations: Equations, held: tuple[HeldIntegral, ...], options: Options, state: Array, span: tuple[float, float]
-) -> Decision:
-    pattern = prepare(equations, critical(equations, 1.0).begun(span[0], state), held, options, span[0], state)
-    choice = choose(pattern, options, state, span)
-    chosen = replace(options, step=choice.step)
-    law = perturbation(equations, choice.gains).begun(span[0], state)
-    if isinstance(choice.gains, WrittenLaw):
-        segment = prepare(equations, law, held, options, span[0], state)
-    else:
-        segment = pattern.regained(law)
-    if choice.kappa == 0.0 and law.general is None:
-        reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
-        return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)
-    prediction = None
-    if chosen.step is not None:  # whether the tolerance is kept was rehearsed
-        prediction = _rehearsed(predict(segment, replace(chosen, tolerance=None), state, span), choice)
-    return _along_pilot(_foreseen(segment, chosen, prediction, choice), prediction, state, span)
-
-
-def _rehearsed(prediction: Prediction | None, choice: Choice) -> Prediction | None:
-    """The prediction with the deviations of the rehearsal that was chosen, where that was the run itself."""
-    if prediction is None or choice.coarseness > 1:
-        return prediction
-    chosen = choice.chosen
-    assert chosen is not None, "a rehearsal was chosen"
-    expected = dict(zip(prediction.expected, chosen.residuals, strict=True))
-    bounds = {name: max(bound, expected[name]) for name, bound in prediction.bounds.items()}
-    lost = tuple(expected) if chosen.residual > GONE else ()
-    return replace(prediction, expected=expected, bounds=bounds, lost=lost)
-
-
-def _foreseen(
-    segment: Segment, options: Options, prediction: Prediction | None, choice: Choice | None = None
-) -> Decision:
-    """Gains that are stable by themselves, with what is foreseen of them."""
-    law = segment.perturbation
-    verdict = verdict_on(law, options)
-    found = feasibility(segment.equations, law, options, prediction, verdict.limit)
-    verdict = replace(verdict, reasons=(*verdict.reasons, *found.remarks))
-    report = GainReport(
-        stabilize="auto" if choice else law.described,
-        law=law,
-        verdict=verdict,
-        objection=Objection("infeasible", (found.objection, *found.remarks)) if found.objection else None,
-        limits=found.limits,
-        choice=choice,
-        prediction=prediction,
-        certificates=found.certificates,
-        tolerance=options.tolerance,
-    )
-    # a run that does not come to its end tells more of it than a refusal, unless it was to keep a tolerance
-    ends_early = prediction is not None and bool(prediction.ended) and options.tolerance is None
-    allowed = not found.objection or ends_early
-    return Decision(segment, options, allowed, found.objection, report, choice.log if choice else ())
-
-
-def _report(law: Perturbation, verdict: Verdict) -> GainReport:
-    return GainReport(stabilize=law.described, law=law, verdict=verdict, limits=(0.0, verdict.limit))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
@@ -40,11 +41,13 @@ from svyaz.expr import (
 )
 from svyaz.forms import Equations, Rates, rates_of
 from svyaz.holding.laws import deviation_symbols, in_rows, law_of_integral, meanings
-from svyaz.holding.lyapunov import PerturbedRates
 from svyaz.holding.options import Stabilisation, WrittenLaw
 from svyaz.matrices import pinv, singular_values
 from svyaz.model import Canonical, Integral, System, deviation_symbol
 from svyaz.program import Function, Linear, Table, function
+
+if TYPE_CHECKING:
+    from svyaz.holding.lyapunov import PerturbedRates
 
 ORTHOGONAL, BRACKET = "orthogonal", "bracket"
 
@@ -219,6 +222,8 @@ def in_states_of(
 
 def held_rates(held: Sequence[HeldIntegral], values: Mapping[str, float]) -> PerturbedRates:
     """dg̃/dt = F of the integrals that are held."""
+    from svyaz.holding.lyapunov import PerturbedRates
+
     return PerturbedRates(
         tuple(deviation_symbol(h.name) for h in held), tuple(h.law for h in held), tuple(h.name for h in held), values
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
@@ -16,10 +17,12 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, Scope, add_up, differentiate, parse, substitute
 from svyaz.forms import Equations
-from svyaz.holding.lyapunov import PerturbedRates
 from svyaz.holding.options import bad
 from svyaz.model import deviation_rate_symbol, deviation_symbol, fault_of, law_scope, nearest
 from svyaz.program import Function, function
+
+if TYPE_CHECKING:
+    from svyaz.holding.lyapunov import PerturbedRates
 
 ACTING = "gain law 0 0"
 """A gain of 1 before every law: with all gains at zero nothing is stabilised."""
@@ -166,6 +169,8 @@ def general_law(
 
 def perturbed_rates(equations: Equations, general: General, values: Mapping[str, float]) -> PerturbedRates:
     """ẏ = F(x, y) of y = (h, ḣ, f), with the constraint of each entry."""
+    from svyaz.holding.lyapunov import PerturbedRates
+
     d = equations.deviations
     places = [k for k in range(len(d)) if d[k].position is not None]
     speeds = [k for k in range(len(d)) if d[k].position is None]

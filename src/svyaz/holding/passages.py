@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.polynomial import legendre
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
@@ -129,21 +128,21 @@ class Polynomial:
 
 @cache
 def _nodes(stages: int) -> Array:
-    found: Array = 0.5 + 0.5 * legendre.leggauss(stages)[0]
+    found: Array = 0.5 + 0.5 * np.polynomial.legendre.leggauss(stages)[0]
     return found
 
 
 def _integrals(stages: int, parts: Array) -> Array:
     """∫₀^θ ℓ_j (k, s) of the polynomials that are 1 at one of Gauss' nodes and 0 at the others."""
-    found: Array = legendre.legvander(2 * parts - 1, stages) @ _antiderivatives(stages)
+    found: Array = np.polynomial.legendre.legvander(2 * parts - 1, stages) @ _antiderivatives(stages)
     return found
 
 
 @cache
 def _antiderivatives(stages: int) -> Array:
     """∫ ℓ_j (s + 1, s) as sums of Legendre's polynomials of 2θ - 1."""
-    own = legendre.legvander(2 * _nodes(stages) - 1, stages - 1)
-    integrals = np.array([legendre.legint(row, lbnd=-1) / 2 for row in np.eye(stages)])
+    own = np.polynomial.legendre.legvander(2 * _nodes(stages) - 1, stages - 1)
+    integrals = np.array([np.polynomial.legendre.legint(row, lbnd=-1) / 2 for row in np.eye(stages)])
     found: Array = (np.linalg.inv(own).T @ integrals).T
     return found
 

@@ -20,7 +20,7 @@ from math import pi
 import numpy as np
 import symengine as se
 
-from svyaz.arrays import Array
+from svyaz.arrays import Array, median
 from svyaz.expr import Expression, at_points, names_in
 from svyaz.forms import Equations
 from svyaz.holding.passages import Passage
@@ -109,7 +109,7 @@ def _troubled(equations: Equations, path: Path) -> bool:
         return True
     places = [equations.states.index(str(v)) for v in equations.velocities if str(v) in equations.states]
     speeds = np.abs(path.states[:, places])
-    return bool(np.any(speeds.max(axis=0) > SPIKE * (np.median(speeds, axis=0) + 1e-12)))
+    return bool(np.any(speeds.max(axis=0) > SPIKE * (median(speeds) + 1e-12)))
 
 
 @remembered

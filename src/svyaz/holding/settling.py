@@ -16,7 +16,8 @@ from svyaz.arrays import Array
 from svyaz.constraints import Residual, entered, examine, examined, model_states, residuals, straying
 from svyaz.expr import Advice
 from svyaz.forms import Equations
-from svyaz.holding.decision import Decision, decide
+from svyaz.holding.deciding import decide
+from svyaz.holding.decision import Decision
 from svyaz.holding.departures import departure
 from svyaz.holding.integrals import HeldIntegral, cannot_be_held, in_states_of, not_integrals
 from svyaz.holding.options import Automatic, ByProjection, Options

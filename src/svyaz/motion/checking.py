@@ -30,7 +30,6 @@ from svyaz.holding import (
     in_states_of,
     not_integrals,
     options_for,
-    verdict_alone,
 )
 from svyaz.model import Mechanical, System
 from svyaz.motion.phases import START, Beginning, Structure
@@ -133,6 +132,8 @@ def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tu
     if settled is not None:
         return settled.gains, (*wrong, settled.reason) if settled.reason else wrong
     if not isinstance(options.stabilize, Off | ByProjection | Automatic):
+        from svyaz.holding import verdict_alone
+
         gains = verdict_alone(phase.equations, options, options.stabilize)
         return gains, (*wrong, *gains.reasons) if gains.word == "unstable" else wrong
     return None, wrong

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from svyaz.constraints import entered, examined, model_states
 from svyaz.holding import (
     Automatic,
     ByProjection,
-    Choice,
     Decision,
     Entry,
     ErrorBound,
@@ -45,6 +45,9 @@ from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, 
 from svyaz.motion.plausible import defined_part
 from svyaz.motion.result import Motion, common_rows
 from svyaz.motion.slides import slides_of, told_slides
+
+if TYPE_CHECKING:
+    from svyaz.holding import Choice
 
 Observed = Mapping[str, Mapping[str, Array]]
 """Columns by kind and name."""

@@ -10,19 +10,10 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
+from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, differentiate, jumping_parts, names_in
-from svyaz.forms import (
-    FLOATS,
-    Equations,
-    NumericTree,
-    axis_kind,
-    keeps_energy,
-    loose_joint,
-    placed,
-    step_programs,
-    welded,
-)
+from svyaz.forms import Equations, keeps_energy
 from svyaz.holding import Decision, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
 from svyaz.integrate import Flow, Status, along, by_differences
 from svyaz.integrate import method as find_method
@@ -56,7 +47,7 @@ def long_flow(system: System) -> Flow:
     """The rates of a long tree as a native function with its constants."""
     from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, ROOM, SPARE, step_function
 
-    tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
+    tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
     count = len(tree.bodies)
     forces, force_constants = _forces(system)
     workspace = np.zeros(SPARE + ROOM * count)
@@ -76,9 +67,9 @@ def _bodies(tree: Tree) -> tuple[NDArray[np.int64], list[object]]:
     rows: list[list[int]] = []
     kept: list[object] = [natives]
     for body in tree.bodies:
-        kind = (body.joint, axis_kind(body.axis))
+        kind = (body.joint, forms.axis_kind(body.axis))
         if kind not in natives:
-            natives[kind] = [compile_program(program) for program in step_programs(*kind)]
+            natives[kind] = [compile_program(program) for program in forms.step_programs(*kind)]
         moment = [body.mass * c for c in body.center]
         tensor = [*body.inertia[:3], *(-e for e in body.inertia[3:])]
         constants = [
@@ -168,7 +159,7 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
     q, v = states[:, :count], states[:, count:]
     rows = np.column_stack([times, states])
     accelerations = along(rates, rows)[:, count:]
-    numeric = NumericTree(tree_of(system), system.parameters)
+    numeric = forms.NumericTree(tree_of(system), system.parameters)
     kinetic, potential = numeric.energies(q, v)
     energy = kinetic + potential
     integrals = {"energy": energy} if keeps_energy(system) else {}
@@ -196,7 +187,7 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
 
 def _cyclic(system: System) -> list[str]:
     """Coordinates of joints at the ground along or about which neither gravity nor a force acts."""
-    tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
+    tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
     known = set().union(names_in(system.dissipation), *(names_in(e) for e in system.forces.values()))
     found = []
     for body in tree.bodies:
@@ -212,7 +203,7 @@ def _cyclic(system: System) -> list[str]:
 
 def _loose(system: System, state: Array) -> str | None:
     """The coordinate of a joint that meets no inertia in a position."""
-    tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
+    tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
     place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
-    found = loose_joint(placed(tree, place, FLOATS))
+    found = forms.loose_joint(forms.placed(tree, place, forms.FLOATS))
     return None if found is None else tree.bodies[found].coordinates[0]

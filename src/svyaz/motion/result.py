@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from svyaz.arrays import Array
 from svyaz.extras import extra
 from svyaz.files import text_file
-from svyaz.holding import ErrorBound, GainReport, Jump
 from svyaz.integrate import Status
 from svyaz.model import Drawing, System, multiplier_symbol
 from svyaz.motion.balance import EnergyBalance
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from svyaz.holding import ErrorBound, GainReport, Jump
     from svyaz.motion.phases import Chapter
     from svyaz.program import Function, Table
 

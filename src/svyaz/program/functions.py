@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, symbols_in
 from svyaz.program.building import LARGEST_WHOLE, SPARSE, Linear, build_to_look
+from svyaz.program.compiled import LARGEST_SELDOM
 from svyaz.program.elimination import choose_orders
-from svyaz.program.llvm_text import LARGEST_SELDOM
 from svyaz.program.native import Native, compile_program
 from svyaz.program.tape import Program
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from svyaz.program.compiled import LARGEST_COMPILED, is_interpreted
 from svyaz.program.engine import fuses
 from svyaz.program.llvm_bytecode import interpreted_text
 from svyaz.program.llvm_function import SUPPORT_DECLARATIONS, Angles, FunctionText, literal
@@ -22,7 +23,7 @@ from svyaz.program.llvm_fusing import fused
 from svyaz.program.llvm_system import clear, emit_looped, emit_unrolled, storages
 from svyaz.program.outside import DECLARATION as OUTSIDE_DECLARATION
 from svyaz.program.outside import NAME as OUTSIDE
-from svyaz.program.tape import ARITHMETIC, Node, Program, Sparse, constants_nodes, needed_nodes, stored_constants
+from svyaz.program.tape import ARITHMETIC, Node, Program, constants_nodes, needed_nodes, stored_constants
 
 LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 """Functions taken from the C library of the process."""
@@ -32,9 +33,6 @@ LARGEST_OPTIMISED = 4_000
 BLOCK = 1_000
 """Nodes in a block of a large step. The code generator keeps the values of a block apart from those of others, and does
 well with blocks of this length; they are divided by a jump that is never taken (no output is stored at address 0)."""
-
-LARGEST_COMPILED, LARGEST_SELDOM = 60_000, 1_500
-"""Nodes. Longer programs, and those that are evaluated now and then, are interpreted: they need no compiler at all."""
 
 LARGEST_ON_STACK = 16_384
 """Numbers; larger storage for linear systems is taken from the heap: threads may have small stacks."""
@@ -299,15 +297,6 @@ class ModuleText:
 def step_count(program: Program, needed: list[bool]) -> int:
     """Nodes that are computed in each step."""
     return sum(1 for wanted, constant in zip(needed, program.constant_part, strict=True) if wanted and not constant)
-
-
-def is_interpreted(program: Program, longest: int = LARGEST_COMPILED) -> bool:
-    """Is a program interpreted? One that eliminates a sparse system, or has more nodes than the ``longest`` to compile."""
-    if any(node[0] == "outside" for node in program.nodes):
-        return False
-    if any(isinstance(system.matrix, Sparse) and system.order is not None for system in program.systems):
-        return True
-    return len(program.nodes) > longest
 
 
 def module_text(program: Program, longest: int = LARGEST_COMPILED) -> ModuleText:

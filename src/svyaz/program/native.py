@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.program import engine
-from svyaz.program.compiled import BATCH, CONSTANTS, STEP, compiler_version
+from svyaz.program.compiled import BATCH, CONSTANTS, LARGEST_COMPILED, STEP, compiler_version, is_interpreted
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_function import SUPPORT, support_text
-from svyaz.program.llvm_text import LARGEST_COMPILED, is_interpreted, module_text
 from svyaz.program.outside import publish_trampoline
 from svyaz.program.tape import Program, ProgramError, SingularSystem
 from svyaz.program.text import content_hash
@@ -189,6 +188,8 @@ def _code(program: Program, content: str, longest: int) -> tuple[bytes, int]:
     """Object code, and how many constants the step takes."""
 
     def make() -> bytes:
+        from svyaz.program.llvm_text import module_text
+
         module = module_text(program, longest)
         code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
         return _COUNT.pack(module.constant_count) + code

@@ -11,7 +11,6 @@ from svyaz.expr import ZERO, Expression, differentiate, velocity
 from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
-from svyaz.forms.tree.recursions.energies import tree_terms
 from svyaz.model import Bodies, System
 from svyaz.program import remembered
 
@@ -42,6 +41,8 @@ def free_equations(
 def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of the free system, in the short forms of the books where they are short."""
     if isinstance(system.law, Bodies):
+        from svyaz.forms.tree.recursions.energies import tree_terms
+
         return tree_terms(system)
     return terms_of(lagrangian(system), system.coordinates, applied_forces(system))
 
