@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import symengine as se
 
@@ -45,7 +46,18 @@ def plain_terms_of(
 
 
 def terms_of(lagrangian: Expression, coordinates: Sequence[str], others: Sequence[Expression]) -> tuple[Square, Vector]:
-    """(M, bias) with d/dt ∂L/∂q̇ - ∂L/∂q + others = M q̈ + bias, L a function of these coordinates, their velocities, t."""
+    """(M, bias) with d/dt ∂L/∂q̇ - ∂L/∂q + others = M q̈ + bias, L a function of these coordinates, their velocities, t.
+
+    The last ones are kept: a model whose values are moved has the same Lagrangian.
+    """
+    mass, bias = _terms_of(lagrangian, tuple(coordinates), tuple(others))
+    return [list(row) for row in mass], list(bias)
+
+
+@lru_cache(maxsize=8)
+def _terms_of(
+    lagrangian: Expression, coordinates: tuple[str, ...], others: tuple[Expression, ...]
+) -> tuple[Square, Vector]:
     q = [se.Symbol(name) for name in coordinates]
     v = [velocity(name) for name in coordinates]
     coefficients = quadratic(lagrangian, v)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import overload
@@ -39,6 +39,10 @@ LARGEST_WHOLE, SPARSE = 48, 0.2
 MOST_KEPT = 256
 _kept: dict[bytes, Program] = {}
 """The programs that were built last, by what was asked for."""
+
+MOST_REMEMBERED = 24
+_last: dict[object, Program] = {}
+"""A few of them by the very expressions: a model whose values are moved asks for the same ones again and again."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,9 @@ class Linear:
     symmetric: bool = False
 
 
+Asked = tuple[str, Sequence[tuple[str, Expression]], Sequence[str], Sequence[str], Sequence[Linear], int]
+
+
 def build(
     outputs: Sequence[tuple[str, Expression]],
     *,
@@ -108,9 +115,27 @@ def build(
     ('a',)
     """
     systems = _used(outputs, systems)
-    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-    make = _as_read if len(graph.nodes) > TOO_LONG else _kept_shortest
-    return make(graph, roots, outputs, inputs, parameters, systems, first)
+
+    def make() -> Program:
+        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+        write = _as_read if len(graph.nodes) > TOO_LONG else _kept_shortest
+        return write(graph, roots, outputs, inputs, parameters, systems, first)
+
+    return _remembered(("shortest", outputs, inputs, parameters, systems, first), make)
+
+
+def _remembered(asked: Asked, make: Callable[[], Program]) -> Program:
+    """The program for just these expressions, where it was among the last that were made."""
+    way, outputs, inputs, parameters, systems, first = asked
+    if any(isinstance(row, SparseRow) for system in systems for row in system.matrix):
+        return make()
+    parts = [(*(tuple(map(tuple, rows)) for rows in (s.matrix, s.sides, s.unknowns)), s.symmetric) for s in systems]
+    key = (way, tuple(outputs), tuple(inputs), tuple(parameters), tuple(parts), first)
+    found = _last.pop(key, None) or make()
+    _last[key] = found
+    while len(_last) > MOST_REMEMBERED:
+        del _last[next(iter(_last))]
+    return found
 
 
 def _kept_shortest(
@@ -155,10 +180,14 @@ def build_to_look(
 ) -> Program:
     """A program for what is looked at now and then: a long one is not worth a search for the shortest."""
     systems = _used(outputs, systems)
-    graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-    long = len(graph.nodes) > LONG or sum(map(len, graph.operands)) > 4 * LONG
-    make = _as_read if long else _kept_shortest
-    return make(graph, roots, outputs, inputs, parameters, systems, first)
+
+    def make() -> Program:
+        graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
+        long = len(graph.nodes) > LONG or sum(map(len, graph.operands)) > 4 * LONG
+        write = _as_read if long else _kept_shortest
+        return write(graph, roots, outputs, inputs, parameters, systems, first)
+
+    return _remembered(("to look", outputs, inputs, parameters, systems, first), make)
 
 
 def _as_read(
