@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from svyaz.program.building import build_as_written as build_as_written
     from svyaz.program.building import build_to_look as build_to_look
     from svyaz.program.building import row_entries as row_entries
+    from svyaz.program.compiled import LARGEST_COMPILED as LARGEST_COMPILED
+    from svyaz.program.compiled import LARGEST_SELDOM as LARGEST_SELDOM
     from svyaz.program.counts import doubles_as_sums as doubles_as_sums
     from svyaz.program.counts import operations as operations
     from svyaz.program.counts import operations_by_output as operations_by_output
@@ -52,8 +54,6 @@ if TYPE_CHECKING:
     from svyaz.program.lanes import lane_width as lane_width
     from svyaz.program.lanes import lanes_of as lanes_of
     from svyaz.program.lanes import lined_up as lined_up
-    from svyaz.program.llvm_text import LARGEST_COMPILED as LARGEST_COMPILED
-    from svyaz.program.llvm_text import LARGEST_SELDOM as LARGEST_SELDOM
     from svyaz.program.native import Native as Native
     from svyaz.program.native import compile_program as compile_program
     from svyaz.program.outside import Outside as Outside

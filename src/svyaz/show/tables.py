@@ -36,7 +36,7 @@ def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], words
     box = "table tall card" if len(rows) > TALL else "table card"
     return (
         f'<div class="{box}" tabindex="0" role="region" aria-label="{escape(title)}">'
-        f"<table><caption>{escape(title)}{told}</caption>{head}<tbody>\n{body}</tbody></table></div>\n"
+        f"<table><caption><span>{escape(title)}</span>{told}</caption>{head}<tbody>\n{body}</tbody></table></div>\n"
     )
 
 
