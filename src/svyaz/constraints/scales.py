@@ -13,7 +13,7 @@ over, as far as it goes: with E = Σ M_jj q_j² the typical size of q_i is √(E
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import symengine as se
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 
 from svyaz.arrays import Array
-from svyaz.expr import ONE, Expression, add_up
+from svyaz.expr import ONE, Expression, add_up, from_leaves
 from svyaz.forms import Equations
 from svyaz.matrices import combined, extreme_singular_values, is_large, singular_values
 
@@ -219,26 +219,6 @@ def _magnitude(e: Expression, arguments: tuple[Expression, ...], of: Mapping[Exp
         base, power = arguments
         return of[base] ** power if power.is_Integer and int(power) > 0 else Abs(e)
     return ONE if isinstance(e, Sin | Cos) else Abs(e)
-
-
-def from_leaves(expressions: Iterable[Expression]) -> Iterator[tuple[Expression, tuple[Expression, ...]]]:
-    """Each part of the expressions once, after its arguments, which come with it.
-
-    An expression is a graph, and its tree may be exponentially larger: brackets of fields, definitions in definitions.
-    """
-    done: set[Expression] = set()
-    for expression in expressions:
-        stack = [(expression, expression.args)]
-        while stack:
-            e, arguments = stack[-1]
-            missing = [(a, a.args) for a in arguments if a not in done]
-            if missing and e not in done:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if e not in done:
-                done.add(e)
-                yield e, arguments
 
 
 def scale_expressions(equations: Equations) -> tuple[tuple[Expression | None, Expression], ...]:

@@ -94,32 +94,6 @@ def residuals(
     return found
 
 
-def inconsistencies(equations: Equations, state: State | None = None, time: float = 0.0) -> tuple[str, ...]:
-    """In words: which constraints the state does not satisfy, and how."""
-    told = []
-    for name, r in residuals(equations, state, time).items():
-        if not (np.isfinite(r.value) and np.isfinite(r.velocity)):
-            told.append(f"constraint '{name}' is not defined at t = {time:g}")
-        elif r.position is not None and not r.position_met:
-            told.append(f"constraint '{name}' is not satisfied at t = {time:g}: {_off(r.position, r.position_scale)}")
-        elif r.position is not None and not r.velocity_met:
-            told.append(
-                f"constraint '{name}' holds for the positions but not for the velocities at t = {time:g}: "
-                f"its rate is {_off(r.velocity, r.velocity_scale)}"
-            )
-        elif not r.velocity_met:
-            told.append(
-                f"constraint '{name}' is not satisfied by the velocities at t = {time:g}: "
-                f"{_off(r.velocity, r.velocity_scale)}"
-            )
-    return tuple(told)
-
-
-def _off(value: float, scale: float | None) -> str:
-    part = f", {abs(value) / scale:.2g} of its own scale" if scale else ""
-    return f"off by {value:.6g}{part}"
-
-
 def project(
     equations: Equations, state: State | None = None, time: float = 0.0, keep: Collection[str] = ()
 ) -> Projected:

@@ -13,8 +13,7 @@ import symengine as se
 from symengine.lib import symengine_wrapper as wrapper
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import from_leaves
-from svyaz.expr import Expression, real_value
+from svyaz.expr import Expression, from_leaves, real_value
 
 _FUNCTIONS: Mapping[type, Callable[..., Array]] = {
     wrapper.Sin: np.sin,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import cornered_parts as cornered_parts
     from svyaz.expr.calculus import differentiate as differentiate
     from svyaz.expr.calculus import evaluate as evaluate
+    from svyaz.expr.calculus import from_leaves as from_leaves
     from svyaz.expr.calculus import gradient as gradient
     from svyaz.expr.calculus import gradients as gradients
     from svyaz.expr.calculus import is_zero as is_zero

@@ -11,7 +11,7 @@ exact away from the corners and the mean of both sides at a corner. Functions of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TypeAlias
 
@@ -225,3 +225,27 @@ def _outside_derivative(e: Expression, symbol: se.Symbol) -> Expression:
     slopes = [differentiate(a, symbol) for a in arguments]
     name = se.Function("outside")
     return add_up(name(number, k, *arguments) * slope for k, slope in enumerate(slopes, 1) if not is_zero(slope))
+
+
+def from_leaves(
+    expressions: Iterable[Expression], known: Container[Expression] = ()
+) -> Iterator[tuple[Expression, tuple[Expression, ...]]]:
+    """Each part of the expressions once, after its arguments, which come with it; parts that are ``known`` are left out.
+
+    An expression is a graph, and its tree may be exponentially larger: brackets of fields, definitions in definitions.
+    """
+    done: set[Expression] = set()
+    for expression in expressions:
+        stack = [(expression, expression.args)]
+        while stack:
+            e, arguments = stack[-1]
+            if e in done or e in known:
+                stack.pop()
+                continue
+            missing = [(a, a.args) for a in arguments if a not in done and a not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            done.add(e)
+            yield e, arguments

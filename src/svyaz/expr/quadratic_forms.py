@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr.calculus import ONE, Expression, add_up
+from svyaz.expr.calculus import ONE, Expression, add_up, from_leaves
 from svyaz.expr.trig import combine
 
 Monomial = tuple
@@ -54,19 +54,8 @@ def quadratic(expression: Expression, symbols: Sequence[se.Symbol]) -> dict[tupl
 def is_quadratic_form(expression: Expression, symbols: Sequence[se.Symbol]) -> bool:
     """Is every term of second degree in the symbols, as it stands? Nothing is multiplied out, so that not all are seen."""
     degrees: dict[Expression, frozenset[int] | None] = {s: frozenset({1}) for s in symbols}
-    stack = [expression]
-    while stack:
-        e = stack[-1]
-        if e in degrees:
-            stack.pop()
-            continue
-        arguments = e.args
-        missing = [a for a in arguments if a not in degrees]
-        if missing:
-            stack.extend(missing)
-            continue
+    for e, arguments in from_leaves([expression], degrees):
         degrees[e] = _degrees(e, [degrees[a] for a in arguments])
-        stack.pop()
     return degrees[expression] == frozenset({2})
 
 

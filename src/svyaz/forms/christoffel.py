@@ -25,6 +25,7 @@ from svyaz.expr import (
     add_up,
     combine,
     differentiate,
+    from_leaves,
     gradient,
     quadratic,
     symbols_in,
@@ -158,19 +159,9 @@ class _Places:
 
     def within(self, expression: Expression) -> frozenset[int]:
         """The places of the symbols in an expression."""
-        known, stack = self._known, [expression]
-        while stack:
-            e = stack[-1]
-            if e in known:
-                stack.pop()
-                continue
-            arguments = e.args
-            missing = [a for a in arguments if a not in known]
-            if missing:
-                stack.extend(missing)
-                continue
+        known = self._known
+        for e, arguments in from_leaves([expression], known):
             known[e] = frozenset().union(*(known[a] for a in arguments))
-            stack.pop()
         return known[expression]
 
 

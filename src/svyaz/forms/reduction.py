@@ -22,6 +22,7 @@ from svyaz.expr import (
     combine,
     expanded_size,
     factors,
+    from_leaves,
     is_zero,
     quadratic,
     velocity,
@@ -244,15 +245,8 @@ def size(expression: Expression) -> int:
 
 def written_size(expression: Expression, known: dict[Expression, int]) -> int:
     """Names, numbers and operations of the expression as text; ``known`` keeps the sizes of its parts."""
-    stack = [expression]
-    while stack:
-        e = stack[-1]
-        missing = [a for a in e.args if a not in known]
-        if missing:
-            stack.extend(missing)
-            continue
-        known[e] = 1 + sum(known[a] for a in e.args)
-        stack.pop()
+    for e, arguments in from_leaves([expression], known):
+        known[e] = 1 + sum(known[a] for a in arguments)
     return known[expression]
 
 
