@@ -15,7 +15,6 @@ from svyaz.control.design import PAIR, Design, accuracy_hypotheses
 from svyaz.control.loop import ClosedLoop
 from svyaz.control.transient import Transient
 from svyaz.expr import ModelError, Problem
-from svyaz.matrices import lstsq
 from svyaz.stability import (
     ConstraintSurface,
     Hypothesis,
@@ -26,7 +25,9 @@ from svyaz.stability import (
     rolling_stability,
 )
 
-NEWTON_STEPS, HALVINGS = 30, 12
+HALVINGS = 12
+FAR = 1e3
+"""A state that is so many times farther than the size of the steady motion is not looked for."""
 
 
 def completed(plant: RollingPlant, deviations: Mapping[str, float], surface: ConstraintSurface) -> Array | None:
@@ -36,19 +37,11 @@ def completed(plant: RollingPlant, deviations: Mapping[str, float], surface: Con
     rest = np.array([plant.state[name] for name in names])
     x = rest + rolling.tangent @ np.array([deviations.get(name, 0.0) for name in rolling.independent])
     loose = [k for k, name in enumerate(names) if name not in rolling.independent]
-    for _ in range(NEWTON_STEPS):
-        try:
-            here = surface.at(x)
-        except ModelError:
-            return None
-        off, slope = np.concatenate([here.positions, here.speeds]), surface.tangent(here)
-        step = lstsq(slope[:, loose], -off)
-        x[loose] += step
-        if not np.isfinite(x).all() or np.abs(x - rest).max() > 1e3 * (1 + np.abs(rest).max()):
-            return None
-        if np.abs(step).max(initial=0.0) <= 1e-13 * (1 + np.abs(x).max()):
-            return x
-    return None
+    try:
+        found, ended = surface.reached(x, loose, 1e-13, FAR * (1 + float(np.abs(rest).max())))
+    except ModelError:
+        return None
+    return found if ended else None
 
 
 def consistent_state(plant: RollingPlant, deviations: Mapping[str, float]) -> tuple[dict[str, float], int]:

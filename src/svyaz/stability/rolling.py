@@ -32,6 +32,7 @@ INDEPENDENT = 1e-6
 """A column whose part across those taken before is below this is not taken as that of a dependent variable."""
 
 STEP, CLOSE = 1e-3, 1e-9
+NEWTON_STEPS = 30
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,22 @@ class ConstraintSurface:
         """Slopes of (F, f, Ḟ) by x."""
         return here.tangent[:, self.columns]
 
+    def reached(self, x: Array, loose: Sequence[int], enough: float, reach: float = np.inf) -> tuple[Array, bool]:
+        """The state on the surface to which Newton's method leads by shortest steps of the entries ``loose``, and whether these
+        came to an end: below the part ``enough`` of the size of x, and nowhere farther than ``reach``. Raises ModelError where
+        the system has no rates.
+        """
+        start, x = x, x.copy()
+        for _ in range(NEWTON_STEPS):
+            here = self.at(x)
+            step = lstsq(self.tangent(here)[:, loose], -np.concatenate([here.positions, here.speeds]))
+            x[loose] += step
+            if not np.isfinite(x).all() or np.abs(x - start).max() > reach:
+                return x, False
+            if np.abs(step).max(initial=0.0) <= enough * (1 + np.abs(x).max()):
+                return x, True
+        return x, False
+
     def off(self, x: Array) -> tuple[Array, Array]:
         """Everything that must vanish in a steady motion, and its slope."""
         here = self.at(x)
@@ -165,12 +182,7 @@ def completed_speeds(system: System, state: Mapping[str, float], values: Mapping
     surface = ConstraintSurface(system, values)
     k, x = len(surface.left), surface.vector(state)
     loose = [k + i for i, q in enumerate(system.coordinates) if q in surface.ignorable.names and f"{q}'" not in state]
-    for _ in range(20):  # one step where f is linear
-        here = surface.at(x)
-        step = lstsq(surface.tangent(here)[:, loose], -np.concatenate([here.positions, here.speeds]))
-        x[loose] += step
-        if np.abs(step).max(initial=0.0) <= 1e-14 * (1 + np.abs(x).max()):
-            break
+    x = surface.reached(x, loose, 1e-14)[0]
     x[np.abs(x) <= 1e-15 * (1 + np.abs(x).max())] = 0.0
     return {surface.names[i]: float(x[i]) for i in range(k, k + surface.n)}
 

@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.expr import ModelError
-from svyaz.matrices import pinv
 from svyaz.model import System
 from svyaz.stability.critical import (
     ASYMPTOTIC,
@@ -119,13 +118,7 @@ def is_reversible(system: System, state: Mapping[str, float], values: Mapping[st
     for _ in range(TRIALS):
         x = centre + NEARBY * (1 + np.abs(centre)) * random.normal(size=len(centre))
         try:
-            for _ in range(20):
-                here = surface.at(x)
-                off = np.concatenate([here.positions, here.speeds])
-                step = pinv(surface.tangent(here)) @ off
-                x = x - step
-                if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(x).max()):
-                    break
+            x = surface.reached(x, range(len(x)), 1e-15)[0]
             ahead, back = surface.at(x), surface.at(flip * x)
         except ModelError:
             return False
