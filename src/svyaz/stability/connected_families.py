@@ -59,23 +59,26 @@ def connected_families(rest: RestEquations, seconds: float) -> ConnectedFamilies
     tangents, alone = going_on(rest, list(zeros))
     moving = np.array([t.shape[1] > 0 for t in tangents], dtype=bool)
     width = float((side / rest.width).max(initial=0.0))
-    unit = np.concatenate([rest.width, 1e-3 * scale[d:]])
-    found = _joined(rest, zeros[moving], low[moving], high[moving], [t for t in tangents if t.shape[1]], unit)
+    units = [np.concatenate([rest.width, part * scale[d:]]) for part in (1e-3, 1.0)]
+    found = _joined(rest, zeros[moving], low[moving], high[moving], [t for t in tangents if t.shape[1]], units)
     return ConnectedFamilies(tuple(found), tuple(zeros[np.array(alone, dtype=bool)]), width)
 
 
 def _joined(
-    rest: RestEquations, zeros: Array, low: Array, high: Array, tangents: Sequence[Array], unit: Array
+    rest: RestEquations, zeros: Array, low: Array, high: Array, tangents: Sequence[Array], units: Sequence[Array]
 ) -> list[ConnectedFamily]:
-    """Neighbours whose directions agree are one branch; what is left at a crossing is none."""
+    """Neighbours whose directions agree are one branch; what is left at a crossing is none.
+
+    Directions are compared by all ``units`` of the unknowns: where an input turns back, they change at once by small ones.
+    """
     turns = np.array([name in rest.angles for name in rest.bounded], dtype=bool)
-    flat = [np.linalg.qr(t / unit[:, None])[0] for t in tangents]
+    flat = [[np.linalg.qr(t / unit[:, None])[0] for t in tangents] for unit in units]
     sizes = np.array([t.shape[1] for t in tangents])
 
     def neighbours(k: int) -> NDArray[np.bool_]:
         near = touching(low, high, k, turns) & (sizes == sizes[k])
         for j in np.flatnonzero(near):
-            near[j] = singular_values(flat[k].T @ flat[j])[-1] > ALIGNED
+            near[j] = any(singular_values(own[k].T @ own[j])[-1] > ALIGNED for own in flat)
         return near
 
     classes = connected(len(zeros), neighbours)
