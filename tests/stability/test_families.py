@@ -109,3 +109,27 @@ def test_N1_1_9_shifted_levels_are_all_found(seed: int) -> None:
     text = "+".join(f"({float(c)!r})*y^{k}" for k, c in enumerate(potential))
     found = System(**POINT, potential=text).equilibria(seed=seed)
     assert sorted(f.members[0].state["y"] for f in found.families) == pytest.approx(list(levels), abs=1e-7)
+
+
+def test_N1_1_9_a_branch_on_which_an_input_turns_back_is_one() -> None:
+    """F(x) = k x (1 - L/√(x² + h²)) turns back where (x² + h²)³ = L² h⁴; unstable between, asymptotic on both sides."""
+    k, h, length = 40.0, 0.6, 1.0
+    system = System(
+        coordinates=["x"],
+        kinetic="x'^2/2",
+        potential="k/2*(sqrt(x^2 + h^2) - L)^2",
+        dissipation="0.15*x'^2",
+        parameters={"k": k, "h": h, "L": length},
+        inputs={"F": 0},
+        forces={"x": "F"},
+        box={"x": (-2, 2)},
+        initial={"x": 0.1},
+    )
+    families = system.equilibria().families
+    assert [family.verdict for family in families] == ["unstable", "asymptotic"]
+    turn = np.sqrt((length * h**2) ** (2 / 3) - h**2)
+    for family, inside in zip(families, (True, False), strict=True):
+        for member in family.members:
+            x = member.state["x"]
+            assert (abs(x) < turn) is inside
+            assert member.inputs["F"] == pytest.approx(k * x * (1 - length / np.hypot(x, h)), abs=1e-8)
