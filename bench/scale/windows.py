@@ -1,28 +1,33 @@
 """Chains of N parallelogram windows (2N + 2 coordinates, 2N + 1 constraints), 1 s with rk4 and 1000 steps, beside EXUDYN.
 
-The text is read, judged and run once in a process that has made a small chain before, so that the loops, which are the
-same for every model, are there. The motion passes a position at which all constraints branch.
+The motion passes a position at which all constraints branch.
 """
 
 from __future__ import annotations
 
-import resource
 from itertools import pairwise
-from math import log
+from math import cos, sin
 
-from bench.tools.jobs import Answer, Job, Samples, answer, clock, median, series
+from bench.scale.points import Points, curve, exudyn_motion, first_step, growth, whole_motion
+from bench.tools.growth import Curve
+from bench.tools.jobs import Answer, Job, Samples, answer, median, series
 from bench.tools.rows import Row, within
 
 MODULE = "bench.scale.windows"
 HOLDING = ("off", "gains", "projection")
-COUNTS, QUICK = (10, 50, 100, 200, 500), (10, 50)
+COUNTS, QUICK = (10, 100, 1000), (10,)
+GROWING = (50, 100, 200, 500)
 JUDGED = 100
-STEADY, GROWTH = 3.0, 1.2
-"""Seconds beside three times EXUDYN's, and the largest exponent of the time from 50 to 500 windows."""
+STEADY, GROWTH, AUTOMATIC = 3.0, 1.2, 5.0
+"""Seconds beside three times EXUDYN's, the largest exponents, and how many times given gains `auto` may take."""
 
 
 def ours(count: int, holding: str) -> Job:
     return Job(MODULE, ("svyaz", str(count), holding), 1, 2 + 0.04 * count)
+
+
+def step(count: int) -> Job:
+    return Job(MODULE, ("step", str(count)), 1, 1 + 0.02 * count)
 
 
 def peer(count: int) -> Job:
@@ -30,8 +35,10 @@ def peer(count: int) -> Job:
 
 
 def jobs(quick: bool) -> list[Job]:
-    counts = QUICK if quick else COUNTS
-    return [ours(n, how) for n in counts for how in HOLDING] + [peer(n) for n in counts]
+    if quick:
+        return [ours(n, how) for n in QUICK for how in HOLDING] + [peer(n) for n in QUICK]
+    found = [ours(n, how) for n in COUNTS for how in HOLDING] + [ours(JUDGED, "auto")]
+    return found + [step(n) for n in GROWING] + [peer(n) for n in sorted({*COUNTS, *GROWING})]
 
 
 def rows(samples: Samples, quick: bool) -> list[Row]:
@@ -41,78 +48,91 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
         for how in HOLDING:
             allowed = [3 * median(whole) + STEADY] if whole else []
             name, bar = f"{n} windows, {how}", 1.0 if n == JUDGED else None
-            found.append(within(name, series(samples, ours(n, how), "whole"), allowed, "3 EXUDYN + 3 s", bar))
-    return found if quick else [*found, *(_growth(samples, how) for how in HOLDING)]
+            taken = series(samples, ours(n, how), "whole")
+            note = f"{median(series(samples, ours(n, how), 'megabytes')):.0f} MB"
+            found.append(within(name, taken, allowed, "3 EXUDYN + 3 s", bar, note=note))
+    if quick:
+        return found
+    gains = [AUTOMATIC * t for t in series(samples, ours(JUDGED, "gains"), "whole")]
+    automatic = series(samples, ours(JUDGED, "auto"), "whole")
+    found.append(within(f"{JUDGED} windows, auto", automatic, gains, "5 × gains", 1.0))
+    found.append(_run(samples))
+    sizes = {n: step(n) for n in GROWING}
+    found.append(growth("windows, exponent of the first step", samples, sizes, "first", GROWTH))
+    found.append(growth("windows, exponent of a step", samples, sizes, "step", GROWTH))
+    return found
 
 
-def _growth(samples: Samples, how: str) -> Row:
-    """The exponent p of time ~ Nᵖ from 50 to 500 windows."""
-    small, large = (median(series(samples, ours(n, how), "whole")) for n in (50, 500))
-    exponent = log(large / small) / log(10)
-    memory = median(series(samples, ours(500, how), "megabytes"))
-    return Row(
-        f"exponent, {how}", exponent, GROWTH, exponent / GROWTH, "", "the limit", 1.0, True, note=f"{memory:.0f} MB"
-    )
+def _run(samples: Samples) -> Row:
+    """The loop of 1000 steps beside EXUDYN's, which may err more."""
+    loop = [1000 * t for t in series(samples, step(JUDGED), "step")]
+    errors = [median(series(samples, job, "error")) for job in (ours(JUDGED, "off"), peer(JUDGED))]
+    note = f"errors {errors[0]:.1e}, EXUDYN's {errors[1]:.1e}"
+    return within(f"{JUDGED} windows, the run", loop, series(samples, peer(JUDGED), "run"), "EXUDYN", 1.0, note=note)
 
 
-def model(count: int) -> str:
-    """The text of a chain."""
-    points = range(count + 1)
-    names = ", ".join(f'"{c}{i}"' for c in "xy" for i in points)
-    lines = [f"coordinates = [{names}]"]
-    lines.append('kinetic = "' + " + ".join(f"(x{i}'^2 + y{i}'^2)/2" for i in points) + '"')
-    lines.append('potential = "' + " + ".join(f"9.81*y{i}" for i in points) + '"')
-    lines += ["[initial]", *(f'x{i} = {i}\ny{i} = 1\n"x{i}\'" = 1' for i in points)]
-    lines += [f'[[constraint]]\nequation = "(x{i} - {i})^2 + y{i}^2 = 1"' for i in points]
-    beams = [f"(x{i + 1} - x{i})^2 + (y{i + 1} - y{i})^2 = 1" for i in range(count)]
-    return "\n".join([*lines, *(f'[[constraint]]\nequation = "{beam}"' for beam in beams)])
+def curves(samples: Samples, quick: bool) -> list[Curve]:
+    if quick:
+        return []
+    sizes = {n: step(n) for n in GROWING}
+    peers = {n: peer(n) for n in sorted({*COUNTS, *GROWING})}
+    wholes = [
+        curve(f"svyaz, {how}", "windows, whole", samples, {n: ours(n, how) for n in COUNTS}, "whole") for how in HOLDING
+    ]
+    return [
+        *wholes,
+        curve("EXUDYN", "windows, whole", samples, peers, "whole"),
+        curve("svyaz, first step", "windows, first step and a step", samples, sizes, "first"),
+        curve("svyaz, a step", "windows, first step and a step", samples, sizes, "step"),
+        curve("EXUDYN, a step", "windows, first step and a step", samples, peers, "step"),
+    ]
+
+
+def points(count: int) -> Points:
+    """The upper corners, each on a side that stands on the ground, moving to the right."""
+    upper = range(count + 1)
+    feet = [(i, (float(i), 0.0)) for i in upper]
+    return Points([(float(i), 1.0) for i in upper], [(1.0, 0.0)] * len(upper), list(pairwise(upper)), feet)
+
+
+def side(time: float = 1.0, steps: int = 20_000) -> float:
+    """The angle of a side, θ'' = g sin θ from θ = 0 and θ' = 1, by the method of Störmer and Verlet extrapolated twice."""
+
+    def verlet(count: int) -> float:
+        h, angle, rate = time / count, 0.0, 1.0
+        for _ in range(count):
+            rate += h / 2 * 9.81 * sin(angle)
+            angle += h * rate
+            rate += h / 2 * 9.81 * sin(angle)
+        return angle
+
+    coarse, middle, fine = verlet(steps), verlet(2 * steps), verlet(4 * steps)
+    first, second = middle + (middle - coarse) / 3, fine + (fine - middle) / 3
+    return second + (second - first) / 15
+
+
+def _error(x: float, y: float) -> float:
+    """How far the first corner is from where one side alone would have taken it."""
+    angle = side()
+    return max(abs(x - sin(angle)), abs(y - cos(angle)))
 
 
 def svyaz_job(count: str, holding: str) -> Answer:
-    from svyaz import loads, simulate
-
     how = 10 if holding == "gains" else holding
-    simulate(loads(model(3)), method="rk4", step=1e-3, until=0.05, stabilize=how)
-    begin = clock()
-    motion = simulate(loads(model(int(count))), method="rk4", step=1e-3, until=1.0, stabilize=how)
-    assert motion.finished
-    return {"whole": clock() - begin, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    made = whole_motion(points(3).text(), points(int(count)).text(), stabilize=how, method="rk4", step=1e-3, until=1.0)
+    return {**made, "error": _error(made["x0"], made["y0"])}
 
 
 def exudyn_job(count: str) -> Answer:
-    import exudyn
-    from exudyn.itemInterface import (
-        Force,
-        MarkerNodePosition,
-        MassPoint2D,
-        NodePoint2D,
-        NodePointGround,
-        ObjectConnectorDistance,
-    )
-
-    begin, points = clock(), range(int(count) + 1)
-    container = exudyn.SystemContainer()
-    system = container.AddSystem()
-    upper, feet = [], []
-    for i in points:
-        node = system.AddNode(NodePoint2D(referenceCoordinates=[i, 1], initialVelocities=[1, 0]))
-        system.AddObject(MassPoint2D(physicsMass=1, nodeNumber=node))
-        upper.append(system.AddMarker(MarkerNodePosition(nodeNumber=node)))
-        system.AddLoad(Force(markerNumber=upper[-1], loadVector=[0, -9.81, 0]))
-        ground = system.AddNode(NodePointGround(referenceCoordinates=[i, 0, 0]))
-        feet.append(system.AddMarker(MarkerNodePosition(nodeNumber=ground)))
-    pairs = [*zip(feet, upper, strict=True), *pairwise(upper)]
-    for pair in pairs:
-        system.AddObject(ObjectConnectorDistance(markerNumbers=list(pair), distance=1))
-    system.Assemble()
-    settings = exudyn.SimulationSettings()
-    settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = 1000, 1.0
-    settings.timeIntegration.verboseMode = 0
-    settings.solutionSettings.writeSolutionToFile = False
-    settings.linearSolverType = exudyn.LinearSolverType.EigenSparse
-    system.SolveDynamic(settings)
-    return {"whole": clock() - begin}
+    found = exudyn_motion(points(int(count)), 1000, 1.0)
+    return {**found, "error": _error(found["x"], found["y"] + 1.0)}
 
 
 if __name__ == "__main__":
-    answer({"svyaz": svyaz_job, "exudyn": exudyn_job})
+    answer(
+        {
+            "svyaz": svyaz_job,
+            "step": lambda count: first_step(points(3).text(), points(int(count)).text()),
+            "exudyn": exudyn_job,
+        }
+    )

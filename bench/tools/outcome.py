@@ -8,13 +8,10 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bench.tools.growth import Curve, draw
 from bench.tools.jobs import Samples
 from bench.tools.rows import Row
-
-if TYPE_CHECKING:
-    pass
 
 HEAD = ("measurement", "ours", "peer", "peer is", "ratio", "bar", "")
 MILLI, MICRO, NANO = 1e3, 1e6, 1e9
@@ -113,8 +110,10 @@ def _record(row: Row) -> dict[str, object]:
     return {**numbers, "verdict": row.verdict}
 
 
-def write(name: str, title: str, rows: Sequence[Row], samples: Samples, folder: Path) -> list[Path]:
-    """NAME.json, NAME.md and NAME.png in the folder."""
+def write(
+    name: str, title: str, rows: Sequence[Row], samples: Samples, folder: Path, curves: Sequence[Curve] = ()
+) -> list[Path]:
+    """NAME.json, NAME.md and NAME.png in the folder; NAME-growth.png where there are curves."""
     folder.mkdir(parents=True, exist_ok=True)
     about = machine()
     record = {
@@ -127,4 +126,8 @@ def write(name: str, title: str, rows: Sequence[Row], samples: Samples, folder: 
     data.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     page.write_text(markdown(title, rows, about), encoding="utf-8")
     plot(title, rows, picture)
-    return [data, page, picture]
+    if not curves:
+        return [data, page, picture]
+    growth = folder / f"{name}-growth.png"
+    draw(title, curves, growth)
+    return [data, page, picture, growth]

@@ -125,7 +125,8 @@ def _measure(
         click.echo(f"not measured, as it is not installed ('./run bench {name}' tries to): {peer}", err=True)
     for failure in failed:
         click.echo(f"failed: {failure}", err=True)
-    for path in outcome.write(name, title, rows, samples, folder):
+    curves = [curve for module in measurements if hasattr(module, "curves") for curve in module.curves(samples, quick)]
+    for path in outcome.write(name, title, rows, samples, folder, curves):
         click.echo(str(path))
     return rows, failed
 

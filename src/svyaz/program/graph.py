@@ -12,6 +12,7 @@ sum stands as a coefficient of the node of the number one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 import symengine as se
 from symengine.lib import symengine_wrapper as wrapper
@@ -38,6 +39,9 @@ FUNCTIONS = {
 }
 
 LEAVES = ("num", "parameter", "input", "unknown")
+
+SHORT = 60
+"""Parts of an expression that is read by itself."""
 
 
 class Graph:
@@ -167,10 +171,15 @@ class Graph:
 
     def read(self, expression: Expression) -> int:
         """The node of a SymEngine expression, whose symbols must all be known to the graph."""
-        found = self._known.get(expression)
-        if found is not None:
+        if self._known and (found := self._known.get(expression)) is not None:
             return found
-        known = self._known
+        # Hashes of SymEngine are poor: numbers that are no integers have one and the same, differences of neighbours few. A
+        # short expression is read by itself, so that a table of thousands of them is not searched.
+        found = self._read(expression, {}, SHORT)
+        return found if found is not None else cast("int", self._read(expression, self._known, None))
+
+    def _read(self, expression: Expression, known: dict[Expression, int], most: int | None) -> int | None:
+        """The node, with those of its parts, which are not more than ``most``; None where they are."""
         stack = [(expression, expression.args)]
         while stack:
             e, arguments = stack[-1]
@@ -180,20 +189,21 @@ class Graph:
                 continue
             stack.pop()
             if e not in known:
-                known[e] = self._inner(e, arguments) if arguments else self._leaf(e)
-        return self._known[expression]
+                known[e] = self._inner(e, arguments, known) if arguments else self._leaf(e)
+                if most is not None and len(known) > most:
+                    return None
+        return known[expression]
 
     def _leaf(self, e: Expression) -> int:
         if e.is_Symbol:
             return self.symbols[e]
         return self.number(float(e) if e.is_Integer else real_value(e))
 
-    def _inner(self, e: Expression, arguments: Sequence[Expression]) -> int:
-        known = self._known
+    def _inner(self, e: Expression, arguments: Sequence[Expression], known: Mapping[Expression, int]) -> int:
         if e.is_Add:
-            return self.sum([self._term(a) for a in arguments])
+            return self.sum([self._term(known[a]) for a in arguments])
         if e.is_Mul:
-            return self.product([self._factor(a) for a in arguments])
+            return self.product([_factor(a, known) for a in arguments])
         if e.is_Pow:
             base, exponent = arguments
             if base == se.E:
@@ -208,18 +218,19 @@ class Graph:
             return node
         return self.function(name, *numbers)
 
-    def _term(self, term: Expression) -> tuple[float, int]:
+    def _term(self, node: int) -> tuple[float, int]:
         """A term of a sum as coefficient and node, so that -2*x shares x."""
-        node = self._known[term]
         kind = self.nodes[node]
         if kind[0] == "sum" and len(kind[1]) == 1:
             return kind[1][0]
         return 1.0, node
 
-    def _factor(self, factor: Expression) -> tuple[int, int]:
-        if factor.is_Pow and factor.args[1].is_Integer:
-            return self._known[factor.args[0]], int(factor.args[1])
-        return self._known[factor], 1
+
+def _factor(factor: Expression, known: Mapping[Expression, int]) -> tuple[int, int]:
+    """A factor of a product as node and power."""
+    if factor.is_Pow and factor.args[1].is_Integer:
+        return known[factor.args[0]], int(factor.args[1])
+    return known[factor], 1
 
 
 def substituted_symbols(graph: Graph, values: Mapping[Expression, int]) -> None:

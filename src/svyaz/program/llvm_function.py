@@ -49,7 +49,8 @@ def support_text() -> str:
     return "\n".join([solver, sincos_of_four(SINCOS), interpreter_text()])
 
 
-LANES = 4
+LANES, LOOKED_AT = 4, 64
+"""Angles that are computed at once, and among how many of those that wait they are looked for."""
 
 
 class Angles:
@@ -75,7 +76,8 @@ class Angles:
         for index, node in enumerate(program.nodes):
             if node[0] in ("sin", "cos") and needed[index] and not program.constant_part[index]:
                 self.kinds.setdefault(node[1], set()).add(node[0])
-        self.waiting = dict.fromkeys(self.kinds)
+        self.order, self.first = list(self.kinds), 0
+        self.waiting = set(self.kinds)
         self.results: dict[tuple[str, int], str] = {}
 
     def value(self, op: str, angle: int) -> str:
@@ -87,13 +89,15 @@ class Angles:
     def _group(self, first: int) -> list[int]:
         """The angle and up to three others that can be computed now, in the order of the tape."""
         group = [first]
-        for angle in self.waiting:
+        self.waiting.remove(first)
+        while self.first < len(self.order) and self.order[self.first] not in self.waiting:
+            self.first += 1
+        for angle in self.order[self.first : self.first + LOOKED_AT]:
             if len(group) == LANES:
                 break
-            if angle != first and self._known(angle):
+            if angle in self.waiting and self._known(angle):
                 group.append(angle)
-        for angle in group:
-            del self.waiting[angle]
+        self.waiting.difference_update(group)
         return group
 
     def _known(self, angle: int) -> bool:
