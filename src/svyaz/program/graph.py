@@ -11,6 +11,7 @@ sum stands as a coefficient of the node of the number one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
@@ -40,8 +41,8 @@ FUNCTIONS = {
 
 LEAVES = ("num", "parameter", "input", "unknown")
 
-SHORT = 60
-"""Parts of an expression that is read by itself."""
+SHORT, CROWD = 60, 100
+"""Parts of an expression that is read by itself, where so many of what is known have one hash."""
 
 
 class Graph:
@@ -58,6 +59,7 @@ class Graph:
         self._numbers: dict[tuple, int] = {}
         self.symbols: dict[Expression, int] = {}
         self._known: dict[Expression, int] = {}
+        self._crowded, self._looked_at = False, 8 * CROWD
         self.split_angles: bool = False
         for k, name in enumerate(parameters):
             self.symbols[se.Symbol(name)] = self.intern(("parameter", k))
@@ -171,12 +173,23 @@ class Graph:
 
     def read(self, expression: Expression) -> int:
         """The node of a SymEngine expression, whose symbols must all be known to the graph."""
-        if self._known and (found := self._known.get(expression)) is not None:
-            return found
-        # Hashes of SymEngine are poor: numbers that are no integers have one and the same, differences of neighbours few. A
-        # short expression is read by itself, so that a table of thousands of them is not searched.
-        found = self._read(expression, {}, SHORT)
-        return found if found is not None else cast("int", self._read(expression, self._known, None))
+        found = self._known.get(expression)
+        if found is None and self._crowded:
+            found = self._read(expression, {}, SHORT)
+        if found is None:
+            found = cast("int", self._read(expression, self._known, None))
+            self._look_at_hashes()
+        return found
+
+    def _look_at_hashes(self) -> None:
+        """Now and then: have many of what is known one hash?
+
+        Hashes of SymEngine are poor: all numbers that are no integers have the same, differences of neighbours few. Short
+        expressions are read by themselves then, so that a table of thousands is not searched through.
+        """
+        if not self._crowded and len(self._known) > self._looked_at:
+            self._looked_at = 2 * len(self._known)
+            self._crowded = max(Counter(map(hash, self._known)).values()) > CROWD
 
     def _read(self, expression: Expression, known: dict[Expression, int], most: int | None) -> int | None:
         """The node, with those of its parts, which are not more than ``most``; None where they are."""

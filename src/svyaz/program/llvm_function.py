@@ -16,7 +16,6 @@ import struct
 from collections.abc import Callable
 from importlib.resources import files
 
-from svyaz.program.llvm_interpreter import INTERPRET, INTERPRET_BATCH, interpreter_text
 from svyaz.program.llvm_sincos import sincos_of_four
 from svyaz.program.tape import Program
 
@@ -37,7 +36,7 @@ SOLVER_DECLARATIONS = "".join(f"declare i32 @{name}(ptr, ptr, i64, i64, i64) nou
 
 SINCOS = "svyaz_sincos"
 SINCOS_RESULT = "{ <4 x double>, <4 x double> }"
-SUPPORT = (*SOLVERS, SINCOS, INTERPRET, INTERPRET_BATCH)
+SUPPORT = (*SOLVERS, SINCOS)
 SUPPORT_DECLARATIONS = (
     f"{SOLVER_DECLARATIONS}declare {SINCOS_RESULT} @{SINCOS}(double, double, double, double) nounwind\n"
 )
@@ -46,7 +45,7 @@ SUPPORT_DECLARATIONS = (
 def support_text() -> str:
     """The module of the shared functions."""
     solver = files("svyaz.program").joinpath("solver.ll").read_text(encoding="utf-8")
-    return "\n".join([solver, sincos_of_four(SINCOS), interpreter_text()])
+    return "\n".join([solver, sincos_of_four(SINCOS)])
 
 
 LANES, LOOKED_AT = 4, 64

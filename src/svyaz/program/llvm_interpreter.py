@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from svyaz.program.llvm_function import SOLVER_DECLARATIONS
+
 INTERPRET, INTERPRET_BATCH = "svyaz_interpret", "svyaz_interpret_batch"
 LANES = 4
 """Rows that a batch works on at a time; ``interpreter.ll`` knows them too."""
@@ -35,10 +37,12 @@ END, GUARD, SOLVE = range(len(OPERATIONS), len(OPERATIONS) + 3)
 
 
 def interpreter_text() -> str:
-    """The functions, with what they call declared, but for what the other shared functions call as well."""
+    """The module of the functions."""
     template = files("svyaz.program").joinpath("interpreter.ll").read_text(encoding="utf-8")
-    declared = "".join(f"declare double @{name}(double) nounwind memory(none)\n" for name in _LIBRARY[2:])
+    declared = "".join(f"declare double @{name}(double) nounwind memory(none)\n" for name in _LIBRARY)
     declared += "".join(f"declare double @{name}(double, double) nounwind memory(none)\n" for name in _LIBRARY_OF_TWO)
+    declared += SOLVER_DECLARATIONS
+    declared += "".join(f"declare {_type(lanes)} @llvm.fabs.{_suffix(lanes)}({_type(lanes)})\n" for lanes in (1, LANES))
     cases = "\n".join(f"    i32 {NUMBERS[name]}, label %{name}" for name in OPERATIONS)
     cases += f"\n    i32 {GUARD}, label %guard\n    i32 {SOLVE}, label %solve"
     for place, lanes in (("<loops>", 1), ("<loops of lanes>", LANES)):
@@ -51,6 +55,10 @@ def _type(lanes: int) -> str:
     return "double" if lanes == 1 else f"<{lanes} x double>"
 
 
+def _suffix(lanes: int) -> str:
+    return "f64" if lanes == 1 else f"v{lanes}f64"
+
+
 def _number(value: str, lanes: int) -> str:
     return value if lanes == 1 else f"splat (double {value})"
 
@@ -59,14 +67,13 @@ def _body(name: str, lanes: int) -> list[str]:
     """%NAME.r from %NAME.u, %NAME.v, %NAME.w."""
     kind, truth = _type(lanes), "i1" if lanes == 1 else f"<{lanes} x i1>"
     u, v, r = f"%{name}.u", f"%{name}.v", f"%{name}.r"
-    suffix = "f64" if lanes == 1 else f"v{lanes}f64"
     if name in _ARITHMETIC:
         return [f"{r} = {_ARITHMETIC[name]} {kind} {u}, {v}"]
     if name == "neg":
         return [f"{r} = fneg {kind} {u}"]
     if name in ("sqrt", "abs"):
         called = "sqrt" if name == "sqrt" else "fabs"
-        return [f"{r} = call {kind} @llvm.{called}.{suffix}({kind} {u})"]
+        return [f"{r} = call {kind} @llvm.{called}.{_suffix(lanes)}({kind} {u})"]
     if name in ("min", "max"):
         return [
             f"%{name}.first = fcmp {'olt' if name == 'min' else 'ogt'} {kind} {u}, {v}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -17,6 +17,7 @@ from svyaz.program import engine
 from svyaz.program.compiled import BATCH, CONSTANTS, LARGEST_COMPILED, STEP, compiler_version, is_interpreted
 from svyaz.program.interpret import Values, parameter_row
 from svyaz.program.llvm_function import SUPPORT, support_text
+from svyaz.program.llvm_interpreter import INTERPRET, INTERPRET_BATCH, interpreter_text
 from svyaz.program.outside import publish_trampoline
 from svyaz.program.tape import Program, ProgramError, SingularSystem
 from svyaz.program.text import content_hash
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 _COUNT = struct.Struct("<q")
 _COMPILED: WeakValueDictionary[str, Native] = WeakValueDictionary()
-_SUPPORT: list[llvm.ExecutionEngine] = []
-"""The engine that holds the shared functions, once they are needed."""
+_SHARED: dict[str, llvm.ExecutionEngine] = {}
+"""The engines that hold functions which programs share, once they are needed."""
 
 WORTH_LANES, FEWEST_ROWS = 20_000_000, 64
 """Once so many nodes have been evaluated in batches, batches of so many rows go to the lanes."""
@@ -51,7 +52,7 @@ class Native:
     def __init__(self, program: Program, code: bytes, constant_count: int) -> None:
         self.program = program
         self.constant_count = constant_count
-        _provide_support()
+        _provide_support(code)
         self._engine = engine.load_code(code)
         self.address = int(self._engine.get_function_address("step"))
         self.constants_address = int(self._engine.get_function_address("constants"))
@@ -198,12 +199,17 @@ def _code(program: Program, content: str, longest: int) -> tuple[bytes, int]:
     return kept[_COUNT.size :], _COUNT.unpack_from(kept)[0]
 
 
-def _provide_support() -> None:
-    """Make the shared functions known to programs that are loaded later; they are compiled once and stay."""
-    if _SUPPORT:
-        return
-    code = engine.kept_code(("support", compiler_version()), lambda: engine.object_code(support_text()))
-    _SUPPORT.append(engine.load_code(code))
-    for name in SUPPORT:
-        engine.publish(name, _SUPPORT[0].get_function_address(name))
-    publish_trampoline()
+def _provide_support(code: bytes) -> None:
+    """Make the shared functions known to a program that is loaded next; they are compiled once and stay."""
+    if "support" not in _SHARED:
+        _share("support", SUPPORT, support_text)
+        publish_trampoline()
+    if "interpreter" not in _SHARED and INTERPRET.encode() in code:
+        _share("interpreter", (INTERPRET, INTERPRET_BATCH), interpreter_text)
+
+
+def _share(what: str, names: Sequence[str], text: Callable[[], str]) -> None:
+    code = engine.kept_code((what, compiler_version()), lambda: engine.object_code(text()))
+    _SHARED[what] = engine.load_code(code)
+    for name in names:
+        engine.publish(name, _SHARED[what].get_function_address(name))
