@@ -223,7 +223,7 @@ def test_U5_keys_are_enough(pages) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize(("name", "width"), [("pendulum-xy", 1280), ("pendulum-xy", 390), ("bouncing-ball", 1280)])
+@pytest.mark.parametrize(("name", "width"), [("pendulum-xy", 1280), ("pendulum-xy", 390), ("newtons-cradle", 1280)])
 def test_U5_axe_finds_no_serious_violation(name, width, dark, pages) -> None:
     tab = pages.open(name, width=width, dark=dark)
     tab.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8") + ";1")
@@ -234,7 +234,8 @@ def test_U5_axe_finds_no_serious_violation(name, width, dark, pages) -> None:
 
 
 def test_U6_what_a_browser_cannot_compute_is_played_and_said(pages) -> None:
-    tab = pages.open("bouncing-ball")
+    tab = pages.open("newtons-cradle")
+    assert "several contacts meet at once" in tab.run("document.querySelector('.kept').textContent")
     assert "computed beforehand" in tab.run("document.querySelector('.kept').textContent")
     assert tab.run("svyaz.lives.length") == 0
     assert tab.run("[...document.querySelector('[data-part=group]').options].length") > 2
@@ -407,3 +408,154 @@ def test_U2_limits_end_the_motion_of_a_page(pages) -> None:
         assert found["status"] == ("finished" if time == 3.0 else "left")
         told = {1.0: "falls below its limit 0 at t = 1", 3.0: "beyond the limits", 0.0: "lies below"}
         assert told.get(time, "at t = 1.2") in message
+
+
+def bounced(t: np.ndarray, h: float, g: float, e: float) -> np.ndarray:
+    """The height of a ball that is dropped from h: after the k-th impact it flies for 2 eᵏ v/g, and rests at the end."""
+    v, height = (2 * g * h) ** 0.5, np.zeros_like(t)
+    start, speed = (2 * h / g) ** 0.5, e * v
+    first = t < start
+    height[first] = h - g * t[first] ** 2 / 2
+    while speed > 1e-9 * v:
+        end = start + 2 * speed / g
+        flies = (t >= start) & (t < end)
+        height[flies] = speed * (t[flies] - start) - g * (t[flies] - start) ** 2 / 2
+        start, speed = end, e * speed
+    return height
+
+
+@pytest.mark.parametrize(("address", "h", "e"), [("", 1.0, 0.7), ("#p.h=2&p.e=0.5", 2.0, 0.5)])
+def test_U2_a_page_follows_impacts_that_accumulate(address, h, e, pages) -> None:
+    """The closed form of the bouncing ball, its rest included; energy is lost in impacts alone."""
+    tab = pages.open("bouncing-ball", address)
+    found = numbers(tab)
+    assert tab.faults == []
+    tab.close()
+    assert found["status"] == "finished"
+    times = np.array(found["times"])
+    states = np.array(found["states"]).reshape(len(times), -1)
+    np.testing.assert_allclose(states[:, 1], bounced(times, h, 9.81, e), rtol=0, atol=3e-7 * h)
+    assert states[-1, 1] == states[-1, 3] == 0.0
+    lost = np.array(found["balance"]["impacts"])[-1]
+    assert lost == pytest.approx(0.1 * 9.81 * h, rel=1e-9)
+    assert np.abs(np.array(found["balance"]["remainder"])).max() < 1e-9
+
+
+SLIDING = """
+name = "bead on a ball"
+coordinates = ["x", "y"]
+kinetic = "m/2*(x'^2 + y'^2)"
+potential = "m*g*y"
+[parameters]
+m = 1
+g = 9.81
+R = 1
+s = 0.3
+[[constraint]]
+name = "ball"
+equation = "x^2 + y^2 = R^2"
+on = "R^2 - x^2 - y^2"
+off = "-lambda_ball"
+active = true
+impact = "inelastic"
+[initial]
+x = "s"
+y = "sqrt(R^2 - s^2)"
+[[draw]]
+point = ["x", "y"]
+[run]
+form = "multipliers"
+method = "dop853"
+step = 0.002
+until = 1.2
+stabilize = "projection"
+"""
+
+
+@pytest.mark.parametrize(("address", "s"), [("", 0.3), ("#p.s=0.1&p.g=20", 0.1)])
+def test_U2_a_page_lets_a_contact_go_when_it_would_pull(address, s, pages) -> None:
+    """A bead slides from rest down a ball and leaves it at two thirds of its height; then it falls freely."""
+    path = pages.folder / "sliding.toml"
+    path.write_text(SLIDING, encoding="utf-8")
+    file = pages.folder / "sliding.html"
+    if not file.exists():
+        file.write_text(living_page(load(str(path)).simulate(), []), encoding="utf-8")
+    tab = pages.browser.open(file.as_uri() + address)
+    events = tab.run("svyaz.lives[0].motion().events")
+    found = numbers(tab)
+    tab.close()
+    assert [event["off"] for event in events] == [["ball"]]
+    times = np.array(found["times"])
+    states = np.array(found["states"]).reshape(len(times), -1)
+    leaving = states[np.searchsorted(times, events[0]["t"])]
+    assert leaving[1] == pytest.approx(2 / 3 * (1 - s**2) ** 0.5, abs=1e-9)
+    assert np.hypot(*leaving[:2]) == pytest.approx(1.0, abs=1e-12)
+    assert (np.hypot(*states[times > events[0]["t"], :2].T) > 1.0).all()
+
+
+WALLS = """
+name = "pendulum between two walls"
+coordinates = ["x", "y"]
+kinetic = "m/2*(x'^2 + y'^2)"
+potential = "m*g*y"
+[parameters]
+m = 1
+g = 9.81
+l = 1
+e = 0.6
+a = 0.3
+b = 0.5
+[[constraint]]
+name = "rod"
+equation = "x^2 + y^2 = l^2"
+[[constraint]]
+name = "left"
+equation = "x = -a"
+on = "-x - a"
+off = "-lambda_left"
+impact = "newton"
+restitution = "e"
+[[constraint]]
+name = "right"
+equation = "x = b"
+on = "x - b"
+off = "lambda_right"
+impact = "poisson"
+restitution = "e/2"
+[initial]
+x = 0
+y = "-l"
+"x'" = 2.5
+[[draw]]
+link = [["0", "0"], ["x", "y"]]
+[run]
+method = "dop853"
+step = 0.005
+until = 6
+stabilize = "projection"
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "parameters"),
+    [
+        ("", {}),
+        ("#p.e=0.3&p.a=0.1&p.b=0.2", {"e": 0.3, "a": 0.1, "b": 0.2}),
+        ("#p.a=-0.1", {"a": -0.1}),  # it comes to rest at a wall, which the run of the model never does
+    ],
+)
+def test_U2_impacts_of_a_page_are_those_of_the_native_motion(address, parameters, pages) -> None:
+    path = pages.folder / "walls.toml"
+    path.write_text(WALLS, encoding="utf-8")
+    system, file = load(str(path)), pages.folder / "walls.html"
+    if not file.exists():
+        file.write_text(living_page(system.simulate(), []), encoding="utf-8")
+    tab = pages.browser.open(file.as_uri() + address)
+    found, faults = numbers(tab), list(tab.faults)
+    tab.close()
+    native = system.with_(parameters=parameters).simulate()
+    assert faults == []
+    assert found["status"] == native.status == "finished"
+    last = np.array(found["states"][-len(native.state_names) :])
+    np.testing.assert_allclose(last, native.states[-1], rtol=0, atol=1e-9)
+    assert found["balance"]["impacts"][-1] == pytest.approx(native.balance.impacts[-1], abs=1e-9)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.repetitions import derived as derived
     from svyaz.constraints.repetitions import independent as independent
     from svyaz.constraints.repetitions import without_repeated as without_repeated
+    from svyaz.constraints.scales import FLOOR as FLOOR
     from svyaz.constraints.scales import balanced as balanced
     from svyaz.constraints.scales import coordinate_scales as coordinate_scales
     from svyaz.constraints.scales import dependencies as dependencies

@@ -36,11 +36,19 @@ class SwitchingConstraint(TypedDict):
     impact: bool
 
 
+class ContactsRecord(TypedDict):
+    """One-sided constraints, by their names, and how velocities and all constraints of the model stand to each other."""
+
+    names: list[str]
+    geometry: Geometry
+
+
 class SwitchedRecord(TypedDict):
-    """The constraints, and for each output of the program of anchors its constraint and the place of its state."""
+    """The constraints, the contacts among them, and the constraint and the place of the state of each anchor that is taken."""
 
     constraints: list[SwitchingConstraint]
     anchors: list[tuple[str, int]]
+    contacts: ContactsRecord | None
 
 
 class PhaseRecord(TypedDict):

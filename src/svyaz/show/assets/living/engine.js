@@ -454,18 +454,19 @@
 
       // A set of constraints, by their names, from a time and a state of the model on; `continuing` are conditions that were
       // watched before and count there as soon as they are negative.
-      openSet(active, time, state, continuing) {
+      openSet(active, time, state, continuing, stop = Infinity) {
         const phase = phases.find((p) => p.active.length === active.length && p.active.every((name) => active.includes(name)));
         if (!phase) return this.end("unknown", `at t = ${time.toPrecision(6)} constraints act together that this page does not carry: ${active.join(", ") || "none"}`);
         this.state = state;
         const times = record.switched.constraints.flatMap((c) => [c.start, c.end]).filter((t) => t !== null && t > time + 1e-12 * Math.max(1, Math.abs(t)));
-        this.open(phase, time, Math.min(this.until, ...times));
+        this.open(phase, time, Math.min(this.until, stop, ...times));
         const { values } = this.current, part = (name) => bound(`${name} ${phase.number}`, values);
         const conditions = part("conditions"), sizes = new Float64Array(conditions.count);
         part("sizes").call(this.x, sizes);
         const here = new Float64Array(conditions.count);
         conditions.call(this.x, here);
         this.watch = { phase, conditions, here, there: new Float64Array(conditions.count), levels: sizes.map((size) => LOW * (Number.isFinite(size) ? size : 0)) };
+        this.watch.isOff = phase.keys.map(([word]) => word === "off");
         this.watch.armed = phase.keys.map(([word, name], k) => (continuing.includes(`${word} ${name}`) && here[k] < 0) || here[k] < -this.watch.levels[k]);
       }
 
@@ -519,6 +520,46 @@
         return { at, fired };
       }
 
+      // What a contact that is reached does: null where it begins to act as others do, else true, and the motion goes on or ends.
+      strike(fired) {
+        const { contacts, constraints } = record.switched, time = this.x[0], now = this.current.phase.active;
+        const struck = contacts?.names.filter((name) => fired.includes(`on ${name}`)) ?? [];
+        if (!struck.length) return null;
+        const state = new Float64Array(n), slopes = new Float64Array(this.current.size), { values } = this.current;
+        outOfStates(this.current, this.x, state, 0);
+        this.current.rates.call(this.x, slopes);
+        const gaps = bound("gaps", values), out = new Float64Array(gaps.count);
+        gaps.call([...this.x, ...slopes], out);
+        const gap = (name) => { const k = 5 * contacts.names.indexOf(name); return { on: out[k], rate: out[k + 1], second: out[k + 2], size: out[k + 3], e: out[k + 4] }; };
+        const touching = contacts.names.filter((name) => struck.includes(name) || now.includes(name) || Math.abs(gap(name).on) <= LOW * gap(name).size);
+        if (touching.length > 1) { this.end("unknown", `several contacts meet at t = ${short(time)}, and this page follows one at a time: ${touching.join(", ")}`); return true; }
+        const [name] = struck, { rate, second, size, e } = gap(name);
+        if (!(rate > 0 && e > 0) || this.settled(name, time, e * rate, second, size, e)) return null;
+        const geometry = measured("impact", contacts.geometry, values), here = geometryAt(geometry, state, time), { spec } = geometry;
+        const acting = spec.names.map((other, k) => (other === name || now.includes(other) ? k : -1)).filter((k) => k >= 0);
+        const wanted = acting.map((k) => -(1 + (spec.names[k] === name ? e : 0)) * here.velocity[k]);
+        const jump = correction(here.mass, here.jacobian, acting, wanted, spec.size, spec.speeds.map((_, k) => k));
+        if (!jump) { this.end("singular", `the impact of ${name} at t = ${short(time)} has no solution`); return true; }
+        const after = Array.from(state), before = this.energyHere(), still = this.watch.phase.keys.map(([word, other]) => `${word} ${other}`).filter((key) => !fired.includes(key));
+        spec.speeds.forEach((place, k) => { after[place] += jump[k]; });
+        this.events.push({ t: time, on: [], off: [], struck: [name] });
+        const rise = second > 0 ? (e * rate) / second : Infinity; // a hop shorter than a step is looked at where it is highest
+        this.openSet(now, time, after, still, rise < this.length ? time + rise : Infinity);
+        if (this.done) return true;
+        this.gained[2] += before - this.energyHere();
+        this.store();
+        return true;
+      }
+
+      // Are the hops of a contact over: so low beside the highest, with an end of their series that is known?
+      settled(name, time, speed, push, size, e) {
+        if (!(push > 0 && e < 1)) return false;
+        const height = (speed * speed) / (2 * push), rest = time + (2 * speed) / (push * (1 - e)), known = (this.hops ??= {})[name];
+        const highest = Math.max(known?.highest ?? 0, height), sure = known && Math.abs(rest - known.rest) <= 1e-10 * record.span[1];
+        this.hops[name] = { highest, rest };
+        return height <= Math.max((sure ? 1e-6 : 1e-14) * highest, 1e-8 * (Number.isFinite(size) ? size : 0));
+      }
+
       // Constraints begin and cease to act: anchors are taken, positions and velocities made to fit those that act now.
       switchSet(fired) {
         const { constraints, anchors } = record.switched, time = this.x[0], now = this.current.phase.active;
@@ -551,6 +592,9 @@
         this.events.push({ t: time, on: begun, off: now.filter((name) => !active.includes(name)) });
         this.openSet(active, time, state, still);
         if (this.done) return;
+        const { here: values_, levels, isOff, phase } = this.watch; // a contact that would have to pull is let go at once
+        const pulled = record.switched.contacts ? phase.keys.filter(([, name], k) => isOff[k] && record.switched.contacts.names.includes(name) && values_[k] > levels[k]) : [];
+        if (pulled.length && this.events.length <= MOST_EVENTS) return void this.switchSet(pulled.map(([word, name]) => `${word} ${name}`));
         this.gained[2] += before - this.energyHere();
         this.store();
       }
@@ -605,7 +649,7 @@
             this.step(this.x, found.at[0] - this.x[0], this.y, this.gained);
             this.x = found.at;
             this.store();
-            return this.switchSet(found.fired);
+            return this.strike(found.fired) ?? this.switchSet(found.fired);
           }
           [this.x, this.y] = [this.y, this.x];
           this.i++;
