@@ -53,8 +53,8 @@ def part(name: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def cluster(place: Path) -> Iterator[tuple[str, subprocess.Popen[str], list[subprocess.Popen[str]]]]:
-    """Address, scheduler and two workers, each a process of its own that nobody replaces."""
+def cluster(place: Path, count: int = 2) -> Iterator[tuple[str, subprocess.Popen[str], list[subprocess.Popen[str]]]]:
+    """Address, scheduler and workers, each a process of its own that nobody replaces."""
     about = place / "scheduler.json"
     about.unlink(missing_ok=True)
     scheduler = part("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(about))
@@ -65,7 +65,7 @@ def cluster(place: Path) -> Iterator[tuple[str, subprocess.Popen[str], list[subp
                 raise RuntimeError("no Dask scheduler can be started: pip install 'svyaz[cluster]'")
             time.sleep(0.1)
         address = json.loads(about.read_text(encoding="utf-8"))["address"]
-        workers += [part("dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(2)]
+        workers += [part("dask_worker", address, "--nthreads", "1", "--no-nanny") for _ in range(count)]
         yield address, scheduler, workers
     finally:
         for process in (scheduler, *workers):
