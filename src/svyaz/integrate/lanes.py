@@ -6,12 +6,9 @@ operation on a number is the same, and is done in the same order.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.arrays import Array
 from svyaz.integrate.calls import (
     DIVERGED,
     FINISHED,
@@ -28,53 +25,23 @@ from svyaz.integrate.calls import (
     write,
 )
 from svyaz.integrate.compiling import compiled, part
-from svyaz.integrate.lane_code import NAMES, lane_functions
-from svyaz.integrate.loops import CODE, STEPS, UNWATCHED, WIDTH, Group, ensemble
+from svyaz.integrate.lane_desk import (
+    BLOCK,
+    IDLE,
+    Desk,
+    Functions,
+    begin,
+    called,
+    desk_for,
+    retire,
+    see,
+    told_rows,
+    told_seen,
+)
+from svyaz.integrate.loops import UNWATCHED, Group, ensemble
 from svyaz.integrate.stages import scheme
 from svyaz.integrate.tableau import Tableau
-from svyaz.program import Native, lane_width, lanes_of, lined_up
-
-IDLE = 99
-"""What has become of a lane for which there is no member any more."""
-
-BLOCK = 7
-"""Words that tell ``add`` of a row of the scheme."""
-
-
-class Functions(NamedTuple):
-    """Addresses: rates, what is observed, the map after a step (each of several lanes, 0 where there is none), and helpers."""
-
-    rates: Address
-    observe: Address
-    after_step: Address
-    add: Address
-    note: Address
-    unbound: Address
-    take: Address
-
-
-class Desk(NamedTuple):
-    """Where lanes are worked on, all numbers lane by lane: x, y, z (each (n + 1) · width), slopes, what is seen, totals,
-    constants of the three functions, the steps, how many were made, what is on; and for each lane its member, its steps, the
-    steps since a row, how it ended.
-    """
-
-    x: Array
-    y: Array
-    z: Array
-    slopes: Array
-    seen: Array
-    totals: Array
-    constants: Array
-    watched: Array
-    projected: Array
-    steps: Array
-    counted: Array
-    on: Array
-    member: NDArray[np.int64]
-    done: NDArray[np.int64]
-    waiting: NDArray[np.int64]
-    ended: NDArray[np.int64]
+from svyaz.program import Native, lane_width, lanes_of
 
 
 def ensemble_in_lanes(
@@ -89,39 +56,13 @@ def ensemble_in_lanes(
 ) -> None:
     """``ensemble`` for at least ``width`` members; the functions are those of several lanes."""
     n = group.starts.shape[1] - 1
-    helpers = lane_functions(max(2, width))
-    states = (n + 1) * width
-    desk = Desk(
-        x=lined_up(states),
-        y=lined_up(states),
-        z=lined_up(states),
-        slopes=lined_up(tableau.stages * n * width),
-        seen=lined_up(max(1, observed) * width),
-        totals=lined_up(max(1, columns.size) * WIDTH * width),
-        constants=lined_up(group.constants.shape[1] * width),
-        watched=lined_up(group.watched.shape[1] * width),
-        projected=lined_up(group.projected.shape[1] * width),
-        steps=lined_up(width),
-        counted=lined_up(width),
-        on=lined_up(width),
-        member=np.zeros(width, dtype=np.int64),
-        done=np.zeros(width, dtype=np.int64),
-        waiting=np.zeros(width, dtype=np.int64),
-        ended=np.zeros(width, dtype=np.int64),
-    )
-    rule = scheme(tableau)
-    blocks = np.zeros((tableau.stages + 1, BLOCK), dtype=np.int64)
-    for row in range(1, tableau.stages + 1):
-        begin, end = int(rule.first[row]), int(rule.first[row + 1])
-        words = (rule.column.ctypes.data + 8 * begin, rule.weight.ctypes.data + 8 * begin, end - begin)
-        blocks[row, :6] = (*words, desk.slopes.ctypes.data, n, desk.x.ctypes.data)
-        blocks[row, 6:].view(np.float64)[0] = rule.node[row]
-    seen = np.array([desk.seen.ctypes.data, columns.ctypes.data, columns.size], dtype=np.int64)
+    desk = desk_for(width, tableau.stages, group, columns.size, observed)
+    blocks = told_rows(scheme(tableau), tableau.stages + 1, n, desk.slopes, desk.x)
+    seen = told_seen(desk, columns)
     timing = np.array([n, desk.counted.ctypes.data, desk.steps.ctypes.data, 0], dtype=np.int64)
     timing[3:].view(np.float64)[0] = float(span[0])
-    called = Functions(*functions, *(helpers[name].address for name in NAMES))
     _lanes(
-        called,
+        called(functions, width),
         tableau.stages,
         n,
         width,
@@ -159,85 +100,6 @@ def run_ensemble(
             return
     rates, seen, after = (0 if code is None else code.address for code in codes)
     ensemble(tableau, (rates, seen, after), span, group, columns, observed, stop)
-
-
-@part
-def _spread(source: Address, target: Address, lane: int, width: int, count: int) -> None:
-    """A row of numbers into a lane."""
-    for i in range(count):
-        write(target, i * width + lane, read(source, i))
-
-
-@part
-def _gathered(source: Address, target: Address, lane: int, width: int, count: int) -> None:
-    """A lane as a row of numbers."""
-    for i in range(count):
-        write(target, i, read(source, i * width + lane))
-
-
-@part
-def _seen(f: Functions, n: int, width: int, desk: Desk, block: Address) -> None:
-    """Observe all lanes and carry the totals of those that are on; what cannot be observed is not a number."""
-    bad = call(f.observe, place(desk.x), place(desk.watched), place(desk.seen))
-    if bad != 0:
-        for lane in range(width):
-            if (bad >> lane) & 1:
-                for i in range(desk.seen.size // width):
-                    write(place(desk.seen), i * width + lane, np.nan)
-    call(f.note, block, place(desk.on), place(desk.totals))
-
-
-@part
-def _begin(
-    f: Functions,
-    n: int,
-    width: int,
-    lane: int,
-    number: int,
-    group: Group,
-    columns: Counters,
-    desk: Desk,
-    block: Address,
-) -> None:
-    """Put a member into a lane and observe its start."""
-    desk.member[lane], desk.done[lane], desk.waiting[lane], desk.ended[lane] = number, 0, 0, RUNNING
-    _spread(place(group.starts) + 8 * (n + 1) * number, place(desk.x), lane, width, n + 1)
-    for_rates, for_seen, for_after = group.constants.shape[1], group.watched.shape[1], group.projected.shape[1]
-    _spread(place(group.constants) + 8 * for_rates * number, place(desk.constants), lane, width, for_rates)
-    _spread(place(group.watched) + 8 * for_seen * number, place(desk.watched), lane, width, for_seen)
-    _spread(place(group.projected) + 8 * for_after * number, place(desk.projected), lane, width, for_after)
-    if f.observe == 0:
-        return
-    for i in range(width):
-        desk.on[i] = 0.0
-    _seen(f, n, width, desk, block)
-    for j in range(columns.size):
-        at = WIDTH * j * width + lane
-        value = read(place(desk.seen), columns[j] * width + lane)
-        desk.totals[at] = desk.totals[at + 3 * width] = value
-        desk.totals[at + width] = desk.totals[at + 4 * width] = np.nan
-        desk.totals[at + 2 * width] = 0.0 * value
-    desk.on[lane] = 1.0
-    call(f.note, block, place(desk.on), place(desk.totals))
-
-
-@part
-def _end(
-    f: Functions, n: int, width: int, lane: int, group: Group, columns: Counters, desk: Desk, block: Address
-) -> None:
-    """Take the member of a lane away with what it has."""
-    number = desk.member[lane]
-    if f.observe != 0:
-        if desk.waiting[lane] > 0:
-            for i in range(width):
-                desk.on[i] = 0.0
-            desk.on[lane] = 1.0
-            _seen(f, n, width, desk, block)
-        totals = place(group.totals) + 8 * WIDTH * columns.size * number
-        _gathered(place(desk.totals), totals, lane, width, WIDTH * columns.size)
-    _gathered(place(desk.x), place(group.ends) + 8 * (n + 1) * number, lane, width, n + 1)
-    group.answers[number, CODE] = desk.ended[lane]
-    group.answers[number, STEPS] = desk.done[lane]
 
 
 @part
@@ -364,7 +226,7 @@ def _lanes(
     following = 0
     live = width
     for lane in range(width):
-        _begin(f, n, width, lane, following, group, columns, desk, block)
+        begin(f, n, width, lane, following, group, columns, desk, block)
         following += 1
     while live > 0 and whole(place(stop), 0) == 0:
         _lengths(width, group, desk)
@@ -377,7 +239,7 @@ def _lanes(
                 break
             made += 1
             if f.observe != 0:
-                _seen(f, n, width, desk, block)
+                see(f, n, width, desk, block)
         for lane in range(width):
             desk.done[lane] += made
             desk.waiting[lane] += made if f.observe == 0 else 0
@@ -389,15 +251,15 @@ def _lanes(
         fine = _settled(f, n, width, bad, sizes, desk)
         news = _taken(n, width, fine and live == width, group, desk)
         if news & 1 and f.observe != 0:
-            _seen(f, n, width, desk, block)
+            see(f, n, width, desk, block)
         if not news & 2:
             continue
         for lane in range(width):
             if desk.ended[lane] == RUNNING or desk.ended[lane] == IDLE:
                 continue
-            _end(f, n, width, lane, group, columns, desk, block)
+            retire(f, n, width, lane, group, columns, desk, block)
             if following < count:
-                _begin(f, n, width, lane, following, group, columns, desk, block)
+                begin(f, n, width, lane, following, group, columns, desk, block)
                 following += 1
             else:
                 desk.ended[lane] = IDLE

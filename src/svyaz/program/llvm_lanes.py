@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 
 from svyaz.program.llvm_function import Angles, FunctionText
-from svyaz.program.llvm_fusing import fused
 from svyaz.program.llvm_sincos import sincos_of_lanes
 from svyaz.program.llvm_system import ZERO
 from svyaz.program.llvm_text import LARGEST_OPTIMISED, TapeText, module_text, step_count
@@ -162,7 +161,7 @@ class _LanesText(TapeText):
             self.compute(index)
         function = self.function
         function.lines.append("  ret i32 0")
-        function.lines = fused(function.lines)
+        self.fuse()
         return function.text()
 
 

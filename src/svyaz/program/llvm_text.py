@@ -186,6 +186,11 @@ class TapeText(ABC):
             names[index] = emit_operation(self.function, node, names)
         self.store(index)
 
+    def fuse(self) -> None:
+        """Fuse products with sums, where the processor can: for one state and for several alike."""
+        if fuses():
+            self.function.lines = fused(self.function.lines)
+
 
 class StepText(TapeText):
     """Writes ``step``."""
@@ -254,8 +259,8 @@ class StepText(TapeText):
         if self.large:
             self.function.begin("nowhere")
             self.function.do("ret i32 -1")
-        elif fuses():
-            self.function.lines = fused(self.function.lines)
+        else:
+            self.fuse()
 
 
 def batch_text(program: Program) -> str:
