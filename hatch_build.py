@@ -60,7 +60,17 @@ def _run_every_loop() -> None:
     """Every method with a fixed step and with one of its own, and a group of runs in one call."""
     import numpy as np
 
-    from svyaz.integrate import Group, Ode, ensemble, ensemble_in_lanes, method, method_names, solve
+    from svyaz.integrate import (
+        Group,
+        Ode,
+        control_of,
+        ensemble,
+        ensemble_in_lanes,
+        free_in_lanes,
+        method,
+        method_names,
+        solve,
+    )
 
     falling = Ode(lambda t, y: -y, lambda t, y: -np.eye(1))
     for name in method_names():
@@ -72,3 +82,5 @@ def _run_every_loop() -> None:
     none, stopped = np.zeros(0, dtype=np.int64), np.ones(1, dtype=np.int64)
     ensemble(method("rk4"), (0, 0, 0), (0.0, 1.0), nobody, none, 0, stopped)
     ensemble_in_lanes(method("rk4"), (0, 0, 0), 0, (0.0, 1.0), nobody, none, 0, stopped)
+    control = control_of(method("dopri5"), (0.0, 1.0), 1e-6, None, 1)
+    free_in_lanes(method("dopri5"), (0, 0), 0, 0, control, nobody, none, 0, stopped)

@@ -8,9 +8,11 @@ import symengine as se
 
 import svyaz
 from svyaz.forms import write_inertia
-from svyaz.integrate import Group, ensemble, method, schedule
+from svyaz.integrate import Flow, Group, control_of, ensemble, method, run_free_ensemble, schedule, solve
+from svyaz.integrate.calls import FINISHED
 from svyaz.integrate.lanes import ensemble_in_lanes
 from svyaz.program import build, compile_program, lane_width, lanes_of
+from svyaz.study.measures import of_motion, totals_along
 
 pytestmark = pytest.mark.skipif(lane_width() == 1, reason="this processor has no such registers")
 
@@ -108,3 +110,61 @@ def test_L6_members_of_sweeps_are_runs_alone(name, asked) -> None:
         motion = system.with_(initial={first: values[k]}).simulate(**common)
         for state, value in zip(system.states, motion.states[-1], strict=True):
             assert swept.rows[k].measures[f"final.{state}"] == value
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "dop853", "rkf45"])
+def test_L6_members_with_steps_of_their_own_have_the_bits_of_one_alone(scheme) -> None:
+    """Lanes reject and take steps each for itself; members that run away stand among others that do not."""
+    q, v, k = se.symbols("q v k")
+    energy = v**2 / 2 - k * se.cos(q)
+    # x'' = -k sin x + x⁵ runs away from some starts
+    fields = [("q", v), ("v", -k * se.sin(q) + q**5)]
+    rates = compile_program(build(fields, inputs=["t", "q", "v"], parameters=["k"]))
+    seen = compile_program(build([("e", energy), ("r", se.sqrt(4 - q))], inputs=["t", "q", "v"], parameters=["k"]))
+    random = np.random.default_rng(6)
+    count = 7 * lane_width() + 3
+    starts = np.column_stack([np.zeros(count), random.uniform(-1.8, 1.8, count), random.normal(size=count)])
+    values = random.uniform(0.5, 3.0, count)
+    tables = [np.array([code.constants({"k": value}) for value in values]) for code in (rates, seen)]
+    many = group(starts, *tables, [0.1] * count, 2)
+    control = control_of(method(scheme), (0.0, 2.0), 1e-7, None, 2)
+    columns, never = np.array([0, 1], dtype=np.int64), np.zeros(1, dtype=np.int64)
+    rejected = run_free_ensemble(method(scheme), (rates, seen), control, many, columns, 2, never)
+    assert rejected is not None
+    assert rejected.any(), "some steps are tried again"
+    finished = 0
+    for place in range(count):
+        flow = Flow(rates.address, tables[0][place], 2, rates)
+        path = solve(flow, starts[place, 1:], (0.0, 2.0), method=scheme, rtol=1e-7, max_steps=10_000)
+        assert path.finished == (many.answers[place, 0] == FINISHED)
+        if not path.finished:
+            continue
+        finished += 1
+        assert same(many.ends[place, 1:], path.states[-1])
+        assert (many.answers[place, 1], rejected[place]) == (path.steps, path.rejected)
+        rows = seen.evaluate(np.column_stack([path.times, path.states]), tables[1][place])
+        np.testing.assert_array_equal(many.totals[place], totals_along(rows))
+    assert lane_width() < finished < count
+
+
+def test_L6_members_of_sweeps_with_steps_of_their_own_are_runs_alone() -> None:
+    """Also those that are refused, or run away: their statuses, reasons and numbers."""
+    system = svyaz.System(
+        name="bead",
+        coordinates=["x"],
+        kinetic="x'^2/2",
+        potential="0",
+        parameters={"a": 1, "x0": "sqrt(a)"},
+        forces={"x": "x^3 - 2*x"},
+        initial={"x": "x0"},
+        run={"method": "dopri5", "rtol": 1e-9, "until": 3},
+    )
+    values = np.concatenate([np.linspace(0.1, 1.9, 120), [-1.0, 40.0, 50.0]])
+    swept = system.sweep({"a": values}, workers=1, measure=("final", "drift", "steps", "evaluations", "t"))
+    assert swept.outcomes() == {"finished": 120, "infeasible": 1, "diverged": 2}
+    for k in (0, 60, 100, 119, 121):
+        motion = system.with_(parameters={"a": float(values[k])}).simulate()
+        row = swept.rows[k]
+        assert (row.status, row.reason) == (motion.status, motion.reason)
+        told = {name: row.measures[name] for name in ("final.x", "final.x'", "steps", "evaluations", "t")}
+        assert told == {name: of_motion(motion)[name] for name in told}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from svyaz.integrate.calls import write as write
     from svyaz.integrate.compiling import callback as callback
     from svyaz.integrate.compiling import part as part
+    from svyaz.integrate.free_lanes import free_in_lanes as free_in_lanes
+    from svyaz.integrate.free_lanes import run_free_ensemble as run_free_ensemble
     from svyaz.integrate.guard import ALARM as ALARM
     from svyaz.integrate.guard import SHARE as SHARE
     from svyaz.integrate.guard import after_step_function as after_step_function
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.path import outcome as outcome
     from svyaz.integrate.quadrature import integrals_along as integrals_along
     from svyaz.integrate.solving import LEAST_RTOL as LEAST_RTOL
+    from svyaz.integrate.solving import control_of as control_of
     from svyaz.integrate.solving import refinement as refinement
     from svyaz.integrate.solving import schedule as schedule
     from svyaz.integrate.solving import solve as solve

@@ -175,11 +175,19 @@ def interpolate(at: Addresses, dense: Interpolant, theta: float, h: float, x: Ad
 def first_step(
     f: Callee, control: Control, order: float, work: Array, slopes: Array, clock: Array, count: Counters
 ) -> int:
+    """Slope at the start and a first step."""
+    return begun(f.address, place(f.constants), control, order, work, slopes, clock, count)
+
+
+@piece
+def begun(
+    f: Address, c: Address, control: Control, order: float, work: Array, slopes: Array, clock: Array, count: Counters
+) -> int:
     """Slope at the start and a first step from the size of y, y' and y'' (Hairer, Nørsett, Wanner II.4)."""
     n = work.shape[1] - 1
-    x, k, c, atol = place(work), place(slopes), place(f.constants), place(control.atol)
+    x, k, atol = place(work), place(slopes), place(control.atol)
     y, z = x + 8 * (n + 1), x + 16 * (n + 1)
-    status = call(f.address, x, c, k)
+    status = call(f, x, c, k)
     count[EVALUATIONS] += 2
     if status != 0:
         count[STATUS] = status
@@ -193,7 +201,7 @@ def first_step(
         write(y, m + 1, read(x, m + 1) + h * read(k, m))
     write(y, 0, read(x, 0) + h)
     clock[STEP], clock[ERROR] = h, 1e-4
-    if not bounded(y, n) or call(f.address, y, c, k + 8 * n) != 0:
+    if not bounded(y, n) or call(f, y, c, k + 8 * n) != 0:
         return RUNNING  # the trial went too far: begin with the cautious step
     for m in range(n):
         write(z, m + 1, (read(k + 8 * n, m) - read(k, m)) / h)

@@ -17,9 +17,10 @@ from threading import Lock, Thread
 from time import perf_counter
 
 from svyaz.study.answers import Answers, answers_from_text, lost
+from svyaz.study.native_runs import Left, never
 from svyaz.study.shares import Share, Shares
 from svyaz.study.tasks import Work, data_as_text, task_as_text
-from svyaz.study.worker import Left, answers, never
+from svyaz.study.worker import answers
 
 Done = Iterator[tuple[Share, Answers]]
 Found = tuple[Share, Answers] | BaseException | None
