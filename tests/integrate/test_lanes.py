@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import symengine as se
 
 import svyaz
 from svyaz.forms import write_inertia
-from svyaz.integrate import Flow, Group, control_of, ensemble, method, run_free_ensemble, schedule, solve
+from svyaz.integrate import Flow, Group, control_of, ensemble, lane_code, method, run_free_ensemble, schedule, solve
 from svyaz.integrate.calls import FINISHED
 from svyaz.integrate.lanes import ensemble_in_lanes
 from svyaz.program import build, compile_program, lane_width, lanes_of
@@ -168,3 +170,11 @@ def test_L6_members_of_sweeps_with_steps_of_their_own_are_runs_alone() -> None:
         assert (row.status, row.reason) == (motion.status, motion.reason)
         told = {name: row.measures[name] for name in ("final.x", "final.x'", "steps", "evaluations", "t")}
         assert told == {name: of_motion(motion)[name] for name in told}
+
+
+def test_functions_of_lanes_are_made_once_for_all_threads() -> None:
+    """Two makers at once would leave one of them with addresses of code that is gone."""
+    lane_code._made.cache_clear()
+    with ThreadPoolExecutor(8) as crew:
+        found = list(crew.map(lambda _: lane_code.lane_functions(lane_width()), range(8)))
+    assert len({functions["add"].address for functions in found}) == 1

@@ -82,7 +82,7 @@ class Trials(NamedTuple):
     work: Array
     slopes: Array
     clock: Array
-    count: Counters
+    counters: Counters
 
 
 def run_free_ensemble(
@@ -130,14 +130,10 @@ def free_in_lanes(
     blocks = told_rows(rule, last, n, desk.slopes, desk.x)
     nothing = lined_up((n + 1) * width)
     blocks[last - errors :, 5] = nothing.ctypes.data  # estimates are no states: they begin at zero
-    trials = Trials(
-        *(lined_up(max(1, width)) for _ in range(4)),
-        *(np.zeros(max(1, width), dtype=np.int64) for _ in range(3)),
-        np.zeros((6, n + 1)),
-        np.zeros(2 * max(1, n)),
-        np.zeros(4),
-        np.zeros(COUNTERS, dtype=np.int64),
-    )
+    step, before, error, first = (lined_up(max(1, width)) for _ in range(4))
+    final, after, refused = (np.zeros(max(1, width), dtype=np.int64) for _ in range(3))
+    room = np.zeros((6, n + 1)), np.zeros(2 * max(1, n)), np.zeros(4), np.zeros(COUNTERS, dtype=np.int64)
+    trials = Trials(step, before, error, first, final, after, refused, *room)
     rejected = np.zeros(len(group.starts), dtype=np.int64)
     pair = Pair(stages, errors, last - errors, bool(tableau.fsal), float(tableau.order))
     wide = called((*functions, 0), width)
@@ -181,7 +177,7 @@ def _next(
     while number < count:
         copy(place(group.starts) + 8 * (n + 1) * number, place(trials.work), n + 1)
         constants = place(group.constants) + 8 * group.constants.shape[1] * number
-        code = begun(alone, constants, control, pair.order, trials.work, trials.slopes, trials.clock, trials.count)
+        code = begun(alone, constants, control, pair.order, trials.work, trials.slopes, trials.clock, trials.counters)
         if code == RUNNING:
             begin(f, n, width, lane, number, group, columns, desk, block)
             spread(place(trials.slopes), place(desk.slopes), lane, width, n)

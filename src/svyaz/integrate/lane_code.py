@@ -14,7 +14,8 @@ Their operations are those of ``svyaz.integrate.stages`` and ``loops``, in the s
 from __future__ import annotations
 
 import struct
-from functools import lru_cache
+from functools import cache
+from threading import Lock
 
 from svyaz.integrate.calls import OVERFLOW
 from svyaz.integrate.compiling import MachineCode
@@ -23,9 +24,17 @@ from svyaz.program import kept_code, load_code, object_code
 NAMES = ("add", "note", "unbound", "take")
 
 
-@lru_cache(maxsize=1)
+_MAKING = Lock()
+
+
 def lane_functions(width: int) -> dict[str, MachineCode]:
-    """The functions for lanes of this number."""
+    """The functions for lanes of this number; made once and never let go, for loops in any thread have their addresses."""
+    with _MAKING:
+        return _made(width)
+
+
+@cache
+def _made(width: int) -> dict[str, MachineCode]:
     text = _text(width)
     engine = load_code(kept_code(("steps of lanes", text), lambda: object_code(text)))
     return {name: MachineCode(int(engine.get_function_address(name)), engine) for name in NAMES}
