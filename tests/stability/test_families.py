@@ -131,5 +131,5 @@ def test_N1_1_9_a_branch_on_which_an_input_turns_back_is_one() -> None:
     for family, inside in zip(families, (True, False), strict=True):
         for member in family.members:
             x = member.state["x"]
-            assert (abs(x) < turn) is inside
+            assert (abs(x) < turn) == inside
             assert member.inputs["F"] == pytest.approx(k * x * (1 - length / np.hypot(x, h)), abs=1e-8)
