@@ -28,8 +28,9 @@ _numba: Any = numba
 _kinds: Any = types
 _intrinsic: Any = intrinsic
 
-# contraction to fused multiply-add is wanted, reassociation is not: the same state must give the same bits
-_OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+# contraction to fused multiply-add is wanted, reassociation is not: the same state must give the same bits; loops allocate
+# nothing, so that no references are counted
+_OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}, "_nrt": False}
 _WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _NUMBERS = {"d": types.float64, "q": types.int64, "b": types.boolean}
 _ENTRIES = {"f8": types.float64, "i8": types.int64, "c16": types.complex128}
