@@ -15,12 +15,14 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-CALLBACKS = {
-    "svyaz.integrate.guard": "_after_step",
-    "svyaz.integrate.implicit": "_step",
-    "svyaz.integrate.radau": "_step",
-    "svyaz.motion.long_tree_code": "_step",
-}
+CALLBACKS = (
+    ("svyaz.integrate.guard", "_after_step"),
+    ("svyaz.integrate.implicit", "_step"),
+    ("svyaz.integrate.radau", "_step"),
+    ("svyaz.motion.long_tree_code", "_step"),
+    ("svyaz.motion.closing_code", "_closed_step"),
+    ("svyaz.motion.closing_code", "_closed_projection"),
+)
 
 
 class Texts(BuildHookInterface[Any]):
@@ -43,7 +45,7 @@ def texts() -> dict[str, bytes]:
     from svyaz.integrate.compiling import Loop, loop_text, text_name
 
     _run_every_loop()
-    wanted: list[tuple[FunctionType, Any]] = [(getattr(import_module(m), f), None) for m, f in CALLBACKS.items()]
+    wanted: list[tuple[FunctionType, Any]] = [(getattr(import_module(m), f), None) for m, f in CALLBACKS]
     for module in [module for name, module in sys.modules.items() if name.startswith("svyaz.integrate.")]:
         loops = [
             loop

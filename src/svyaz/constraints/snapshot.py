@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.constraints.scales import magnitude, scale_expressions, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up
 from svyaz.forms import Deviation, Equations, observation, rates_of
-from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, bordered, function, remembered
+from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, remembered
 
 State = Mapping[str, float] | Sequence[float] | Array
 
@@ -103,7 +103,7 @@ class Measure:
     """The numbers of equations along their states; ``function`` takes t and the states."""
 
     equations: Equations
-    function: Function
+    function: Tabulated
     observed_names: Mapping[str, tuple[str, ...]]
     holonomic: NDArray[np.bool_]
     coordinates: tuple[int, ...]
@@ -130,6 +130,12 @@ class Measure:
                 found[kind, name] = start + k
             start += prod(shape)
         return found
+
+    @property
+    def written(self) -> Function:
+        """The native program of equations that are written out."""
+        assert isinstance(self.function, Function), "recursions have no program"
+        return self.function
 
     @property
     def large(self) -> bool:
@@ -201,6 +207,8 @@ def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:
 def measure_of(equations: Equations) -> Measure:
     """The measure of these equations."""
     names = list(equations.states)
+    if equations.recursion is not None:
+        return _recursive_measure(equations, equations.recursion.tables)
     gains, correction = own_gains(equations)
     system = rates_of(equations, correction).systems
     systems, observed = observation(equations, system[0] if system else None)
@@ -213,6 +221,19 @@ def measure_of(equations: Equations) -> Measure:
         equations=equations,
         function=function(tables, ("t", *names), values, systems=systems, sample=_sample(equations)),
         observed_names={kind: tuple(table) for kind, table in observed.items()},
+        holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
+        coordinates=tuple(names.index(q) for q in equations.accelerated),
+        speeds=tuple(names.index(str(v)) for v in equations.velocities),
+    )
+
+
+def _recursive_measure(equations: Equations, tables: Tabulated) -> Measure:
+    """The measure of equations that are not written out."""
+    names = list(equations.states)
+    return Measure(
+        equations=equations,
+        function=tables,
+        observed_names={},
         holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
         coordinates=tuple(names.index(q) for q in equations.accelerated),
         speeds=tuple(names.index(str(v)) for v in equations.velocities),

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from svyaz.forms.cyclic import pseudo_cyclic as pseudo_cyclic
     from svyaz.forms.derivation import derive as derive
     from svyaz.forms.derivation import form_name as form_name
+    from svyaz.forms.equations import Code as Code
     from svyaz.forms.equations import Deviation as Deviation
     from svyaz.forms.equations import Equations as Equations
     from svyaz.forms.equations import Form as Form
     from svyaz.forms.equations import Pull as Pull
+    from svyaz.forms.equations import Recursion as Recursion
     from svyaz.forms.equations import plane_pairs as plane_pairs
     from svyaz.forms.evaluation import NumericEquations as NumericEquations
     from svyaz.forms.kinetic_parts import KineticBlocks as KineticBlocks
@@ -116,6 +118,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.places import placed as placed
     from svyaz.forms.tree.recursions.places import welded as welded
     from svyaz.forms.tree.recursions.steps import axis_kind as axis_kind
+    from svyaz.forms.tree.recursions.steps import pose_programs as pose_programs
     from svyaz.forms.tree.recursions.steps import step_programs as step_programs
     from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
     from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at

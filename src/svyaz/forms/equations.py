@@ -20,8 +20,10 @@ from typing import Protocol
 
 import symengine as se
 
+from svyaz.arrays import Array
 from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, on_side, substitute, velocity
 from svyaz.model import Constraint, Friction, System
+from svyaz.program import Tabulated
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Equations:
     jump, with the symbols of their sides in these equations; along ``sliding`` ones the motion is held: theirs are unknowns.
     ``pulls`` are frictions by the reactions of constraints, ``loads`` the signs of multipliers whose sizes |λ| act.
     ``spare`` are constraints that follow from those that act: they are watched only, and the multipliers of the
-    ``undetermined`` ones are one choice of many.
+    ``undetermined`` ones are one choice of many. With a ``recursion`` M, bias and G are not written: its numbers
+    stand for them, and the deviations are symbols.
     """
 
     form: str
@@ -114,6 +117,7 @@ class Equations:
     loads: Mapping[str, Expression] = field(default_factory=dict)
     spare: tuple[Deviation, ...] = ()
     undetermined: tuple[str, ...] = ()
+    recursion: Recursion | None = None
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
@@ -193,6 +197,39 @@ class Equations:
         for surface in self.sides:
             found = on_side(found, surface.expression, surface.side)
         return found
+
+
+class Code(Protocol):
+    """Native code: a function of rows [t, y…] at an address for loops, with constants made of values by name."""
+
+    @property
+    def address(self) -> int: ...
+
+    def constants(self, values: Mapping[str, float]) -> Array: ...
+
+    def evaluate(self, rows: Array, constants: Array) -> Array: ...
+
+
+class Recursion(Protocol):
+    """Equations that are not written out: their numbers and their code come from recursions over bodies."""
+
+    @property
+    def tables(self) -> Tabulated:
+        """M, bias, G, residuals and their terms along rows [t, states]."""
+
+    def of_rows(self, kept: Sequence[int]) -> Recursion:
+        """With some of the constraints."""
+
+    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> Code:
+        """The rates; the correction is written in the symbols that stand for deviations."""
+
+    def projection(self, code: Code) -> Code:
+        """What moves a state onto the constraints, with the constants of the rates."""
+
+    def observed(
+        self, code: Code, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
+    ) -> dict[str, dict[str, Array]]:
+        """Multipliers, accelerations, residuals, energies, integrals along rows, by kind and name."""
 
 
 class Reduction(Protocol):

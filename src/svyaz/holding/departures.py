@@ -47,7 +47,8 @@ def departure(
 
 
 def _can_depart(full: Equations) -> bool:
-    return bool(full.deviations) and not (full.servo or full.pulls or full.quasi or full.system.bypass)
+    branching = bool(full.deviations) and full.recursion is None
+    return branching and not (full.servo or full.pulls or full.quasi or full.system.bypass)
 
 
 def _dependent(full: Equations, state: Array, time: float) -> bool:

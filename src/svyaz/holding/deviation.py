@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import symengine as se
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, measure_of
 from svyaz.expr import Expression, gradients
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
-from svyaz.program import Function, Table, bordered, function, remembered
+from svyaz.program import Entries, Table, Tabulated, bordered, function, remembered
 
 RIDGE = 1e-13
 
@@ -179,13 +180,53 @@ class Deviations:
         return np.where(np.isfinite(scales), scales, 1.0)
 
     @cached_property
-    def _slopes(self) -> Function:
+    def _slopes(self) -> Tabulated:
         d = self.equations.deviations
+        if self.equations.recursion is not None:
+            return _Gradients(self)
         entries: list[Expression] = [d[k].position for k in self.places]
         entries += [d[k].velocity for k in (*self.places, *self.speeds)]
         states = [se.Symbol(s) for s in self.equations.states]
         tables: dict[str, Table] = {"y": entries, "slopes": gradients(entries, states)}
         return function(tables, ("t", *self.equations.states), self.equations.system.constants)
+
+
+@dataclass(frozen=True)
+class _Gradients:
+    """y and its slopes where G is not written out: ∂h/∂q and ∂ḣ/∂q̇ are G; ∂ḣ/∂q is not asked for, and left zero."""
+
+    of: Deviations
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"y": (self.of.count,), "slopes": (self.of.count, len(self.of.equations.states))}
+
+    @property
+    def sparse(self) -> dict[str, NDArray[np.intp]]:
+        return {}
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        return self.of.measure.function.values
+
+    def with_values(self, values: Mapping[str, float]) -> _Gradients:
+        measure = replace(self.of.measure, function=self.of.measure.function.with_values(values))
+        return _Gradients(replace(self.of, measure=measure))
+
+    def __call__(self, x: Array, only: Sequence[str] | None = None) -> dict[str, Array]:
+        measure, p = self.of.measure, self.of.positions
+        rows = list(self.of.places) + list(self.of.speeds)
+        jacobian = measure.function.known(x, ("jacobian",))["jacobian"][:, rows]
+        slopes = np.zeros((len(x), self.of.count, x.shape[1] - 1))
+        slopes[:, :p, list(measure.coordinates)] = jacobian[:, :p]
+        slopes[:, p:, list(measure.speeds)] = jacobian
+        return {"y": self.of.at(x[:, 0], x[:, 1:]), "slopes": slopes}
+
+    def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]:
+        return self(x, only)
+
+    def entries(self, x: Array, name: str) -> Entries:
+        raise NotImplementedError("slopes of recursions are taken whole")
 
 
 def _shortest(slopes: Array, wanted: Array) -> Array:

@@ -19,9 +19,9 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
-from svyaz.forms import Equations, rates_of, rates_program
+from svyaz.forms import Code, Equations, rates_of, rates_program
 from svyaz.holding.approaches import approaches, least_values
-from svyaz.holding.segment import RateCode, Segment
+from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
 from svyaz.program import Native, bordered, choose_orders, compile_program, remembered
 
@@ -69,7 +69,8 @@ class Passage:
 def can_branch(segment: Segment) -> bool:
     """Are branching positions looked for: are there constraints, not by controls, and no jump of the user's own?"""
     full = examined(segment.equations)
-    return bool(full.deviations) and not full.servo and segment.observer is None and not full.system.bypass
+    written = segment.observer is None and full.recursion is None
+    return bool(full.deviations) and written and not full.servo and not full.system.bypass
 
 
 def first_passage(segment: Segment, path: Path, end: float, step: float | None, grid: Array | None) -> Passage | None:
@@ -155,7 +156,7 @@ class Way:
 
     written: Equations
     equations: Equations
-    code: RateCode
+    code: Code
     constants: Array
     time: float
     state: Array

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, measure_of
 from svyaz.forms import (
+    Code,
     Equations,
+    Recursion,
     jacobian_program,
     observation,
     observed_quantities,
@@ -49,15 +50,6 @@ FEW_SWITCHED = 3
 """With more constraints that events switch, long code is written and compiled as quickly as can be for each set of them."""
 
 
-class RateCode(Protocol):
-    """A native function of rates, at an address for loops, or along rows [t, y…]."""
-
-    @property
-    def address(self) -> int: ...
-
-    def evaluate(self, rows: Array, constants: Array) -> Array: ...
-
-
 Observer = Callable[[Array, Array], dict[str, dict[str, Array]]]
 """From times (k,) and states (k, n) to columns by kind and name."""
 
@@ -74,7 +66,7 @@ class Segment:
     perturbation: Perturbation
     held: tuple[HeldIntegral, ...]
     values: Mapping[str, float]
-    code: RateCode
+    code: Code
     constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None
@@ -97,7 +89,10 @@ class Segment:
         def constants(code: Native) -> Array:
             return code.constants({**dict.fromkeys(code.program.parameters, 0.0), **known})
 
-        own = constants(self.code) if isinstance(self.code, Native) else self.constants
+        if isinstance(self.code, Native):
+            own = constants(self.code)
+        else:
+            own = self.constants if self.equations.recursion is None else self.code.constants(known)
         slope = self.jacobian
         if slope is not None and isinstance(slope.owner, Native):
             slope = replace(slope, constants=constants(slope.owner))
@@ -122,6 +117,8 @@ def prepare(
     state: Array,
 ) -> Segment:
     """Compile what a phase that begins at this time and state needs."""
+    if equations.recursion is not None:
+        return _by_recursion(equations, equations.recursion, perturbation, options)
     constants = equations.system.constants
     values = {**constants, **perturbation.gains, **constants_of(held)}
     extra = (*perturbation.gains, *constants_of(held))
@@ -159,6 +156,28 @@ def prepare(
 def _is_brief(system: System) -> bool:
     """May so many sets of constraints act, each for a while, that long code for one of them is not worth a search?"""
     return sum(c.on is not None or c.off is not None for c in system.constraints) > FEW_SWITCHED
+
+
+def _by_recursion(equations: Equations, recursion: Recursion, perturbation: Perturbation, options: Options) -> Segment:
+    """A phase whose equations are not written out; integrals are not held there."""
+    values = {**equations.system.constants, **perturbation.gains}
+    code = recursion.code(perturbation.correction, tuple(perturbation.gains))
+    constants, count = code.constants(values), len(equations.states)
+    after: Flow | None = None
+    if isinstance(options.stabilize, ByProjection):
+        moving = recursion.projection(code)
+        after = Flow(moving.address, moving.constants(values), count, moving)
+    implicit = find_method(options.method).implicit
+    return Segment(
+        equations,
+        perturbation,
+        (),
+        equations.system.constants,
+        code,
+        constants,
+        by_differences(Flow(code.address, constants, count, code)) if implicit else None,
+        after,
+    )
 
 
 def _after_step(
@@ -254,6 +273,9 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
     """
     if segment.observer is not None:
         return segment.observer(times, states)
+    recursion = segment.equations.recursion
+    if recursion is not None:
+        return recursion.observed(segment.code, segment.known, tuple(segment.perturbation.gains), times, states)
     if _is_large_and_free(segment):
         return _observed_of_rates(segment, times, states)
     measure, gains = observing(segment), segment.perturbation.gains

@@ -98,6 +98,18 @@ def complex_numbers(address: Address, size: int) -> NDArray[np.complex128]:
 
 
 @instruction
+def add_four(target: Address, factor: float, source: Address) -> None:
+    """target += factor·source for four numbers at once."""
+    raise Uncompiled
+
+
+@instruction
+def pass_four(wrench: Address, stride: int, u: Address, s: Address) -> None:
+    """u += Σ s_j w_j, then w_j -= s_{6+j} u, for four columns at once of w, six rows `stride` apart."""
+    raise Uncompiled
+
+
+@instruction
 def quotient(a: Number, b: Number) -> Number:
     """a/b, real or complex; a zero divisor gives what arithmetic gives, where numba would raise an exception."""
     raise Uncompiled

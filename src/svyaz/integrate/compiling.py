@@ -215,11 +215,20 @@ def text_name(function: Callable[..., object], given: tuple[Pattern, ...] | None
 
 
 def _stamp(function: Callable[..., object]) -> str:
-    """A hash of the module in which a loop stands, or of the loop where that has no file, and of all that stand here."""
-    module = sys.modules.get(function.__module__)
+    """A hash of the module in which a loop stands, or of the loop where that has no file, of those from which it takes
+    parts, and of all that stand here.
+    """
+    used = [v.function for v in function.__globals__.values() if isinstance(v, Ingredient)]
+    modules = sorted({part.__module__ for part in used} - {function.__module__})
+    sources = [_source(function.__module__) or repr(function.__code__.co_code), *map(_source, modules)]
+    return sha256("".join(source or "" for source in sources).encode() + _own_stamp()).hexdigest()
+
+
+def _source(name: str) -> str | None:
+    """The text of a module, where it has a file."""
+    module = sys.modules.get(name)
     loader = None if module is None or module.__spec__ is None else module.__spec__.loader
-    source = loader.get_source(function.__module__) if isinstance(loader, InspectLoader) else None
-    return sha256((source or repr(function.__code__.co_code)).encode() + _own_stamp()).hexdigest()
+    return loader.get_source(name) if isinstance(loader, InspectLoader) else None
 
 
 @lru_cache(maxsize=1)

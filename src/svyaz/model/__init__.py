@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from svyaz.model.tree import GROUND as GROUND
     from svyaz.model.tree import MOMENTS as MOMENTS
     from svyaz.model.tree import Body as Body
+    from svyaz.model.tree import BodyPoint as BodyPoint
     from svyaz.model.tree import Tree as Tree
     from svyaz.model.tree import axis_rotation as axis_rotation
     from svyaz.model.tree import numbers as numbers

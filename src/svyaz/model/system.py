@@ -16,6 +16,7 @@ from svyaz.expr import ZERO, Expression, Place, Problem, Scope, Unit, differenti
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
+from svyaz.model.tree import BodyPoint
 
 
 def multiplier_symbol(constraint: str) -> Symbol:
@@ -72,7 +73,8 @@ class Constraint:
     what it can do. Such an input is found, and no input of the system any more.
 
     ``frictions`` and ``drags`` are the forces that depend on its reaction; ``pushes`` is the sign of its multiplier while it
-    acts, where ``off`` says so, and 0 where it may have both.
+    acts, where ``off`` says so, and 0 where it may have both. ``in_points`` is the expression with the coordinates of
+    points of bodies left as they were named.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Constraint:
     frictions: tuple[Friction, ...] = ()
     drags: tuple[Drag, ...] = ()
     pushes: int = 0
+    in_points: Expression | None = field(default=None, compare=False)
 
     @property
     def ideal(self) -> bool:
@@ -249,7 +252,8 @@ class System:
     ``units`` are those of names, velocities and outputs among them, as far as the model tells them.
     ``quasi`` are the quasi-velocities that the model asks for, ``run`` the words of [run] with their numbers evaluated,
     ``words`` the whole model as it was written and ``places`` where in its ``file``. ``scope`` is what may be named in an
-    expression about a motion: states, velocities, parameters, inputs, time, and definitions with their rates.
+    expression about a motion: states, velocities, parameters, inputs, time, and definitions with their rates. ``points``
+    are those of the bodies of a tree, by name.
     """
 
     name: str
@@ -278,6 +282,7 @@ class System:
     file: str | None = field(compare=False)
     places: Places | None = field(repr=False, compare=False)
     scope: Scope = field(repr=False, compare=False)
+    points: Mapping[str, BodyPoint] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def constants(self) -> dict[str, float]:

@@ -186,6 +186,14 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class BodyPoint:
+    """A point ``at`` in the frame of a body, which is given by its number, from its pole."""
+
+    body: int
+    at: Vector
+
+
+@dataclass(frozen=True)
 class Tree:
     """Bodies in an order in which each comes after its base, and the acceleration of gravity in ground axes.
 

@@ -29,7 +29,8 @@ _FELT = 27
 
 
 @part
-def _outward(n: int, x: int, c: int, bodies: int, spare: int) -> int:
+def outward_of(n: int, x: int, c: int, bodies: int, spare: int) -> int:
+    """Places, angular velocities and bias of all bodies."""
     status = 0
     for k in range(n):
         words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
@@ -61,7 +62,8 @@ def _inward(n: int, c: int, bodies: int, spare: int) -> int:
 
 
 @part
-def _motions(n: int, c: int, bodies: int, spare: int, out: int) -> int:
+def motions_of(n: int, c: int, bodies: int, spare: int, out: int) -> int:
+    """Accelerations of the joints, and the motions of all bodies."""
     status = 0
     for k in range(n):
         words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
@@ -81,9 +83,9 @@ def _motions(n: int, c: int, bodies: int, spare: int, out: int) -> int:
     return status
 
 
-def _step(x: int, c: int, out: int) -> int:
-    n, spare = whole(c, 0), whole(c, 1)
-    bodies = spare + 8 * SPARE
+@part
+def pressed_of(n: int, x: int, c: int, bodies: int, spare: int, out: int) -> int:
+    """Rates of the coordinates, and the articulated bodies of a state with the forces that are applied."""
     status = 0
     copy(x + 8 * (1 + n), out, n)
     if whole(c, 2) != 0:
@@ -91,11 +93,17 @@ def _step(x: int, c: int, out: int) -> int:
     else:
         for k in range(n):
             write(out, n + k, 0.0)
-    status |= _outward(n, x, c, bodies, spare)
+    status |= outward_of(n, x, c, bodies, spare)
     for k in range(n):
         write(bodies, ROOM * k + _FORCE, read(out, n + k))
-    status |= _inward(n, c, bodies, spare)
-    status |= _motions(n, c, bodies, spare, out)
+    return status | _inward(n, c, bodies, spare)
+
+
+def _step(x: int, c: int, out: int) -> int:
+    n, spare = whole(c, 0), whole(c, 1)
+    bodies = spare + 8 * SPARE
+    status = pressed_of(n, x, c, bodies, spare, out)
+    status |= motions_of(n, c, bodies, spare, out)
     return 0 if status == 0 else 1
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from svyaz.program.functions import Entries as Entries
     from svyaz.program.functions import Function as Function
     from svyaz.program.functions import Table as Table
+    from svyaz.program.functions import Tabulated as Tabulated
     from svyaz.program.functions import function as function
     from svyaz.program.functions import remembered as remembered
     from svyaz.program.interpret import evaluate as evaluate

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from math import prod
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,27 @@ class Entries:
         found, own = np.zeros((len(self.values), self.shape[0])), self.rows == self.columns
         found[:, self.rows[own]] = self.values[:, own]
         return found
+
+
+class Tabulated(Protocol):
+    """Tables by name along rows of inputs, however they are computed; see ``Function``."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
+
+    @property
+    def sparse(self) -> Mapping[str, NDArray[np.intp]]: ...
+
+    @property
+    def values(self) -> Mapping[str, float]: ...
+
+    def with_values(self, values: Mapping[str, float]) -> Tabulated: ...
+
+    def __call__(self, x: Array, only: Sequence[str] | None = None) -> dict[str, Array]: ...
+
+    def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]: ...
+
+    def entries(self, x: Array, name: str) -> Entries: ...
 
 
 @dataclass(frozen=True)

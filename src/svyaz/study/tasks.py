@@ -272,7 +272,7 @@ def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict
     if any(quantity.startswith("multipliers ") for quantity in wanted):
         observe = observing(segment)
         known = {f"{kind} {name}": number for (kind, name), number in observe.columns.items()}
-        return observe.function.program, {quantity: known[quantity] for quantity in wanted if quantity in known}
+        return observe.written.program, {quantity: known[quantity] for quantity in wanted if quantity in known}
     tables = observed_quantities(equations)
     expressions = {f"{kind} {name}": e for kind, table in tables.items() for name, e in table.items()}
     entries = [(quantity, expressions[quantity]) for quantity in wanted if quantity in expressions]

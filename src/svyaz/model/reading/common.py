@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from svyaz.model.law import Law
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.places import Path, Places
 from svyaz.model.reading.words import Table
-from svyaz.model.tree import Tree
+from svyaz.model.tree import BodyPoint, Tree
 
 if TYPE_CHECKING:
     from svyaz.model.system import Constraint, Input
@@ -62,6 +62,14 @@ class Names:
     inputs: dict[str, Input] = field(default_factory=dict)
     definitions: dict[str, Expression] = field(default_factory=dict)
     definition_rates: dict[str, Expression] = field(default_factory=dict)
+    points: dict[str, BodyPoint] = field(default_factory=dict)
+
+    def with_points(self, scope: Scope) -> Scope:
+        """The same with the coordinates of points, NAME_x …, and their rates left as they are named."""
+        own = [f"{name}_{axis}" for name in self.points for axis in "xyz"]
+        symbols = {**scope.symbols, **{name: se.Symbol(name) for name in own}}
+        derivatives = {**scope.derivatives, **{name: velocity(name) for name in own}}
+        return replace(scope, symbols=symbols, derivatives=derivatives)
 
     def scope(self, *, velocities: bool, inputs: bool = True, why: str = "only positions count") -> Scope:
         """What may be named in an expression: everything that moves, parameters, definitions and time."""

@@ -91,7 +91,11 @@ def _read_constraint(
     reader.no_further(names, here, expression, "a constraint")
     moving = set(names.velocities)
     present = names_in(expression)
-    if not present & (moving | set(names.coordinates)) or is_zero(combine(expression)):
+    stated = expression
+    if names.points:
+        one, other = parse_equation(text, names.with_points(equations), reader.start(here, text))
+        stated = one - other
+    if not present & (moving | set(names.coordinates)) or is_zero(combine(stated)):
         _report_idle(reader, here, name, expression)
         return None
     times = {key: reader.value((*path, key), words[key], names) for key in ("from", "until") if key in words}
@@ -101,6 +105,8 @@ def _read_constraint(
     dependent = _dependent(reader, (*path, "dependent"), words.get("dependent", ()), names)
     order = 1 if present & moving else 0
     plain = Constraint(name, text, expression, order, dependent, start, end, reader.place(here))
+    if names.points:
+        plain = replace(plain, in_points=stated)
     return _switched(reader, path, words, plain, names, conditions)
 
 

@@ -14,7 +14,7 @@ from svyaz.expr import ONE, ZERO, Expression
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.system import Drawing
-from svyaz.model.tree import GROUND, Body, Tree, Vector, axis_rotation, quaternion_rotation
+from svyaz.model.tree import GROUND, Body, BodyPoint, Tree, Vector, axis_rotation, quaternion_rotation
 
 AXES = ("x", "y", "z")
 
@@ -41,6 +41,7 @@ def read_points(reader: Reader, given: Sequence[Table], names: Names) -> dict[st
             name = f"{words['name']}_{axis}"
             if reader.declare_one(names, name, "definition", (*path, "name")):
                 found[name] = entry
+        names.points[str(words["name"])] = BodyPoint(body, at)
     return found
 
 

@@ -111,6 +111,7 @@ def _stated(reader: Reader, words: Table, names: Names, stating: LawWords, choic
         file=reader.file,
         places=reader.places,
         scope=names.scope(velocities=True),
+        points=names.points,
     )
     stating.check(reader, names, law, constraints)
     return system

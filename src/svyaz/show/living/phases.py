@@ -50,7 +50,7 @@ def phase_programs(chapter: Chapter, varied: Collection[str]) -> PhasePrograms:
     measure = observing(segment)
     kinds = [kind for kind in measure.function.shapes if kind in OBSERVED]
     columns = tuple((kind, name) for kind in kinds for name in measure.observed_names[kind])
-    programs["observe"] = _some(measure.function, OBSERVED)
+    programs["observe"] = _some(measure.written, OBSERVED)
     programs |= _ways(equations)
     power = power_of(equations.system, varied)
     if power is not None and not power.vanishes:
@@ -119,7 +119,7 @@ def geometry_program(equations: Equations) -> tuple[Program, Geometry] | None:
     measure = measure_of(equations)
     tables = ("mass", "jacobian", "position", "velocity")
     places = np.array([system.states.index(name) for name in equations.states])
-    return _some(measure.function, tables), {
+    return _some(measure.written, tables), {
         "size": len(measure.coordinates),
         "count": len(measure.holonomic),
         "holonomic": measure.holonomic.tolist(),

@@ -6,6 +6,10 @@ A kind of joint (revolute or prismatic; axis x, y, z or any) has three programs,
     inward     what outward gave, and τ      → pressed (6), 1/D, u, bias (6) and inertia (21) as the base feels them
     motion     PLACE, swept, pressed, 1/D, u, motion of the base (6) → acceleration of the joint, motion (6)
 
+Constraints between points of bodies take one more:
+
+    pose       PLACE, v, and of the base R (9), p, ω, its velocity V → R, p, V, with R p in ground axes, ω V in body axes
+
 PLACE is sine and cosine of the angle, or the way slid and zero. They are the recursion of ``articulated`` on symbols.
 """
 
@@ -17,7 +21,7 @@ from functools import lru_cache
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression
-from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, plus, tensor_applied, times
+from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, dot, plus, tensor_applied, times
 from svyaz.forms.tree.recursions.articulated import carried_inertia, carried_wrench, released, rigid
 from svyaz.forms.tree.recursions.places import Placed
 from svyaz.forms.tree.recursions.regroup import UNITS
@@ -35,6 +39,12 @@ TRIANGLE = [(i, j) for i in range(6) for j in range(i, 6)]
 def step_programs(joint: str, axis: str) -> tuple[Program, Program, Program]:
     """The programs outward, inward and motion for a kind of joint."""
     return _outward(joint, axis), _inward(joint, axis), _motion(joint, axis)
+
+
+@lru_cache(maxsize=8)
+def pose_programs(joint: str, axis: str) -> tuple[Program]:
+    """The program pose for a kind of joint."""
+    return (_pose(joint, axis),)
 
 
 def axis_kind(axis: Sequence[float]) -> str:
@@ -113,6 +123,22 @@ def _motion(joint: str, axis: str) -> Program:
     direction = [*body.turns[0], *body.slides[0]]
     outputs = [value, *(x + value * d for x, d in zip(motion, direction, strict=True))]
     return _program(outputs, [str(s) for s in (first, second, *swept, *pressed, share, u, *below)])
+
+
+def _pose(joint: str, axis: str) -> Program:
+    first, second, v = _symbols("s", "c", "v")
+    turned, place, omega, speed = _numbered("R", 9), _numbered("P", 3), _numbered("w", 3), _numbered("V", 3)
+    body = _body(joint, axis, first, second)
+    rows = [(turned[3 * i], turned[3 * i + 1], turned[3 * i + 2]) for i in range(3)]
+    carried = applied(body.back, plus(_triple(speed), cross(_triple(omega), body.offset)))
+    found = [*(dot(row, column) for row in rows for column in zip(*body.rotation, strict=True))]
+    found += [p + dot(row, body.offset) for p, row in zip(place, rows, strict=True)]
+    outputs = [*found, *plus(carried, times(v, body.slides[0]))]
+    return _program(outputs, [str(s) for s in (first, second, v, *turned, *place, *omega, *speed)])
+
+
+def _triple(entries: Sequence[Expression]) -> Vector:
+    return entries[0], entries[1], entries[2]
 
 
 def _triangle(matrix: Sequence[Sequence[Expression]]) -> list[Expression]:

@@ -1,0 +1,227 @@
+"""Trees with constraints between points of their bodies: named equations, with numbers and native code by recursions."""
+
+from __future__ import annotations
+
+import ctypes
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.expr import Expression
+from svyaz.forms import Code, Deviation, Equations
+from svyaz.integrate import Callback, Flow, along
+from svyaz.model import GROUND, Constraint, System, Tree
+from svyaz.motion.closing_numbers import TreeNumbers
+from svyaz.motion.closing_rows import Rows, deviation_symbol, rate_symbol, rows_of
+from svyaz.motion.long_trees import FORM, observed_of_tree, pose_addresses, tree_words
+from svyaz.program import Native
+
+
+@dataclass(frozen=True)
+class ClosedTree:
+    """The recursions of a tree whose joints have one freedom each, with the constraints of ``rows``."""
+
+    rows: Rows
+
+    @cached_property
+    def tables(self) -> TreeNumbers:
+        """M, bias, G, residuals and their terms along rows of states."""
+        return TreeNumbers(self.rows, self.rows.system.constants)
+
+    def of_rows(self, kept: Sequence[int]) -> ClosedTree:
+        """With some of the constraints."""
+        return ClosedTree(replace(self.rows, rows=tuple(self.rows.rows[k] for k in kept)))
+
+    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
+        """The rates, with what is added to the rows of the constraints."""
+        from svyaz.motion.closing_code import closed_step_function
+
+        return ClosedCode(self, self.rows.native(correction, gains), closed_step_function())
+
+    def projection(self, code: Code) -> ClosedCode:
+        """What moves a state onto the constraints after a step; its constants are those of the rates."""
+        from svyaz.motion.closing_code import closed_projection_function
+
+        assert isinstance(code, ClosedCode), "the code is that of this tree"
+        return replace(code, function=closed_projection_function())
+
+    def observed(
+        self, code: Code, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
+    ) -> dict[str, dict[str, Array]]:
+        """What is observed along rows, by kind and name; with gains also the power of what only stabilises."""
+        assert isinstance(code, ClosedCode), "the code is that of this tree"
+        rows, names = np.column_stack([times, states]), [row.constraint.name for row in self.rows.rows]
+        constants = code.constants(known)
+        rates, multipliers = code.solved(rows, constants)
+        found = observed_of_tree(self.rows.system, rates[:, len(self.rows.system.coordinates) :], rows)
+        tables = self.tables(rows, ("position", "velocity", "jacobian"))
+        through = np.einsum("kmn,kn->km", tables["jacobian"], states[:, len(self.rows.system.coordinates) :])
+        places = np.array([row.position is not None for row in self.rows.rows])
+        found["multipliers"] = dict(zip(names, multipliers.T, strict=True))
+        found["residuals"] = dict(zip(names, np.where(places, tables["position"], tables["velocity"]).T, strict=True))
+        found["hidden"] = {
+            name: column
+            for name, column, holonomic in zip(names, tables["velocity"].T, places, strict=True)
+            if holonomic
+        }
+        found["through"] = dict(zip(names, through.T, strict=True))
+        if gains:
+            _, free = code.solved(rows, code.constants({**known, **dict.fromkeys(gains, 0.0)}))
+            found["power"] = {"stabilising power": np.sum((multipliers - free) * through, axis=1)}
+        return found
+
+
+@dataclass(frozen=True)
+class ClosedCode:
+    """The loop over bodies and rows as native code; each set of constants has a workspace of its own."""
+
+    tree: ClosedTree
+    native: Native
+    function: Callback
+
+    @property
+    def address(self) -> int:
+        return self.function.address
+
+    def constants(self, values: Mapping[str, float]) -> Array:
+        """What the loop takes as ``c``."""
+        system = self.tree.rows.system
+        words, kept = tree_words(system)
+        addresses, programs = pose_addresses(system)
+        known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
+        own = self.native.constants(known)
+        closing, room = _closing(self.tree.rows, self.tree.tables.tree, addresses, self.native.address, own)
+        found = np.concatenate([words, closing])
+        finalize(found, _release, (kept, own, room, programs, self.native))
+        return found.view(np.float64)
+
+    def evaluate(self, rows: Array, constants: Array) -> Array:
+        """Rates (k, n) along rows [t, y…], or (n,) at one."""
+        found = along(self._flow(constants), np.atleast_2d(rows))
+        return found if rows.ndim > 1 else found[0]
+
+    def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
+        """Rates (k, n) and multipliers (k, m)."""
+        from svyaz.motion.closing_code import CLOSING, MULTIPLIERS
+
+        count = len(self.tree.rows.rows)
+        address = int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
+        where = (ctypes.c_double * max(1, count)).from_address(address)
+        rates, multipliers = np.empty((len(rows), rows.shape[1] - 1)), np.empty((len(rows), count))
+        for k, row in enumerate(rows):
+            rates[k] = along(self._flow(constants), row[None, :])[0]
+            multipliers[k] = np.array(where)[:count] if np.isfinite(rates[k]).all() else np.nan
+        return rates, multipliers
+
+    def _flow(self, constants: Array) -> Flow:
+        return Flow(self.address, constants, 2 * len(self.tree.rows.system.coordinates), self)
+
+
+def _release(_kept: object) -> None:
+    """What a workspace needs lives as long as its words."""
+
+
+def _closing(
+    rows: Rows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array
+) -> tuple[NDArray[np.int64], tuple[Array, NDArray[np.int64]]]:
+    """The closing words of a tree, and the memory to which they point."""
+    n, m, points, gradients = len(tree.bodies), len(rows.rows), len(rows.points), 3 * len(rows.pushes) + len(rows.pulls)
+    ways = [_way(rows, tree.parents, k) for k in range(m)]
+    tied = sorted({k for way in ways for k in way})
+    whole, places = _whole_numbers(rows, tree, addresses, tied, ways)
+    directions = [(*b.axis, *(0.0,) * 3) if b.joint == "revolute" else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
+    width = 4 * -(-m // 4)
+    wide = [3 * points, 1 + 3 * n + 9 * points, 3 * m + gradients, 15 * n, 6 * width * places, 6 * n, n * width]
+    sizes = [*wide, width * width, m, 1 + 2 * n, m]
+    room = np.zeros(sum(sizes))
+    room[: 3 * points] = rows.places.ravel()
+    room[sum(sizes[:5]) : sum(sizes[:6])] = np.array(directions, dtype=float).ravel()
+    begins = (room.ctypes.data + 8 * np.concatenate([[0], np.cumsum(sizes)])).tolist()
+    head = [m, points, len(rows.pushes), len(rows.pulls), program, constants.ctypes.data, whole.ctypes.data]
+    return np.array([*head, *begins[:10], len(tied), begins[10], width], dtype=np.int64), (room, whole)
+
+
+def _whole_numbers(
+    rows: Rows, tree: Tree, addresses: NDArray[np.int64], tied: Sequence[int], ways: Sequence[set[int]]
+) -> tuple[NDArray[np.int64], int]:
+    """The whole numbers that the loop reads (see ``closing_code``), and how many places of wrenches there are."""
+    n, m = len(tree.bodies), len(rows.rows)
+    taken, fresh, count = _wrench_places(tree, tied)
+    pushes = [(rows.bodies[p], row, p, 3 * m + 3 * i) for i, (row, p) in enumerate(rows.pushes)]
+    first = 3 * m + 3 * len(rows.pushes)
+    pulls = [(freedom, row, first + i) for i, (row, freedom) in enumerate(rows.pulls)]
+    pushes.sort()
+    pulls.sort()
+    entries = []
+    for k in range(n):
+        reached = [row for row, way in enumerate(ways) if k in way] or [0]
+        own = [*addresses[k].tolist(), 4 * (min(reached) // 4), max(reached) + 1, taken.get(k, 0), int(k in fresh)]
+        for table in (pushes, pulls):
+            bodies = [entry[0] for entry in table]
+            own += [bisect_left(bodies, k), bisect_right(bodies, k)]
+        entries += own
+    flat = [e for push in pushes for e in push[1:]] + [e for pull in pulls for e in pull[1:]]
+    whole = [*tied, *[0] * (n - len(tied)), *entries, *rows.bodies, *flat]
+    return np.array(whole, dtype=np.int64), count
+
+
+def _wrench_places(tree: Tree, tied: Sequence[int]) -> tuple[dict[int, int], set[int], int]:
+    """Where the wrenches of each body are kept while they are passed inward: a base takes over the place of the first body
+    that is done; the bodies whose place is new; how many places there are.
+    """
+    taken: dict[int, int] = {}
+    fresh: set[int] = set()
+    unused: list[int] = []
+    count = 0
+    for k in reversed(tied):
+        if k not in taken:
+            fresh.add(k)
+            if not unused:
+                unused.append(count)
+                count += 1
+            taken[k] = unused.pop()
+        base = tree.parents[k]
+        if base == GROUND or base in taken:
+            unused.append(taken[k])
+        else:
+            taken[base] = taken[k]
+    return taken, fresh, count
+
+
+def _way(rows: Rows, parents: Sequence[int], row: int) -> set[int]:
+    """The bodies from those that a row touches to the ground."""
+    found: set[int] = set()
+    touched = [rows.bodies[p] for p in rows.rows[row].by_points]
+    for body in [*touched, *rows.rows[row].by_freedoms]:
+        while body != GROUND and body not in found:
+            found.add(body)
+            body = parents[body]
+    return found
+
+
+def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equations:
+    """The equations of a tree with constraints, named and not written out."""
+    rows = rows_of(system, constraints)
+    deviations = tuple(
+        Deviation(
+            row.constraint,
+            None if row.position is None else deviation_symbol(row.constraint.name),
+            rate_symbol(row.constraint.name),
+        )
+        for row in rows.rows
+    )
+    return Equations(
+        FORM,
+        system,
+        system.states,
+        system.coordinate_rates,
+        accelerated=system.coordinates,
+        deviations=deviations,
+        recursion=ClosedTree(rows),
+    )

@@ -1,0 +1,173 @@
+"""Constraints of a tree by points of its bodies: f(P₁, P₂, …, q, t), with ∂f/∂P as formulas and ∂P/∂q left to recursions.
+
+For a constraint on positions h the row of G is Σ ∂h/∂P · ∂P/∂q + ∂h/∂q, and
+
+    ḣ = Σ ∂h/∂P · Ṗ + ∂h/∂q · q̇ + ∂h/∂t,        ḧ = total derivative of ḣ with P̈, q̈;
+
+for one on velocities f the row is that of ∂f/∂Ṗ, ∂f/∂q̇. Both are short formulas however long the tree is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import symengine as se
+
+from svyaz.arrays import Array
+from svyaz.constraints import magnitude
+from svyaz.expr import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    evaluate,
+    gradient,
+    substitute,
+    symbols_in,
+    total_derivative,
+    velocity,
+)
+from svyaz.model import GROUND, Constraint, System, tree_of
+from svyaz.program import Function, Native, build, compile_program, function
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One constraint: its deviation (None on velocities), rate and second derivative, with its gradients by points (their
+    numbers) and by freedoms.
+    """
+
+    constraint: Constraint
+    position: Expression | None
+    rate: Expression
+    second: Expression
+    by_points: Mapping[int, tuple[Expression, Expression, Expression]]
+    by_freedoms: Mapping[int, Expression]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The constraints of a tree. ``bodies`` (among those that move; -1: the ground) carry ``points`` at ``places`` (p, 3)."""
+
+    system: System
+    points: tuple[str, ...]
+    bodies: tuple[int, ...]
+    places: Array
+    rows: tuple[Row, ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """t, q, q̇, q̈, then P, Ṗ, P̈ of each point."""
+        system = self.system
+        accelerations = [f"{v}'" for v in system.velocities]
+        points = [f"{name}_{axis}{dots}" for name in self.points for dots in ("", "'", "''") for axis in AXES]
+        return ("t", *system.coordinates, *system.velocities, *accelerations, *points)
+
+    @cached_property
+    def pushes(self) -> list[tuple[int, int]]:
+        """(row, point) of all gradients by points, in the order in which the program gives them."""
+        return [(k, p) for k, row in enumerate(self.rows) for p in row.by_points]
+
+    @cached_property
+    def pulls(self) -> list[tuple[int, int]]:
+        """(row, freedom) of all gradients by freedoms."""
+        return [(k, q) for k, row in enumerate(self.rows) for q in row.by_freedoms]
+
+    def _gradients(self) -> list[Expression]:
+        found = [e for row in self.rows for force in row.by_points.values() for e in force]
+        return found + [e for row in self.rows for e in row.by_freedoms.values()]
+
+    def native(self, correction: Sequence[Expression], gains: Sequence[str]) -> Native:
+        """Of each row h, its rate, and what its multiplier must bring to zero; then all gradients by points and by freedoms."""
+        named: dict[se.Symbol, Expression] = {}
+        for row in self.rows:
+            name = row.constraint.name
+            named |= {rate_symbol(name): row.rate}
+            named |= {} if row.position is None else {deviation_symbol(name): row.position}
+        wanted = [row.second + substitute(e, named) for row, e in zip(self.rows, correction, strict=True)]
+        outputs = [e for row, w in zip(self.rows, wanted, strict=True) for e in (row.position or ZERO, row.rate, w)]
+        labelled = [(str(k), e) for k, e in enumerate([*outputs, *self._gradients()])]
+        return compile_program(build(labelled, inputs=self.inputs, parameters=(*self.system.constants, *gains)))
+
+    @cached_property
+    def tables(self) -> Function:
+        """h, rates, second derivatives, gradients and the magnitudes of terms, along rows of inputs."""
+        rows = self.rows
+        return function(
+            {
+                "position": [row.position or ZERO for row in rows],
+                "velocity": [row.rate for row in rows],
+                "second": [row.second for row in rows],
+                "gradients": self._gradients(),
+                "position_terms": [magnitude(row.position or ZERO) for row in rows],
+                "velocity_terms": [magnitude(row.rate) for row in rows],
+            },
+            self.inputs,
+            self.system.constants,
+        )
+
+
+def deviation_symbol(constraint: str) -> se.Symbol:
+    """Stands for h of a constraint in what is added to its row."""
+    return se.Symbol(f"h of {constraint}")
+
+
+def rate_symbol(constraint: str) -> se.Symbol:
+    """Stands for the rate of h, or for f."""
+    return se.Symbol(f"rate of {constraint}")
+
+
+def rows_of(system: System, constraints: Sequence[Constraint]) -> Rows:
+    """The constraints of a tree with one freedom at each joint that moves."""
+    tree = tree_of(system)
+    moving = {k: place for place, k in enumerate(k for k, b in enumerate(tree.bodies) if b.joint != "fixed")}
+    used = [name for name in system.points if any(_names(c, name) for c in constraints)]
+    bodies, places = [], []
+    for name in used:
+        point = system.points[name]
+        body, at = point.body, list(point.at)
+        while body != GROUND and body not in moving:
+            at = [a + b for a, b in zip(at, tree.bodies[body].pole, strict=True)]
+            body = tree.bodies[body].base
+        bodies.append(GROUND if body == GROUND else moving[body])
+        places.append([float(evaluate(a, system.constants)) for a in at])
+    flow = _flow(system, used)
+    rows = tuple(_row(system, c, used, flow) for c in constraints)
+    return Rows(system, tuple(used), tuple(bodies), np.array(places).reshape(-1, 3), rows)
+
+
+def _names(constraint: Constraint, point: str) -> bool:
+    own = {f"{point}_{axis}{dots}" for axis in AXES for dots in ("", "'")}
+    return bool(own & {str(s) for s in symbols_in([_stated(constraint)])})
+
+
+def _stated(constraint: Constraint) -> Expression:
+    return constraint.expression if constraint.in_points is None else constraint.in_points
+
+
+def _flow(system: System, points: Sequence[str]) -> dict[se.Symbol, Expression]:
+    moving = [*system.coordinates, *(f"{name}_{axis}" for name in points for axis in AXES)]
+    flow: dict[se.Symbol, Expression] = {TIME: ONE}
+    for name in moving:
+        flow |= {se.Symbol(name): velocity(name), velocity(name): se.Symbol(f"{name}''")}
+    return flow
+
+
+def _row(system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]) -> Row:
+    stated = _stated(constraint)
+    position = None if constraint.order else stated
+    rate = stated if position is None else total_derivative(stated, flow)
+    of, dots = (rate, "'") if position is None else (stated, "")
+    by_points = {}
+    for k, name in enumerate(points):
+        x, y, z = gradient(of, [se.Symbol(f"{name}_{axis}{dots}") for axis in AXES])
+        if any(e != ZERO for e in (x, y, z)):
+            by_points[k] = (x, y, z)
+    freedoms = gradient(of, [se.Symbol(f"{q}{dots}") for q in system.coordinates])
+    by_freedoms = {k: e for k, e in enumerate(freedoms) if e != ZERO}
+    return Row(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
