@@ -22,6 +22,7 @@ CALLBACKS = (
     ("svyaz.motion.long_tree_code", "_step"),
     ("svyaz.motion.closing_code", "_closed_step"),
     ("svyaz.motion.closing_code", "_closed_projection"),
+    ("svyaz.motion.closing_code", "_closed_look"),
 )
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression
-from svyaz.forms import Code, Deviation, Equations
+from svyaz.expr import ZERO, Expression
+from svyaz.forms import FLOATS, Code, Deviation, Equations, welded
 from svyaz.integrate import Callback, Flow, along
-from svyaz.model import GROUND, Constraint, System, Tree
+from svyaz.model import GROUND, Constraint, System, Tree, numbers, tree_of
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import Rows, deviation_symbol, rate_symbol, rows_of
 from svyaz.motion.long_trees import FORM, observed_of_tree, pose_addresses, tree_words
@@ -32,7 +32,11 @@ class ClosedTree:
     @cached_property
     def tables(self) -> TreeNumbers:
         """M, bias, G, residuals and their terms along rows of states."""
-        return TreeNumbers(self.rows, self.rows.system.constants)
+        from svyaz.motion.closing_code import closed_look_function
+
+        native = self.rows.native([ZERO] * len(self.rows.rows), ())
+        looking = ClosedCode(self, native, closed_look_function(), everywhere=True)
+        return TreeNumbers(self.rows, self.rows.system.constants, looking)
 
     def of_rows(self, kept: Sequence[int]) -> ClosedTree:
         """With some of the constraints."""
@@ -79,11 +83,15 @@ class ClosedTree:
 
 @dataclass(frozen=True)
 class ClosedCode:
-    """The loop over bodies and rows as native code; each set of constants has a workspace of its own."""
+    """The loop over bodies and rows as native code; each set of constants has a workspace of its own.
+
+    ``everywhere``: all bodies are looked at, not only those on ways from points to the ground.
+    """
 
     tree: ClosedTree
     native: Native
     function: Callback
+    everywhere: bool = False
 
     @property
     def address(self) -> int:
@@ -96,7 +104,8 @@ class ClosedCode:
         addresses, programs = pose_addresses(system)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
         own = self.native.constants(known)
-        closing, room = _closing(self.tree.rows, self.tree.tables.tree, addresses, self.native.address, own)
+        tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
+        closing, room = _closing(self.tree.rows, tree, addresses, self.native.address, own, everywhere=self.everywhere)
         found = np.concatenate([words, closing])
         finalize(found, _release, (kept, own, room, programs, self.native))
         return found.view(np.float64)
@@ -128,16 +137,16 @@ def _release(_kept: object) -> None:
 
 
 def _closing(
-    rows: Rows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array
+    rows: Rows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array, *, everywhere: bool
 ) -> tuple[NDArray[np.int64], tuple[Array, NDArray[np.int64]]]:
     """The closing words of a tree, and the memory to which they point."""
-    n, m, points, gradients = len(tree.bodies), len(rows.rows), len(rows.points), 3 * len(rows.pushes) + len(rows.pulls)
+    n, m, points = len(tree.bodies), len(rows.rows), len(rows.points)
     ways = [_way(rows, tree.parents, k) for k in range(m)]
-    tied = sorted({k for way in ways for k in way})
+    tied = list(range(n)) if everywhere else sorted({k for way in ways for k in way})
     whole, places = _whole_numbers(rows, tree, addresses, tied, ways)
     directions = [(*b.axis, *(0.0,) * 3) if b.joint == "revolute" else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
     width = 4 * -(-m // 4)
-    wide = [3 * points, 1 + 3 * n + 9 * points, 3 * m + gradients, 15 * n, 6 * width * places, 6 * n, n * width]
+    wide = [3 * points, 1 + 3 * n + 9 * points, 3 * m + rows.gradients, 15 * n, 6 * width * places, 6 * n, n * width]
     sizes = [*wide, width * width, m, 1 + 2 * n, m]
     room = np.zeros(sum(sizes))
     room[: 3 * points] = rows.places.ravel()

@@ -334,6 +334,18 @@ def _closed_step(x: int, c: int, out: int) -> int:
     return 0 if status == 0 else 1
 
 
+def _closed_look(x: int, c: int, out: int) -> int:
+    """Poses, free accelerations and rows at a state are left in their places; out has the rates of the free tree."""
+    n, spare = whole(c, 0), whole(c, 1)
+    bodies, t = spare + 8 * SPARE, c + 8 * (HEAD + BODY_WORDS * n)
+    status = pressed_of(n, x, c, bodies, spare, out)
+    status |= _poses(n, x, c, t, bodies, spare)
+    status |= _free_motions(n, c, t, bodies, spare)
+    status |= _evaluated(n, x, c, t, bodies)
+    copy(whole(t, GIVEN) + 8 * (1 + 2 * n), out + 8 * n, n)
+    return 0 if status == 0 else 1
+
+
 @part
 def _prepared(n: int, x: int, c: int, t: int, bodies: int, spare: int, out: int) -> int:
     """The factors at a state."""
@@ -376,6 +388,12 @@ def _closed_projection(x: int, c: int, out: int) -> int:
 def closed_step_function() -> Callback:
     """The compiled loop."""
     return callback(_closed_step)
+
+
+@lru_cache(maxsize=1)
+def closed_look_function() -> Callback:
+    """The compiled look at a state, where all bodies are on ways."""
+    return callback(_closed_look)
 
 
 @lru_cache(maxsize=1)

@@ -1,11 +1,14 @@
-"""M, bias, G and residuals of a tree with constraints between points of its bodies, by recursions on arrays of states.
+"""M, bias, G and residuals of a tree with constraints between points of its bodies, along rows of states.
 
-Everything is in ground axes here: R_k, p_k, ω_k, V_k of each body for all states at once. A point P of a body k moves with the
-joint j on its way to the ground by a_j × (P - p_j) where j turns about a_j, by a_j where it slides along it.
+The native loop tells of each state the poses of the bodies, the accelerations a of the free tree and the rows of the
+constraints with their gradients by points. With p_j the pole of a joint and a_j its axis, in ground axes, a point P of a body
+moves with the joint j on its way to the ground by a_j × (P - p_j) where j turns, by a_j where it slides; and bias = -M a,
+since M a + bias = 0.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,33 +17,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.forms import FLOATS, NumericTree, welded
-from svyaz.model import GROUND, Tree, axis_rotation, numbers, tree_of
+from svyaz.forms import FLOATS, Code, welded
+from svyaz.model import Tree, numbers, tree_of
+from svyaz.motion.closing_code import CLOSING, FOUND, GIVEN, POSE, POSES
 from svyaz.motion.closing_rows import Rows
 from svyaz.program import Entries
 
 
 @dataclass(frozen=True)
-class _Moving:
-    """Bodies at many states: axes of joints (n, k, 3), poles, angular velocities, velocities of the poles, accelerations of
-    both without those of the joints; rotations (n, k, 3, 3).
+class _Seen:
+    """At k states: poles and axes of joints (k, n, 3), rotations (k, n, 3, 3), free accelerations (k, n), inputs and outputs
+    of the program of the rows.
     """
 
-    axes: Array
     poles: Array
-    turning: Array
-    speeds: Array
-    spins: Array
-    pulls: Array
+    axes: Array
     rotations: Array
+    free: Array
+    given: Array
+    found: Array
 
 
 @dataclass(frozen=True)
 class TreeNumbers:
-    """Tables by name along rows [t, q, q̇], as a ``Function`` of written equations gives them."""
+    """Tables by name along rows [t, q, q̇], as a ``Function`` of written equations gives them; ``looking`` is native code."""
 
     rows: Rows
     values: Mapping[str, float]
+    looking: Code
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -64,16 +68,20 @@ class TreeNumbers:
         wanted = list(self.shapes) if only is None else only
         if x.ndim == 1:
             return {name: table[0] for name, table in self(x[None, :], wanted).items()}
-        n = len(self.rows.system.coordinates)
-        q, v = x[:, 1 : 1 + n], x[:, 1 + n : 1 + 2 * n]
-        found: dict[str, Array] = {}
-        if "mass" in wanted:
-            found["mass"] = self._numeric.mass_matrix(q)
-        if "bias" in wanted:
-            found["bias"] = self._numeric.bias(q, v) - self._applied(x)
-        if set(wanted) & (self.shapes.keys() - {"mass", "bias"}):
-            found |= self._constraints(x, q, v, wanted)
-        return {name: table for name, table in found.items() if name in wanted}
+        seen, m = self._seen(x), len(self.rows.rows)
+        columns = seen.found[:, : 3 * m].reshape(len(x), m, 3)
+        found: dict[str, Array] = {"position": columns[:, :, 0], "velocity": columns[:, :, 1]}
+        if {"mass", "bias"} & set(wanted):
+            found["mass"] = self._mass(seen)
+            found["bias"] = -np.einsum("kij,kj->ki", found["mass"], seen.free)
+        if {"jacobian", "constraint_bias"} & set(wanted):
+            found["jacobian"] = self._jacobian(seen, np.positive)
+            found["constraint_bias"] = columns[:, :, 2] - np.einsum("kij,kj->ki", found["jacobian"], seen.free)
+        if "jacobian_terms" in wanted:
+            found["jacobian_terms"] = self._jacobian(seen, np.absolute)
+        if {"position_terms", "velocity_terms"} & set(wanted):
+            found |= self.rows.terms.with_values(self.values)(seen.given)
+        return {name: found[name] for name in wanted}
 
     def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]:
         """The same: no table needs a linear system."""
@@ -82,90 +90,101 @@ class TreeNumbers:
     def entries(self, x: Array, name: str) -> Entries:
         """All entries of a matrix along rows."""
         table = self(x, (name,))[name]
-        rows, columns = np.divmod(np.arange(table[0].size), max(1, table.shape[2]))
+        rows, columns = np.divmod(np.arange(table.shape[1] * table.shape[2]), max(1, table.shape[2]))
         return Entries(table.reshape(len(table), -1), rows, columns, (table.shape[1], table.shape[2]))
 
     @cached_property
-    def tree(self) -> Tree:
+    def _tree(self) -> Tree:
         """The bodies that move, with numbers."""
         return welded(numbers(tree_of(self.rows.system), self.values), FLOATS)
 
     @cached_property
-    def _numeric(self) -> NumericTree:
-        return NumericTree(tree_of(self.rows.system), self.values)
+    def _constants(self) -> Array:
+        return self.looking.constants(self.values)
 
-    def _applied(self, x: Array) -> Array:
-        """Q - ∂D/∂v (k, n)."""
-        from svyaz.motion.long_trees import applied_forces
+    @cached_property
+    def _axes(self) -> Array:
+        return np.array([body.axis for body in self._tree.bodies], dtype=float)
 
-        native = applied_forces(self.rows.system)
-        return np.zeros((len(x), 1)) if native is None else native.evaluate(x, native.constants(self.values))
+    @cached_property
+    def _turns(self) -> NDArray[np.bool_]:
+        return np.array([body.joint == "revolute" for body in self._tree.bodies])
 
-    def _constraints(self, x: Array, q: Array, v: Array, wanted: Sequence[str]) -> dict[str, Array]:
-        rows, moving = self.rows, self._moving(q, v)
-        points = [self._point(moving, k, len(x)) for k in range(len(rows.points))]
-        given = np.concatenate([x, np.zeros_like(q), *(part for point in points for part in point)], axis=1)
-        tables = rows.tables.with_values(self.values)(given)
-        found = {name: tables[name] for name in ("position", "velocity", "position_terms", "velocity_terms")}
-        found["constraint_bias"] = tables["second"]
-        for name, kind in (("jacobian", np.positive), ("jacobian_terms", np.absolute)):
-            if name in wanted:
-                found[name] = self._jacobian(moving, points, tables["gradients"], kind)
+    def _seen(self, x: Array) -> _Seen:
+        rows, n = self.rows, len(self._tree.bodies)
+        words = self._constants.view(np.int64)
+        sizes = {POSES: POSE * n, GIVEN: len(rows.inputs), FOUND: 3 * len(rows.rows) + rows.gradients}
+        memory = {
+            name: np.ctypeslib.as_array((ctypes.c_double * size).from_address(int(words[name - CLOSING])))
+            for name, size in sizes.items()
+        }
+        tables = {name: np.empty((len(x), size)) for name, size in sizes.items()}
+        free = np.empty((len(x), n))
+        for k in range(len(x)):
+            free[k] = self.looking.evaluate(x[k], self._constants)[n:]
+            for name, table in tables.items():
+                table[k] = memory[name]
+        poses = tables[POSES].reshape(len(x), n, POSE)
+        rotations = poses[:, :, :9].reshape(len(x), n, 3, 3)
+        axes = np.einsum("knab,nb->kna", rotations, self._axes)
+        return _Seen(poses[:, :, 9:12], axes, rotations, free, tables[GIVEN], tables[FOUND])
+
+    @cached_property
+    def _ways(self) -> NDArray[np.bool_]:
+        """Whether the joint i is on the way from the body j to the ground, (n, n)."""
+        found = np.zeros((len(self._tree.bodies),) * 2, dtype=bool)
+        for j in range(len(self._tree.bodies)):
+            found[list(self._tree.path(j)), j] = True
         return found
 
-    def _moving(self, q: Array, v: Array) -> _Moving:
-        count, k = len(self.tree.bodies), len(q)
-        axes, poles, turning, speeds, spins, pulls = np.zeros((6, count, k, 3))
-        found = _Moving(axes, poles, turning, speeds, spins, pulls, np.zeros((count, k, 3, 3)))
-        for j, body in enumerate(self.tree.bodies):
-            ground = body.base == GROUND
-            under = np.broadcast_to(np.eye(3), (k, 3, 3)) if ground else found.rotations[body.base]
-            omega, speed, spin, pull = (
-                np.zeros((k, 3)) if ground else table[body.base]
-                for table in (found.turning, found.speeds, found.spins, found.pulls)
-            )
-            axis = under @ np.array(body.axis, dtype=float)
-            way = np.broadcast_to(np.array(body.pole, dtype=float), (k, 3))
-            own, turn = np.zeros((k, 3)), under
-            if body.joint == "prismatic":
-                way = way + q[:, [j]] * np.array(body.axis, dtype=float)
-                own = axis * v[:, [j]]
-            else:
-                entries = axis_rotation(body.axis, np.sin(q[:, j]), np.cos(q[:, j]))
-                turn = under @ np.stack([np.stack(np.broadcast_arrays(*row), axis=1) for row in entries], axis=1)
-            offset = np.einsum("kij,kj->ki", under, way)
-            found.axes[j], found.rotations[j] = axis, turn
-            found.poles[j] = offset if ground else found.poles[body.base] + offset
-            swept = np.cross(omega, offset)
-            found.speeds[j] = speed + swept + own
-            found.pulls[j] = pull + np.cross(spin, offset) + np.cross(omega, swept) + 2 * np.cross(omega, own)
-            turned = axis * v[:, [j]] if body.joint == "revolute" else np.zeros((k, 3))
-            found.turning[j], found.spins[j] = omega + turned, spin + np.cross(omega, turned)
-        return found
+    @cached_property
+    def _inertias(self) -> tuple[Array, Array, Array]:
+        """Masses (n,), first moments (n, 3) and tensors about the poles (n, 3, 3), in body axes."""
+        bodies = self._tree.bodies
+        masses = np.array([float(b.mass) for b in bodies])
+        tensors = np.empty((len(bodies), 3, 3))
+        for tensor, body in zip(tensors, bodies, strict=True):
+            xx, yy, zz, xy, xz, yz = body.inertia
+            tensor[:] = [[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]]
+        return masses, masses[:, None] * np.array([b.center for b in bodies], dtype=float), tensors
 
-    def _point(self, moving: _Moving, number: int, count: int) -> tuple[Array, Array, Array]:
-        """P, Ṗ, and P̈ without accelerations of the joints."""
-        body, at = self.rows.bodies[number], self.rows.places[number]
-        if body == GROUND:
-            return np.tile(at, (count, 1)), np.zeros((count, 3)), np.zeros((count, 3))
-        arm, omega = moving.rotations[body] @ at, moving.turning[body]
-        swept = np.cross(omega, arm)
-        bend = np.cross(moving.spins[body], arm) + np.cross(omega, swept)
-        return moving.poles[body] + arm, moving.speeds[body] + swept, moving.pulls[body] + bend
+    def _mass(self, seen: _Seen) -> Array:
+        """M_ij = s_iᵀ C_j s_j for joints i on the way of j, C_j the inertia of all that j carries, about the origin."""
+        masses, moments, tensors = self._inertias
+        p, turn, ways = seen.poles, seen.rotations, self._ways.astype(float)
+        d = np.einsum("knab,nb->kna", turn, moments)
+        both = np.einsum("kna,knb->knab", p, d)
+        square = np.einsum("n,kna,knb->knab", masses, p, p) + both + both.transpose(0, 1, 3, 2)
+        about = turn @ tensors @ turn.transpose(0, 1, 3, 2)
+        about += np.trace(square, axis1=2, axis2=3)[..., None, None] * np.eye(3) - square
+        mass, first = ways @ masses, np.einsum("jn,kna->kja", ways, d + masses[:, None] * p)
+        about = np.einsum("jn,knab->kjab", ways, about)
+        spin = np.where(self._turns[:, None], seen.axes, 0.0)
+        shift = np.where(self._turns[:, None], _cross(p, seen.axes), seen.axes)
+        force = mass[:, None] * shift + _cross(spin, first)
+        torque = np.einsum("kjab,kjb->kja", about, spin) + _cross(first, shift)
+        upper = spin @ torque.transpose(0, 2, 1) + shift @ force.transpose(0, 2, 1)
+        upper *= self._ways
+        return np.asarray(upper + upper.transpose(0, 2, 1) - upper * np.eye(len(masses)))
 
-    def _jacobian(
-        self, moving: _Moving, points: Sequence[tuple[Array, ...]], gradients: Array, kind: np.ufunc
-    ) -> Array:
-        rows = self.rows
-        found = np.zeros((len(gradients), len(rows.rows), len(rows.system.coordinates)))
+    def _jacobian(self, seen: _Seen, kind: np.ufunc) -> Array:
+        rows, m, n = self.rows, len(self.rows.rows), len(self._tree.bodies)
+        found = np.zeros((len(seen.given), m, n))
         for i, (row, p) in enumerate(rows.pushes):
-            force = kind(gradients[:, 3 * i : 3 * i + 3])
-            for j in () if rows.bodies[p] == GROUND else self.tree.path(rows.bodies[p]):
-                arm = points[p][0] - moving.poles[j]
-                turns = self.tree.bodies[j].joint == "revolute"
-                move = np.cross(moving.axes[j], arm) if turns else moving.axes[j]
-                found[:, row, j] += np.sum(force * kind(move), axis=1)
-        first = 3 * len(rows.pushes)
+            if rows.bodies[p] < 0:
+                continue
+            force = kind(seen.found[:, None, 3 * (m + i) : 3 * (m + i) + 3])
+            first = 1 + 3 * n + 9 * p
+            arm = seen.given[:, None, first : first + 3] - seen.poles
+            move = np.where(self._turns[:, None], _cross(seen.axes, arm), seen.axes)
+            found[:, row] += np.sum(force * kind(move), axis=2) * self._ways[:, rows.bodies[p]]
         for i, (row, freedom) in enumerate(rows.pulls):
-            found[:, row, freedom] += kind(gradients[:, first + i])
+            found[:, row, freedom] += kind(seen.found[:, 3 * (m + len(rows.pushes)) + i])
         return found
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """a × b along the last axis."""
+    x, y, z = (a[..., k] for k in range(3))
+    u, v, w = (b[..., k] for k in range(3))
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)

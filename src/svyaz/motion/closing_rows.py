@@ -94,22 +94,19 @@ class Rows:
         labelled = [(str(k), e) for k, e in enumerate([*outputs, *self._gradients()])]
         return compile_program(build(labelled, inputs=self.inputs, parameters=(*self.system.constants, *gains)))
 
+    @property
+    def gradients(self) -> int:
+        """How many numbers the gradients are."""
+        return 3 * len(self.pushes) + len(self.pulls)
+
     @cached_property
-    def tables(self) -> Function:
-        """h, rates, second derivatives, gradients and the magnitudes of terms, along rows of inputs."""
-        rows = self.rows
-        return function(
-            {
-                "position": [row.position or ZERO for row in rows],
-                "velocity": [row.rate for row in rows],
-                "second": [row.second for row in rows],
-                "gradients": self._gradients(),
-                "position_terms": [magnitude(row.position or ZERO) for row in rows],
-                "velocity_terms": [magnitude(row.rate) for row in rows],
-            },
-            self.inputs,
-            self.system.constants,
-        )
+    def terms(self) -> Function:
+        """The magnitudes of the terms of h and of its rate, along rows of inputs."""
+        tables = {
+            "position_terms": [magnitude(row.position or ZERO) for row in self.rows],
+            "velocity_terms": [magnitude(row.rate) for row in self.rows],
+        }
+        return function(tables, self.inputs, self.system.constants)
 
 
 def deviation_symbol(constraint: str) -> se.Symbol:
