@@ -199,7 +199,7 @@ class Equations:
         return found
 
 
-class Code(Protocol):
+class RateCode(Protocol):
     """Native code: a function of rows [t, y…] at an address for loops, with constants made of values by name."""
 
     @property
@@ -220,14 +220,14 @@ class Recursion(Protocol):
     def of_rows(self, kept: Sequence[int]) -> Recursion:
         """With some of the constraints."""
 
-    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> Code:
+    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> RateCode:
         """The rates; the correction is written in the symbols that stand for deviations."""
 
-    def projection(self, code: Code) -> Code:
+    def projection(self, code: RateCode) -> RateCode:
         """What moves a state onto the constraints, with the constants of the rates."""
 
     def observed(
-        self, code: Code, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
+        self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
     ) -> dict[str, dict[str, Array]]:
         """Multipliers, accelerations, residuals, energies, integrals along rows, by kind and name."""
 

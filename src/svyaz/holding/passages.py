@@ -19,7 +19,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, augmented_matrices, entered, examined, measure_of, model_states
-from svyaz.forms import Code, Equations, rates_of, rates_program
+from svyaz.forms import Equations, RateCode, rates_of, rates_program
 from svyaz.holding.approaches import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
@@ -156,7 +156,7 @@ class Way:
 
     written: Equations
     equations: Equations
-    code: Code
+    code: RateCode
     constants: Array
     time: float
     state: Array

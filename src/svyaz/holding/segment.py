@@ -11,8 +11,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, measure_of
 from svyaz.forms import (
-    Code,
     Equations,
+    RateCode,
     Recursion,
     jacobian_program,
     observation,
@@ -66,7 +66,7 @@ class Segment:
     perturbation: Perturbation
     held: tuple[HeldIntegral, ...]
     values: Mapping[str, float]
-    code: Code
+    code: RateCode
     constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None

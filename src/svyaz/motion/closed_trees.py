@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression
-from svyaz.forms import FLOATS, Code, Deviation, Equations, welded
+from svyaz.forms import FLOATS, Deviation, Equations, RateCode, welded
 from svyaz.integrate import Callback, Flow, along
 from svyaz.model import GROUND, Constraint, System, Tree, numbers, tree_of
 from svyaz.motion.closing_numbers import TreeNumbers
-from svyaz.motion.closing_rows import Rows, deviation_symbol, rate_symbol, rows_of
+from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
 from svyaz.motion.long_trees import FORM, observed_of_tree, pose_addresses, tree_words
 from svyaz.program import Native
 
@@ -27,7 +27,7 @@ from svyaz.program import Native
 class ClosedTree:
     """The recursions of a tree whose joints have one freedom each, with the constraints of ``rows``."""
 
-    rows: Rows
+    rows: ClosingRows
 
     @cached_property
     def tables(self) -> TreeNumbers:
@@ -48,7 +48,7 @@ class ClosedTree:
 
         return ClosedCode(self, self.rows.native(correction, gains), closed_step_function())
 
-    def projection(self, code: Code) -> ClosedCode:
+    def projection(self, code: RateCode) -> ClosedCode:
         """What moves a state onto the constraints after a step; its constants are those of the rates."""
         from svyaz.motion.closing_code import closed_projection_function
 
@@ -56,7 +56,7 @@ class ClosedTree:
         return replace(code, function=closed_projection_function())
 
     def observed(
-        self, code: Code, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
+        self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
     ) -> dict[str, dict[str, Array]]:
         """What is observed along rows, by kind and name; with gains also the power of what only stabilises."""
         assert isinstance(code, ClosedCode), "the code is that of this tree"
@@ -137,7 +137,7 @@ def _release(_kept: object) -> None:
 
 
 def _closing(
-    rows: Rows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array, *, everywhere: bool
+    rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array, *, everywhere: bool
 ) -> tuple[NDArray[np.int64], tuple[Array, NDArray[np.int64]]]:
     """The closing words of a tree, and the memory to which they point."""
     n, m, points = len(tree.bodies), len(rows.rows), len(rows.points)
@@ -157,7 +157,7 @@ def _closing(
 
 
 def _whole_numbers(
-    rows: Rows, tree: Tree, addresses: NDArray[np.int64], tied: Sequence[int], ways: Sequence[set[int]]
+    rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], tied: Sequence[int], ways: Sequence[set[int]]
 ) -> tuple[NDArray[np.int64], int]:
     """The whole numbers that the loop reads (see ``closing_code``), and how many places of wrenches there are."""
     n, m = len(tree.bodies), len(rows.rows)
@@ -203,7 +203,7 @@ def _wrench_places(tree: Tree, tied: Sequence[int]) -> tuple[dict[int, int], set
     return taken, fresh, count
 
 
-def _way(rows: Rows, parents: Sequence[int], row: int) -> set[int]:
+def _way(rows: ClosingRows, parents: Sequence[int], row: int) -> set[int]:
     """The bodies from those that a row touches to the ground."""
     found: set[int] = set()
     touched = [rows.bodies[p] for p in rows.rows[row].by_points]

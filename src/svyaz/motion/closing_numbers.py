@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.forms import FLOATS, Code, welded
+from svyaz.forms import FLOATS, RateCode, welded
 from svyaz.model import Tree, numbers, tree_of
 from svyaz.motion.closing_code import CLOSING, FOUND, GIVEN, POSE, POSES
-from svyaz.motion.closing_rows import Rows
+from svyaz.motion.closing_rows import ClosingRows
 from svyaz.program import Entries
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Look:
     """At k states: poles and axes of joints (k, n, 3), rotations (k, n, 3, 3), free accelerations (k, n), inputs and outputs
     of the program of the rows.
     """
@@ -42,9 +42,9 @@ class _Seen:
 class TreeNumbers:
     """Tables by name along rows [t, q, q̇], as a ``Function`` of written equations gives them; ``looking`` is native code."""
 
-    rows: Rows
+    rows: ClosingRows
     values: Mapping[str, float]
-    looking: Code
+    looking: RateCode
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -110,7 +110,7 @@ class TreeNumbers:
     def _turns(self) -> NDArray[np.bool_]:
         return np.array([body.joint == "revolute" for body in self._tree.bodies])
 
-    def _seen(self, x: Array) -> _Seen:
+    def _seen(self, x: Array) -> _Look:
         rows, n = self.rows, len(self._tree.bodies)
         words = self._constants.view(np.int64)
         sizes = {POSES: POSE * n, GIVEN: len(rows.inputs), FOUND: 3 * len(rows.rows) + rows.gradients}
@@ -127,7 +127,7 @@ class TreeNumbers:
         poses = tables[POSES].reshape(len(x), n, POSE)
         rotations = poses[:, :, :9].reshape(len(x), n, 3, 3)
         axes = np.einsum("knab,nb->kna", rotations, self._axes)
-        return _Seen(poses[:, :, 9:12], axes, rotations, free, tables[GIVEN], tables[FOUND])
+        return _Look(poses[:, :, 9:12], axes, rotations, free, tables[GIVEN], tables[FOUND])
 
     @cached_property
     def _ways(self) -> NDArray[np.bool_]:
@@ -148,7 +148,7 @@ class TreeNumbers:
             tensor[:] = [[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]]
         return masses, masses[:, None] * np.array([b.center for b in bodies], dtype=float), tensors
 
-    def _mass(self, seen: _Seen) -> Array:
+    def _mass(self, seen: _Look) -> Array:
         """M_ij = s_iᵀ C_j s_j for joints i on the way of j, C_j the inertia of all that j carries, about the origin."""
         masses, moments, tensors = self._inertias
         p, turn, ways = seen.poles, seen.rotations, self._ways.astype(float)
@@ -167,7 +167,7 @@ class TreeNumbers:
         upper *= self._ways
         return np.asarray(upper + upper.transpose(0, 2, 1) - upper * np.eye(len(masses)))
 
-    def _jacobian(self, seen: _Seen, kind: np.ufunc) -> Array:
+    def _jacobian(self, seen: _Look, kind: np.ufunc) -> Array:
         rows, m, n = self.rows, len(self.rows.rows), len(self._tree.bodies)
         found = np.zeros((len(seen.given), m, n))
         for i, (row, p) in enumerate(rows.pushes):

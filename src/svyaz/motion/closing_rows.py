@@ -37,7 +37,7 @@ AXES = "xyz"
 
 
 @dataclass(frozen=True)
-class Row:
+class ClosingRow:
     """One constraint: its deviation (None on velocities), rate and second derivative, with its gradients by points (their
     numbers) and by freedoms.
     """
@@ -51,14 +51,14 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ClosingRows:
     """The constraints of a tree. ``bodies`` (among those that move; -1: the ground) carry ``points`` at ``places`` (p, 3)."""
 
     system: System
     points: tuple[str, ...]
     bodies: tuple[int, ...]
     places: Array
-    rows: tuple[Row, ...]
+    rows: tuple[ClosingRow, ...]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def rate_symbol(constraint: str) -> se.Symbol:
     return se.Symbol(f"rate of {constraint}")
 
 
-def rows_of(system: System, constraints: Sequence[Constraint]) -> Rows:
+def rows_of(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
     """The constraints of a tree with one freedom at each joint that moves."""
     tree = tree_of(system)
     moving = {k: place for place, k in enumerate(k for k, b in enumerate(tree.bodies) if b.joint != "fixed")}
@@ -135,7 +135,7 @@ def rows_of(system: System, constraints: Sequence[Constraint]) -> Rows:
         places.append([float(evaluate(a, system.constants)) for a in at])
     flow = _flow(system, used)
     rows = tuple(_row(system, c, used, flow) for c in constraints)
-    return Rows(system, tuple(used), tuple(bodies), np.array(places).reshape(-1, 3), rows)
+    return ClosingRows(system, tuple(used), tuple(bodies), np.array(places).reshape(-1, 3), rows)
 
 
 def _names(constraint: Constraint, point: str) -> bool:
@@ -155,7 +155,9 @@ def _flow(system: System, points: Sequence[str]) -> dict[se.Symbol, Expression]:
     return flow
 
 
-def _row(system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]) -> Row:
+def _row(
+    system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]
+) -> ClosingRow:
     stated = _stated(constraint)
     position = None if constraint.order else stated
     rate = stated if position is None else total_derivative(stated, flow)
@@ -167,4 +169,4 @@ def _row(system: System, constraint: Constraint, points: Sequence[str], flow: Ma
             by_points[k] = (x, y, z)
     freedoms = gradient(of, [se.Symbol(f"{q}{dots}") for q in system.coordinates])
     by_freedoms = {k: e for k, e in enumerate(freedoms) if e != ZERO}
-    return Row(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
+    return ClosingRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
