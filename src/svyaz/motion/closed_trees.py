@@ -19,7 +19,7 @@ from svyaz.integrate import Callback, Flow, along
 from svyaz.model import GROUND, Constraint, System, Tree, numbers, tree_of
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
-from svyaz.motion.long_trees import FORM, observed_of_tree, pose_addresses, tree_words
+from svyaz.motion.tree_words import FORM, observed_of_tree, pose_addresses, tree_words
 from svyaz.program import Native
 
 
