@@ -223,7 +223,7 @@ def test_U5_keys_are_enough(pages) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize(("name", "width"), [("pendulum-xy", 1280), ("pendulum-xy", 390), ("newtons-cradle", 1280)])
+@pytest.mark.parametrize(("name", "width"), [("pendulum-xy", 1280), ("pendulum-xy", 390), ("shaken-incline", 1280)])
 def test_U5_axe_finds_no_serious_violation(name, width, dark, pages) -> None:
     tab = pages.open(name, width=width, dark=dark)
     tab.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8") + ";1")
@@ -234,8 +234,8 @@ def test_U5_axe_finds_no_serious_violation(name, width, dark, pages) -> None:
 
 
 def test_U6_what_a_browser_cannot_compute_is_played_and_said(pages) -> None:
-    tab = pages.open("newtons-cradle")
-    assert "several contacts meet at once" in tab.run("document.querySelector('.kept').textContent")
+    tab = pages.open("shaken-incline")
+    assert "the reaction of 'incline' decides" in tab.run("document.querySelector('.kept').textContent")
     assert "computed beforehand" in tab.run("document.querySelector('.kept').textContent")
     assert tab.run("svyaz.lives.length") == 0
     assert tab.run("[...document.querySelector('[data-part=group]').options].length") > 2
@@ -559,3 +559,23 @@ def test_U2_impacts_of_a_page_are_those_of_the_native_motion(address, parameters
     last = np.array(found["states"][-len(native.state_names) :])
     np.testing.assert_allclose(last, native.states[-1], rtol=0, atol=1e-9)
     assert found["balance"]["impacts"][-1] == pytest.approx(native.balance.impacts[-1], abs=1e-9)
+
+
+def test_U2_balls_of_a_page_are_struck_one_after_another(pages) -> None:
+    """Newton's cradle: equal balls and e = 1, so that after the first blow the last one flies and the others hang at rest."""
+    tab = pages.open("newtons-cradle")
+    found, faults = numbers(tab), list(tab.faults)
+    blows = tab.run("svyaz.lives[0].motion().events.map((event) => event.t)")
+    tab.close()
+    motion = pages.motion("newtons-cradle")
+    times, width = np.array(found["times"]), len(motion.state_names)
+    states = np.array(found["states"]).reshape(len(times), width)
+    assert faults == []
+    assert found["status"] == "finished"
+    before = states[np.searchsorted(times, blows[0], "left")]
+    after = states[np.searchsorted(times, blows[0], "right") - 1]
+    speeds = [motion.state_names.index(f"u{k}'") for k in range(1, 6)]
+    assert abs(before[speeds[0]]) > 1.0
+    assert after[speeds] == pytest.approx([0, 0, 0, 0, before[speeds[0]]], abs=1e-6)
+    np.testing.assert_allclose(states[-1], motion.states[-1], rtol=0, atol=1e-6)
+    assert abs(found["balance"]["impacts"][-1]) < 1e-9

@@ -74,8 +74,8 @@ def command(
     Sliders move the parameters, the start and the gains, bodies can be dragged; the motion is computed in the browser at every
     move, by the program and the method of a native run with a fixed step. A run that chooses its steps, or an implicit method,
     is replaced by equal steps that give the same motion; by how much they differ is told on the page. Where a browser cannot
-    compute the motion (several contacts at once, dry friction, very long trees), the page plays it as it was computed, and says
-    so.
+    compute the motion (contacts that act together, dry friction, very long trees), the page plays it as it was computed, and
+    says so.
 
     With --fix a regulator is designed as by `svyaz regulate`; the page has its closed loop. When a parameter or the place of
     the equilibrium is moved, equilibrium and gains are found anew in the browser; where they cannot be (steady motions, more

@@ -1,8 +1,9 @@
-"""One-sided contacts as a browser follows them: struck one at a time, they give back a part e of the speed, or act and push.
+"""One-sided contacts as a browser follows them: struck, they give back a part e of the speed, or act and push.
 
 What is carried: ``on`` of each contact with its rate and its second derivative, its size, e; and M, G and the rates of all
 constraints, from which an impact makes v⁺ = v⁻ - M⁻¹Gᵀ(G M⁻¹Gᵀ)⁻¹ (g + e g), with e of the contact that is struck and 0
-of what acts besides. Several contacts that meet at once are not followed.
+of what acts besides. Where several throw back at the same moment, those that approach are struck together, then those that
+approach after that; contacts that would act together are not followed.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ def cannot_strike(system: System, chapters: Sequence[Chapter]) -> str:
     for chapter in chapters:
         event = chapter.beginning.event
         several = event is not None and (len(event.impacts) > 1 or any(len(stage) > 1 for stage in event.impacts))
-        if several or sum(c in contacts for c in chapter.phase.active) > 1:
-            return "several contacts meet at once"
+        several |= sum(c in contacts for c in chapter.phase.active) > 1
+        if several and any(is_zero(c.restitution) for c in contacts):
+            return "several contacts meet at once, and some of them do not throw back"
     return ""
 
 
@@ -58,7 +60,12 @@ def contacts_record(system: System) -> tuple[ContactsRecord, Program, Program] |
     impact = geometry_program(with_constraints(free, system.constraints))
     assert impact is not None, "there are constraints"
     geometry: Geometry = impact[1]
-    return {"names": [c.name for c in contacts], "geometry": geometry}, _gaps(free, contacts), impact[0]
+    pushes = {c.name: float(c.pushes) for c in contacts}
+    return (
+        {"names": [c.name for c in contacts], "pushes": pushes, "geometry": geometry},
+        _gaps(free, contacts),
+        impact[0],
+    )
 
 
 def _gaps(free: Equations, contacts: Sequence[Constraint]) -> Program:

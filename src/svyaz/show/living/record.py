@@ -37,9 +37,10 @@ class SwitchingConstraint(TypedDict):
 
 
 class ContactsRecord(TypedDict):
-    """One-sided constraints, by their names, and how velocities and all constraints of the model stand to each other."""
+    """One-sided constraints by their names, the signs of their reactions, and the geometry of all constraints of the model."""
 
     names: list[str]
+    pushes: dict[str, float]
     geometry: Geometry
 
 

@@ -22,7 +22,7 @@
 
   const SLICE = 64; // steps between two looks at the clock
   const GAINS = { beta: "A", alpha: "B", kappa: "E" };
-  const SAMPLES = 16, LOW = 1e-9, MOST_EVENTS = 2000; // parts of a step with an event; when a condition is armed, of its terms
+  const SAMPLES = 16, LOW = 1e-9, MOST_EVENTS = 2000, MOST_STAGES = 2000, FAINT = 1e-9; // parts of a step with an event; when a condition is armed, of its terms
   const short = (x) => String(+x.toPrecision(9));
   const FAR = 1e12; // a state that is larger than this has grown beyond all bounds
 
@@ -151,10 +151,11 @@
     };
 
     // The least correction d in the norm of M with G d = wanted in the given rows, and d = 0 in what is kept.
-    const correction = (mass, jacobian, rows, wanted, size, free) =>
-      corrected(mass, jacobian, rows, wanted, size, free, 0) ?? corrected(mass, jacobian, rows, wanted, size, free, 1e-9);
+    // `pushes`, where it is given, gets the multipliers Λ of M d = Gᵀ Λ.
+    const correction = (mass, jacobian, rows, wanted, size, free, pushes = null) =>
+      corrected(mass, jacobian, rows, wanted, size, free, 0, pushes) ?? corrected(mass, jacobian, rows, wanted, size, free, 1e-9, pushes);
 
-    const corrected = (mass, jacobian, rows, wanted, size, free, share) => {
+    const corrected = (mass, jacobian, rows, wanted, size, free, share, pushes) => {
       const f = free.length, m = rows.length, total = f + m;
       const matrix = new Float64Array(total * total), side = new Float64Array(total);
       let trace = 0;
@@ -172,6 +173,7 @@
       if (!found || !found.every(Number.isFinite)) return null;
       const d = new Float64Array(size);
       free.forEach((place, i) => { d[place] = found[i]; });
+      if (pushes) rows.forEach((_, k) => { pushes[k] = -found[f + k]; });
       return d;
     };
 
@@ -532,23 +534,51 @@
         gaps.call([...this.x, ...slopes], out);
         const gap = (name) => { const k = 5 * contacts.names.indexOf(name); return { on: out[k], rate: out[k + 1], second: out[k + 2], size: out[k + 3], e: out[k + 4] }; };
         const touching = contacts.names.filter((name) => struck.includes(name) || now.includes(name) || Math.abs(gap(name).on) <= LOW * gap(name).size);
-        if (touching.length > 1) { this.end("unknown", `several contacts meet at t = ${short(time)}, and this page follows one at a time: ${touching.join(", ")}`); return true; }
-        const [name] = struck, { rate, second, size, e } = gap(name);
-        if (!(rate > 0 && e > 0) || this.settled(name, time, e * rate, second, size, e)) return null;
-        const geometry = measured("impact", contacts.geometry, values), here = geometryAt(geometry, state, time), { spec } = geometry;
-        const acting = spec.names.map((other, k) => (other === name || now.includes(other) ? k : -1)).filter((k) => k >= 0);
-        const wanted = acting.map((k) => -(1 + (spec.names[k] === name ? e : 0)) * here.velocity[k]);
-        const jump = correction(here.mass, here.jacobian, acting, wanted, spec.size, spec.speeds.map((_, k) => k));
-        if (!jump) { this.end("singular", `the impact of ${name} at t = ${short(time)} has no solution`); return true; }
-        const after = Array.from(state), before = this.energyHere(), still = this.watch.phase.keys.map(([word, other]) => `${word} ${other}`).filter((key) => !fired.includes(key));
-        spec.speeds.forEach((place, k) => { after[place] += jump[k]; });
-        this.events.push({ t: time, on: [], off: [], struck: [name] });
-        const rise = second > 0 ? (e * rate) / second : Infinity; // a hop shorter than a step is looked at where it is highest
-        this.openSet(now, time, after, still, rise < this.length ? time + rise : Infinity);
+        const lively = touching.filter((name) => gap(name).e > 0);
+        if (touching.length > 1 && lively.length < touching.length) return this.beyondThisPage(`contacts that do not throw back meet others at t = ${short(time)}: ${touching.join(", ")}`);
+        const over = touching.map((name) => ({ name, ...gap(name) })).filter(({ name, rate, second, size, e }) => struck.includes(name) && (!(rate > 0 && e > 0) || this.settled(name, time, e * rate, second, size, e)));
+        if (over.length) return touching.length > 1 ? this.beyondThisPage(`contacts come to rest together at t = ${short(time)}: ${touching.join(", ")}`) : null;
+        const parted = new Set(), before = this.energyHere(), after = this.thrown(Array.from(state), time, touching, parted, (moved) => { gaps.call([time, ...inStates(this.current, moved, time), ...slopes], out); return gap; });
+        if (!after) return true;
+        const still = this.watch.phase.keys.map(([word, other]) => `${word} ${other}`).filter((key) => !fired.includes(key));
+        // Contacts that acted go on unless they were struck or part.
+        const quick = Math.max(...touching.map((name) => Math.abs(gap(name).rate)));
+        const active = now.filter((name) => !touching.includes(name) || (!parted.has(name) && Math.abs(gap(name).rate) <= FAINT * quick));
+        this.events.push({ t: time, on: [], off: now.filter((name) => !active.includes(name)), struck });
+        const rises = touching.map(gap).map(({ rate, second }) => (second > 0 && rate < 0 ? -rate / second : Infinity));
+        const rise = Math.min(...rises); // a hop shorter than a step is looked at where it is highest
+        this.openSet(active, time, after, still, rise < this.length ? time + rise : Infinity);
         if (this.done) return true;
         this.gained[2] += before - this.energyHere();
         this.store();
         return true;
+      }
+
+      beyondThisPage(words) {
+        this.end("unknown", `${words}; this page does not follow that`);
+        return true;
+      }
+
+      // The state after an impact: contacts that approach are struck, then those that approach after that, and so on (J. Bernoulli);
+      // `parted` takes the names of those that were struck, `look(state)` gives the gaps of a state. Undefined where the run has ended.
+      thrown(state, time, touching, parted, look) {
+        const { contacts } = record.switched, now = this.current.phase.active, geometry = measured("impact", contacts.geometry, this.current.values), { spec } = geometry;
+        let strongest = 0;
+        for (let stage = 0; stage < MOST_STAGES; stage++) {
+          const gap = look(state), approaching = touching.filter((name) => gap(name).rate > FAINT * strongest);
+          if (!approaching.length) return state;
+          approaching.forEach((name) => parted.add(name));
+          strongest = Math.max(strongest, ...approaching.map((name) => gap(name).rate));
+          const here = geometryAt(geometry, state, time), pushes = [];
+          const acting = spec.names.map((other, k) => (approaching.includes(other) || (now.includes(other) && !touching.includes(other)) ? k : -1)).filter((k) => k >= 0);
+          const wanted = acting.map((k) => -(1 + (approaching.includes(spec.names[k]) ? gap(spec.names[k]).e : 0)) * here.velocity[k]);
+          const jump = correction(here.mass, here.jacobian, acting, wanted, spec.size, spec.speeds.map((_, k) => k), pushes);
+          if (!jump) return void this.end("singular", `the impact at t = ${short(time)} has no solution`);
+          const most = largest(pushes), pulled = acting.filter((k, j) => contacts.pushes[spec.names[k]] * pushes[j] < -1e-7 * most);
+          if (pulled.length) return void this.beyondThisPage(`in the impact at t = ${short(time)} a contact would pull: ${pulled.map((k) => spec.names[k]).join(", ")}`);
+          spec.speeds.forEach((place, k) => { state[place] += jump[k]; });
+        }
+        return void this.beyondThisPage(`impacts at t = ${short(time)} do not end`);
       }
 
       // Are the hops of a contact over: so low beside the highest, with an end of their series that is known?
