@@ -11,6 +11,7 @@ import pytest
 
 from svyaz import System, gallery, load, loads
 from svyaz.constraints import budget, spread
+from svyaz.holding import segment
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
@@ -241,6 +242,21 @@ def test_C4_cases_in_which_every_gain_diverges_are_listed_and_not_scored() -> No
     rows = study.rows(samples, False)
     assert len(rows) == 9
     assert all("every gain diverges" in row.name and row.verdict == "reported" for row in rows)
+
+
+def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
+    """The integrator is asked a dozen times, not once for each of the gains."""
+    asked, solve_each = [], segment.solve_each
+
+    def counted(ode, constants, *given, **named):
+        asked.append(len(constants))
+        return solve_each(ode, constants, *given, **named)
+
+    monkeypatch.setattr(segment, "solve_each", counted)
+    choice = simulate(model("sleigh"), until=2).gains.choice
+    assert sum(asked) == len(choice.trials) - 1  # the first, without gains, tells how long a run takes
+    assert len(asked) <= 12
+    assert max(asked) >= CANDIDATES
 
 
 def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
