@@ -19,7 +19,7 @@ BAR = 0.8
 
 
 def _job(workers: int, quick: bool) -> Job:
-    return Job(MODULE, ("study", str(workers), "2000" if quick else "20000"), 1 if quick else 3, 30.0)
+    return Job(MODULE, ("study", str(workers), "10000" if quick else "40000"), 1 if quick else 3, 30.0)
 
 
 def jobs(quick: bool) -> list[Job]:

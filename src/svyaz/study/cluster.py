@@ -17,6 +17,8 @@ from svyaz.study.worker import answer_text
 
 LOOK = 0.02
 """Seconds between two looks at what is under way."""
+SECONDS = 1.5
+"""A share takes about so long from its sending to its answer, of which it waits half: each costs the scheduler some time."""
 AHEAD = 2
 """So many shares a thread of the cluster are under way."""
 NOBODY = 30.0
@@ -29,7 +31,7 @@ class ClusterLost(Exception):
 
 def done_by_cluster(work: Work, numbers: Iterable[int], address: str) -> Done:
     """Shares as the cluster finishes them. A share whose worker dies comes again; without a scheduler, ClusterLost."""
-    shares = Shares(numbers)
+    shares = Shares(numbers, SECONDS)
     with _client(address) as client:
         task = task_as_text(work.task)
         under_way: dict[Any, tuple[Share, float]] = {}

@@ -21,8 +21,8 @@ STILLBORN = 6
 class Shares:
     """The members that are still to be done, for workers in several threads."""
 
-    def __init__(self, numbers: Iterable[int]) -> None:
-        self._waiting = iter(numbers)
+    def __init__(self, numbers: Iterable[int], seconds: float = SECONDS) -> None:
+        self._waiting, self._seconds = iter(numbers), seconds
         self._again: deque[int] = deque()
         self._deaths: Counter[int] = Counter()
         self._size, self._answered, self._died = 1, False, 0
@@ -38,7 +38,7 @@ class Shares:
     def answered(self, share: Share, seconds: float) -> None:
         """A share has been answered: further ones are made as large as the time allows, at most twice as large."""
         with self._lock:
-            fitting = SECONDS * len(share) / max(seconds, 1e-6)
+            fitting = self._seconds * len(share) / max(seconds, 1e-6)
             self._size = int(max(1, min(LARGEST, 2 * len(share), fitting)))
             self._answered = True
 
