@@ -177,6 +177,17 @@ def test_K4_a_start_at_a_branching_position_leaves_along_its_velocities(how) -> 
     assert "branches" in " ".join(apart.notes)
 
 
+def test_K4_a_start_at_a_branching_position_in_a_run_with_events() -> None:
+    """On b = pi - a the rods turn freely until a stop catches them at a = pi/2 + 1.5, where all rests."""
+    stop = {"name": "stop", "equation": "a = pi/2 + 1.5", "on": "a - pi/2 - 1.5", "impact": "inelastic"}
+    words = {**AT_BRANCHING, "constraint": [*AT_BRANCHING["constraint"], stop]}
+    place = {"a": "pi/2", "b": "pi/2", "s": 0, "a'": 1, "b'": -1, "s'": 0}
+    motion = simulate(System(**words, initial=place), until=2, method="dop853", rtol=1e-10, stabilize=10)
+    assert motion.finished, motion.reason
+    assert [phase.t for phase in motion.phases] == pytest.approx([0.0, 1.5], abs=1e-9)
+    np.testing.assert_allclose(motion.states[-1], [np.pi / 2 + 1.5, np.pi / 2 - 1.5, 0, 0, 0, 0], atol=1e-9)
+
+
 @pytest.mark.parametrize("speeds", [{}, {"a'": 1, "b'": 0.5, "s'": -1.5}])
 def test_K4_a_start_at_a_branching_position_along_no_branch_is_singular(speeds) -> None:
     system = System(**AT_BRANCHING, initial={"a": "pi/2", "b": "pi/2", "s": 0, **speeds})

@@ -117,3 +117,48 @@ def test_a_cone_has_no_chart_at_its_tip_and_a_pendulum_has_no_pole() -> None:
     assert poles_of(derive(cone)) == ()
     assert poles_of(derive(load("pendulum:2"))) == ()
     assert [p.at for p in poles_of(derive(ANGLES))] == [0.0, pytest.approx(np.pi)]
+
+
+@pytest.mark.parametrize("how", [FIXED, FREE, {**FREE, "every": 0.25}])
+@pytest.mark.parametrize("turn", [0.0, 1e-6])
+def test_K4_a_pole_in_a_run_with_events(turn: float, how: dict[str, Any]) -> None:
+    """A mass on a slack string flies past the pole, is caught, and swings past it again: beside x, y, z with their events."""
+    string = {"name": "string", "equation": "r = 1", "on": "r - 1", "off": "lambda_string", "impact": "inelastic"}
+    words = {key: word for key, word in DISTANCE.words.items() if key != "constraint"}
+    caught = System(**words, constraint=[string])
+    start = {"r": 0.9, "theta": 0.3, "psi": 0.3, "theta'": -2.5, "psi'": turn}
+    motion = simulate(caught, start=start, until=1.2, stabilize=10, **how)
+    assert motion.finished, motion.reason
+    across = np.array([-np.sin(0.3), np.cos(0.3), 0.0])
+    along = np.array([np.cos(0.3) * np.cos(0.3), np.cos(0.3) * np.sin(0.3), np.sin(0.3)])
+    q, v, down = 0.9 * place(0.3, 0.3), 0.9 * (-2.5 * along + turn * np.sin(0.3) * across), np.array([0.0, 0.0, -G])
+    flight = np.roots([G**2 / 4, -v[2] * G, v @ v - G * q[2], 2 * q @ v, q @ q - 1])
+    taut = min(float(t.real) for t in flight if abs(t.imag) < 1e-12 and t.real > 0)
+    q, v = q + v * taut + down * taut**2 / 2, v + down * taut
+    v = v - (q @ v) * q
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        q, v = y[:3], y[3:]
+        return np.concatenate([v, down - (v @ v + q @ down) / (q @ q) * q])
+
+    expected = solve_ivp(rates, (taut, 1.2), np.concatenate([q, v]), **TIGHT).y[:3, -1]
+    assert [phase.t for phase in motion.phases] == pytest.approx([0.0, taut], abs=1e-9)
+    np.testing.assert_allclose(motion.states[-1, 0] * place(*motion.states[-1, 1:3]), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("how", [FIXED, FREE, {**FREE, "every": 0.25}])
+@pytest.mark.parametrize("slope", [1.5, -1.5, 0.0])
+def test_K4_a_start_at_a_pole(slope: float, how: dict[str, Any]) -> None:
+    """A force across the first direction bends the way as soon as it has left the pole: beside x, y, z."""
+    pulled = System(**{**ANGLES.words, "potential": f"-{G}*cos(theta) - 2*sin(theta)*sin(psi)"})
+    motion = simulate(pulled, start={"theta": 0.0, "psi": 0.3, "theta'": slope}, until=1.5, **how)
+    assert motion.finished, motion.reason
+    force = np.array([0.0, 2.0, -G])
+    first = np.array([0.0, 0.0, -1.0, slope * np.cos(0.3), slope * np.sin(0.3), 0.0])
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        q, v = y[:3], y[3:]
+        return np.concatenate([v, force - (v @ v + q @ force) / (q @ q) * q])
+
+    expected = solve_ivp(rates, (0, 1.5), first, t_eval=motion.times, **TIGHT).y[:3].T
+    np.testing.assert_allclose([place(*state[:2]) for state in motion.states], expected, atol=1e-7)

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from svyaz.holding.advancing import advance as advance
     from svyaz.holding.advancing import branches as branches
     from svyaz.holding.advancing import bridged as bridged
+    from svyaz.holding.advancing import departure_of as departure_of
+    from svyaz.holding.advancing import next_passage as next_passage
     from svyaz.holding.deciding import decide as decide
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from svyaz.holding.options import stabilisation as stabilisation
     from svyaz.holding.options import word_of as word_of
     from svyaz.holding.passages import Passage as Passage
-    from svyaz.holding.passages import first_passage as first_passage
     from svyaz.holding.perturbations import Perturbation as Perturbation
     from svyaz.holding.perturbations import critical as critical
     from svyaz.holding.perturbations import perturbation as perturbation

@@ -44,8 +44,7 @@ def advance(
     """Integrate over the phase; branching positions on the way are passed by continuity (see ``passages``)."""
     pieces: list[Path] = []
     time, stop, rows = span[0], span[1], grid
-    model = model_states(segment.equations, np.array([time]), state[None, :])[0]
-    left = departure(segment.equations, model, span, options.step, grid)
+    left = departure_of(segment, state, span, options, grid)
     if left is not None:
         pieces.append(_across(left, np.inf))
         time, state = left.end, left.states[-1]
@@ -53,16 +52,12 @@ def advance(
     branching = can_branch(segment)
     while time < span[1]:
         path = integrated(segment, state, (time, stop), options, rows, progress, max_steps)
-        found, way = None, path
-        if path.status is not Status.STOPPED and branching:
-            if grid is not None and len(path.times) <= path.steps and varies(segment, path):
+        way = path
+        if grid is not None and len(path.times) <= path.steps and path.status is not Status.STOPPED:
+            looked = branching and varies(segment, path)
+            if looked or (_passes_poles(segment, options) and has_poles(segment)):
                 way = integrated(segment, state, (time, stop), options, None, None, max_steps)
-            found = first_passage(segment, way, span[1], options.step, grid)
-        if path.status is not Status.STOPPED and options.charts == "change" and not segment.equations.system.bypass:
-            if grid is not None and way is path and len(path.times) <= path.steps and has_poles(segment):
-                way = integrated(segment, state, (time, stop), options, None, None, max_steps)
-            pole = first_pole(segment, way, span[1], options.step, grid)
-            found = pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
+        found = next_passage(segment, way, span[1], options, grid)
         begun = time
         if found is None:
             pieces.append(path)
@@ -83,6 +78,27 @@ def advance(
         return pieces[0]
     whole = joined(pieces, pieces[-1].status, pieces[-1].reason)
     return whole if grid is None else _wanted(whole, grid)
+
+
+def departure_of(
+    segment: Segment, state: Array, span: tuple[float, float], options: Options, grid: Array | None
+) -> Passage | None:
+    """The first part of a phase that starts at a position at which its constraints branch."""
+    model = model_states(segment.equations, np.array([span[0]]), state[None, :])[0]
+    return departure(segment.equations, model, span, options.step, grid)
+
+
+def next_passage(segment: Segment, path: Path, end: float, options: Options, grid: Array | None) -> Passage | None:
+    """The first branching position or pole of coordinates that a path comes to before ``end``, passed."""
+    if path.status is Status.STOPPED:
+        return None
+    found = first_passage(segment, path, end, options.step, grid) if can_branch(segment) else None
+    pole = first_pole(segment, path, end, options.step, grid) if _passes_poles(segment, options) else None
+    return pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
+
+
+def _passes_poles(segment: Segment, options: Options) -> bool:
+    return options.charts == "change" and not segment.equations.system.bypass
 
 
 def _between(grid: Array, start: float, end: float) -> Array:

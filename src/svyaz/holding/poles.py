@@ -41,6 +41,7 @@ NEAR, FAR = 0.1, 0.25
 """A pole that comes nearer than NEAR is passed in another chart, from FAR before it to FAR behind it."""
 
 ACCURATE = 1e-12
+AT_POLE = 1e-13
 HIT = 1e-9
 """Nearer to the pole than this the motion goes through it: δ changes its sign, ψ does not change."""
 
@@ -236,9 +237,9 @@ class _Polar:
     def rates(self, t: float, z: Array) -> Array:
         """ż: by ψ and δ > 0 of the point itself."""
         k, p, dk, dp, others, rates, ratio = self._places
-        if np.hypot(z[k], z[p]) < 1e-13:
-            z = z.copy()
-            z[k] = 1e-13
+        if np.hypot(z[k], z[p]) < AT_POLE:  # as if a little along the velocity, where ψ does not turn
+            speed, z = float(np.hypot(z[dk], z[dp])), z.copy()
+            z[[k, p]] = AT_POLE * (z[[dk, dp]] / speed if speed > 0.0 else np.array([1.0, 0.0]))
         y = self.out(z, float(np.arctan2(z[p], z[k])), 1.0)
         found = self.segment.code.evaluate(np.concatenate([[t], y])[None, :], self.segment.constants)[0]
         f, df = self.pole.chart(self.pole.distance(y[k]))
@@ -258,13 +259,13 @@ class _Polar:
         start, first = float(path.times[row]), path.states[row]
         k, p, dk, dp, *_ = self._places
         delta = float(self.pole.distance(first[k]))
-        if not np.isfinite(first).all() or abs(delta) < 1e-6:
+        if not np.isfinite(first).all() or (abs(delta) < 1e-6 and row > 0):
             return None
         z = self.into(first)
         speed = float(np.hypot(z[dk], z[dp]))
-        if speed == 0.0:
+        if speed == 0.0 and abs(delta) >= HIT:
             return None
-        length = 4 * FAR / speed
+        length = 4 * FAR / speed if speed > 0.0 else self._while_leaving(start, z, end)
         if step is not None:
             length = step * max(2, np.ceil(length / step))
         length = min(length, end - start)
@@ -274,23 +275,34 @@ class _Polar:
         if not way.finished:
             return None
         near = way.states[int(np.argmin(np.hypot(way.states[:, k], way.states[:, p])))]
-        ahead = -(near[k] * near[dk] + near[p] * near[dp]) / (near[dk] ** 2 + near[dp] ** 2)
+        pace = float(near[dk] ** 2 + near[dp] ** 2)
+        ahead = -(near[k] * near[dk] + near[p] * near[dp]) / pace if pace > 0.0 else 0.0
         moment = float(np.clip(way.times[int(np.argmin(np.hypot(way.states[:, k], way.states[:, p])))] + ahead, *span))
-        through = abs(near[k] * near[dp] - near[p] * near[dk]) < HIT * float(np.hypot(near[dk], near[dp]))
-        side = float(np.sign(delta))
+        begun = abs(delta) < HIT  # at the pole itself: the motion leaves to the side to which θ moves
+        through = begun or abs(near[k] * near[dp] - near[p] * near[dk]) < HIT * float(np.hypot(near[dk], near[dp]))
+        side = -float(np.sign(first[dk]) or 1.0) if begun else float(np.sign(delta))
+        moment = start if begun else moment
 
         def told(wanted: Array) -> Array:
             """States of the equations at times."""
             whole = np.unique(np.concatenate([way.times, wanted]))
             states = solve(self.rates, z, span, method="dop853", rtol=ACCURATE, output=whole).states
-            turns = [0.0] if through else [0.0, *(_turned(*pair, (k, p, dk, dp)) for pair in pairwise(states))]
-            angles = first[p] + np.cumsum(turns) + np.zeros(len(whole))
-            rows = np.searchsorted(whole, wanted)
-            sides = np.where((wanted > moment) & through, -side, side)
-            # X = f cos ψ with f < 0 on the other side
-            return np.array([self.out(states[j], float(angles[j]), float(f)) for j, f in zip(rows, sides, strict=True)])
+            sides = np.where((whole > moment) & through, -side, side)  # X = f cos ψ with f < 0 on the other side
+            turns = [0.0, *(_turned(*pair, (k, p, dk, dp)) for pair in pairwise(states))]
+            angles = first[p] + np.cumsum(turns)
+            if through:
+                angles = _followed(float(first[p]), sides[:, None] * states[:, [k, p]])
+            found = [self.out(states[j], float(angles[j]), float(sides[j])) for j in np.searchsorted(whole, wanted)]
+            if begun and wanted[0] <= start:
+                found[0] = first
+            return np.array(found)
 
         return Passage(row, moment, 0.0, times, told(times), lambda time: told(np.array([time]))[0], self.pole.text)
+
+    def _while_leaving(self, start: float, z: Array, end: float) -> float:
+        """How long a motion that rests at the pole stays near it."""
+        pull = float(np.hypot(*self.rates(start, z)[list(self._places[2:4])]))
+        return end - start if pull == 0.0 else min(end - start, float(np.sqrt(4 * FAR / pull)))
 
     def _times(self, start: float, end: float, step: float | None, grid: Array | None) -> Array:
         if grid is not None:
@@ -298,6 +310,17 @@ class _Polar:
         if step is None:
             return np.linspace(start, end, 33)
         return np.linspace(start, end, 1 + max(1, round((end - start) / step)))
+
+
+def _followed(angle: float, points: Array) -> Array:
+    """The directions (k,) of points (k, 2), each as near to the one before as can be; at the pole that of before."""
+    found = []
+    for x, y in points:
+        if np.hypot(x, y) > HIT:
+            gap = float(np.arctan2(y, x)) - angle
+            angle += gap - 2 * pi * round(gap / (2 * pi))
+        found.append(angle)
+    return np.array(found)
 
 
 def _turned(before: Array, after: Array, places: tuple[int, int, int, int]) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.holding import Options, Passage, Segment, advance, bridged, first_passage, integrated
+from svyaz.holding import Options, Passage, Segment, advance, bridged, departure_of, integrated, next_passage
 from svyaz.integrate import Ode, Path, Status, joined, solve
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.guarding import Guard
@@ -94,9 +94,12 @@ def _to_event(
         guard = Guard(watched.bound(segment), segment.rates, segment.projection, sought=True)
         levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
         guard.begin(np.concatenate([[time], state]), values, levels, flags)
-        path = integrated(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
-        stopped = path.status is Status.STOPPED
-        passage = None if stopped else first_passage(segment, path, stop, options.step, None)
+        passage = departure_of(segment, state, (time, stop), options, None) if time == span[0] else None
+        if passage is None:
+            path = integrated(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
+            passage = next_passage(segment, path, stop, options, None)
+        else:
+            path = _row(time, state)
         if passage is None:
             pieces.append(path)
             if not guard.alarmed:
