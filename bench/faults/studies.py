@@ -94,7 +94,8 @@ def without_program(place: Path, expected: str, number: int) -> None:
 
 def interrupted(place: Path, expected: str, number: int) -> None:
     out = place / f"interrupt-{number}"
-    process = started(NATIVE, out)
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what runs in the background is deaf to it
+    process = started(NATIVE, out, preexec_fn=heard)
     when_done(process, out, 5 + 20 * number)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
