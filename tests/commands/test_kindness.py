@@ -212,3 +212,29 @@ def test_inputs_take_laws_and_tables_on_the_command_line(svyaz, tmp_path) -> Non
     refused = svyaz("simulate", str(model), "--set", f"F={table}")
     assert refused.returncode == 2
     assert "two columns of numbers" in refused.stderr
+
+
+SLIDES = """
+name = "slides"
+coordinates = ["x"]
+kinetic = "{mass}/2*x'^2"
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mass", "more", "steady"),
+    [
+        ("2", "", True),
+        ("(2 - t/9)", "", False),
+        ("m", 'states = ["m"]\n[rates]\nm = "-1"\n[initial]\nm = 2', False),
+        ("2", '[forces]\nx = "sin(t) - x\'"', False),
+    ],
+)
+def test_N1_1_12_steady_motions_are_promised_where_they_are_looked_for(svyaz, tmp_path, mass, more, steady) -> None:
+    """A cyclic coordinate is told in any case; the command that is named for it does not refuse the model."""
+    (tmp_path / "slides.toml").write_text(SLIDES.format(mass=mass, more=more))
+    told = svyaz("check", "slides.toml").stdout
+    assert "cyclic: x" in told
+    assert ("svyaz steady" in told) is steady
+    assert (svyaz("steady", "slides.toml", "--fix", "x'=1").returncode == 2) is not steady

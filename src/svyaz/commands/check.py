@@ -67,12 +67,27 @@ def command(
     if plane is not None:
         _draw_plane(system, options, found.gains, plane)
     if json_file != "-":
-        _show(record)
+        _show(record, system)
     if found.wrong:
         raise NegativeAnswer("\n".join(found.wrong))
 
 
-def _show(result: Mapping[str, Any]) -> None:
+def _show_symmetries(page: Page, result: Mapping[str, Any], system: System) -> None:
+    """What L does not contain, and where steady motions are to be had of it."""
+    if not (result["cyclic"] or result["symmetries"]):
+        return
+    from svyaz.stability import may_be_steady
+
+    steady = may_be_steady(system)
+    if result["cyclic"]:
+        finds = "; 'svyaz steady' finds the motions in which they turn uniformly" if steady else ""
+        page.say(f"cyclic: {', '.join(result['cyclic'])}{finds}")
+    along = "; 'svyaz steady' finds the motions along it"
+    for symmetry in result["symmetries"]:
+        page.say(f"{symmetry['text']}{along if steady else ''}")
+
+
+def _show(result: Mapping[str, Any], system: System) -> None:
     page = Page()
     if not result["constraints"]:
         page.say(f"{result['model']}: no constraints")
@@ -93,12 +108,7 @@ def _show(result: Mapping[str, Any]) -> None:
             if "remark" in c:
                 page.say(f"'{c['name']}': {c['remark']}")
         page.say(f"rank {result['rank']} of {len(result['initial'])} that act at the start")
-    if result["cyclic"]:
-        page.say(
-            f"cyclic: {', '.join(result['cyclic'])}; 'svyaz steady' finds the motions in which they turn uniformly"
-        )
-    for symmetry in result["symmetries"]:
-        page.say(f"{symmetry['text']}; 'svyaz steady' finds the motions along it")
+    _show_symmetries(page, result, system)
     for message in result.get("messages", ()):
         if message not in result["wrong"]:
             page.say(message)

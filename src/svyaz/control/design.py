@@ -293,7 +293,9 @@ def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hy
     hypotheses = [
         *special_case(plant),
         Hypothesis(f"the pair (A, B){' without z' if m else ''} is controllable", design.controllable.complete, PAIR),
-        Hypothesis(f"all {len(closed)} roots of the closed loop{besides} are negative", negative == len(closed)),
+        Hypothesis(
+            f"all {len(closed)} roots of the closed loop{besides} have negative real parts", negative == len(closed)
+        ),
     ]
     if m:
         count = f"zero roots of the closed loop: {m + zeros}, and {m} constraint{'s' if m > 1 else ''}"

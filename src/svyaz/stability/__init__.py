@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from svyaz.stability.critical import UNDECIDED as UNDECIDED
     from svyaz.stability.critical import StabilityVerdict as StabilityVerdict
     from svyaz.stability.derivatives import at_rest as at_rest
+    from svyaz.stability.derivatives import may_be_steady as may_be_steady
     from svyaz.stability.equilibrium_search import SECONDS as SECONDS
     from svyaz.stability.equilibrium_search import Equilibria as Equilibria
     from svyaz.stability.equilibrium_search import equilibria as equilibria

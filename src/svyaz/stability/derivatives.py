@@ -183,6 +183,17 @@ def refuse_unfit(system: System) -> None:
         raise ModelError([Problem("the energies or forces change with time: there is no equilibrium")])
 
 
+def may_be_steady(system: System) -> bool:
+    """Are masses and constraints the same all the time, and nothing known of the time, as steady motions need it?"""
+    try:
+        only_constant_masses(system, "steady motions are found")
+    except ModelError:
+        return False
+    stated = [lagrangian(system), system.dissipation, *system.forces.values(), *system.rates.values()]
+    stated += [c.expression for c in system.constraints]
+    return not any(c.switched or c.varying for c in system.constraints) and not any("t" in names_in(e) for e in stated)
+
+
 def check_redundant(system: System, dependent: Sequence[str] | None) -> None:
     """Refuse names that are no coordinates, and more or fewer of them than constraints; none is a free choice."""
     if not dependent:
