@@ -52,3 +52,24 @@ def test_bad_input_exits_with_2_and_writes_nothing(svyaz, tmp_path, arguments, w
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_whole_study_makes_room_for_a_new_one_only_once_that_has_begun(svyaz, tmp_path) -> None:
+    """A mistake in the next command leaves it as it is; a file in its place is told for what it is."""
+    study = tmp_path / "s" / "study.zarr"
+
+    def content() -> dict[str, bytes]:
+        return {str(file): file.read_bytes() for file in study.rglob("*") if file.is_file()}
+
+    assert svyaz(*SLEIGH, "--stabilize", "5", "--vary", "J=1:2:3", "--out", "s").returncode == 0
+    before = content()
+    assert svyaz(*SLEIGH, "--vary", "J=1:2:3", "--measure", "nothing", "--out", "s").returncode == 2
+    assert content() == before
+    assert svyaz(*SLEIGH, "--stabilize", "5", "--vary", "m=1:2:2", "--out", "s").returncode == 0
+    assert not (study / "J").exists()
+    assert sorted(p.name for p in (tmp_path / "s").iterdir()) == ["study.zarr", "sweep.csv", "sweep.json", "sweep.png"]
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "study.zarr").touch()
+    refused = svyaz(*SLEIGH, "--stabilize", "5", "--vary", "J=1:2:3", "--out", "f")
+    assert refused.returncode == 2
+    assert "is no folder of a study" in refused.stderr

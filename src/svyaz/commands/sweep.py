@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -113,8 +115,10 @@ def command(
     from svyaz.study import sweep
 
     folder = Path(out) if out else Path("out") / f"{Path(model).stem.replace(':', '-')}-sweep"
-    _make_room(folder, resume)
-    with progress_bar("{task.description}, bar, count, remaining", system.name) as tell:
+    with (
+        _room_for(folder, resume),
+        progress_bar("{task.description}, bar, count, remaining", system.name) as tell,
+    ):
         progress = None if tell is None else lambda done, total: tell(completed=done, total=total)
         result = sweep(
             system,
@@ -155,8 +159,9 @@ def _missing(result: Sweep) -> str:
     return f"{len(missing)} of {result.total} members are missing ({told}){why}; --resume tries them again"
 
 
-def _make_room(folder: Path, resume: bool) -> None:
-    """A whole study makes room for a new one, as files do; one that is not finished, or cannot be read, does not."""
+@contextmanager
+def _room_for(folder: Path, resume: bool) -> Iterator[None]:
+    """A whole study makes room for a new one, as files do, once that has begun; one that is not finished does not."""
     from svyaz.expr import Advice, ModelError, Problem
     from svyaz.study import discard, progress_of
 
@@ -165,10 +170,21 @@ def _make_room(folder: Path, resume: bool) -> None:
             f"'{folder / OLD}' has rows of a study that an earlier svyaz has not finished, and they cannot be continued"
         )
         raise ModelError([Problem(text, None, Advice("keep this study elsewhere", "other study"))])
-    if not resume and (folder / STUDY).exists():
-        done, total = progress_of(folder / STUDY)
-        if 0 < total == done:
-            discard(folder / STUDY)
+    study, aside = folder / STUDY, folder / f".{STUDY}.before"
+    if aside.exists() and not study.exists():  # whoever put it aside was killed before the new study began
+        aside.replace(study)
+    done, total = (0, 1) if resume or not study.is_dir() else progress_of(study)
+    if done < total or not total:
+        yield
+        return
+    study.replace(aside)
+    try:
+        yield
+    finally:
+        if study.exists():
+            discard(aside)
+        else:
+            aside.replace(study)
 
 
 def _axes(vary: tuple[str, ...]) -> dict[str, ArrayLike]:

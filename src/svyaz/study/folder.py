@@ -148,9 +148,9 @@ def kept_members(
 
 
 def _refuse_to_overwrite(path: Path) -> None:
-    if path.is_dir() and held_in(path) is None:
-        return
-    done, total = progress_of(path) if path.is_dir() else (0, 1)
+    if not path.is_dir() or held_in(path) is None:
+        return  # a file is refused for what it is
+    done, total = progress_of(path)
     state = "a whole study" if done == total else "a study that is not finished"
     raise _refusal(f"'{path}' holds {state}", UNFINISHED)
 
