@@ -32,6 +32,7 @@ from svyaz.holding import (
     options_for,
 )
 from svyaz.model import Mechanical, System
+from svyaz.motion.long_trees import articulated
 from svyaz.motion.phases import START, Beginning, Structure
 from svyaz.motion.running import Stabilize, structure_of
 from svyaz.shown import Shown
@@ -90,7 +91,8 @@ def check(
     options = options_for(
         system, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
     )
-    structure = structure_of(system, form, options)
+    by_recursion = articulated(system, form, options) if system.constraints and not system.integrals else None
+    structure = by_recursion or structure_of(system, form, options)
     state = np.array(system.initial_state())
     beginning = structure.begin(state)
     equations = examined(beginning.phase.equations)
@@ -99,7 +101,10 @@ def check(
         gains, wrong = _judged(structure, beginning, runnable=True)
         return Check(system, kinds, None, {}, gains, (*_outside(system), *wrong))
     if equations.spare:
-        equations = with_constraints(equations, beginning.phase.active)
+        if by_recursion is not None:
+            equations = by_recursion.phases[0].equations
+        else:
+            equations = with_constraints(equations, beginning.phase.active)
     report, found = examine(equations, state, START), residuals(equations, state, START)
     runnable = report.repetitive or (report.full and not report.singular)
     told = report.messages if not runnable or report.contradictory else ()

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 import symengine as se
 
-from svyaz.expr import ONE, RESERVED, TIME, ZERO, Expression, ModelError, Problem, names_in, total_derivative
+from svyaz.expr import (
+    ONE,
+    RESERVED,
+    TIME,
+    ZERO,
+    Expression,
+    ModelError,
+    Problem,
+    names_in,
+    substitute,
+    total_derivative,
+)
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.laws import all_laws
 from svyaz.model.reading import words as vocabulary
@@ -41,6 +52,10 @@ from svyaz.model.reading.starts import read_initial
 from svyaz.model.reading.streams import mass_limits, read_streams, with_momenta
 from svyaz.model.reading.units import read_units, with_units
 from svyaz.model.system import Constraint, System, names_of
+
+MANY = 17
+"""Of so many coordinates and more (and the time) rates of points are taken along the motion, not one by one."""
+EPSILON = se.Symbol("a small time")
 
 
 def system_of(
@@ -172,7 +187,7 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
     rates = {se.Symbol(q): rate for q, rate in names.rates.items()} | {TIME: ONE}
     for name, expression in read_points(reader, vocabulary.tables(words, "point"), names).items():
         names.definitions[name] = expression
-        names.definition_rates[name] = total_derivative(expression, rates)
+        names.definition_rates[name] = _rate(expression, rates)
     for name, text in given.items():
         path = ("definitions", name)
         if name not in names.definitions and (
@@ -185,6 +200,17 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
         expression = names.definitions[name]
         if not names_in(expression) & {*names.velocities, *names.further}:
             names.definition_rates[name] = total_derivative(expression, rates)
+
+
+def _rate(expression: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
+    """The time derivative of a place; of many coordinates at once, as d/dε of the place at q + ε q̇ at ε = 0.
+
+    Term by term and coordinate by coordinate it would take time that grows with the third power of their number.
+    """
+    if len(rates) <= MANY:
+        return total_derivative(expression, rates)
+    moved = {q: q + EPSILON * rate for q, rate in rates.items()}
+    return substitute(substitute(expression, moved).diff(EPSILON), {EPSILON: ZERO})
 
 
 def _define_masses(reader: Reader, words: Table, names: Names) -> None:
