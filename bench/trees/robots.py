@@ -46,14 +46,14 @@ def pinocchio_model(name: str) -> Any:
     numbers: list[int] = []
     for body in tree.bodies:
         kind = pin.JointModelRevoluteUnaligned if body.joint == "revolute" else pin.JointModelPrismaticUnaligned
-        joint = _aligned(pin, body) or kind(np.array(body.axis))
+        joint = aligned(pin, body) or kind(np.array(body.axis))
         parent = 0 if body.base < 0 else numbers[body.base]
         numbers.append(model.addJoint(parent, joint, pin.SE3(np.eye(3), np.array(body.pole)), body.name))
         model.appendBodyToJoint(numbers[-1], pin.Inertia(*central(body)), pin.SE3.Identity())
     return model
 
 
-def _aligned(pin: Any, body: Any) -> Any:
+def aligned(pin: Any, body: Any) -> Any:
     """Pinocchio's faster joint where the axis is a coordinate axis."""
     for axis, letter in zip(np.eye(3), "XYZ", strict=True):
         if np.array_equal(axis, body.axis):
