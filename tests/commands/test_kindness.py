@@ -238,3 +238,35 @@ def test_N1_1_12_steady_motions_are_promised_where_they_are_looked_for(svyaz, tm
     assert "cyclic: x" in told
     assert ("svyaz steady" in told) is steady
     assert (svyaz("steady", "slides.toml", "--fix", "x'=1").returncode == 2) is not steady
+
+
+BEAD = """
+name = "bead in a V"
+coordinates = ["x"]
+kinetic = "x'^2/2"
+potential = "{potential}"
+{limits}
+[initial]
+x = 1
+[run]
+method = "rk4"
+step = 0.01
+until = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("potential", "limits", "told"),
+    [
+        ("abs(x)", "", "steps over the jumps"),
+        ("x^2/2", "[limits]\nx = [-2, 2]", "runs on past the limits of the model (x)"),
+        ("x^2/2", "", ""),
+    ],
+)
+def test_N1_1_11_a_written_program_says_what_it_does_not_look_for(svyaz, tmp_path, potential, limits, told) -> None:
+    (tmp_path / "bead.toml").write_text(BEAD.format(potential=potential, limits=limits))
+    done = svyaz("derive", "bead.toml", "--format", "python", "--program", "--out", "bead.py")
+    assert done.returncode == 0
+    assert told in done.stderr
+    assert bool(done.stderr) == bool(told)
+    assert not svyaz("derive", "bead.toml", "--format", "python", "--out", "code.py").stderr

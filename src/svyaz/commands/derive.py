@@ -107,6 +107,8 @@ def command(
             found, output_format, **adding, method=method, step=step, until=until, every=every, file=out
         )
         _tell_of_code(found)
+        if program:
+            _tell_of_program(found)
     if json_file is not None:
         write_json(_record(found, blocks=True, reactions=reactions, gains=stabilize is not None), json_file)
     if json_file != "-":
@@ -123,6 +125,21 @@ def _tell_of_code(found: Stabilised) -> None:
         notes = written.notes[:1] if written.spare else ()
     for note in notes:
         click.echo(plain(f"note: {note}"), err=True)
+
+
+def _tell_of_program(found: Stabilised) -> None:
+    """Notes on what a run of svyaz looks for and a written program does not."""
+    from svyaz.forms import jumps
+
+    if jumps(found.equations):
+        click.echo(
+            "note: the rates jump: this program steps over the jumps, with errors of the first order in its step and "
+            "without holding what comes to rest; 'svyaz simulate' locates them",
+            err=True,
+        )
+    if found.equations.system.limits:
+        names = ", ".join(limit.name for limit in found.equations.system.limits)
+        click.echo(f"note: this program runs on past the limits of the model ({names})", err=True)
 
 
 def _refuse_mixtures(
