@@ -2,7 +2,7 @@
 
 The suite looks at a few reports; all of them, and models beyond the gallery, are looked at by
 
-    python tests/tools/report_boxes.py [MODEL …] [--pictures FOLDER]
+    python tests/tools/report_boxes.py [NAME …] [--pictures FOLDER]
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from chromium import Browser, Tab, executable
@@ -48,27 +49,44 @@ def wrong_boxes(tab: Tab) -> list[str]:
     return wrong + tab.faults
 
 
-def systems(asked: list[str]) -> Iterator[tuple[str, svyaz.System]]:
-    """The models that were asked for, or all: the gallery, variants, robots from URDF, as far as they are installed."""
-    if asked:
-        for name in asked:
-            yield name, svyaz.load(name)
-        return
+def systems() -> Iterator[tuple[str, Callable[[], svyaz.System]]]:
+    """The gallery, variants, a long chain of rods, and robots as far as they are installed: names, and what makes each."""
     for name in svyaz.gallery():
         family = name.partition(":")[0]
         full = f"{family}:{SIZES[family]}" if family in SIZES else name
-        yield full, svyaz.load(full)
+        yield full, partial(svyaz.load, full)
     for name, choices in VARIANTS:
-        yield f"{name} {' '.join(choices.values())}", svyaz.load(name, **choices)
+        yield f"{name} {' '.join(choices.values())}", partial(svyaz.load, name, **choices)
+    yield "rods", rods
     yield from robots()
 
 
-def robots() -> Iterator[tuple[str, svyaz.System]]:
+def rods(count: int = 60) -> svyaz.System:
+    """Masses one below the other on rods, in x and y: as many constraints as masses."""
+    names = [axis + str(k) for k in range(1, count + 1) for axis in "xy"]
+    constraints = [{"name": "rod 1", "equation": "x1^2 + y1^2 = l^2"}]
+    constraints += [
+        {"name": f"rod {k}", "equation": f"(x{k} - x{k - 1})^2 + (y{k} - y{k - 1})^2 = l^2"}
+        for k in range(2, count + 1)
+    ]
+    return svyaz.System(
+        name=f"{count} masses on rods",
+        coordinates=names,
+        kinetic=" + ".join(f"m/2*{name}'^2" for name in names),
+        potential=" + ".join(f"m*g*y{k}" for k in range(1, count + 1)),
+        parameters={"m": 0.1, "l": 0.1, "g": 9.81},
+        constraint=constraints,
+        initial={f"x{k}": 0.1 * k for k in range(1, count + 1)},
+        run={"until": 0.5, "stabilize": "projection"},
+    )
+
+
+def robots() -> Iterator[tuple[str, Callable[[], svyaz.System]]]:
     """Robots of the package example-robot-data, which stands beside Pinocchio."""
     folder = Path(sys.prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     for file in ("ur_description/urdf/ur5_robot.urdf", "solo_description/robots/solo.urdf"):
         for path in folder.glob(f"cmeel.prefix/share/example-robot-data/robots/{file}"):
-            yield path.stem, svyaz.load(path)
+            yield path.stem, partial(svyaz.load, path)
 
 
 def take_pictures(tab: Tab, folder: Path, name: str) -> None:
@@ -94,13 +112,13 @@ def main() -> int:
         return 1
     bad = 0
     with tempfile.TemporaryDirectory() as scratch, Browser(Path(scratch, "profile")) as browser:
-        for number, (name, system) in enumerate(systems(asked.models)):
-            page = svyaz.write_report(system.simulate(), Path(scratch, str(number)))
+        for number, (name, make) in enumerate(systems()):
+            if asked.models and name not in asked.models:
+                continue
+            page = svyaz.write_report(make().simulate(), Path(scratch, str(number)))
             tab = browser.open(page.as_uri())
             wrong = wrong_boxes(tab)
-            print(
-                f"{name}: {'nothing cut, nothing overlapping' if not wrong else ''}", *wrong, sep="\n    ", flush=True
-            )
+            print(f"{name}:", *(wrong or ["nothing cut, nothing overlapping"]), sep="\n    ", flush=True)
             bad += bool(wrong)
             if asked.pictures:
                 take_pictures(tab, asked.pictures, name.replace("/", "-").replace(" ", "-").replace(":", "-"))
