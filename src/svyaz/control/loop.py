@@ -17,6 +17,7 @@ from svyaz.forms import Equations, derive, jacobian_program, jumps, rates_of, ra
 from svyaz.integrate import Flow, Ode, Path, Status, solve
 from svyaz.model import Constraint, System
 from svyaz.program import Native, choose_orders, compile_program, function
+from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, RollingPlant
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ DRIFT = 1e-10
 REPETITIONS = 3
 
 
-@dataclass(frozen=True)
-class ClosedLoop:
+@dataclass(frozen=True, repr=False)
+class ClosedLoop(Shown):
     """The equations of the closed system; its states are those of the plant, then the estimates of an observer.
 
     ``switched`` is the closed system with all its constraints, where events switch some of them (its equations are then those

@@ -27,6 +27,10 @@ Values: TypeAlias = Mapping[str, ArrayLike] | ArrayLike | None
 """Numbers by name, or all of them in order; what is left out has the value that the model gives it."""
 
 
+WHOLE = ("rates", "multipliers", "by states", "by inputs")
+"""Tables that want all states; others take coordinates alone for a position at rest."""
+
+
 @dataclass(frozen=True)
 class NumericEquations:
     """f(t, x, u, p): the rates of the states; ``states``, ``inputs`` and ``parameters`` tell the order of x, u and p.
@@ -169,17 +173,17 @@ class NumericEquations:
 
     def _tables(self, code: Function, name: str, t: ArrayLike, x: ArrayLike, u: Values, p: Values) -> Array:
         """A table at one state or many; what a singular system leaves open is not a number, in one state as in many."""
-        rows, bound = self._row(t, x, u), self._bound(code, p)
+        rows, bound = self._row(t, x, u, whole=name in WHOLE), self._bound(code, p)
         try:
             return bound(rows, (name,))[name]
         except SingularSystem:
             return bound(rows[None, :], (name,))[name][0]
 
-    def _row(self, t: ArrayLike, x: ArrayLike, u: Values) -> Array:
-        """[t, x, u], or such rows."""
+    def _row(self, t: ArrayLike, x: ArrayLike, u: Values, *, whole: bool = False) -> Array:
+        """[t, x, u], or such rows; where x need not be ``whole``, coordinates alone will do."""
         state = np.asarray(x, dtype=float)
         n, own = len(self.states), [q for q in self.equations.system.coordinates if q in self.states]
-        if state.ndim not in (1, 2) or state.shape[-1] not in (n, len(own)):
+        if state.ndim not in (1, 2) or state.shape[-1] not in (n, n if whole else len(own)):
             message = f"x has {n} entries ({', '.join(self.states)}), or such rows; got the shape {state.shape}"
             raise ModelError([Problem(message)])
         row = np.zeros((*state.shape[:-1], len(self._order)))

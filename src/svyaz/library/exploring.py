@@ -153,7 +153,11 @@ def _value(system: WorkingSystem, name: str) -> float:
         return float(system.initial.get(state, 0.0))
     if name in system.constants:
         return float(system.constants[name])
-    hint = f"write '{INITIAL}{name}' for its initial value" if name in system.states else ""
+    hint = (
+        f"write '{INITIAL}{name}' for its initial value"
+        if name in system.states
+        else model.nearest(name, system.constants)
+    )
     raise ModelError([Problem(f"'{name}' is neither a parameter nor an input nor an initial value", hint=hint)])
 
 

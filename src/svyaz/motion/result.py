@@ -16,7 +16,7 @@ from svyaz.arrays import Array
 from svyaz.extras import extra
 from svyaz.files import text_file
 from svyaz.integrate import Status
-from svyaz.model import Drawing, System, multiplier_symbol
+from svyaz.model import Drawing, System, multiplier_symbol, nearest
 from svyaz.motion.balance import EnergyBalance
 from svyaz.motion.facts import (
     Distance,
@@ -114,7 +114,11 @@ class Motion:
         ):
             if name in table:
                 return table[name]
-        raise KeyError(f"the motion has no column '{name}'")
+        hint = nearest(
+            name, [*self.state_names, *(own for table in told for own in table), *self.outputs, *self.quantities]
+        )
+        some = ", ".join(("t", *self.state_names[:8]))
+        raise KeyError(f"the motion has no column '{name}'; {hint or f'there are {some} …'}")
 
     def __getitem__(self, name: str) -> Array:
         """A column by its name: ``motion["u"]``, ``motion["u'"]``, ``motion["energy"]``."""

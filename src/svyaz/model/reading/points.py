@@ -6,7 +6,7 @@ axis one after another are kept as one turn by the sum of their angles, as one w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import symengine as se
 
@@ -125,8 +125,9 @@ UNITS = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 Z_AXIS = (ZERO, ZERO, ONE)
 
 
-def tree_drawings(tree: Tree) -> tuple[Drawing, ...]:
-    """Links from each pole to the poles that it carries, and from the last ones to their centres of mass, which leave traces.
+def tree_drawings(tree: Tree, names: Sequence[str], places: Mapping[str, Expression]) -> tuple[Drawing, ...]:
+    """Links from each pole to the poles that it carries, and from the last ones to their centres of mass, which leave traces;
+    and the points of bodies by their ``names``, the ``places`` of which are known as NAME_x, NAME_y, NAME_z.
 
     What does not fly stands on a link from the origin of the ground. A tree whose joints all turn about z is drawn in its
     plane.
@@ -153,6 +154,10 @@ def tree_drawings(tree: Tree) -> tuple[Drawing, ...]:
             if any(body.center):
                 drawings.append(Drawing("link", (pole[:entries], center[:entries])))
             drawings.append(Drawing("point", (center[:entries],), trace=traced, name=body.name))
+    for name in names:
+        found = tuple(places[f"{name}_{axis}"] for axis in AXES[:entries] if f"{name}_{axis}" in places)
+        if len(found) == entries:
+            drawings.append(Drawing("point", (found,), name=name))
     return tuple(drawings)
 
 

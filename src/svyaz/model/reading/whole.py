@@ -99,6 +99,9 @@ def _stated(reader: Reader, words: Table, names: Names, stating: LawWords, choic
     integrals = read_integrals(reader, vocabulary.tables(words, "integral"), names)
     constraints, integrals = with_laws(reader, words, names, constraints, integrals)
     drawings = read_drawings(reader, vocabulary.tables(words, "draw"), names)
+    if names.tree is not None and not words.get("draw"):
+        marked = [vocabulary.text(point, "name") for point in vocabulary.tables(words, "point")]
+        drawings = tree_drawings(names.tree, marked, names.definitions)
     system = System(
         name=vocabulary.text(words, "name", "system"),
         law=law,
@@ -113,7 +116,7 @@ def _stated(reader: Reader, words: Table, names: Names, stating: LawWords, choic
         motors=motors,
         constraints=constraints,
         integrals=integrals,
-        drawings=drawings if names.tree is None or words.get("draw") else tree_drawings(names.tree),
+        drawings=drawings,
         box=_box(reader, words, names),
         limits=(*read_limits(reader, vocabulary.table(words, "limits"), names), *masses, *mass_limits(names)),
         outputs=_outputs(reader, words, names, constraints),

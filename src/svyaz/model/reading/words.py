@@ -248,6 +248,8 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 
 def nearest_of(word: str, words: Iterable[str]) -> str | None:
-    """The word that was probably meant."""
-    close = get_close_matches(word, list(words), n=1, cutoff=0.6)
+    """The word that was probably meant: letters large or small, or a slip."""
+    known = list(words)
+    same = [other for other in known if other.casefold() == word.casefold()]
+    close = same or get_close_matches(word, known, n=1, cutoff=0.6)
     return close[0] if close else None

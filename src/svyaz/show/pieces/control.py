@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from svyaz.control import Basin, LinearModel, Regulation, Trial
+from svyaz.control import Basin, ClosedLoop, LinearModel, Regulation, Trial
 from svyaz.show.notebooks import heading, matrix_table
 from svyaz.show.results import html_of, line_of
 from svyaz.show.tables import notebook_table
@@ -29,6 +29,19 @@ def _(found: Regulation) -> str:
 def _(found: Regulation) -> str:
     slowest = max(float(z.real) for z in found.design.closed_roots(found.plant))
     return f"of '{found.system.name}' by {', '.join(found.design.inputs)}: closed roots up to {slowest:.4g}"
+
+
+@html_of.register(ClosedLoop)
+def _(found: ClosedLoop) -> str:
+    """Its states, what drives it, and where it rests."""
+    rest = [[name, float(x)] for name, x in zip(found.states, found.at_rest, strict=True)]
+    return heading("closed loop", line_of(found)) + notebook_table(["state", "at rest"], rest)
+
+
+@line_of.register(ClosedLoop)
+def _(found: ClosedLoop) -> str:
+    name, inputs = found.equations.system.name, ", ".join(found.design.inputs)
+    return f"of '{name}' under {inputs}: {len(found.states)} states"
 
 
 @html_of.register(LinearModel)
