@@ -14,7 +14,7 @@ import pytest
 from svyaz.commands.contents import COMMANDS, EXAMPLES
 from svyaz.commands.group import svyaz as program
 
-PARSED = ("bench", "completion", "report", "reproduce", "studio", "sweep")
+PARSED = ("bench", "report", "reproduce", "studio", "sweep")
 """Commands whose examples take seconds or minutes, or have no end; they have tests of their own."""
 
 LONG = ("--along", "--ask", "--basin", "--critical", "--run", "my-")
@@ -22,7 +22,6 @@ LONG = ("--along", "--ask", "--basin", "--critical", "--run", "my-")
 
 NEGATIVE = (
     "svyaz check sleigh --method euler --step 0.001 --stabilize 2100",  # beyond 2/step
-    "svyaz check pendulum-xy --method euler --step 0.01 --stabilize '{alpha = 20, beta = 100}' --plane plane.png",
     "svyaz invert inverse-cart --with given=field --method euler --step 0.001 --set gain=100",
 )
 """Examples of gains that the verdict refuses."""

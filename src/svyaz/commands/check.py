@@ -32,7 +32,7 @@ LISTED = ("Move", 21, "Say what the constraints are and whether a run would hold
         "svyaz check sleigh",
         "svyaz check sleigh --method euler --step 0.001 --stabilize 2100",
         "svyaz check my-model.toml --tolerance 1e-4 --json check.json",
-        "svyaz check pendulum-xy --method euler --step 0.01 --stabilize '{alpha = 20, beta = 100}' --plane plane.png",
+        "svyaz check pendulum-xy --method rk4 --step 0.01 --stabilize '{alpha = 20, beta = 100}' --plane plane.png",
     )
 )
 @model_options
