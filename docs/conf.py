@@ -37,7 +37,7 @@ home = executed.KEPT.parent / "ipython"
 os.environ["IPYTHONDIR"] = str(home)
 logging.getLogger("traitlets").setLevel(logging.ERROR)
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(executed.KEPT / f"notebooks-{executed.package()[:20]}")
+nb_execution_cache_path = str(executed.shelf() / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,14 +42,25 @@ def package() -> str:
     return digest.hexdigest()
 
 
+@cache
+def shelf() -> Path:
+    """The folder of what is kept for this state of the package; besides it stays that of the state before, no other."""
+    found = KEPT / package()[:20]
+    found.mkdir(parents=True, exist_ok=True)
+    found.touch()
+    older = sorted((f for f in KEPT.iterdir() if f != found), key=lambda f: f.stat().st_mtime, reverse=True)
+    for left in older[1:]:
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    return found
+
+
 def kept(name: str, content: object, make: FunctionType) -> Path:
     """The file of this content; where there is none yet, ``make`` writes it."""
     maker = Path(make.__code__.co_filename).read_text(encoding="utf-8")
-    key = hashlib.sha256(json.dumps([package(), maker, content], sort_keys=True).encode()).hexdigest()[:20]
-    file = KEPT / f"{Path(name).stem}-{key}{Path(name).suffix}"
+    key = hashlib.sha256(json.dumps([maker, content], sort_keys=True).encode()).hexdigest()[:20]
+    file = shelf() / f"{Path(name).stem}-{key}{Path(name).suffix}"
     if not file.exists():
-        KEPT.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=KEPT) as folder:
+        with tempfile.TemporaryDirectory(dir=shelf()) as folder:
             made = Path(folder) / name
             make(made)
             made.replace(file)

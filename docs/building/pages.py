@@ -19,7 +19,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.nodes import make_refnode
 from sphinx.writers.html5 import HTML5Translator
-from tables import FOLDER, TABLES, public_name, shown_of
+from tables import FOLDER, TABLES, page_of, public_name, shown_of
 
 from svyaz.files import write_text
 from svyaz.gallery import names
@@ -78,7 +78,7 @@ def _made(app: Sphinx) -> None:
     target.write_text(katex.stylesheet(), encoding="utf-8")
     gallery = Path(app.outdir) / FOLDER
     gallery.mkdir(parents=True, exist_ok=True)
-    for file in (file for name in names() for file in shown_of(name).values()):
+    for file in (file for name in names() for file in (*shown_of(name).values(), page_of(name))):
         shutil.copyfile(file, gallery / file.name)
 
 

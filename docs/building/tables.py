@@ -23,10 +23,12 @@ from executed import kept
 import svyaz
 from svyaz import gallery
 from svyaz.commands.contents import COMMANDS
+from svyaz.forms import derive
 from svyaz.holding import options_for
 from svyaz.integrate import method, method_names
 from svyaz.model.reading.words import RUN
 from svyaz.motion import Motion
+from svyaz.show import latex_lines, living_page
 
 
 def commands() -> str:
@@ -83,9 +85,11 @@ def pictures() -> str:
             f'<img src="../{FOLDER}/{file.name}" alt="{escape(title)}, {what}" loading="lazy">'
             for what, file in shown_of(name).items()
         )
-        lines.append(
-            f"<figure><div>{images}</div><figcaption><code>{escape(name)}</code> {escape(system.name)}</figcaption></figure>"
-        )
+        address = f"../{FOLDER}/{page_of(name).name}"
+        frame = f'<iframe src="{address}" title="{escape(title)}, living" loading="lazy"></iframe>'
+        living = f'<details><summary>alive</summary><a href="{address}">the page by itself</a>{frame}</details>'
+        words = f"<code>{escape(name)}</code> {escape(system.name)}"
+        lines.append(f"<figure><div>{images}</div><figcaption>{words}{living}</figcaption></figure>")
     return "\n".join([*lines, "</div>", "```"])
 
 
@@ -124,6 +128,18 @@ def shown_of(name: str) -> dict[str, Path]:
         what: kept(f"{plain}-{what}.svg", [name, what, source], draw(maker))
         for what, maker in {"picture": films.still, "film": films.film}.items()
     }
+
+
+@cache
+def page_of(name: str) -> Path:
+    """The living page of a model, as it is kept; what `svyaz page` writes of it."""
+    member = MEMBERS.get(name, name)
+
+    def write(target: Path) -> None:
+        motion = _motion(member)
+        target.write_text(living_page(motion, latex_lines(derive(motion.system)), model=member), encoding="utf-8")
+
+    return kept(f"{name.replace(':', '-')}-living.html", [name], write)
 
 
 @cache
