@@ -86,8 +86,9 @@ def pictures() -> str:
             for what, file in shown_of(name).items()
         )
         address = f"../{FOLDER}/{page_of(name).name}"
-        frame = f'<iframe src="{address}" title="{escape(title)}, living" loading="lazy"></iframe>'
-        living = f'<details><summary>alive</summary><a href="{address}">the page by itself</a>{frame}</details>'
+        frame = f'<iframe data-page="{address}" title="{escape(title)}, living"></iframe>'
+        link = f'<a href="{address}">the page by itself</a>'
+        living = f'<details ontoggle="{LOAD}"><summary>alive</summary>{link}{frame}</details>'
         words = f"<code>{escape(name)}</code> {escape(system.name)}"
         lines.append(f"<figure><div>{images}</div><figcaption>{words}{living}</figcaption></figure>")
     return "\n".join([*lines, "</div>", "```"])
@@ -110,6 +111,9 @@ MEMBERS = {"chain:N": "chain:10", "pendulum:N": "pendulum:3", "random-tree:N": "
 """Which member of a family is shown."""
 
 FOLDER = "_static/gallery"
+
+LOAD = "const f = this.querySelector('iframe'); if (this.open) f.src ||= f.dataset.page; else f.removeAttribute('src')"
+"""A living page is loaded when it is opened, and rests when it is closed."""
 
 
 @cache
