@@ -259,8 +259,8 @@ class _Polar:
         start, first = float(path.times[row]), path.states[row]
         k, p, dk, dp, *_ = self._places
         delta = float(self.pole.distance(first[k]))
-        if not np.isfinite(first).all() or (abs(delta) < 1e-6 and row > 0):
-            return None
+        if not np.isfinite(first).all() or (abs(delta) < 1e-6 and len(path.times) > 1):
+            return None  # a motion that leaves the pole by itself is held there by constraints
         z = self.into(first)
         speed = float(np.hypot(z[dk], z[dp]))
         if speed == 0.0 and abs(delta) >= HIT:

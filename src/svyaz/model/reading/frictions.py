@@ -59,12 +59,12 @@ def with_friction(reader: Reader, path: Path, given: Table, plain: Constraint, n
 def _sizes(reader: Reader, path: Path, name: str, sliding: Expression, static: Expression, names: Names) -> None:
     """Refuse coefficients that are negative, and static ones that are smaller than sliding ones, as far as numbers say so."""
     found = []
-    for key, e in (("sliding", sliding), ("static", static)):
+    for key, e in (("sliding", sliding), *([("static", static)] if static != sliding else [])):
         value = evaluate(e, names.parameters) if names_in(e) <= set(names.parameters) else float("nan")
         if value < 0.0:
             reader.report((*path, key), f"a coefficient of friction is not negative: that of '{name}' is {value:g}")
         found.append(value)
-    if all(map(isfinite, found)) and 0.0 <= found[1] < found[0]:
+    if len(found) > 1 and all(map(isfinite, found)) and 0.0 <= found[1] < found[0]:
         message = f"the static friction of '{name}', {found[1]:g}, is smaller than the sliding one, {found[0]:g}"
         reader.report((*path, "static"), message)
 

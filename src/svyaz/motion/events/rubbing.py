@@ -181,6 +181,7 @@ class _Impact:
         sizes, along = np.abs(forces), sides * after
         for pair in rubs.pairs:
             sizes[pair], along[pair] = np.hypot(*forces[pair]), along[pair].sum()
-        breaks = (sizes[stuck] > (rubs.static * loads)[stuck] + room * (rubs.static[stuck] + AGAINST)).any()
+        with np.errstate(over="ignore"):  # a coefficient may be as large as one likes: then nothing slips
+            breaks = (sizes[stuck] > (rubs.static * loads)[stuck] + room * (rubs.static[stuck] + AGAINST)).any()
         fits = not breaks and not (along[slips] < least[slips]).any()
         return ((jump, own, forces) if fits else None), forces, after
