@@ -130,7 +130,7 @@ def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float
 def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a constraint that followed from others ceases to do so: it is not met though they are."""
     equations = segment.equations
-    if not equations.spare:
+    if not equations.spare or equations.recursion is not None:  # those of recursions are not watched
         return None
     rows = np.isfinite(path.states).all(axis=1)
     found = _spare_parts(equations)(np.column_stack([path.times[rows], path.states[rows]]))
