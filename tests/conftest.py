@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +28,12 @@ OFFLINE = (
     "--disable-sync",
     "--hide-scrollbars",
 )
+
+
+def pytest_configure() -> None:
+    """Hear interrupts, and let programs that tests start hear them: jobs in the background of a shell are begun deaf."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -117,7 +117,10 @@ def test_house_A9_integrals_are_reported_and_held(count: int) -> None:
     found = held.simulate(until=0.02)
     assert found.status == "infeasible"  # the velocity of the first link is no integral
     assert "q1'" in found.reason or "twice" in found.reason
-    assert held.simulate(until=0.02, force=True).status == "finished"
+    forced = held.simulate(until=0.02, force=True)
+    assert forced.status == "finished"
+    assert not any("written out" in note for note in reported.notes)
+    assert any("written out" in note and "held integrals" in note for note in forced.notes) == (count > SHORT)
 
 
 @pytest.mark.parametrize("count", [SHORT, WRITTEN])
@@ -127,4 +130,5 @@ def test_house_A9_events(count: int) -> None:
     run = chain(count, stop).simulate(until=0.12, method="dopri5", rtol=1e-7, stabilize="off")
     assert run.status == "finished"
     assert [list(event.on) for event in run.phases][1:] == [["stop"]]
+    assert any("constraints that events switch" in note for note in run.notes) == (count > SHORT)
     assert run.column("q1")[-1] == pytest.approx(np.deg2rad(29.0), abs=1e-6)

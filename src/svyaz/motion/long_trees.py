@@ -24,19 +24,25 @@ LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
 
 
-def is_long(system: System) -> bool:
-    """Is it a tree that is better left to the loop: many bodies, one freedom at each joint?"""
-    return _is_loop(system) and len(tree_of(system).bodies) > LONGEST_WRITTEN
+def _many_bodies(system: System) -> bool:
+    """Is it a tree with so many bodies that it is better left to the loop?"""
+    return isinstance(system.law, Bodies) and len(tree_of(system).bodies) > LONGEST_WRITTEN
 
 
-def _is_loop(system: System) -> bool:
-    """Can the loop run it?"""
-    return (
-        isinstance(system.law, Bodies)
-        and all(c.ideal and not c.switched for c in system.constraints)
-        and all(body.joint != "free" and not body.varies(system.parameters) for body in system.law.tree.bodies)
-        and system.states == (*system.coordinates, *system.velocities)
+def _unknown_to_loop(system: System) -> str:
+    """What the loop does not know, in words; nothing where it can run the system."""
+    if not isinstance(system.law, Bodies):
+        return "systems that are no trees of bodies"
+    bodies = system.law.tree.bodies
+    reasons = (
+        ("joints with six freedoms", any(body.joint == "free" for body in bodies)),
+        ("masses that change", any(body.varies(system.parameters) for body in bodies)),
+        ("constraints that events switch", any(c.switched for c in system.constraints)),
+        ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),
+        ("states with rates of their own", system.states != (*system.coordinates, *system.velocities)),
+        ("forces that jump", bool(jumping_parts(system.forces.values()))),
     )
+    return ", ".join(words for words, met in reasons if met)
 
 
 def long_flow(system: System) -> Flow:
@@ -95,20 +101,28 @@ class Articulated(Timed):
 
 
 def articulated(system: System | Equations, form: str | None, options: Options) -> Articulated | None:
-    """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed.
-
-    Those are needed to hold integrals, for what holds them is added to the equations, and to follow forces that jump.
-    """
-    if isinstance(system, Equations) or not (form == FORM or (form is None and is_long(system))):
+    """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed."""
+    if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return None
-    start = np.array(system.initial_state())
-    if (
-        not _is_loop(system)
-        or jumping_parts(system.forces.values())
-        or held_integrals(system, start, START, decay_rate(options.stabilize))
-    ):
+    if _unknown_to_loop(system) or _holds_integrals(system, options):
         return None
     return Articulated(system, FORM, options, tuple(_phases(system, options.until)))
+
+
+def written_though_long(system: System | Equations, form: str | None, options: Options) -> tuple[str, ...]:
+    """Words for a long tree whose equations are written out, for which nobody asked: why the loop does not run it."""
+    if isinstance(system, Equations) or form is not None or not _many_bodies(system):
+        return ()
+    unknown = _unknown_to_loop(system) or ("held integrals" if _holds_integrals(system, options) else "")
+    count = len(tree_of(system).bodies)
+    told = f"the equations of {count} bodies were written out: recursions over them do not know {unknown}"
+    return (told,) if unknown else ()
+
+
+def _holds_integrals(system: System, options: Options) -> bool:
+    """Are integrals held? What holds them is added to equations that are written."""
+    start = np.array(system.initial_state())
+    return bool(held_integrals(system, start, START, decay_rate(options.stabilize)))
 
 
 def _phases(system: System, until: float) -> Iterator[Phase]:

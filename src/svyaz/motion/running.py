@@ -21,7 +21,7 @@ from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Controlled, Laws, along, controlled
 from svyaz.motion.limits import told_controls
-from svyaz.motion.long_trees import Articulated, articulated
+from svyaz.motion.long_trees import Articulated, articulated, written_though_long
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
@@ -96,7 +96,7 @@ def simulate(
         motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(run.structure, state, motion))
-    notes = (*_no_start(run.system, start), *doubts(motion, run.options), *told_controls(motion))
+    notes = (*run.notes, *_no_start(run.system, start), *doubts(motion, run.options), *told_controls(motion))
     notes += _falsely_declared(run.structure, state, motion)
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
@@ -111,6 +111,7 @@ class _AskedFor:
     structure: Structure
     options: Options
     control: Controlled | None
+    notes: tuple[str, ...] = ()
 
 
 def _asked_for(
@@ -129,7 +130,7 @@ def _asked_for(
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     structure = articulated(system, form, options) or structure_of(system, form, options)
-    return _AskedFor(stated, structure, options, control)
+    return _AskedFor(stated, structure, options, control, written_though_long(system, form, options))
 
 
 def _moved(structure: Structure, state: Array, kept: Sequence[str]) -> Array:

@@ -6,7 +6,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 
 Codes = NDArray[np.int8]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 LOST = "lost"
 """The status of a member to which no answer came."""
@@ -101,7 +102,7 @@ def answers_from_text(text: str) -> Answers:
         _numbers(words["status"], np.int8),
         _numbers(words["stable"], np.int8),
         {int(k): reason for k, reason in words["reasons"].items()},
-        {name: _numbers(letters, float) for name, letters in words["measures"].items()},
+        {name: _numbers(letters, np.float64) for name, letters in words["measures"].items()},
     )
 
 
@@ -112,7 +113,7 @@ def columns_as_words(columns: Mapping[str, Array]) -> dict[str, str]:
 
 def columns_from_words(words: Mapping[str, str]) -> dict[str, Array]:
     """The columns that were written so."""
-    return {name: _numbers(letters, float) for name, letters in words.items()}
+    return {name: _numbers(letters, np.float64) for name, letters in words.items()}
 
 
 def counted(codes: Iterable[Codes]) -> dict[str, int]:
@@ -127,9 +128,9 @@ def counted(codes: Iterable[Codes]) -> dict[str, int]:
     return found
 
 
-def _letters(values: NDArray[Any]) -> str:
+def _letters(values: NDArray[np.generic]) -> str:
     return b64encode(np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<")).tobytes()).decode("ascii")
 
 
-def _numbers(letters: str, kind: type[Any]) -> NDArray[Any]:
+def _numbers(letters: str, kind: type[Scalar]) -> NDArray[Scalar]:
     return np.frombuffer(b64decode(letters), dtype=np.dtype(kind).newbyteorder("<")).astype(kind)

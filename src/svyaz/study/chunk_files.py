@@ -15,7 +15,7 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ KINDS: dict[str, tuple[Json, list[Json]]] = {
 """Type of data → what stands where nothing was written, and how entries become bytes."""
 
 Place = tuple[int, ...]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def array_about(
@@ -96,14 +97,14 @@ def tell(folder: Path, words: Mapping[str, Json]) -> None:
         _put(folder / ABOUT, content)
 
 
-def write_numbers(array: Path, place: Place, values: NDArray[Any]) -> None:
+def write_numbers(array: Path, place: Place, values: NDArray[np.generic]) -> None:
     """Numbers of a chunk, in the order of C."""
     _put(
         chunk_file(array, place), gzip.compress(values.astype(values.dtype.newbyteorder("<")).tobytes(), LEVEL, mtime=0)
     )
 
 
-def read_numbers(array: Path, place: Place, kind: str, count: int) -> NDArray[Any] | None:
+def read_numbers(array: Path, place: Place, kind: type[Scalar], count: int) -> NDArray[Scalar] | None:
     """The numbers of a chunk, flat; None where it is not there, or is damaged."""
     content = _unpacked(chunk_file(array, place))
     type_ = np.dtype(kind).newbyteorder("<")

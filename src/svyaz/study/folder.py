@@ -87,7 +87,7 @@ def held_in(path: Path) -> Holdings | None:
 
 def _values(path: Path, name: str, count: int) -> Array:
     array = path / chunk_files.folder_name(axis_name(name))
-    parts = [chunk_files.read_numbers(array, (k,), "float64", VALUES) for k in range(-(-count // VALUES))]
+    parts = [chunk_files.read_numbers(array, (k,), np.float64, VALUES) for k in range(-(-count // VALUES))]
     whole = [part for part in parts if part is not None]
     if len(whole) < len(parts):
         raise ValueError(f"values of {name} are missing")
@@ -175,7 +175,7 @@ def _describe(
         padded[: len(values)] = values
         array = path / chunk_files.folder_name(axis_name(name))
         for k, part in enumerate(padded.reshape(-1, VALUES)):
-            there = chunk_files.read_numbers(array, (k,), "float64", VALUES)
+            there = chunk_files.read_numbers(array, (k,), np.float64, VALUES)
             if there is None or there.tobytes() != part.tobytes():
                 chunk_files.write_numbers(array, (k,), part)
     told: dict[str, Json] = {

@@ -155,9 +155,9 @@ class Members:
         if not all(chunk_files.chunk_file(self._path(name), place).exists() for name in self.measures):
             there = chunk_files.chunk_file(self._path(STATUS), place).exists()
             return _empty(size, self.measures, again=there)
-        codes = [chunk_files.read_numbers(self._path(name), place, "int8", size) for name in (STATUS, STABLE)]
+        codes = [chunk_files.read_numbers(self._path(name), place, np.int8, size) for name in (STATUS, STABLE)]
         measures = {
-            name: chunk_files.read_numbers(self._path(name), place, "float64", size)
+            name: chunk_files.read_numbers(self._path(name), place, np.float64, size)
             for name in names
             if name in self.measures
         }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import cmath
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,7 +187,7 @@ def _bad(message: str, hint: str | None) -> ModelError:
 
 
 Roots = NDArray[np.complex128]
-Judge = Callable[[Sequence[tuple[Any, float | None]]], list[bool | None]]
+Judge = Callable[[Sequence[tuple[object, float | None]]], list[bool | None]]
 """(stabilize, step) of runs → stable, unstable, or nothing to judge."""
 
 BISECTIONS = 50
@@ -202,7 +201,7 @@ def judge_for(equations: Equations, options: Options) -> Judge:
 
     lawful = any(d.constraint.law is not None for d in equations.deviations)
 
-    def roots(stabilize: Any) -> Roots:
+    def roots(stabilize: object) -> Roots:
         if is_number(stabilize) and not lawful:
             return _roots(2.0 * stabilize, float(stabilize) ** 2, float(stabilize), first, second)
         if isinstance(stabilize, Mapping) and set(stabilize) <= {"alpha", "beta", "kappa"} and not lawful:
@@ -213,7 +212,7 @@ def judge_for(equations: Equations, options: Options) -> Judge:
             known[key] = eigvals(perturbation(equations, stabilisation(stabilize)).matrix).astype(complex)
         return known[key]
 
-    def judge(runs: Sequence[tuple[Any, float | None]]) -> list[bool | None]:
+    def judge(runs: Sequence[tuple[object, float | None]]) -> list[bool | None]:
         judged = [k for k, (s, _) in enumerate(runs) if (first or second) and not isinstance(s, str) and s is not None]
         marks: list[bool | None] = [None] * len(runs)
         if judged:

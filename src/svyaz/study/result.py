@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, overload
+from typing import TYPE_CHECKING, TextIO, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,12 +154,12 @@ class Sweep(Shown):
             import xarray
 
         names = [axis_name(axis.name) for axis in self.axes]
-        columns: dict[str, Any] = {name: (names, self.grid(name)) for name in self.measures}
+        columns: dict[str, object] = {name: (names, self.grid(name)) for name in self.measures}
         shape = [len(axis.values) for axis in self.axes]
         columns["status"] = (names, np.array(STATUSES)[self.members.codes(STATUS)].reshape(shape))
         columns["stable"] = (names, self.marks("stable"))
         coordinates = {name: axis.values for name, axis in zip(names, self.axes, strict=True)}
-        attributes: dict[str, Any] = {"model": self.system.name, **{k: str(v) for k, v in self.asked.items()}}
+        attributes: dict[str, object] = {"model": self.system.name, **{k: str(v) for k, v in self.asked.items()}}
         attributes |= {f"parameter {k}": v for k, v in self.system.constants.items()}
         return xarray.Dataset(columns, coords=coordinates, attrs=attributes)
 

@@ -272,7 +272,7 @@ def _told(options: Options) -> dict[str, Json]:
     return {key: getattr(options, key) for key in keys} | {"stabilize": word_of(options.stabilize)}
 
 
-def _judged(member: Member, options: Options) -> tuple[Any, float | None]:
+def _judged(member: Member, options: Options) -> tuple[object, float | None]:
     return member.asked.get("stabilize", word_of(options.stabilize)), member.asked.get("step", options.step)
 
 

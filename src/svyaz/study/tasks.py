@@ -173,7 +173,7 @@ def whole_work(
     return Work(task, lambda numbers: WholeData(plan.members(numbers)))
 
 
-def plain(words: Any) -> Any:
+def plain(words: object) -> Any:
     """Words of a model as JSON has them."""
     if isinstance(words, Mapping):
         return {str(key): plain(value) for key, value in words.items()}
@@ -226,7 +226,7 @@ def _natively(
     recipe: Recipe,
     plan: Plan,
     held: Sequence[HeldIntegral],
-    gains_of: Callable[[Any], Mapping[str, float]],
+    gains_of: Callable[[object], Mapping[str, float]],
 ) -> Callable[[Sequence[int]], NativeData]:
     """The data of members of these numbers."""
     common = word_of(options.stabilize)
@@ -253,7 +253,7 @@ def _natively(
 
 
 def _held(
-    held: HeldIntegral, recipe: Recipe, constants: Mapping[str, float], start: Sequence[float], stabilize: Any
+    held: HeldIntegral, recipe: Recipe, constants: Mapping[str, float], start: Sequence[float], stabilize: object
 ) -> tuple[float, float]:
     """The value at which an integral of a member is held, and its gain."""
     at_start = {**constants, **dict(zip(recipe.system.states, start, strict=True)), "t": START}
@@ -289,7 +289,7 @@ def _refused(equations: Equations, options: Options, start: Array, values: Mappi
 
 def _law(
     equations: Equations, options: Options, plan: Plan
-) -> tuple[Perturbation, Callable[[Any], Mapping[str, float]]]:
+) -> tuple[Perturbation, Callable[[object], Mapping[str, float]]]:
     """A perturbation equation whose program serves all members, and the values of its gains for each of them."""
     if not plan.varies("gain"):
         law = perturbation(equations, options.stabilize if equations.deviations else Off())
@@ -300,7 +300,8 @@ def _law(
         return unit, lambda kappa: {name: value * kappa ** orders[name] for name, value in unit.gains.items()}
     pattern = perturbation(equations, Baumgarte(dict.fromkeys(LETTERS.values(), 1.0)))
 
-    def gains(stabilize: Any) -> Mapping[str, float]:
+    def gains(stabilize: object) -> Mapping[str, float]:
+        assert isinstance(stabilize, Mapping), "gains were given by their letters"
         return {name: value * stabilize.get(LETTERS[name.split()[1]], 0.0) for name, value in pattern.gains.items()}
 
     return pattern, gains

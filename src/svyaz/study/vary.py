@@ -146,7 +146,7 @@ class Plan:
     """The members of a study, by number; ``stabilize`` is what is asked for apart from the gains that are varied."""
 
     axes: tuple[Axis, ...]
-    stabilize: Any
+    stabilize: object
 
     @property
     def total(self) -> int:
@@ -173,7 +173,7 @@ class Plan:
         return any(axis.kind in kinds for axis in self.axes)
 
 
-def members_of(axes: Sequence[Axis], points: Iterable[Sequence[float]], stabilize: Any) -> list[Member]:
+def members_of(axes: Sequence[Axis], points: Iterable[Sequence[float]], stabilize: object) -> list[Member]:
     """The members; varied gains are put into the gains that are asked for otherwise."""
     base = dict(stabilize) if isinstance(stabilize, Mapping) else {}
     found = []
