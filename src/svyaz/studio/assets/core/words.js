@@ -242,7 +242,7 @@ const TABLE = {
   anew: ["Begin anew", "Начать заново", "Почати знову"],
   resume: ["Resume", "Продолжить", "Продовжити"],
   ofMembers: ["{0} of {1}", "{0} из {1}", "{0} з {1}"],
-  keptRows: ["The rows that are done are kept; the study can be resumed.", "Готовые строки сохранены; исследование можно продолжить.", "Готові рядки збережено; дослідження можна продовжити."],
+  keptRows: ["The rows that were written are kept; the study can be resumed.", "Записанные строки сохранены; исследование можно продолжить.", "Записані рядки збережено; дослідження можна продовжити."],
   subject: ["Subject", "Предмет", "Предмет"],
   reproduce: ["Reproduce", "Воспроизвести", "Відтворити"],
   drawFigures: ["Draw the figures", "Построить рисунки", "Побудувати рисунки"],
