@@ -15,7 +15,7 @@ from bench.tools.nine import NINE, Rig, rig
 from bench.tools.rows import Row, within
 
 from svyaz.holding.advancing import advance
-from svyaz.holding.options import Options
+from svyaz.holding.options import Options, stabilisation
 from svyaz.holding.segment import Segment, prepare
 
 MODULE = "bench.projection.cost"
@@ -59,7 +59,7 @@ def system_job(name: str, extent: str) -> Answer:
         options = made.options(method=method, step=STEP, stabilize="off")
         kinds = {
             "free": prepare(made.equations, made.critical(0.0), (), options, made.span[0], made.state),
-            "projected": made.projected(replace(options, stabilize="projection")),
+            "projected": made.projected(replace(options, stabilize=stabilisation("projection"))),
             "stabilised": made.segment.regained(made.critical(5.0)),
         }
         turns = 3 if extent == "quick" else TURNS
