@@ -22,7 +22,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from svyaz.integrate import Callback, add_four, call, callback, copy, part, pass_four, read, whole, write
-from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, ROOM, SPARE, motions_of, outward_of, pressed_of
+from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, ROOM, SPARE, motion_of, motions_of, outward_of, pressed_of
 
 CLOSING = 20
 (
@@ -57,7 +57,7 @@ SINGULAR = 1e-13
 """A pivot of G M⁻¹ Gᵀ below this part of its diagonal: the rows depend on each other."""
 CORRECTIONS = 3
 
-_OMEGA, _SWEPT, _FORCE, _PRESSED, _SHARE, _U, _MOTION = 2, 5, 38, 39, 45, 46, 47
+_OMEGA, _FORCE, _PRESSED, _SHARE, _U, _MOTION = 2, 38, 39, 45, 46, 47
 
 
 @part
@@ -68,19 +68,8 @@ def _free_motions(n: int, c: int, t: int, bodies: int, spare: int) -> int:
     for i in range(count):
         k = whole(table, i)
         words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        base = whole(words, 0)
-        copy(own, spare, 2)
-        copy(own + 8 * _SWEPT, spare + 16, 6)
-        copy(own + 8 * _PRESSED, spare + 64, 8)
-        if base < 0:
-            for j in range(3):
-                write(spare, 16 + j, 0.0)
-            copy(c + 32, spare + 152, 3)
-        else:
-            copy(bodies + 8 * (ROOM * base + _MOTION), spare + 128, 6)
-        status |= call(whole(words, 5), spare, whole(words, 6), spare + 320)
+        status |= motion_of(words, own, c, bodies, spare)
         write(given, 1 + 2 * n + k, read(spare, 40))
-        copy(spare + 328, own + 8 * _MOTION, 6)
     return status
 
 

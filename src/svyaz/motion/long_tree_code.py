@@ -62,24 +62,31 @@ def _inward(n: int, c: int, bodies: int, spare: int) -> int:
 
 
 @part
+def motion_of(words: int, own: int, c: int, bodies: int, spare: int) -> int:
+    """The motion of a body from that of its base; the acceleration of its joint is left at 40 of the spare words."""
+    base = whole(words, 0)
+    copy(own, spare, 2)
+    copy(own + 8 * _SWEPT, spare + 16, 6)
+    copy(own + 8 * _PRESSED, spare + 64, 8)
+    if base < 0:
+        for i in range(3):
+            write(spare, 16 + i, 0.0)
+        copy(c + 32, spare + 152, 3)
+    else:
+        copy(bodies + 8 * (ROOM * base + _MOTION), spare + 128, 6)
+    status = call(whole(words, 5), spare, whole(words, 6), spare + 320)
+    copy(spare + 328, own + 8 * _MOTION, 6)
+    return status
+
+
+@part
 def motions_of(n: int, c: int, bodies: int, spare: int, out: int) -> int:
     """Accelerations of the joints, and the motions of all bodies."""
     status = 0
     for k in range(n):
         words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        base = whole(words, 0)
-        copy(own, spare, 2)
-        copy(own + 8 * _SWEPT, spare + 16, 6)
-        copy(own + 8 * _PRESSED, spare + 64, 8)
-        if base < 0:
-            for i in range(3):
-                write(spare, 16 + i, 0.0)
-            copy(c + 32, spare + 152, 3)
-        else:
-            copy(bodies + 8 * (ROOM * base + _MOTION), spare + 128, 6)
-        status |= call(whole(words, 5), spare, whole(words, 6), spare + 320)
+        status |= motion_of(words, own, c, bodies, spare)
         write(out, n + k, read(spare, 40))
-        copy(spare + 328, own + 8 * _MOTION, 6)
     return status
 
 
