@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from svyaz.library.equations import derive as derive
     from svyaz.library.explorers import Explorer as Explorer
     from svyaz.library.kept_motions import load_motion as load_motion
+    from svyaz.library.loading import load as load
+    from svyaz.library.loading import loads as loads
     from svyaz.library.motions import Motion as Motion
     from svyaz.library.motions import simulate as simulate
     from svyaz.library.parts import Body as Body
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from svyaz.library.sympy_words import SympyEquations as SympyEquations
     from svyaz.library.systems import SECONDS as SECONDS
     from svyaz.library.systems import System as System
-    from svyaz.library.systems import load as load
-    from svyaz.library.systems import loads as loads
     from svyaz.library.values import value_of as value_of
 else:
     open_door(__name__)

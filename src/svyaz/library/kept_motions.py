@@ -11,8 +11,8 @@ import numpy as np
 from svyaz import motion
 from svyaz.integrate import Status
 from svyaz.library.dressing import dressed
+from svyaz.library.loading import loads
 from svyaz.library.motions import TABLES, WorkingMotion
-from svyaz.library.systems import loads
 
 
 def load_motion(file: str | Path) -> WorkingMotion:

@@ -1,22 +1,17 @@
-"""Systems with verbs, from files, from the gallery, or stated in Python."""
+"""Systems with verbs: what can be asked of a system, each verb a function of the room that answers it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Sized
-from os import PathLike
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Self
 
-from svyaz import control, forms, integrate, model, motion, stability, study, synthesis
-from svyaz.expr import ModelError, Problem
-from svyaz.gallery import find, is_path, not_found
+from svyaz import control, forms, model, motion, stability, study, synthesis
 from svyaz.library.bars import with_bar
 from svyaz.library.dressing import dressed
 from svyaz.library.equations import WorkingEquations, derive
 from svyaz.library.motions import WorkingMotion
-from svyaz.library.parts import PART_WORDS, Part, joined
-from svyaz.library.sympy_words import as_words
-from svyaz.shown import Shown
+from svyaz.library.stated import StatedSystem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -24,13 +19,9 @@ if TYPE_CHECKING:
     from control import StateSpace
     from svyaz.arrays import Array
     from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
-    from svyaz.expr import Expression
     from svyaz.forms import Inertia
     from svyaz.json_types import Json
-    from svyaz.library.equations import WorkingEquations
     from svyaz.library.explorers import Explorer
-    from svyaz.library.motions import WorkingMotion
-    from svyaz.model import Choices, ModelWords, Places, Table, Tree
     from svyaz.motion import Check, Laws, Stabilize
     from svyaz.stability import Equilibria, SteadyBranches, SteadyMotions
     from svyaz.study import Sweep
@@ -39,24 +30,10 @@ if TYPE_CHECKING:
 SECONDS = 60.0
 """So long equilibria are searched for, unless something else is asked for."""
 
-MOST_NAMED = 8
-"""So many coordinates are named where a system is shown in a line."""
-
-STABILIZE = ("off", "auto", "projection")
-
 Progress = Callable[[float], object]
 
 
-def _choices() -> Choices:
-    """The words of [run] that the rooms know."""
-    return {
-        "form": lambda: tuple(dict.fromkeys(name.partition(":")[0] for name in forms.form_names())),
-        "method": integrate.method_names,
-        "stabilize": lambda: STABILIZE,
-    }
-
-
-class WorkingSystem(Shown, model.System):
+class WorkingSystem(StatedSystem):
     """A system as it was stated, and all that can be asked of it.
 
     From Python it is made with the words of the model files; tables are dictionaries, arrays of tables are lists:
@@ -71,81 +48,6 @@ class WorkingSystem(Shown, model.System):
     """
 
     __qualname__ = "System"
-
-    def __init__(self, *parts: Part, **words: Unpack[ModelWords]) -> None:
-        plain = {key: as_words(value) for key, value in joined(words, parts).items()}
-        super().__init__(**vars(model.system_of(plain, choices=_choices())))
-
-    @classmethod
-    def of(cls, stated: model.System) -> Self:
-        """The same system with verbs."""
-        return dressed(cls, stated)
-
-    @classmethod
-    def from_words(cls, words: Table, file: str | None = None, places: Places | None = None) -> Self:
-        """A system from a table of words, with the places where they stand in a file."""
-        return cls.of(model.system_of(words, file, places, _choices()))
-
-    def with_settings(self, settings: Table) -> Self:
-        """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
-        return self.of(model.with_settings(self, settings, _choices()))
-
-    def with_(self, **values: object) -> Self:
-        """The same system with other values, checked like a file: parameters and inputs by name, tables by theirs.
-
-        >>> import svyaz
-        >>> longer = svyaz.load("pendulum:1").with_(L1=2, initial={"u1": 0.1}, run={"until": 5})
-        >>> longer.parameters["L1"], longer.initial["u1"]
-        (2.0, 0.1)
-        """
-        settings: dict[str, object] = {}
-        for name, value in values.items():
-            if isinstance(value, Mapping) and name in model.DOTTED:
-                settings |= {f"{name}.{key}": as_words(entry) for key, entry in value.items()}
-            else:
-                settings[name] = as_words(value)
-        return self.with_settings(settings)
-
-    def with_parts(self, *parts: Part, **words: Unpack[ModelWords]) -> Self:
-        """The same system with further bodies, constraints …, checked like a file.
-
-        Of further ``words`` the tables (parameters, initial values …) are added to those of the system, others take the place
-        of its own.
-
-        >>> import svyaz
-        >>> pendulum = svyaz.load("pendulum:2")
-        >>> pendulum.with_parts(svyaz.Constraint("u2 = k*u1", name="gear"), parameters={"k": 2}).constraints[0].text
-        'u2 = k*u1'
-        """
-        own: Table = self.words
-        given = {key: as_words(value) for key, value in joined(words, parts).items()}
-        for key, value in given.items():
-            before = own.get(key)
-            if isinstance(value, Mapping) and isinstance(before, Mapping):
-                given[key] = {**before, **value}
-            elif isinstance(value, list) and isinstance(before, list | tuple) and key in PART_WORDS:
-                given[key] = [*before, *value]
-        return self.from_words({**own, **given}, self.file)
-
-    @property
-    def tree(self) -> Tree | None:
-        """The tree of its bodies, if it is one."""
-        return self.law.tree if isinstance(self.law, model.Bodies) else None
-
-    @property
-    def lagrangian(self) -> Expression:
-        """L = T - P of a mechanical system."""
-        return forms.lagrangian(self)
-
-    @property
-    def kinetic(self) -> Expression:
-        """T of a mechanical system; of a Lagrangian, the part that moves."""
-        return forms.kinetic_and_potential(self)[0]
-
-    @property
-    def potential(self) -> Expression:
-        """P of a mechanical system; of a Lagrangian, minus the part at rest."""
-        return forms.kinetic_and_potential(self)[1]
 
     def derive(self, form: str | None = None, *, stabilize: Stabilize = "off") -> WorkingEquations:
         """Its equations of motion in the form asked for, else in that of the model or in the natural one.
@@ -279,8 +181,6 @@ class WorkingSystem(Shown, model.System):
             max_steps=max_steps,
             progress=progress,
         )
-        from svyaz.library.motions import WorkingMotion
-
         return dressed(WorkingMotion, found)
 
     @with_bar("part of the box searched")
@@ -477,55 +377,6 @@ class WorkingSystem(Shown, model.System):
         """Under which conditions the inertia matrix of a tree is constant, and bodies that satisfy them."""
         return synthesis.balance_tree(self)
 
-    def __repr__(self) -> str:
-        moving = self.coordinates or self.states
-        shown = ", ".join(moving[:MOST_NAMED]) + (f", … ({len(moving)})" if len(moving) > MOST_NAMED else "")
-        told = [shown, _counted(self.parameters, "parameter")]
-        told += [_counted(self.constraints, "constraint")] if self.constraints else []
-        told += [f"inputs {', '.join(self.inputs)}"] if self.inputs else []
-        return f"<System '{self.name}': {'; '.join(told)}>"
-
 
 System = WorkingSystem
 System.__name__ = "System"
-
-
-def load(
-    name: str | PathLike[str],
-    *,
-    free_base: bool = False,
-    damping: bool = False,
-    **variant: str,
-) -> System:
-    """A system from a model file, or from the gallery by its name and what is chosen of it (``control="voltage"``).
-
-    What looks like a path is one, and so is every other name that the gallery does not know. Of a URDF file the root is
-    free, and the damping of its joints acts, if that is asked for.
-
-    >>> import svyaz
-    >>> svyaz.load("ball-and-beam", control="voltage").inputs.keys()
-    dict_keys(['e'])
-    """
-    text = find(name, variant) if isinstance(name, str) and not is_path(name) else None
-    if text is not None:
-        return loads(text, str(name))
-    if Path(name).is_dir() or not Path(name).exists():
-        raise ModelError([not_found(str(name))])
-    if variant:
-        message = f"'{name}' is not a model of the gallery: there is no '{next(iter(variant))}' to be chosen"
-        raise ModelError([Problem(message)])
-    return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=_choices()))
-
-
-def loads(text: str, file: str = "model") -> System:
-    """A system from the text of a model file, TOML or URDF; ``file`` is named in messages.
-
-    >>> import svyaz
-    >>> svyaz.loads('states = ["x"]\\nrates = { x = "-x" }\\ninitial = { x = 1 }').simulate(until=1)["x"][-1].round(4)
-    np.float64(0.3679)
-    """
-    return System.of(model.read_text(text, file, _choices()))
-
-
-def _counted(things: Sized, what: str) -> str:
-    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"

@@ -1,0 +1,49 @@
+"""Systems from files, from texts and from the gallery."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from svyaz import model
+from svyaz.expr import ModelError, Problem
+from svyaz.gallery import find, is_path, not_found
+from svyaz.library.stated import choices_of_rooms
+from svyaz.library.systems import System
+
+
+def load(
+    name: str | PathLike[str],
+    *,
+    free_base: bool = False,
+    damping: bool = False,
+    **variant: str,
+) -> System:
+    """A system from a model file, or from the gallery by its name and what is chosen of it (``control="voltage"``).
+
+    What looks like a path is one, and so is every other name that the gallery does not know. Of a URDF file the root is
+    free, and the damping of its joints acts, if that is asked for.
+
+    >>> import svyaz
+    >>> svyaz.load("ball-and-beam", control="voltage").inputs.keys()
+    dict_keys(['e'])
+    """
+    text = find(name, variant) if isinstance(name, str) and not is_path(name) else None
+    if text is not None:
+        return loads(text, str(name))
+    if Path(name).is_dir() or not Path(name).exists():
+        raise ModelError([not_found(str(name))])
+    if variant:
+        message = f"'{name}' is not a model of the gallery: there is no '{next(iter(variant))}' to be chosen"
+        raise ModelError([Problem(message)])
+    return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=choices_of_rooms()))
+
+
+def loads(text: str, file: str = "model") -> System:
+    """A system from the text of a model file, TOML or URDF; ``file`` is named in messages.
+
+    >>> import svyaz
+    >>> svyaz.loads('states = ["x"]\\nrates = { x = "-x" }\\ninitial = { x = 1 }').simulate(until=1)["x"][-1].round(4)
+    np.float64(0.3679)
+    """
+    return System.of(model.read_text(text, file, choices_of_rooms()))
