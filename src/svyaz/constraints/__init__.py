@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.snapshot import measure_of as measure_of
     from svyaz.constraints.states import NoConsistentState as NoConsistentState
     from svyaz.constraints.states import Residual as Residual
+    from svyaz.constraints.states import corrected as corrected
     from svyaz.constraints.states import entered as entered
     from svyaz.constraints.states import examined as examined
     from svyaz.constraints.states import is_reduced as is_reduced

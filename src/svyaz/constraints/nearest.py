@@ -81,6 +81,16 @@ def velocity_rows(measure: Measure, state: Array, time: float) -> Evaluate:
     return at
 
 
+def displacement_rows(measure: Measure, state: Array, time: float, directions: Array) -> Evaluate:
+    """h as a function of a displacement N δ along the velocities of a form, q̇ = N v + n, that all constraints allow."""
+
+    def at(displacement: Array) -> Rows | None:
+        s = measure.at(measure.displaced(state, directions @ displacement), time)
+        return Rows(s.position, s.jacobian, s.position_scale) if s.finite else None
+
+    return at
+
+
 def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
     """δ with G δ = wanted (in the sense of least squares) and the least ½ δᵀ M δ; independent of units."""
     n = len(mass)
@@ -103,18 +113,21 @@ def least_correction(mass: Array, jacobian: Array, wanted: Array) -> Array:
     return d * np.linalg.solve(root.T, y)
 
 
-def reach(evaluate: Evaluate, mass: Array, start: Array, iterations: int = ITERATIONS) -> Approach:
-    """A zero of the residuals by Newton's method with a line search; the best point when there is none."""
+def reach(evaluate: Evaluate, mass: Array, start: Array, iterations: int = ITERATIONS, aim: float = AIM) -> Approach:
+    """A zero of the residuals by Newton's method with a line search; the best point when there is none.
+
+    ``aim`` is the part of their scales below which residuals are left as they are.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
-        return _newton(evaluate, mass, start, iterations)
+        return _newton(evaluate, mass, start, iterations, aim)
 
 
-def _newton(evaluate: Evaluate, mass: Array, start: Array, iterations: int) -> Approach:
+def _newton(evaluate: Evaluate, mass: Array, start: Array, iterations: int, aim: float) -> Approach:
     z, rows = start, evaluate(start)
     if rows is None:
         raise FloatingPointError("the constraints are not defined at the given state")
     for k in range(iterations):
-        if rows.relative.max(initial=0.0) <= AIM:
+        if rows.relative.max(initial=0.0) <= aim:
             return Approach(z, rows, True, k)
         step = least_correction(mass, rows.jacobian, -rows.residual)
         found = _line_search(evaluate, z, rows, step)

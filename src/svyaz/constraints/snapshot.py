@@ -175,6 +175,12 @@ class Measure:
             new[self._v] = v
         return new
 
+    def displaced(self, state: Array, displacement: Array) -> Array:
+        """The state with all coordinates of the model moved."""
+        names, new = self.equations.states, state.copy()
+        new[[names.index(q) for q in self.equations.system.coordinates]] += displacement
+        return new
+
     @cached_property
     def _q(self) -> list[int]:
         return list(self.coordinates)

@@ -14,7 +14,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import Approach, on_positions, on_velocities
+from svyaz.constraints.nearest import Approach, displacement_rows, on_positions, on_velocities, reach, velocity_rows
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, unit_rows
 from svyaz.constraints.snapshot import State, measure_of, state_vector
 from svyaz.expr import ZERO, ModelError, Problem, substitute, velocity
@@ -128,6 +128,39 @@ def project(
     final = measure.moved(current, v=by_velocity.z)
     moved = {name: float(b - a) for name, a, b in zip(equations.states, start, final, strict=True) if a != b}
     return Projected(final, moved, by_position.iterations + by_velocity.iterations)
+
+
+HELD = 1e-13
+"""Residuals after a small correction, as parts of the constraints' own scales."""
+
+MOST_CORRECTIONS = 8
+
+
+def corrected(equations: Equations, state: Array, time: float) -> Array:
+    """A state of any form, near the constraints, with small corrections in the norm of M: positions first, then velocities.
+
+    A correction of the positions is a displacement that all constraints allow but for their residuals.
+    """
+    measure = measure_of(equations)
+    here = measure.at(state, time)
+    if here.holonomic.any():
+        directions = _directions(equations, state, time)
+        rows = displacement_rows(measure, state, time, directions)
+        found = reach(rows, here.mass, np.zeros(len(here.v)), MOST_CORRECTIONS, HELD)
+        state = measure.displaced(state, directions @ found.z)
+        here = measure.at(state, time)
+    return measure.moved(
+        state, v=reach(velocity_rows(measure, state, time), here.mass, here.v, MOST_CORRECTIONS, HELD).z
+    )
+
+
+def _directions(equations: Equations, state: Array, time: float) -> Array:
+    """N (n, k) of q̇ = N v + n; velocities that are rates of the coordinates move them as they are."""
+    if not equations.quasi:
+        return np.eye(len(equations.system.coordinates))
+    frame = _frame(equations)
+    known = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
+    return frame(np.array([known[name] for name in frame.program.inputs]))["directions"]
 
 
 def _refusal(

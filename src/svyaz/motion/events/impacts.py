@@ -14,22 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from svyaz.arrays import Array
-from svyaz.constraints import RankReport, examine, least_correction, measure_of, residuals
+from svyaz.constraints import RankReport, corrected, examine, measure_of, residuals
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
 from svyaz.matrices import lstsq
 from svyaz.model import Constraint, multiplier_symbol, multipliers_in
-from svyaz.program import function
-
-HELD = 1e-13
-"""Residuals after an impact, as parts of the constraints' own scales."""
-
-MOST_CORRECTIONS = 8
 
 MOST_LOOKED_AT = 50
 """Rows of the path before an event from which the scales of constraints are taken."""
@@ -76,7 +68,7 @@ def fitted(equations: Equations, new: Sequence[Constraint], state: Array, before
     if refused:
         reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
         return Refusal(Status.INFEASIBLE, reason)
-    after = _nearest(equations, state, time)
+    after = corrected(equations, state, time)
     return Impact(after, _impulses(equations, state, after, time))
 
 
@@ -111,38 +103,6 @@ def _told(name: str, position: float | None, velocity: float) -> str:
     if position is not None:
         return f"the constraint '{name}': its residual is {position:.4g}"
     return f"the velocity level of '{name}': its rate is {velocity:.4g}"
-
-
-def _nearest(equations: Equations, state: Array, time: float) -> Array:
-    """The nearest state in the norm of M: positions first, then velocities, corrected until the constraints hold to rounding.
-
-    A correction of the positions is a displacement that all constraints allow but for their residuals.
-    """
-    measure = measure_of(equations)
-    for _ in range(MOST_CORRECTIONS):
-        here = measure.at(state, time)
-        if np.all(np.abs(here.position) <= HELD * here.position_scale):
-            break
-        state = _displaced(equations, state, time, least_correction(here.mass, here.jacobian, -here.position))
-    for _ in range(MOST_CORRECTIONS):
-        here = measure.at(state, time)
-        if np.all(np.abs(here.velocity) <= HELD * here.velocity_scale):
-            break
-        state = measure.moved(state, v=here.v + least_correction(here.mass, here.jacobian, -here.velocity))
-    return state
-
-
-def _displaced(equations: Equations, state: Array, time: float, displacement: Array) -> Array:
-    """The state with its coordinates moved by ∂q̇/∂v times a displacement (itself, where velocities are rates)."""
-    names = list(equations.states)
-    places = [names.index(q) for q in equations.system.coordinates]
-    moved = state.copy()
-    if equations.quasi:
-        tables = {"directions": list(equations.directions.values())}
-        numbers = function(tables, ("t", *names), equations.system.constants)
-        displacement = numbers(np.concatenate([[time], state]))["directions"] @ displacement
-    moved[places] += displacement
-    return moved
 
 
 def _impulses(equations: Equations, before: Array, after: Array, time: float) -> dict[str, float]:
