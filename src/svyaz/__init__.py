@@ -15,8 +15,17 @@ Importing the package loads nothing else: each public name is looked up in its o
 
 from __future__ import annotations
 
-import re
+# ruff: noqa: E402 (the first lines are for interrupts that come while the rest is loaded)
+import _signal  # type: ignore[import-not-found]  # what `signal` is made of, and there at once
+import os
 import sys
+
+_PROGRAM = os.path.basename(sys.orig_argv[-len(sys.argv) :][0]).removesuffix(".exe")
+if _PROGRAM in ("svyaz", "-msvyaz") and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    # This process is the command line: Ctrl-C ends it without a traceback, until `svyaz.interrupts` does better.
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+import re
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from svyaz import __version__, streams
 from svyaz.commands import overview
+from svyaz.interrupts import interrupts_answered
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,14 +16,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     interrupted, 141 nobody reads the output any more.
     """
     try:
-        streams.prepare()
-        arguments = list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments)
-        if "_SVYAZ_COMPLETE" not in os.environ and arguments in ([], ["--help"], ["-h"], ["--version"]):
-            print(f"svyaz {__version__}" if arguments == ["--version"] else overview(), flush=True)
-            return 0
-        from svyaz.commands import run
-
-        return run(arguments)
+        with interrupts_answered():
+            streams.prepare()
+            return _answered(list(map(streams.readable, sys.argv[1:])) if arguments is None else list(arguments))
     except OSError as error:  # of the two answers above
         streams.forget_output()
         print(f"standard output: {error.strerror}", file=sys.stderr)
@@ -30,3 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # between two lines of ours, or while a library was being loaded
         print("svyaz: interrupted", file=sys.stderr)
         return 130
+
+
+def _answered(arguments: Sequence[str]) -> int:
+    if "_SVYAZ_COMPLETE" not in os.environ and arguments in ([], ["--help"], ["-h"], ["--version"]):
+        print(f"svyaz {__version__}" if arguments == ["--version"] else overview(), flush=True)
+        return 0
+    from svyaz.commands import run
+
+    return run(arguments)

@@ -187,6 +187,80 @@ def test_mistake_in_the_model_writes_nothing(svyaz, tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
 
 
+TOLD_WHEN_IT_BEGINS = """
+import os, signal, sys
+
+def trace(frame, event, argument):
+    if not frame.f_code.co_filename.endswith("svyaz/__init__.py"):
+        return None
+    if event == "line" and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        sys.settrace(None)
+        os.write(2, b"begun")
+    return trace
+
+sys.settrace(trace)
+"""
+BY_MODULE = ("-m", "svyaz")
+BY_SCRIPT = (str(Path(sys.executable).with_name("svyaz")),)
+
+
+@pytest.mark.parametrize("program", [BY_MODULE, BY_SCRIPT], ids=["module", "script"])
+def test_N1_2_7_an_interrupt_at_any_moment_is_no_traceback(root, tmp_path, program) -> None:
+    """While the package is loaded, while libraries are, while the motion runs.
+
+    What comes before the first lines of the package is Python's own start and shows Python's traceback: delays are counted
+    from those lines.
+    """
+    (tmp_path / "sitecustomize.py").write_text(TOLD_WHEN_IT_BEGINS)
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{root / 'src'}"}
+    if not Path(program[0]).exists() and program is BY_SCRIPT:
+        pytest.skip("the package is not installed here")
+    for delay in np.geomspace(1e-3, 0.4, 12):
+        with subprocess.Popen(
+            [sys.executable, *program, *LONG],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stderr is not None
+            assert process.stderr.read(5) == b"begun"
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            told = process.stderr.read().decode()
+        assert process.returncode in (130, -signal.SIGINT), (delay, told)
+        assert "Traceback" not in told, (delay, told)
+        assert told == "" or "interrupted" in told or "stopped by the user" in told, (delay, told)
+
+
+def test_N1_2_7_importing_the_package_leaves_interrupts_as_they_were(python) -> None:
+    code = "import signal, svyaz.cli; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    assert python("-c", code, "svyaz").returncode == 0
+
+
+def test_N1_2_7_an_interrupt_within_a_callback_is_not_lost(capfd) -> None:
+    """Python prints what is raised where an object is thrown away, and goes on: here it comes again and is answered."""
+    from svyaz.interrupts import interrupts_answered
+
+    class Thrown:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    def work() -> None:
+        Thrown()
+        time.sleep(60)
+
+    hook = sys.unraisablehook
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts_answered():
+            work()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert sys.unraisablehook is hook
+    assert capfd.readouterr().err == ""
+
+
 def plainly() -> None:
     raise KeyboardInterrupt
 
