@@ -40,11 +40,11 @@ def ours(tree: str) -> Answer:
     from bench.trees.robots import states, system
 
     from svyaz.forms import NativeTree
-    from svyaz.motion.long_trees import is_long
+    from svyaz.motion.long_trees import LONGEST_WRITTEN
 
     read = system(tree)
     q, v, tau = states(tree, BATCH)
-    if not is_long(read):
+    if len(read.tree.bodies) <= LONGEST_WRITTEN:
         native = NativeTree(read.tree, read.parameters)
         code = native.forward_code
         constants = code.constants(read.parameters)

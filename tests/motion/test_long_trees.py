@@ -11,6 +11,7 @@ from svyaz import ModelError, System, loads
 from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
+from svyaz.integrate import along
 from svyaz.motion.long_trees import long_flow
 from svyaz.show import as_json
 
@@ -35,6 +36,28 @@ def test_loop_equals_the_recursion_on_numbers(seed) -> None:
     found = rates(system, state)
     np.testing.assert_array_equal(found[:n], state[n:])
     np.testing.assert_allclose(found[n:], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_bodies_carried_side_by_side_are_felt_once() -> None:
+    """Two bodies on the ground, one carrying three; a second state of the same workspace knows nothing of the first."""
+    bases = ("ground", "ground", "b1", "b0", "b0", "b3", "b0", "b1")
+    words = {
+        "gravity": [0, "-9.81", 0],
+        "body": [
+            {
+                **{"name": f"b{k}", "base": base, "joint": "revolute", "coordinate": f"q{k}"},
+                **{"axis": [float(i == k % 3) for i in range(3)], "pole": [0, 0, 0.5 if base != "ground" else 0]},
+                **{"mass": 1 + k, "center": [0, 0, 0.3], "inertia": {"xx": 2 + k, "yy": 2.2 + k, "zz": 0.7}},
+            }
+            for k, base in enumerate(bases)
+        ],
+    }
+    system = System(**words)
+    flow = long_flow(system)
+    states = np.random.default_rng(2).uniform(-1, 1, (2, 16))
+    expected = NumericTree(system.tree, {}).forward_dynamics(states[:, :8], states[:, 8:], np.zeros((2, 8)))
+    found = along(flow, np.column_stack([[0.0, 0.0], states]))[:, 8:]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 def test_forces_and_dissipation_enter_the_loop() -> None:

@@ -117,8 +117,10 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.places import Placed as Placed
     from svyaz.forms.tree.recursions.places import placed as placed
     from svyaz.forms.tree.recursions.places import welded as welded
+    from svyaz.forms.tree.recursions.steps import BODY as BODY
     from svyaz.forms.tree.recursions.steps import axis_kind as axis_kind
     from svyaz.forms.tree.recursions.steps import pose_programs as pose_programs
+    from svyaz.forms.tree.recursions.steps import sines_program as sines_program
     from svyaz.forms.tree.recursions.steps import step_programs as step_programs
     from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
     from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at

@@ -22,7 +22,24 @@ from __future__ import annotations
 from functools import lru_cache
 
 from svyaz.integrate import Callback, add_four, call, callback, copy, part, pass_four, read, whole, write
-from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, ROOM, SPARE, motion_of, motions_of, outward_of, pressed_of
+from svyaz.motion.long_tree_code import (
+    BODY_WORDS,
+    GROUND_RECORD,
+    HEAD,
+    MOTION,
+    OMEGA,
+    PULL,
+    SHARE,
+    SWEPT,
+    VALUE,
+    K,
+    before,
+    motion_of,
+    motions_of,
+    outward_of,
+    pressed_of,
+    record_of,
+)
 
 CLOSING = 20
 (
@@ -57,53 +74,49 @@ SINGULAR = 1e-13
 """A pivot of G M⁻¹ Gᵀ below this part of its diagonal: the rows depend on each other."""
 CORRECTIONS = 3
 
-_OMEGA, _FORCE, _PRESSED, _SHARE, _U, _MOTION = 2, 38, 39, 45, 46, 47
-
 
 @part
-def _free_motions(n: int, c: int, t: int, bodies: int, spare: int) -> int:
+def _free_motions(n: int, c: int, t: int) -> int:
     """Accelerations and motions of the free tree, for the bodies on ways to points; those of joints go to the inputs."""
     status = 0
     table, given, count = whole(t, WHOLE), whole(t, GIVEN), whole(t, TIED)
     for i in range(count):
         k = whole(table, i)
-        words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        status |= motion_of(words, own, c, bodies, spare)
-        write(given, 1 + 2 * n + k, read(spare, 40))
+        status |= motion_of(c + 8 * (HEAD + BODY_WORDS * k))
+        write(given, 1 + 2 * n + k, read(record_of(c, k), VALUE))
     return status
 
 
 @part
-def _still(n: int, t: int, bodies: int) -> None:
+def _still(n: int, c: int, t: int) -> None:
     """Bodies on ways to points without accelerations."""
     table, given, count = whole(t, WHOLE), whole(t, GIVEN), whole(t, TIED)
     for i in range(count):
         k = whole(table, i)
         write(given, 1 + 2 * n + k, 0.0)
         for j in range(6):
-            write(bodies, ROOM * k + _MOTION + j, 0.0)
+            write(record_of(c, k), MOTION + j, 0.0)
 
 
 @part
-def _poses(n: int, x: int, c: int, t: int, bodies: int, spare: int) -> int:
+def _poses(n: int, c: int, t: int, spare: int) -> int:
     """Where the bodies on ways to points are, and how fast."""
     status = 0
     table, poses, count = whole(t, WHOLE), whole(t, POSES), whole(t, TIED)
     for i in range(count):
         k = whole(table, i)
-        entry, own = table + 8 * (n + BODY_NUMBERS * k), bodies + 8 * ROOM * k
+        entry, own = table + 8 * (n + BODY_NUMBERS * k), record_of(c, k)
         base = whole(c, HEAD + BODY_WORDS * k)
-        copy(own, spare, 2)
-        write(spare, 2, read(x, 1 + n + k))
+        copy(own, spare, 4)
         if base < 0:
             for j in range(18):
-                write(spare, 3 + j, 0.0)
+                write(spare, 4 + j, 0.0)
             for j in range(3):
-                write(spare, 3 + 4 * j, 1.0)
+                write(spare, 4 + 4 * j, 1.0)
         else:
-            copy(poses + 8 * POSE * base, spare + 24, 12)
-            copy(bodies + 8 * (ROOM * base + _OMEGA), spare + 120, 3)
-            copy(poses + 8 * (POSE * base + 12), spare + 144, 3)
+            copy(poses + 8 * POSE * base, spare + 32, 12)
+            copy(before(own) + 8 * OMEGA, spare + 128, 3)
+            copy(poses + 8 * (POSE * base + 12), spare + 152, 3)
         status |= call(whole(entry, 0), spare, whole(entry, 1), poses + 8 * POSE * k)
     return status
 
@@ -124,18 +137,18 @@ def _point(body: int, pose: int, place: int, own: int, c: int, target: int) -> N
             write(target, 3 + j, 0.0)
         return
     x, y, z = read(place, 0), read(place, 1), read(place, 2)
-    wx, wy, wz = read(own, _OMEGA), read(own, _OMEGA + 1), read(own, _OMEGA + 2)
+    wx, wy, wz = read(own, OMEGA), read(own, OMEGA + 1), read(own, OMEGA + 2)
     _turned(pose, x, y, z, target)
     for j in range(3):
         write(target, j, read(target, j) + read(pose, 9 + j))
     vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     _turned(pose, read(pose, 12) + vx, read(pose, 13) + vy, read(pose, 14) + vz, target + 24)
-    ax, ay, az = read(own, _MOTION), read(own, _MOTION + 1), read(own, _MOTION + 2)
+    ax, ay, az = read(own, MOTION), read(own, MOTION + 1), read(own, MOTION + 2)
     _turned(
         pose,
-        read(own, _MOTION + 3) + ay * z - az * y + wy * vz - wz * vy,
-        read(own, _MOTION + 4) + az * x - ax * z + wz * vx - wx * vz,
-        read(own, _MOTION + 5) + ax * y - ay * x + wx * vy - wy * vx,
+        read(own, MOTION + 3) + ay * z - az * y + wy * vz - wz * vy,
+        read(own, MOTION + 4) + az * x - ax * z + wz * vx - wx * vz,
+        read(own, MOTION + 5) + ax * y - ay * x + wx * vy - wy * vx,
         target + 48,
     )
     for j in range(3):
@@ -143,13 +156,13 @@ def _point(body: int, pose: int, place: int, own: int, c: int, target: int) -> N
 
 
 @part
-def _evaluated(n: int, x: int, c: int, t: int, bodies: int) -> int:
+def _evaluated(n: int, x: int, c: int, t: int) -> int:
     """The rows of the constraints at a state, with the motions that the bodies have."""
     given, table, points = whole(t, GIVEN), whole(t, WHOLE) + 8 * (1 + BODY_NUMBERS) * n, whole(t, POINTS)
     copy(x, given, 1 + 2 * n)
     for p in range(points):
         k = whole(table, p)
-        pose, own = whole(t, POSES) + 8 * POSE * k, bodies + 8 * ROOM * k
+        pose, own = whole(t, POSES) + 8 * POSE * k, record_of(c, max(k, 0))
         _point(k, pose, whole(t, PLACES) + 24 * p, own, c, given + 8 * (1 + 3 * n + 9 * p))
     return call(whole(t, PROGRAM), given, whole(t, PROGRAM_CONSTANTS), whole(t, FOUND))
 
@@ -192,7 +205,7 @@ def _about_ground(pose: int, six: int, x: int, target: int) -> None:
 
 
 @part
-def _responses(n: int, c: int, t: int, bodies: int, spare: int) -> None:
+def _responses(n: int, c: int, t: int, spare: int) -> None:
     """u of every row at every joint, from the outermost bodies inward, and A = Σ u uᵀ/D.
 
     All wrenches are about the origin of the ground and in its axes: a base feels them as they are. A base takes over the
@@ -204,7 +217,8 @@ def _responses(n: int, c: int, t: int, bodies: int, spare: int) -> None:
         write(a, i, 0.0)
     for i in range(count - 1, -1, -1):
         k = whole(table, i)
-        entry, own, pose = table + 8 * (n + BODY_NUMBERS * k), bodies + 8 * ROOM * k, whole(t, POSES) + 8 * POSE * k
+        entry, under = table + 8 * (n + BODY_NUMBERS * k), before(record_of(c, k))
+        base, poses = whole(c, HEAD + BODY_WORDS * k), whole(t, POSES)
         wrench, u = wrenches + 48 * m * whole(entry, 4), whole(t, RESPONSES) + 8 * m * k
         for j in range(m):
             write(u, j, 0.0)
@@ -212,18 +226,18 @@ def _responses(n: int, c: int, t: int, bodies: int, spare: int) -> None:
             for j in range(6 * m):
                 write(wrench, j, 0.0)
         _seeded(n, t, entry, wrench, u)
-        _about_ground(pose, directions + 48 * k, 0, spare)
-        _about_ground(pose, own + 8 * _PRESSED, 3, spare + 48)
-        share, low, high = read(own, _SHARE), whole(entry, 2), whole(entry, 3)
-        for j in range(6):
-            write(spare, 6 + j, read(spare, 6 + j) * share)
+        _about_ground(poses + 8 * POSE * k, directions + 48 * k, 0, spare)
+        if base < 0:
+            copy(under + 8 * PULL, spare + 48, 6)
+        else:
+            _about_ground(poses + 8 * POSE * base, under + 8 * PULL, 3, spare + 48)
+        share, low, high = read(under, SHARE), whole(entry, 2), whole(entry, 3)
         for r in range(low, high, 4):
             pass_four(wrench + 8 * r, m, u + 8 * r, spare)
         for r in range(low, high):
             left = read(u, r) * share
             for q in range(low, r + 1, 4):
                 add_four(a + 8 * (r * m + q), left, u + 8 * q)
-        base = whole(c, HEAD + BODY_WORDS * k)
         if base >= 0:
             below = wrenches + 48 * m * whole(table, n + BODY_NUMBERS * base + 4)
             if below != wrench:
@@ -281,36 +295,29 @@ def _added(t: int, k: int) -> float:
 
 
 @part
-def _moved(n: int, c: int, t: int, bodies: int, spare: int, target: int) -> int:
-    """target += M⁻¹ Gᵀ λ."""
-    status = 0
+def _moved(n: int, c: int, t: int, target: int) -> int:
+    """target += M⁻¹ Gᵀ λ: the motion under these forces alone, on a ground at rest."""
+    status, ground = 0, whole(c, GROUND_RECORD)
+    for j in range(3):
+        write(ground, MOTION + 3 + j, 0.0)
     for k in range(n):
-        words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        base = whole(words, 0)
-        copy(own, spare, 2)
+        own = record_of(c, k)
         for j in range(6):
-            write(spare, 2 + j, 0.0)
-        copy(own + 8 * _PRESSED, spare + 64, 7)
-        write(spare, 15, _added(t, k))
-        if base < 0:
-            for j in range(6):
-                write(spare, 16 + j, 0.0)
-        else:
-            copy(bodies + 8 * (ROOM * base + _MOTION), spare + 128, 6)
-        status |= call(whole(words, 5), spare, whole(words, 6), spare + 320)
-        write(target, k, read(target, k) + read(spare, 40))
-        copy(spare + 328, own + 8 * _MOTION, 6)
+            write(own, SWEPT + j, 0.0)
+        write(before(own), K, read(before(own), SHARE) * _added(t, k))
+        status |= motion_of(c + 8 * (HEAD + BODY_WORDS * k))
+        write(target, k, read(target, k) + read(own, VALUE))
+    copy(c + 32, ground + 8 * (MOTION + 3), 3)
     return status
 
 
 def _closed_step(x: int, c: int, out: int) -> int:
-    n, spare = whole(c, 0), whole(c, 1)
-    bodies, t = spare + 8 * SPARE, c + 8 * (HEAD + BODY_WORDS * n)
-    status = pressed_of(n, x, c, bodies, spare, out)
-    status |= _poses(n, x, c, t, bodies, spare)
-    status |= _free_motions(n, c, t, bodies, spare)
-    status |= _evaluated(n, x, c, t, bodies)
-    _responses(n, c, t, bodies, spare)
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+    status = pressed_of(n, x, c, spare, out)
+    status |= _poses(n, c, t, spare)
+    status |= _free_motions(n, c, t)
+    status |= _evaluated(n, x, c, t)
+    _responses(n, c, t, spare)
     status |= _factored(t)
     if status != 0:
         return 1
@@ -318,57 +325,56 @@ def _closed_step(x: int, c: int, out: int) -> int:
     table, count = whole(t, WHOLE), whole(t, TIED)
     for i in range(count):
         k = whole(table, i)
-        write(bodies, ROOM * k + _U, read(bodies, ROOM * k + _U) + _added(t, k))
-    status = motions_of(n, c, bodies, spare, out)
+        under = before(record_of(c, k))
+        write(under, K, read(under, K) + read(under, SHARE) * _added(t, k))
+    status = motions_of(n, c, out)
     return 0 if status == 0 else 1
 
 
 def _closed_look(x: int, c: int, out: int) -> int:
     """Poses, free accelerations and rows at a state are left in their places; out has the rates of the free tree."""
-    n, spare = whole(c, 0), whole(c, 1)
-    bodies, t = spare + 8 * SPARE, c + 8 * (HEAD + BODY_WORDS * n)
-    status = pressed_of(n, x, c, bodies, spare, out)
-    status |= _poses(n, x, c, t, bodies, spare)
-    status |= _free_motions(n, c, t, bodies, spare)
-    status |= _evaluated(n, x, c, t, bodies)
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+    status = pressed_of(n, x, c, spare, out)
+    status |= _poses(n, c, t, spare)
+    status |= _free_motions(n, c, t)
+    status |= _evaluated(n, x, c, t)
     copy(whole(t, GIVEN) + 8 * (1 + 2 * n), out + 8 * n, n)
     return 0 if status == 0 else 1
 
 
 @part
-def _prepared(n: int, x: int, c: int, t: int, bodies: int, spare: int, out: int) -> int:
+def _prepared(n: int, x: int, c: int, t: int, spare: int, out: int) -> int:
     """The factors at a state."""
-    status = pressed_of(n, x, c, bodies, spare, out)
-    status |= _poses(n, x, c, t, bodies, spare)
-    _still(n, t, bodies)
-    status |= _evaluated(n, x, c, t, bodies)
-    _responses(n, c, t, bodies, spare)
+    status = pressed_of(n, x, c, spare, out)
+    status |= _poses(n, c, t, spare)
+    _still(n, c, t)
+    status |= _evaluated(n, x, c, t)
+    _responses(n, c, t, spare)
     return status | _factored(t)
 
 
 @part
-def _corrected(n: int, x: int, c: int, t: int, bodies: int, spare: int, column: int) -> int:
+def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
     """Coordinates (column 0) or velocities (1) moved by the least correction for the residuals that were found."""
     _solved(t, column)
-    status = _moved(n, c, t, bodies, spare, x + 8 * (1 + column * n))
-    status |= outward_of(n, x, c, bodies, spare)
-    status |= _poses(n, x, c, t, bodies, spare)
-    _still(n, t, bodies)
-    return status | _evaluated(n, x, c, t, bodies)
+    status = _moved(n, c, t, x + 8 * (1 + column * n))
+    status |= outward_of(n, x, c, spare)
+    status |= _poses(n, c, t, spare)
+    _still(n, c, t)
+    return status | _evaluated(n, x, c, t)
 
 
 def _closed_projection(x: int, c: int, out: int) -> int:
-    n, spare = whole(c, 0), whole(c, 1)
-    bodies, t = spare + 8 * SPARE, c + 8 * (HEAD + BODY_WORDS * n)
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
     state = whole(t, STATE)
     copy(x, state, 1 + 2 * n)
     status = 0
     for level in range(2):
-        status |= _prepared(n, state, c, t, bodies, spare, out)
+        status |= _prepared(n, state, c, t, spare, out)
         if status != 0:
             return 1
         for _ in range(CORRECTIONS):
-            status |= _corrected(n, state, c, t, bodies, spare, level)
+            status |= _corrected(n, state, c, t, spare, level)
     copy(state + 8, out, 2 * n)
     return 0 if status == 0 else 1
 

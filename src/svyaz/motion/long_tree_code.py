@@ -3,9 +3,15 @@
 What is done for one body is native code, made by ``step_programs``; here bodies are taken in order, from the ground to
 the leaves, back, and out again. One compiled loop serves every tree, whose numbers and addresses it finds in the constants:
 
-    c[0] number of bodies, c[1] workspace, c[2], c[3] function of applied forces and its constants (0: none),
-    c[4:7] minus the acceleration of gravity, then BODY_WORDS for each body: its base, and address and constants of the
-    functions outward, inward and motion. All but gravity are 64-bit integers.
+    c[0] number of bodies, c[1] spare numbers, c[2], c[3] function of applied forces and its constants (0: none),
+    c[4:7] minus the acceleration of gravity, c[7] function of sines, c[8] record of the ground, then BODY_WORDS for each
+    body: its base, its record, SOURCE, FURTHER, NEXT, and address and constants of the functions outward, inward and
+    motion. All but gravity are 64-bit integers.
+
+The functions take the record of a body together with the one before it, which is that of its base. Only one of the bodies
+that a base carries can stand behind it; each of the others stands behind a record of its own that stands for the base:
+ω and the motion are copied there from SOURCE (0: it is the base), and what the base feels of them is added up when its turn
+comes, over FURTHER, the first of them, and the NEXT of each (-1: none).
 
 A tree has one workspace: it is not for two threads at once.
 """
@@ -17,100 +23,115 @@ from typing import Any
 
 from svyaz.integrate import call, callback, copy, part, read, whole, write
 
-HEAD, BODY_WORDS = 7, 7
-ROOM = 53
-"""Numbers of a body in the workspace: place 0, ω 2, swept 5, bias 11, inertia 17, τ 38, pressed 39, 1/D 45, u 46, motion 47."""
-SPARE = 80
-"""Numbers of the workspace that belong to no body, before the first one."""
+HEAD, BODY_WORDS = 9, 11
+SINES, GROUND_RECORD = 7, 8
+BASE, RECORD, SOURCE, FURTHER, NEXT, OUTWARD, INWARD, MOVING = 0, 1, 2, 3, 4, 5, 7, 9
+SPARE = 64
+"""Numbers of the workspace that belong to no record, before the first one."""
 
-_OMEGA, _SWEPT, _BIAS, _FORCE, _PRESSED, _MOTION = 2, 5, 11, 38, 39, 47
-_FELT = 27
+ROOM = 62
+"""Numbers of a record, see ``FIELDS`` of the programs."""
+Q, PLACE, FORCE, SWEPT, OMEGA, FELT, PULL, SHARE, K, VALUE, MOTION = 0, 2, 4, 5, 17, 20, 47, 53, 54, 55, 56
+_FELT_SIZE = 27
 """Bias and inertia, which the base feels."""
 
 
 @part
-def outward_of(n: int, x: int, c: int, bodies: int, spare: int) -> int:
-    """Places, angular velocities and bias of all bodies."""
+def record_of(c: int, k: int) -> int:
+    """The record of a body; the one before it stands for its base."""
+    return whole(c, HEAD + BODY_WORDS * k + RECORD)
+
+
+@part
+def before(record: int) -> int:
+    """The record before another."""
+    return record - 8 * ROOM
+
+
+@part
+def _placed(n: int, x: int, c: int, spare: int) -> int:
+    """Coordinates, velocities, sines and cosines of all joints, four at a time."""
     status = 0
-    for k in range(n):
-        words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        base = whole(words, 0)
-        write(spare, 0, read(x, 1 + k))
-        write(spare, 1, read(x, 1 + n + k))
-        if base < 0:
-            for i in range(3):
-                write(spare, 2 + i, 0.0)
-        else:
-            copy(bodies + 8 * (ROOM * base + _OMEGA), spare + 16, 3)
-        status |= call(whole(words, 1), spare, whole(words, 2), own)
+    for first in range(0, n, 4):
+        for j in range(4):
+            write(spare, j, read(x, 1 + min(first + j, n - 1)))
+        status |= call(whole(c, SINES), spare, spare, spare + 32)
+        for k in range(first, min(first + 4, n)):
+            own = record_of(c, k)
+            write(own, Q, read(x, 1 + k))
+            write(own, Q + 1, read(x, 1 + n + k))
+            write(own, PLACE, read(spare, 4 + 2 * (k - first)))
+            write(own, PLACE + 1, read(spare, 5 + 2 * (k - first)))
     return status
 
 
 @part
-def _inward(n: int, c: int, bodies: int, spare: int) -> int:
+def outward_of(n: int, x: int, c: int, spare: int) -> int:
+    """Places, angular velocities and bias of all bodies."""
+    status = _placed(n, x, c, spare)
+    for k in range(n):
+        words = c + 8 * (HEAD + BODY_WORDS * k)
+        own = whole(words, RECORD)
+        source = whole(words, SOURCE)
+        if source != 0:
+            copy(source + 8 * OMEGA, before(own) + 8 * OMEGA, 3)
+        status |= call(whole(words, OUTWARD), before(own), whole(words, OUTWARD + 1), own + 8 * SWEPT)
+    return status
+
+
+@part
+def _inward(n: int, c: int) -> int:
     status = 0
     for k in range(n - 1, -1, -1):
-        words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        status |= call(whole(words, 3), own, whole(words, 4), spare)
-        copy(spare, own + 8 * _PRESSED, 8)
-        base = whole(words, 0)
-        if base >= 0:
-            felt = bodies + 8 * (ROOM * base + _BIAS)
-            for i in range(_FELT):
-                write(felt, i, read(felt, i) + read(spare, 8 + i))
+        words = c + 8 * (HEAD + BODY_WORDS * k)
+        own = whole(words, RECORD)
+        other = whole(words, FURTHER)
+        while other >= 0:
+            felt = before(record_of(c, other)) + 8 * FELT
+            for i in range(_FELT_SIZE):
+                write(own, FELT + i, read(own, FELT + i) + read(felt, i))
+            other = whole(c, HEAD + BODY_WORDS * other + NEXT)
+        status |= call(whole(words, INWARD), before(own), whole(words, INWARD + 1), before(own) + 8 * FELT)
     return status
 
 
 @part
-def motion_of(words: int, own: int, c: int, bodies: int, spare: int) -> int:
-    """The motion of a body from that of its base; the acceleration of its joint is left at 40 of the spare words."""
-    base = whole(words, 0)
-    copy(own, spare, 2)
-    copy(own + 8 * _SWEPT, spare + 16, 6)
-    copy(own + 8 * _PRESSED, spare + 64, 8)
-    if base < 0:
-        for i in range(3):
-            write(spare, 16 + i, 0.0)
-        copy(c + 32, spare + 152, 3)
-    else:
-        copy(bodies + 8 * (ROOM * base + _MOTION), spare + 128, 6)
-    status = call(whole(words, 5), spare, whole(words, 6), spare + 320)
-    copy(spare + 328, own + 8 * _MOTION, 6)
-    return status
+def motion_of(words: int) -> int:
+    """The motion of a body from that of its base, and the acceleration of its joint."""
+    own, source = whole(words, RECORD), whole(words, SOURCE)
+    if source != 0:
+        copy(source + 8 * MOTION, before(own) + 8 * MOTION, 6)
+    return call(whole(words, MOVING), before(own), whole(words, MOVING + 1), own + 8 * VALUE)
 
 
 @part
-def motions_of(n: int, c: int, bodies: int, spare: int, out: int) -> int:
+def motions_of(n: int, c: int, out: int) -> int:
     """Accelerations of the joints, and the motions of all bodies."""
     status = 0
     for k in range(n):
-        words, own = c + 8 * (HEAD + BODY_WORDS * k), bodies + 8 * ROOM * k
-        status |= motion_of(words, own, c, bodies, spare)
-        write(out, n + k, read(spare, 40))
+        words = c + 8 * (HEAD + BODY_WORDS * k)
+        status |= motion_of(words)
+        write(out, n + k, read(whole(words, RECORD), VALUE))
     return status
 
 
 @part
-def pressed_of(n: int, x: int, c: int, bodies: int, spare: int, out: int) -> int:
+def pressed_of(n: int, x: int, c: int, spare: int, out: int) -> int:
     """Rates of the coordinates, and the articulated bodies of a state with the forces that are applied."""
     status = 0
     copy(x + 8 * (1 + n), out, n)
     if whole(c, 2) != 0:
         status |= call(whole(c, 2), x, whole(c, 3), out + 8 * n)
-    else:
         for k in range(n):
-            write(out, n + k, 0.0)
-    status |= outward_of(n, x, c, bodies, spare)
-    for k in range(n):
-        write(bodies, ROOM * k + _FORCE, read(out, n + k))
-    return status | _inward(n, c, bodies, spare)
+            write(record_of(c, k), FORCE, read(out, n + k))
+    status |= outward_of(n, x, c, spare)
+    return status | _inward(n, c)
 
 
 def _step(x: int, c: int, out: int) -> int:
-    n, spare = whole(c, 0), whole(c, 1)
-    bodies = spare + 8 * SPARE
-    status = pressed_of(n, x, c, bodies, spare, out)
-    status |= motions_of(n, c, bodies, spare, out)
+    n = whole(c, 0)
+    status = pressed_of(n, x, c, whole(c, 1), out)
+    status |= motions_of(n, c, out)
     return 0 if status == 0 else 1
 
 

@@ -12,7 +12,7 @@ from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, differentiate, names_in
 from svyaz.forms import keeps_energy
-from svyaz.model import GROUND, System, Tree, numbers, tree_of
+from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function
 
 FORM = "articulated"
@@ -20,19 +20,49 @@ FORM = "articulated"
 
 def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
     """The words of a tree for the loop, with a workspace of their own, and what must live on."""
-    from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, ROOM, SPARE
+    from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
 
     tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
     count = len(tree.bodies)
-    forces = applied_forces(system)
+    forces, sines = applied_forces(system), compile_program(forms.sines_program())
     force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
-    workspace = np.zeros(SPARE + ROOM * count)
+    records, links, slots = _records(tree)
+    workspace = np.zeros(SPARE + ROOM * slots)
+    ground = workspace.ctypes.data + 8 * SPARE
     rows, kept = _bodies(tree, forms.step_programs)
     words = np.zeros(HEAD + BODY_WORDS * count, dtype=np.int64)
     words[:4] = [count, workspace.ctypes.data, 0 if forces is None else forces.address, force_constants.ctypes.data]
-    words[4:HEAD] = np.array([-g for g in tree.gravity]).view(np.int64)
-    words[HEAD:] = np.column_stack([[body.base for body in tree.bodies], rows]).ravel()
-    return words, (forces, force_constants, workspace, kept)
+    words[4:7] = np.array([-g for g in tree.gravity]).view(np.int64)
+    words[7:HEAD] = sines.address, ground
+    workspace[SPARE + MOTION + 3 : SPARE + MOTION + 6] = [-g for g in tree.gravity]
+    places = ground + 8 * ROOM * np.array(records)
+    sources = [
+        0 if records[k] == at + 1 else ground + 8 * ROOM * at
+        for k, at in enumerate(0 if body.base == GROUND else records[body.base] for body in tree.bodies)
+    ]
+    words[HEAD:] = np.column_stack([[body.base for body in tree.bodies], places, sources, links, rows]).ravel()
+    return words, (forces, sines, force_constants, workspace, kept)
+
+
+def _records(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
+    """For each body the number of its record and (FURTHER, NEXT); how many records there are.
+
+    The ground comes first. The first body that a base carries stands behind it, each other one behind a record of its own.
+    """
+    records, links = [0] * len(tree.bodies), [(GROUND, GROUND)] * len(tree.bodies)
+    taken, waiting = 1, [(GROUND, k) for k, base in reversed(list(enumerate(tree.parents))) if base == GROUND]
+    while waiting:
+        base, k = waiting.pop()
+        at = 0 if base == GROUND else records[base]
+        if taken != at + 1:
+            taken += 1
+            if base != GROUND:
+                links[k] = (GROUND, links[base][0])
+                links[base] = (k, links[base][1])
+        records[k] = taken
+        taken += 1
+        waiting += [(k, other) for other in reversed(tree.carried[k])]
+    return records, links, taken
 
 
 def pose_addresses(system: System) -> tuple[NDArray[np.int64], object]:
@@ -40,24 +70,34 @@ def pose_addresses(system: System) -> tuple[NDArray[np.int64], object]:
     return _bodies(forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS), forms.pose_programs)
 
 
-def _bodies(tree: Tree, programs: Callable[[str, str], Sequence[Program]]) -> tuple[NDArray[np.int64], list[object]]:
-    """For each body the addresses of its functions and of their constants; and what must live on."""
-    natives: dict[tuple[str, str], list[Native]] = {}
-    rows: list[list[int]] = []
-    kept: list[object] = [natives]
-    for body in tree.bodies:
-        kind = (body.joint, forms.axis_kind(body.axis))
-        if kind not in natives:
-            natives[kind] = [compile_program(program) for program in programs(*kind)]
-        moment = [body.mass * c for c in body.center]
-        tensor = [*body.inertia[:3], *(-e for e in body.inertia[3:])]
-        constants = [
-            native.constants([*body.axis, *body.pole, body.mass, *moment, *tensor]) for native in natives[kind]
-        ]
-        kept.append(constants)
-        pairs = zip(natives[kind], constants, strict=True)
-        rows.append([word for native, c in pairs for word in (native.address, c.ctypes.data)])
+def _bodies(
+    tree: Tree, programs: Callable[[str, str, frozenset[str]], Sequence[Program]]
+) -> tuple[NDArray[np.int64], list[object]]:
+    """For each body the addresses of its functions and of their constants; and what must live on.
+
+    Bodies with joints of a kind share the functions, which leave out the numbers that are zero for all of them.
+    """
+    kinds: dict[tuple[str, str], list[int]] = {}
+    for k, body in enumerate(tree.bodies):
+        kinds.setdefault((body.joint, forms.axis_kind(body.axis)), []).append(k)
+    rows: list[list[int]] = [[] for _ in tree.bodies]
+    kept: list[object] = []
+    for kind, bodies in kinds.items():
+        given = np.array([_numbers_of(tree.bodies[k]) for k in bodies], dtype=float)
+        zeros = frozenset(name for name, column in zip(forms.BODY, given.T, strict=True) if not column.any())
+        for program in programs(*kind, zeros):
+            native = compile_program(program)
+            constants = native.constants_of(given)
+            kept.append((native, constants))
+            for k, row in zip(bodies, constants, strict=True):
+                rows[k] += [native.address, row.ctypes.data]
     return np.array(rows, dtype=np.int64), kept
+
+
+def _numbers_of(body: Body) -> list[float]:
+    """What the programs take as parameters."""
+    xx, yy, zz, xy, xz, yz = body.inertia
+    return [*body.axis, *body.pole, body.mass, *(body.mass * c for c in body.center), xx, yy, zz, -xy, -xz, -yz]
 
 
 def applied_forces(system: System) -> Native | None:
