@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -27,6 +27,7 @@ from svyaz.commands.terminal import Page
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from svyaz.json_types import Json
     from svyaz.study import Sweep
 
 
@@ -223,6 +224,8 @@ def _show(result: Sweep) -> None:
         name = result.axes[0].name
         ranges = " and ".join(f"{low:.6g} ≤ {name} < {high:.6g}" for low, high in result.stable) or "nowhere"
         page.say(f"gains stable by the verdict: {ranges}")
+    if result.gains is not None:
+        page.say(f"gains of all runs, chosen with the values of the model: {_told(result.gains)}")
     measures = result.measures[:MOST_MEASURES]
     table = result.rows
     shown = table[:: max(1, -(-len(table) // MOST_SHOWN))]
@@ -235,3 +238,10 @@ def _show(result: Sweep) -> None:
     page.table("", heads, rows, keys=len(result.axes))
     if len(shown) < len(table) or len(measures) < len(result.measures):
         page.say("The table shows a part; the files have all rows and measures.")
+
+
+def _told(gains: Json) -> str:
+    """Gains as they would be given: a number, a table of numbers, or a law."""
+    if isinstance(gains, Mapping):
+        return ", ".join(f"{key} = {_told(value)}" for key, value in gains.items())
+    return f"{gains:.6g}" if isinstance(gains, float | int) else str(gains)

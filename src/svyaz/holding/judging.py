@@ -98,7 +98,7 @@ def _judged(segment: Segment, options: Options, state: Array, span: tuple[float,
     if not verdict.stable:
         report = _report(law, verdict)
         return Decision(segment, options, False, "; ".join(verdict.reasons), report)
-    prediction = predict(segment, options, state, span)
+    prediction = predict(segment, options, state, span) if options.foresee else None
     return _along_pilot(_foreseen(segment, options, prediction), prediction, state, span)
 
 

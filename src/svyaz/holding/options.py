@@ -178,7 +178,7 @@ class Options:
     """One of ``step`` and ``rtol`` is given. ``every`` is the interval of time between the rows of the result.
 
     ``atol`` is one number, or one for each state by name. ``charts``: whether a form without multipliers changes its
-    chart where that degenerates, or keeps it.
+    chart where that degenerates, or keeps it. ``foresee``: whether a pilot predicts what given gains will allow.
     """
 
     method: str
@@ -192,6 +192,7 @@ class Options:
     hold: str | None = None
     charts: str = "change"
     max_steps: int = MOST_STEPS
+    foresee: bool = True
 
     def allowed(self, names: Sequence[str]) -> Array:
         """The largest residuals allowed, by constraint; infinite where there is no limit."""

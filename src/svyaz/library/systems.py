@@ -145,6 +145,7 @@ class WorkingSystem(StatedSystem):
         inputs: Laws | None = None,
         rows: Array | None = None,
         max_steps: int | None = None,
+        foresee: bool = True,
         progress: Progress | None = None,
     ) -> WorkingMotion:
         """Its motion from the initial state, or from ``start``; what is left out is taken from the model's [run].
@@ -153,7 +154,8 @@ class WorkingSystem(StatedSystem):
         constraints; the states called ``keep`` ("u',v" or a list) stay as they are. ``initial_error`` is what the bound for
         Euler's method begins with. ``halve`` estimates the error of the trajectory by a second run with half the step,
         ``force`` runs in spite of an unstable verdict on the gains, ``beyond`` runs on where a limit is passed and tells it.
-        ``rows`` are the times at which the state is wanted. ``progress`` is called with the time reached;
+        ``rows`` are the times at which the state is wanted. Without ``foresee`` no pilot predicts what given gains will allow.
+        ``progress`` is called with the time reached;
         without it a notebook shows a bar where the run takes long.
         """
         found = motion.simulate(
@@ -179,6 +181,7 @@ class WorkingSystem(StatedSystem):
             inputs=inputs,
             rows=rows,
             max_steps=max_steps,
+            foresee=foresee,
             progress=progress,
         )
         return dressed(WorkingMotion, found)

@@ -59,6 +59,7 @@ def simulate(
     start: Mapping[str, float] | None = None,
     rows: Array | None = None,
     max_steps: int | None = None,
+    foresee: bool = True,
     progress: Progress | None = None,
 ) -> Motion:
     """The motion of a system from its initial state, or from ``start``, which replaces some of its values.
@@ -70,6 +71,7 @@ def simulate(
     trajectory by a second run with half the step, ``force`` runs in spite of an unstable verdict on the gains, of a start
     off the constraints, and where the energy has no value; ``beyond`` runs on where a limit of the model is passed, and a
     note tells it. ``rows`` are the times at which the state is wanted; a phase that takes more than ``max_steps`` is lost.
+    Without ``foresee`` given gains are judged by themselves: no pilot predicts, before the run, how far constraints will stray.
     ``progress`` is called with the time reached. ``inputs`` are laws u(t, x) in place of inputs, by name: a text or an
     expression of the time, the states and the parameters, a number, or a function of the time and the states. Equations are
     run as they are, unless constraints begin or cease to act.
@@ -83,7 +85,7 @@ def simulate(
     """
     asked: dict[str, object] = {"method": method, "step": step, "rtol": rtol, "atol": atol, "until": until}
     asked |= {"every": every, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
-    run = _asked_for(system, form, inputs, asked, max_steps)
+    run = _asked_for(system, form, inputs, asked, max_steps, foresee)
     refuse_error(initial_error, run.options)
     given, kept = start_of_run(run.system, start), named(keep)
     try:
@@ -120,13 +122,14 @@ def _asked_for(
     inputs: Laws | None,
     asked: Mapping[str, object],
     max_steps: int | None,
+    foresee: bool,
 ) -> _AskedFor:
     stated = system.system if isinstance(system, Equations) else system
     control = controlled(stated, inputs) if inputs else None
     if control is not None:
         form = form if isinstance(system, System) else system.form
         system = stated = control.system
-    options = options_for(stated, asked)
+    options = replace(options_for(stated, asked), foresee=foresee)
     if max_steps is not None:
         options = replace(options, max_steps=max_steps)
     structure = articulated(system, form, options) or structure_of(system, form, options)

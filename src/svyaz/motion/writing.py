@@ -58,7 +58,7 @@ def with_gains(
     notes: tuple[str, ...] = ()
     if isinstance(chosen, Automatic):
         lawful = all(d.constraint.law is not None for d in equations.deviations)
-        chosen, notes = (OneGain(0.0), ()) if lawful else _rehearsed(system, form, options)
+        chosen, notes = (OneGain(0.0), ()) if lawful else rehearsed_gains(system, form, options)
     else:
         verdict = verdict_alone(equations, options, chosen)
         lost = verdict.reasons if verdict.word == "unstable" else ()
@@ -102,8 +102,8 @@ def _noted(found: Stabilised, notes: tuple[str, ...] = ()) -> Stabilised:
     return replace(found, equations=written)
 
 
-def _rehearsed(system: System, form: str | None, options: Options) -> tuple[Gains, tuple[str, ...]]:
-    """The gains that a run would choose for its first phase."""
+def rehearsed_gains(system: System, form: str | None, options: Options) -> tuple[Gains, tuple[str, ...]]:
+    """The gains that a run would choose for its first phase, and what is told of them."""
     gains = check(
         system,
         form=form,

@@ -40,6 +40,10 @@ class Row:
     measures: Mapping[str, float]
 
 
+COMMON = "gains"
+"""Under this name the gains of all members are told."""
+
+
 @dataclass(frozen=True, repr=False)
 class Sweep(Shown):
     """Members in the order of the product of the axes (the last runs fastest); those not done are left out of ``rows``.
@@ -70,6 +74,11 @@ class Sweep(Shown):
     def total(self) -> int:
         """The number of members that were asked for."""
         return prod(len(axis.values) for axis in self.axes)
+
+    @property
+    def gains(self) -> Json:
+        """The gains that "auto" chose for all members, as ``stabilize`` takes them; None where each has its own, or none."""
+        return self.asked.get(COMMON)
 
     @property
     def finished(self) -> bool:

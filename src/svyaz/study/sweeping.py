@@ -22,10 +22,11 @@ from svyaz.motion import Law, Phase, is_switched, named, phases_of, with_inputs
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
+from svyaz.study.common_gains import gains_for_all, serves_all
 from svyaz.study.folder import Head, head_of, kept_members, measured_in
 from svyaz.study.kept import Members
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
-from svyaz.study.result import Sweep
+from svyaz.study.result import COMMON, Sweep
 from svyaz.study.tasks import NativeTask, Work, native_work, plain, whole_work
 from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe, structure_depends
 
@@ -134,12 +135,15 @@ def _swept(
         phases = [replace(phases[0], equations=derive(system, name))]
     equations = phases[0].equations
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
+    told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
+    if serves_all(system, phases, options, axes):
+        common = gains_for_all(system, name, options, path if resume else None)
+        options, told = replace(options, stabilize=common), {**told, COMMON: word_of(common)}
     plan = Plan(axes, word_of(options.stabilize))
     found = recipe(system, plan.settings([0]))
     measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
     all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
     work = _work(stated, phases, options, found, plan, all_measures, wishes)
-    told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
     varied = {axis.key for axis in axes if axis.kind == "run"}
     head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, work)
     judge = judge_for(equations, options)
