@@ -105,7 +105,16 @@ def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path) -> None:
     assert {"pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "src/svyaz/__init__.py", "run", "test"} <= names
     with zipfile.ZipFile(next(handed_out.glob("*.whl"))) as wheel:
         texts = [Path(name).stem for name in wheel.namelist() if name.startswith("svyaz/integrate/texts/")]
-    loops = ["adaptive", "first_step", "fixed", "free", "free", "lanes", "members"]  # free: radau's, and that in lanes
+    loops = [
+        "adaptive",
+        "first_step",
+        "fixed",
+        "free",
+        "free",
+        "free",
+        "lanes",
+        "members",
+    ]  # free: radau's, two in lanes
     maps = ["after_step", "closed_look", "closed_projection", "closed_step", "step", "step", "step"]
     assert sorted(text.partition("-")[0] for text in texts) == sorted([*loops, *maps])
 

@@ -17,7 +17,7 @@ import svyaz
 from svyaz.integrate import compiling, weaving
 from svyaz.integrate.calls import read, write
 from svyaz.integrate.compiling import compiled, part
-from svyaz.integrate.implicit import factorise, substitute
+from svyaz.integrate.factors import factorise, factorise_complex, substitute, substitute_complex
 from svyaz.integrate.methods import method
 from svyaz.integrate.newton import GAMMA, MU, T_INVERSE, T
 from svyaz.integrate.stages import scheme
@@ -33,18 +33,37 @@ def solved(a: Any, pivots: Any, b: Any) -> int:
     return 0
 
 
-@pytest.mark.parametrize("kind", [np.float64, np.complex128])
+@compiled
+def solved_complex(re: Any, im: Any, pivots: Any, b: Any, c: Any) -> int:
+    """Solve (re + i im) x = b + i c in place, where the matrix is not singular."""
+    if factorise_complex(re, im, pivots):
+        substitute_complex(re, im, pivots, b, c)
+        return 1
+    return 0
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 17])
-def test_factors_solve_linear_systems(kind: Any, n: int) -> None:
+def test_factors_solve_linear_systems(n: int) -> None:
     generator = np.random.default_rng(n)
-    matrix = generator.normal(size=(n, n)).astype(kind)
-    if kind is np.complex128:
-        matrix += 1j * generator.normal(size=(n, n))
+    matrix, right = generator.normal(size=(n, n)), generator.normal(size=n)
     matrix[0, 0] = 0.0 if n > 1 else 2.0  # needs a pivot
-    right = generator.normal(size=n).astype(kind)
     factors, pivots, solution = matrix.copy(), np.zeros(n, dtype=np.int64), right.copy()
     assert solved(factors, pivots, solution) == 1
     np.testing.assert_allclose(solution, np.linalg.solve(matrix, right), rtol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-200, 1e200])
+@pytest.mark.parametrize("n", [1, 2, 5, 17])
+def test_factors_solve_complex_linear_systems(n: int, size: float) -> None:
+    """Also where squares of the entries would overflow or vanish."""
+    generator = np.random.default_rng(n)
+    matrix = generator.normal(size=(n, n)) + 1j * generator.normal(size=(n, n))
+    matrix[0, 0] = 0.0 if n > 1 else 2.0
+    right = generator.normal(size=n) + 1j * generator.normal(size=n)
+    parts = [np.ascontiguousarray(part) * size for part in (matrix.real, matrix.imag)]
+    b, c = right.real * size, right.imag * size
+    assert solved_complex(*parts, np.zeros(n, dtype=np.int64), b, c) == 1
+    np.testing.assert_allclose(b + 1j * c, np.linalg.solve(matrix, right), rtol=1e-10)
 
 
 @pytest.mark.parametrize("matrix", [[[1.0, 2.0], [2.0, 4.0]], [[np.nan, 1.0], [1.0, 1.0]], [[0.0]]])

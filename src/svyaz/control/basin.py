@@ -101,8 +101,8 @@ SHELLS = 10
 NEWTON_STEPS = 30
 PATIENCE = 10
 """A run counts as lost when it needs this many times the steps of one from close by."""
-LOT = 50
-"""So many runs are done by a thread at a time."""
+LEAST_LOT, LOT = 50, 256
+"""So many runs are done by a thread at a time: enough for lanes to be full, and so few that all threads have some."""
 
 REACH = 0.1
 """Ranges that are not given are this part of the size of a coordinate (or of 1), unless the model has a box for it."""
@@ -211,9 +211,12 @@ def basin(
     returned, left = np.zeros(len(starts), dtype=bool), np.zeros(len(starts), dtype=bool)
     most = _patience(loop, names, sides, until, rtol)  # also compiles the loop, once, before the threads
     charts = Charts(loop)
-    lots = np.array_split(np.arange(len(starts)), max(1, len(starts) // LOT))
     # the general driver, which follows events, is not native all through: threads would only get in its way
-    crew = ThreadPoolExecutor(workers or cpu_count() or 1 if loop.smooth else 1)
+    threads = workers or cpu_count() or 1 if loop.smooth else 1
+    lots = np.array_split(
+        np.arange(len(starts)), max(1, min(len(starts) // LEAST_LOT, max(len(starts) // LOT, 4 * threads)))
+    )
+    crew = ThreadPoolExecutor(threads)
     try:
         done = 0
         for lot, answer in zip(
@@ -266,14 +269,14 @@ def _lot(
 
     Runs that fail in its chart are followed into others.
     """
-    fence, ode, renew = loop.fence() if fenced else None, loop.ode, None
+    fence, ode, memories = loop.fence() if fenced else None, loop.ode, None
     begun = np.zeros(len(starts), dtype=bool)
     if fence is not None:
-        ode, renew = replace(ode, after_step=fence.flow), fence.begin
-        begun = fence.outside(np.column_stack([np.full(len(starts), times[0]), starts]))
+        begins = np.column_stack([np.full(len(starts), times[0]), starts])
+        ode, memories, begun = replace(ode, after_step=fence.flow), fence.begun(begins), fence.outside(begins)
     atol = loop.small(starts, rtol)
     states, finished, left = solve_many(
-        ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most, renew=renew
+        ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most, memories=memories
     )
     left |= begun
     if loop.equations.charted:

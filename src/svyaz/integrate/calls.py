@@ -7,15 +7,13 @@ arrays are addresses too: counting references to array objects would cost more t
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.integrate.compiling import Uncompiled, instruction, piece
-
-Number = TypeVar("Number", float, complex)
 
 Address = int
 Counters = NDArray[np.int64]
@@ -92,12 +90,6 @@ def whole_numbers(address: Address, size: int) -> NDArray[np.int64]:
 
 
 @instruction
-def complex_numbers(address: Address, size: int) -> NDArray[np.complex128]:
-    """The complex numbers at an address as an array."""
-    raise Uncompiled
-
-
-@instruction
 def add_four(target: Address, factor: float, source: Address) -> None:
     """target += factor·source for four numbers at once."""
     raise Uncompiled
@@ -110,14 +102,14 @@ def pass_four(wrench: Address, stride: int, u: Address, s: Address) -> None:
 
 
 @instruction
-def quotient(a: Number, b: Number) -> Number:
-    """a/b, real or complex; a zero divisor gives what arithmetic gives, where numba would raise an exception."""
+def fused(a: float, b: float, c: float) -> float:
+    """a·b + c, rounded once where the processor can."""
     raise Uncompiled
 
 
 @instruction
-def complex_matrix(address: Address, rows: int, columns: int) -> NDArray[np.complex128]:
-    """The complex numbers at an address as a matrix."""
+def choose(which: bool, a: float, b: float) -> float:
+    """a if ``which`` holds, else b, both of which are computed."""
     raise Uncompiled
 
 

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.integrate.calls import (
@@ -29,19 +28,16 @@ from svyaz.integrate.calls import (
     matrix,
     numbers,
     place,
-    quotient,
     read,
     whole,
 )
 from svyaz.integrate.compiling import Callback, callback, part, shared
+from svyaz.integrate.factors import factorise, substitute
 from svyaz.integrate.tableau import Tableau
 
 # places in the constants, after LENGTH and EVALUATED: addresses and numbers
 RATES, RATES_CONSTANTS, JACOBIAN, JACOBIAN_CONSTANTS, STATES, STAGES = range(2, 8)
 HEAD = 8
-
-Numbers = NDArray[np.float64] | NDArray[np.complex128]
-Pivots = NDArray[np.float64] | NDArray[np.int64]
 
 PATIENCE = 50
 """So many iterations are made at most."""
@@ -118,50 +114,6 @@ def write_head(constants: Array, rates: Callee, jacobian: Callee, n: int) -> Non
         jacobian.constants.ctypes.data,
         n,
     ]
-
-
-@part
-def factorise(a: Numbers, pivots: Pivots) -> bool:
-    """PA = LU in place with partial pivoting; false for a singular matrix or one that is not finite."""
-    n = a.shape[0]
-    for k in range(n):
-        best, row = abs(a[k, k]), k
-        for i in range(k + 1, n):
-            if abs(a[i, k]) > best:
-                best, row = abs(a[i, k]), i
-        if not 0.0 < best < np.inf:
-            return False
-        pivots[k] = row
-        if row != k:
-            for j in range(n):
-                a[k, j], a[row, j] = a[row, j], a[k, j]
-        for i in range(k + 1, n):
-            factor = quotient(a[i, k], a[k, k])
-            a[i, k] = factor
-            if factor != 0.0:
-                for j in range(k + 1, n):
-                    a[i, j] -= factor * a[k, j]
-    return True
-
-
-@part
-def substitute(lu: Numbers, pivots: Pivots, b: Numbers) -> None:
-    """Solve with the factors, in place."""
-    n = lu.shape[0]
-    for k in range(n):
-        row = int(pivots[k])
-        if row != k:
-            b[k], b[row] = b[row], b[k]
-    for i in range(n):
-        total = b[i]
-        for j in range(i):
-            total -= lu[i, j] * b[j]
-        b[i] = total
-    for i in range(n - 1, -1, -1):
-        total = b[i]
-        for j in range(i + 1, n):
-            total -= lu[i, j] * b[j]
-        b[i] = quotient(total, lu[i, i])
 
 
 @part

@@ -129,29 +129,21 @@ def pass_four(typing_context: object, wrench: object, stride: object, u: object,
     return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
-def quotient(typing_context: object, a: object, b: object) -> Generated:
-    """Complex numbers by R. L. Smith's formula (Comm. ACM 5 (1962) 435), as Python divides them."""
-
+def fused(typing_context: object, a: object, b: object, c: object) -> Generated:
     def generate(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
     ) -> ir.Value:
-        if signature.args[0] == types.float64:
-            return builder.fdiv(*given)
-        x, y = (context.make_complex(builder, types.complex128, value) for value in given)
-        size = builder.module.declare_intrinsic("llvm.fabs", [NUMBER])
-        wide = builder.fcmp_ordered(">=", builder.call(size, [y.real]), builder.call(size, [y.imag]))
-        large, small = builder.select(wide, y.real, y.imag), builder.select(wide, y.imag, y.real)
-        main, other = builder.select(wide, x.real, x.imag), builder.select(wide, x.imag, x.real)
-        ratio = builder.fdiv(small, large)
-        whole_part = builder.fadd(large, builder.fmul(small, ratio))
-        found = context.make_complex(builder, types.complex128)
-        found.real = builder.fdiv(builder.fadd(main, builder.fmul(other, ratio)), whole_part)
-        turned = builder.fsub(other, builder.fmul(main, ratio))
-        found.imag = builder.fdiv(builder.select(wide, turned, builder.fneg(turned)), whole_part)
-        return found._getvalue()
+        name = "llvm.fmuladd.f64"
+        known = builder.module.globals.get(name)
+        kind = ir.FunctionType(NUMBER, (NUMBER, NUMBER, NUMBER))
+        return builder.call(ir.Function(builder.module, kind, name) if known is None else known, given)
 
-    kind: Any = a
-    return kind(a, a), generate
+    return types.float64(types.float64, types.float64, types.float64), generate
+
+
+def choose(typing_context: object, which: object, a: object, b: object) -> Generated:
+    signature = types.float64(types.boolean, types.float64, types.float64)
+    return signature, lambda _context, builder, _signature, given: builder.select(*given)
 
 
 def array_at(
@@ -189,11 +181,3 @@ def matrix(typing_context: object, address: object, rows: object, columns: objec
 
 def whole_numbers(typing_context: object, address: object, size: object) -> Generated:
     return _view(types.int64, 1)
-
-
-def complex_numbers(typing_context: object, address: object, size: object) -> Generated:
-    return _view(types.complex128, 1)
-
-
-def complex_matrix(typing_context: object, address: object, rows: object, columns: object) -> Generated:
-    return _view(types.complex128, 2)

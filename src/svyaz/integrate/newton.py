@@ -3,6 +3,8 @@
 With zᵢ = Yᵢ - y₀ the stages satisfy A⁻¹Z = h F(Z). A⁻¹ = T diag(γ, [α -β; β α]) T⁻¹, so in W = T⁻¹Z an iteration
 solves one real system with γ/h - J and one complex system with (α + iβ)/h - J, J = ∂f/∂y.
 
+What is done to numbers is written so that it serves one run and several at once (see `svyaz.integrate.kernels`).
+
 E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.8.
 """
 
@@ -14,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import Address, call, complex_matrix, complex_numbers, matrix, numbers, place, whole_numbers
+from svyaz.integrate.calls import Address, call, fused, matrix, numbers, place, whole_numbers
 from svyaz.integrate.compiling import part, shared
-from svyaz.integrate.implicit import HEAD, PATIENCE, Located, factorise, substitute, units
+from svyaz.integrate.factors import factorise, factorise_complex, substitute, substitute_complex
+from svyaz.integrate.implicit import HEAD, PATIENCE, Located, units
 
 # numbers of the method are constants of the code: it is faster so
 _R6 = 6.0**0.5
@@ -44,14 +47,16 @@ StatusRoom = Array | NDArray[np.int64]
 
 
 class Memory(NamedTuple):
-    """Room for the iterations: J (n, n), the two factorised matrices, stages z, their transforms w, slopes (3, n).
+    """Room for the iterations: J (n, n), the factors of the real matrix and of the complex one (its two parts), stages z,
+    their transforms w, slopes (3, n), right-hand sides.
 
     `before` holds the stages of the last step, from which the next ones are guessed.
     """
 
     jacobian: Array
     real: Array
-    complex: NDArray[np.complex128]
+    re: Array
+    im: Array
     real_pivots: NDArray[np.int64]
     complex_pivots: NDArray[np.int64]
     z: Array
@@ -61,7 +66,8 @@ class Memory(NamedTuple):
     before: Array
     scale: Array
     right: Array
-    complex_right: NDArray[np.complex128]
+    right_re: Array
+    right_im: Array
 
 
 @shared
@@ -79,7 +85,8 @@ def memory_in(block: Address, n: int) -> Memory:
     return Memory(
         matrix(j, n, n),
         matrix(j + square, n, n),
-        complex_matrix(j + 2 * square, n, n),
+        matrix(j + 2 * square, n, n),
+        matrix(j + 3 * square, n, n),
         whole_numbers(z - 2 * row, n),
         whole_numbers(z - row, n),
         matrix(z, 3, n),
@@ -89,7 +96,8 @@ def memory_in(block: Address, n: int) -> Memory:
         matrix(z + 4 * three, 3, n),
         numbers(rest, n),
         numbers(rest + row, n),
-        complex_numbers(rest + 2 * row, n),
+        numbers(rest + 2 * row, n),
+        numbers(rest + 3 * row, n),
     )
 
 
@@ -103,13 +111,58 @@ def linearise(jacobian: Located, x: Address, m: Memory) -> int:
 def prepare(h: float, m: Memory) -> bool:
     """Factorise γ/h - J and (α + iβ)/h - J."""
     n = m.jacobian.shape[0]
+    real, re, im = GAMMA / h, MU.real / h, MU.imag / h
     for i in range(n):
         for j in range(n):
             m.real[i, j] = -m.jacobian[i, j]
-            m.complex[i, j] = -m.jacobian[i, j]
-        m.real[i, i] += GAMMA / h
-        m.complex[i, i] += complex(MU.real / h, MU.imag / h)
-    return factorise(m.real, m.real_pivots) and factorise(m.complex, m.complex_pivots)
+            m.re[i, j] = -m.jacobian[i, j]
+            m.im[i, j] = 0.0
+        m.real[i, i] += real
+        m.re[i, i] += re
+        m.im[i, i] = im
+    return factorise(m.real, m.real_pivots) & factorise_complex(m.re, m.im, m.complex_pivots)
+
+
+@part
+def argue(i: int, h: float, x: Array, m: Memory, argument: Array) -> None:
+    """[t, y…] of stage i of a step from x."""
+    argument[0] = fused(NODES[i], h, x[0])
+    for j in range(m.scale.size):
+        argument[j + 1] = x[j + 1] + m.z[i, j]
+
+
+@part
+def correct(h: float, m: Memory) -> float:
+    """The change of w by the slopes of the stages, left in m.change; its sum of squares in units of `scale`."""
+    n = m.scale.size
+    real, re, im = GAMMA / h, MU.real / h, MU.imag / h
+    for j in range(n):
+        f0, f1, f2 = m.slopes[0, j], m.slopes[1, j], m.slopes[2, j]
+        r0 = fused(T_INVERSE[0, 2], f2, fused(T_INVERSE[0, 1], f1, T_INVERSE[0, 0] * f0))
+        r1 = fused(T_INVERSE[1, 2], f2, fused(T_INVERSE[1, 1], f1, T_INVERSE[1, 0] * f0))
+        r2 = fused(T_INVERSE[2, 2], f2, fused(T_INVERSE[2, 1], f1, T_INVERSE[2, 0] * f0))
+        m.right[j] = fused(-real, m.w[0, j], r0)
+        m.right_re[j] = fused(-re, m.w[1, j], fused(im, m.w[2, j], r1))
+        m.right_im[j] = fused(-re, m.w[2, j], fused(-im, m.w[1, j], r2))
+    substitute(m.real, m.real_pivots, m.right)
+    substitute_complex(m.re, m.im, m.complex_pivots, m.right_re, m.right_im)
+    total = 0.0
+    for j in range(n):
+        unit = 1.0 / m.scale[j]
+        m.change[0, j] = m.right[j]
+        m.change[1, j] = m.right_re[j]
+        m.change[2, j] = m.right_im[j]
+        for i in range(3):
+            ratio = m.change[i, j] * unit
+            total = fused(ratio, ratio, total)
+    return total
+
+
+@part
+def size_of(total: float, count: int) -> float:
+    """The mean size by a sum of squares; infinite also where that is not a number."""
+    size = np.sqrt(total / count)
+    return size if np.isfinite(size) else np.inf
 
 
 @part
@@ -120,30 +173,11 @@ def iterate(f: Located, h: float, x: Array, m: Memory, argument: Array, status: 
     """
     n = m.scale.size
     for i in range(3):
-        argument[0] = x[0] + NODES[i] * h
-        for j in range(n):
-            argument[j + 1] = x[j + 1] + m.z[i, j]
+        argue(i, h, x, m, argument)
         status[0] = call(f.address, place(argument), f.constants, place(m.slopes) + 8 * n * i)
         if status[0] != 0:
             return np.inf
-    for j in range(n):
-        f0, f1, f2 = m.slopes[0, j], m.slopes[1, j], m.slopes[2, j]
-        r0 = T_INVERSE[0, 0] * f0 + T_INVERSE[0, 1] * f1 + T_INVERSE[0, 2] * f2
-        r1 = T_INVERSE[1, 0] * f0 + T_INVERSE[1, 1] * f1 + T_INVERSE[1, 2] * f2
-        r2 = T_INVERSE[2, 0] * f0 + T_INVERSE[2, 1] * f1 + T_INVERSE[2, 2] * f2
-        m.right[j] = r0 - GAMMA / h * m.w[0, j]
-        m.complex_right[j] = complex(r1, r2) - complex(MU.real / h, MU.imag / h) * complex(m.w[1, j], m.w[2, j])
-    substitute(m.real, m.real_pivots, m.right)
-    substitute(m.complex, m.complex_pivots, m.complex_right)
-    total = 0.0
-    for j in range(n):
-        m.change[0, j] = m.right[j]
-        m.change[1, j] = m.complex_right[j].real
-        m.change[2, j] = m.complex_right[j].imag
-        for i in range(3):
-            total += (m.change[i, j] / m.scale[j]) ** 2
-    size = np.sqrt(total / (3 * n))
-    return size if np.isfinite(size) else np.inf
+    return size_of(correct(h, m), 3 * n)
 
 
 @part
@@ -153,7 +187,7 @@ def accept(m: Memory) -> None:
         for i in range(3):
             m.w[i, j] += m.change[i, j]
         for i in range(3):
-            m.z[i, j] = T[i, 0] * m.w[0, j] + T[i, 1] * m.w[1, j] + T[i, 2] * m.w[2, j]
+            m.z[i, j] = fused(T[i, 2], m.w[2, j], fused(T[i, 1], m.w[1, j], T[i, 0] * m.w[0, j]))
 
 
 @part
@@ -161,7 +195,29 @@ def transform(m: Memory) -> None:
     """w = T⁻¹ z."""
     for j in range(m.scale.size):
         for i in range(3):
-            m.w[i, j] = T_INVERSE[i, 0] * m.z[0, j] + T_INVERSE[i, 1] * m.z[1, j] + T_INVERSE[i, 2] * m.z[2, j]
+            m.w[i, j] = fused(
+                T_INVERSE[i, 2], m.z[2, j], fused(T_INVERSE[i, 1], m.z[1, j], T_INVERSE[i, 0] * m.z[0, j])
+            )
+
+
+FAILED, FURTHER, SOLVED = range(3)
+
+
+@part
+def judged(k: int, size: float, before: float, tolerance: float) -> tuple[int, float]:
+    """What becomes of the stages after iteration k of this size, and the rate of convergence (Hairer and Wanner)."""
+    if size == np.inf:
+        return FAILED, 0.0
+    rate = 0.0
+    if k > 0:
+        rate = size / before
+        if size < tolerance and before < tolerance and rate >= 0.1:  # rounding of the rates is all that is left
+            return SOLVED, 0.0
+        if rate >= 1.0 or rate ** (MOST_ITERATIONS - k) / (1.0 - rate) * size > tolerance:
+            return FAILED, rate
+    if size == 0.0 or (k > 0 and rate / (1.0 - rate) * size < tolerance):
+        return SOLVED, rate
+    return FURTHER, rate
 
 
 @part
@@ -169,23 +225,17 @@ def solve(
     f: Located, h: float, x: Array, m: Memory, argument: Array, tolerance: float, status: StatusRoom
 ) -> tuple[int, float]:
     """Iterations of Hairer and Wanner: (their number, rate of convergence); a number ≤ 0 says that they failed."""
-    before, rate = 0.0, 0.0
+    before = 0.0
     for k in range(MOST_ITERATIONS):
         size = iterate(f, h, x, m, argument, status)
-        if size == np.inf:
+        found, rate = judged(k, size, before, tolerance)
+        if found == FAILED:
             return -(k + 1), rate
-        if k > 0:
-            rate = size / before
-            if size < tolerance and before < tolerance and rate >= 0.1:  # rounding of the rates is all that is left
-                accept(m)
-                return k + 1, 0.0
-            if rate >= 1.0 or rate ** (MOST_ITERATIONS - k) / (1.0 - rate) * size > tolerance:
-                return -(k + 1), rate
         accept(m)
-        if size == 0.0 or (k > 0 and rate / (1.0 - rate) * size < tolerance):
+        if found == SOLVED:
             return k + 1, rate
         before = size
-    return -MOST_ITERATIONS, rate
+    return -MOST_ITERATIONS, 0.0
 
 
 @part

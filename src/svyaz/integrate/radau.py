@@ -38,12 +38,14 @@ from svyaz.integrate.calls import (
     Counters,
     call,
     copy,
+    fused,
     numbers,
     place,
     settle,
     whole,
 )
-from svyaz.integrate.compiling import Callback, callback, compiled, part
+from svyaz.integrate.collocation import basis, begin_step, end_step, filtered, squares
+from svyaz.integrate.compiling import Callback, callback, compiled, part, piece
 from svyaz.integrate.implicit import (
     JACOBIAN,
     JACOBIAN_CONSTANTS,
@@ -51,11 +53,9 @@ from svyaz.integrate.implicit import (
     RATES_CONSTANTS,
     STATES,
     Located,
-    substitute,
 )
 from svyaz.integrate.newton import (
     MOST_ITERATIONS,
-    NODES,
     Memory,
     linearise,
     memory_in,
@@ -63,58 +63,16 @@ from svyaz.integrate.newton import (
     prepare,
     solve,
     solve_to_rounding,
-    transform,
 )
 
 POWER = 4.0
 """The estimate of the error is of order 3: its error goes with this power of the step."""
 
-_R6 = 6.0**0.5
-EMBEDDED = np.array([(-13 - 7 * _R6) / 3, (-13 + 7 * _R6) / 3, -1 / 3])
-# collocation polynomial through 0, z₁, z₂, z₃: Σᵢ zᵢ Σⱼ COLLOCATION[i, j] θ^(j+1)
-COLLOCATION = np.array(
-    [
-        [(13 + 7 * _R6) / 3, (-23 - 22 * _R6) / 3, (10 + 15 * _R6) / 3],
-        [(13 - 7 * _R6) / 3, (-23 + 22 * _R6) / 3, (10 - 15 * _R6) / 3],
-        [1 / 3, -8 / 3, 10 / 3],
-    ]
-)
 
-
-@part
-def collocation(z: Array, j: int, theta: float) -> float:
-    """Change of state j at t₀ + θh by the collocation polynomial through the stages z."""
-    value = 0.0
-    for i in range(3):
-        row = COLLOCATION[i]
-        value += z[i, j] * theta * (row[0] + theta * (row[1] + theta * row[2]))
-    return value
-
-
-@part
-def guess(h: float, last: float, m: Memory) -> None:
-    """Stages of the step h from the collocation polynomial of the step before, or zero at the start."""
-    for j in range(m.scale.size):
-        for i in range(3):
-            m.z[i, j] = 0.0
-            if last > 0.0:
-                m.z[i, j] = collocation(m.before, j, 1.0 + NODES[i] * h / last) - m.before[2, j]
-    transform(m)
-
-
-@part
-def error_of(h: float, slope: Array, x: Array, y: Array, m: Memory, control: Control) -> float:
-    """Size of (γ/h - J)⁻¹(slope + Σ eᵢzᵢ/h), which is left in m.right, 1 being what is allowed."""
-    n = m.scale.size
-    for j in range(n):
-        combination = EMBEDDED[0] * m.z[0, j] + EMBEDDED[1] * m.z[1, j] + EMBEDDED[2] * m.z[2, j]
-        m.right[j] = slope[j] + combination / h
-    substitute(m.real, m.real_pivots, m.right)
-    total = 0.0
-    for j in range(n):
-        scale = control.atol[j] + control.rtol * max(abs(x[j + 1]), abs(y[j + 1]))
-        total += (m.right[j] / scale) ** 2
-    return np.sqrt(total / n)
+@piece
+def allowed(control: Control) -> float:
+    """The size of a Newton iteration that is small enough."""
+    return max(2.3e-15 / control.rtol, min(0.03, control.rtol**0.5))
 
 
 @part
@@ -123,26 +81,25 @@ def trial(
 ) -> tuple[float, int, float]:
     """Try a step from row 0 to row 1 of `work`: (error, iterations, rate); iterations ≤ 0 say that Newton failed."""
     x, y, argument, n = work[0], work[1], work[2], m.scale.size
-    for j in range(n):
-        m.scale[j] = control.atol[j] + control.rtol * abs(x[j + 1])
-    guess(h, clock[LAST_STEP], m)
-    tolerance = max(2.3e-15 / control.rtol, min(0.03, control.rtol**0.5))
-    iterations, rate = solve(f, h, x, m, argument, tolerance, count[STATUS : STATUS + 1])
+    begin_step(h, clock[LAST_STEP], x, m, control.atol, control.rtol)
+    iterations, rate = solve(f, h, x, m, argument, allowed(control), count[STATUS : STATUS + 1])
     count[EVALUATIONS] += 3 * abs(iterations)
     if iterations <= 0:
         return np.inf, iterations, rate
-    for j in range(n):
-        y[j + 1] = x[j + 1] + m.z[2, j]
-    error = error_of(h, slope, x, y, m, control)
-    if error > 1.0 and (count[AFTER_REJECTION] or count[DONE] == 0):
-        # a stiff start spoils the estimate: filter it once more
-        argument[0] = x[0]
-        for j in range(n):
-            argument[j + 1] = x[j + 1] + m.right[j]
+    end_step(x, y, m)
+    error = np.sqrt(squares(h, slope, x, y, m, control.atol, control.rtol) / n)
+    if spoilt(error, count):
+        filtered(x, m, argument)
         count[EVALUATIONS] += 1
         if call(f.address, place(argument), f.constants, place(m.slopes)) == 0:
-            error = error_of(h, m.slopes[0], x, y, m, control)
+            error = np.sqrt(squares(h, m.slopes[0], x, y, m, control.atol, control.rtol) / n)
     return error, iterations, rate
+
+
+@piece
+def spoilt(error: float, count: Counters) -> bool:
+    """May a stiff start have spoilt the estimate? It is filtered once more then."""
+    return error > 1.0 and (count[AFTER_REJECTION] != 0 or count[DONE] == 0)
 
 
 @part
@@ -164,18 +121,17 @@ def ready(jacobian: Located, x: Address, h: float, m: Memory, clock: Array, coun
 
 
 @part
-def refuse(jacobian: Located, x: Address, h: float, m: Memory, clock: Array, count: Counters) -> None:
-    """After a failed iteration: a new J if the old one was of an earlier state, else half the step."""
+def refuse(h: float, clock: Array, count: Counters) -> bool:
+    """After a failed iteration: is a new J wanted, the old one being of an earlier state? Else the step is halved."""
     if count[FRESH]:
         clock[STEP] = 0.5 * h
         count[REJECTED] += 1
         count[AFTER_REJECTION] = 1
-    else:
-        count[JACOBIANS] += 1
-        count[FRESH] = 1
-        clock[FACTORISED] = 0.0
-        if linearise(jacobian, x, m) != 0:
-            clock[STEP] = 0.5 * h
+        return False
+    count[JACOBIANS] += 1
+    count[FRESH] = 1
+    clock[FACTORISED] = 0.0
+    return True
 
 
 @part
@@ -190,9 +146,26 @@ def predicted(h: float, error: float, clock: Array) -> float:
 
 
 @part
-def fill_grid(after_step: Callee, out: Output, h: float, work: Array, m: Memory, count: Counters) -> int:
-    """Store the states at the times of the grid inside the step from row 0 to row 1 of `work`."""
-    n, x, y, between, code = m.scale.size, work[0], work[1], work[3], RUNNING
+def growth(control: Control, h: float, error: float, iterations: int, clock: Array) -> float:
+    """Next step over this one, by its error and the trouble that it made."""
+    factor = control.safety * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + iterations)
+    return factor * predicted(h, error, clock)
+
+
+@part
+def reject(control: Control, h: float, factor: float, clock: Array, count: Counters) -> None:
+    """Try again with a shorter step."""
+    if not factor >= control.smallest:  # also where the error is not a number
+        factor = control.smallest
+    clock[STEP] = h * factor
+    count[REJECTED] += 1
+    count[AFTER_REJECTION] = 1
+
+
+@part
+def fill_grid(after_step: Callee, out: Output, h: float, work: Array, z: Array, count: Counters) -> int:
+    """Store the states at the times of the grid inside the step with the stages z from row 0 to row 1 of `work`."""
+    n, x, y, between, code = z.shape[1], work[0], work[1], work[3], RUNNING
     while count[STORED] < out.grid.size and out.grid[count[STORED]] <= y[0] and code == RUNNING:
         time = out.grid[count[STORED]]
         row = out.rows[count[STORED]]
@@ -200,8 +173,9 @@ def fill_grid(after_step: Callee, out: Output, h: float, work: Array, m: Memory,
             copy(place(y), place(row), n + 1)
         else:
             between[0] = time
+            p, q, r = basis((time - x[0]) / h)
             for j in range(n):
-                between[j + 1] = x[j + 1] + collocation(m.z, j, (time - x[0]) / h)
+                between[j + 1] = x[j + 1] + fused(r, z[2, j], fused(q, z[1, j], p * z[0, j]))
             code = settle(after_step.address, place(after_step.constants), place(between), n, place(work[2]))
             copy(place(between), place(row), n + 1)
         count[STORED] += 1 if code == RUNNING else 0
@@ -210,30 +184,39 @@ def fill_grid(after_step: Callee, out: Output, h: float, work: Array, m: Memory,
 
 @part
 def next_step(
-    jacobian: Located,
-    control: Control,
-    h: float,
-    factor: float,
-    renew: bool,
-    work: Array,
-    m: Memory,
-    clock: Array,
-    count: Counters,
+    control: Control, h: float, error: float, factor: float, renew: bool, clock: Array, count: Counters
 ) -> None:
     """After a good step: keep J and the factorised matrices while they serve, else choose a new step."""
-    count[FRESH] = 0
+    count[FRESH] = 1 if renew else 0
     if count[AFTER_REJECTION]:
         factor = min(factor, 1.0)
     if renew:
-        count[STATUS] = linearise(jacobian, place(work), m)
         count[JACOBIANS] += 1
-        count[FRESH] = 1
         clock[FACTORISED] = 0.0
     elif 1.0 <= factor < 1.2:
         factor = 1.0
     clock[LAST_STEP] = h
     clock[STEP] = h * min(control.largest, max(control.smallest, factor))
+    clock[ERROR] = max(error, 1e-2)
     count[AFTER_REJECTION] = 0
+
+
+@piece
+def ages(iterations: int, rate: float) -> bool:
+    """Is J to be made anew?"""
+    return iterations > 2 and rate > 1e-3
+
+
+@piece
+def stands(t: float, h: float) -> bool:
+    """Would the time not move by such a step?"""
+    return not 0.1 * h > 2.3e-16 * abs(t) or h < 1e-290
+
+
+@piece
+def is_final(t: float, h: float, end: float) -> bool:
+    """Does such a step reach the end, or nearly?"""
+    return fused(1.01, h, t) >= end
 
 
 @compiled
@@ -258,9 +241,9 @@ def free(
     y, z = x + 8 * (n + 1), x + 16 * (n + 1)
     for _ in range(chunk):
         t, h = work[0, 0], clock[STEP]
-        if not 0.1 * h > 2.3e-16 * abs(t) or h < 1e-290:  # the time would not move
+        if stands(t, h):
             return SINGULAR if count[STATUS] != 0 else STALLED
-        final = t + 1.01 * h >= control.t1
+        final = is_final(t, h, control.t1)
         if final:
             h = control.t1 - t
         work[1, 0] = control.t1 if final else t + h
@@ -268,20 +251,16 @@ def free(
         if ready(jacobian, x, h, m, clock, count):
             error, iterations, rate = trial(f, control, h, work, slope, m, clock, count)
         if iterations <= 0:
-            refuse(jacobian, x, h, m, clock, count)
+            if refuse(h, clock, count) and linearise(jacobian, x, m) != 0:
+                clock[STEP] = 0.5 * h
             continue
-        factor = control.safety * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + iterations)
-        factor *= predicted(h, error, clock)
+        factor = growth(control, h, error, iterations, clock)
         if not error <= 1.0:
-            if not factor >= control.smallest:  # also where the error is not a number
-                factor = control.smallest
-            clock[STEP] = h * factor
-            count[REJECTED] += 1
-            count[AFTER_REJECTION] = 1
+            reject(control, h, factor, clock, count)
             continue
         code = settle(after_step.address, place(after_step.constants), y, n, z)
         if code == RUNNING and out.on_grid:
-            code = fill_grid(after_step, out, h, work, m, count)
+            code = fill_grid(after_step, out, h, work, m.z, count)
         if code != RUNNING:
             return code
         copy(place(m.z), place(m.before), 3 * n)
@@ -296,8 +275,10 @@ def free(
         count[EVALUATIONS] += 1
         if count[STATUS] != 0:
             return SINGULAR
-        next_step(jacobian, control, h, factor, iterations > 2 and rate > 1e-3, work, m, clock, count)
-        clock[ERROR] = max(error, 1e-2)
+        renew = ages(iterations, rate)
+        next_step(control, h, error, factor, renew, clock, count)
+        if renew:
+            count[STATUS] = linearise(jacobian, x, m)
     return RUNNING
 
 

@@ -138,16 +138,18 @@ def solve_many(
     rtol: float,
     atol: Array,
     max_steps: int,
-    renew: Callable[[Array], object] | None = None,
+    memories: Array | None = None,
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
     """States (N, k, n) at k times, the first of which is the beginning, from N starts (N, n); did each run finish, or did
     the map after a step refuse a state of it?
 
     ``atol`` (N, n) is that of each start. A run that fails, or takes more trials than ``max_steps``, keeps the rows that
     it reached; the others are not numbers. The states are those that ``solve`` gives; what is common is prepared once.
-    ``renew`` is called with [t, y…] before each run: a map after a step that remembers begins anew.
+    ``memories`` (N, ·) are the constants of the map after a step with which each run begins, where it remembers.
     """
     from svyaz.integrate.calls import FINISHED, PROJECTION, RUNNING, STORED
+    from svyaz.integrate.radau_desk import Members
+    from svyaz.integrate.radau_lanes import ALONE, radau_in_lanes
     from svyaz.integrate.runs import free_run
 
     count, n = starts.shape
@@ -157,21 +159,34 @@ def solve_many(
     if not count:
         return rows, finished, refused
     control = control_of(tableau, span, rtol, atol[0], n)
-    grid = np.ascontiguousarray(times, dtype=np.float64)
-    run = free_run(tableau, natives(ode, tableau, n), np.concatenate(([span[0]], starts[0])), control, grid, max_steps)
-    for k in range(count):
-        begin = np.concatenate(([span[0]], starts[k]))
-        run.restart(begin)
-        if renew is not None:
-            renew(begin)
+    grid, called = np.ascontiguousarray(times, dtype=np.float64), natives(ode, tableau, n)
+    own = called.after_step.constants
+    begins = np.column_stack([np.full(count, span[0]), starts])
+    members = Members(
+        begins,
+        np.ascontiguousarray(atol),
+        np.tile(own, (count, 1)) if memories is None else memories,
+        np.empty((count, len(grid), n + 1)),
+        grid,
+        np.zeros(count, dtype=np.int64),
+        np.full(count, ALONE),
+    )
+    if tableau.loops:
+        radau_in_lanes(called, control, members, max_steps)
+    run = free_run(tableau, called, begins[0], control, grid, max_steps)
+    for k in np.flatnonzero(members.codes == ALONE):
+        run.restart(begins[k])
+        own[:] = members.memories[k]
         control.atol[:] = atol[k]
         code = RUNNING
         while code == RUNNING:
             code = run.advance(max_steps)
-        reached = int(run.room.count[STORED])
-        rows[k, :reached] = run.room.rows[:reached, 1:]
-        finished[k], refused[k] = code == FINISHED, code == PROJECTION
-    return rows, finished, refused
+        members.codes[k] = code
+        members.stored[k] = reached = int(run.room.count[STORED])
+        members.rows[k, :reached] = run.room.rows[:reached]
+    kept = np.arange(len(grid)) < members.stored[:, None]
+    rows[kept] = members.rows[kept][:, 1:]
+    return rows, members.codes == FINISHED, members.codes == PROJECTION
 
 
 def natives(ode: Ode | Flow | Rates, tableau: Tableau, size: int) -> Natives:

@@ -69,6 +69,11 @@ class Fence:
         values = self._beyond(row)["g"]
         self._guard.begin(row, values, np.zeros(len(values)), values < 0.0)
 
+    def begun(self, rows: Array) -> Array:
+        """Constants of the map for runs that begin at each of the rows [t, y…]."""
+        values = self._beyond(rows)["g"]
+        return self._guard.begun(rows, values, np.zeros(values.shape), values < 0.0)
+
     def outside(self, rows: Array) -> NDArray[np.bool_]:
         """Which of the rows [t, y…] lie beyond a limit."""
         return np.asarray((self._beyond(rows)["g"] > 0.0).any(axis=1))

@@ -37,15 +37,23 @@ class Guard:
 
     def begin(self, row: Array, values: Array, levels: Array, armed: NDArray[np.bool_]) -> None:
         """Watch a run from [t, y…]: the conditions there, the levels below minus which they are armed, those that are."""
-        self.memory[ALARM] = 0.0
-        self._put(self.places.before, row)
-        self._put(self.places.level, levels)
-        self._put(self.places.armed, armed | (values < -levels))
-        self._put(self.places.last, values)
-        self._put(self.places.change, np.full(len(values), np.inf))
+        self.memory[:] = self.begun(row[None], values[None], levels[None], armed[None])[0]
 
-    def _put(self, place: int, numbers: Array | NDArray[np.bool_]) -> None:
-        self.memory[place : place + len(numbers)] = numbers
+    def begun(self, rows: Array, values: Array, levels: Array, armed: NDArray[np.bool_]) -> Array:
+        """The memories with which runs from several rows begin."""
+        found = np.tile(self.memory, (len(rows), 1))
+        found[:, ALARM] = 0.0
+        places = self.places
+        changes = np.full(values.shape, np.inf)
+        for place, numbers in (
+            (places.before, rows),
+            (places.level, levels),
+            (places.armed, armed | (values < -levels)),
+            (places.last, values),
+            (places.change, changes),
+        ):
+            found[:, place : place + numbers.shape[1]] = numbers
+        return found
 
     @property
     def alarmed(self) -> bool:

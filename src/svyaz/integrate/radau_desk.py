@@ -1,0 +1,84 @@
+"""Where members in lanes are worked on by Radau's method."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.integrate.calls import COUNTERS, Address, Counters
+from svyaz.integrate.implicit import Located
+from svyaz.integrate.radau_kernels import places
+from svyaz.program import lined_up
+
+
+class Members(NamedTuple):
+    """Runs: starts [t, y…] (N, n + 1), tolerances (N, n), constants of the map after a step (N, ·); rows (N, k, n + 1) at the
+    times of ``grid``, how many of them were ``stored``, and the ``codes`` of the loops.
+    """
+
+    starts: Array
+    atol: Array
+    memories: Array
+    rows: Array
+    grid: Array
+    stored: NDArray[np.int64]
+    codes: NDArray[np.int64]
+
+
+class Calls(NamedTuple):
+    """Native functions: rates of all lanes and of one member, J, the map after a step (0: none)."""
+
+    wide: Located
+    rates: Located
+    jacobian: Located
+    after_step: Address
+
+
+class Desk(NamedTuple):
+    """The room of the kernels; clocks and counters of each lane as in `radau`, its member and what has become of it, whether
+    this is its last step; iterations, whether they have converged, their rate and last size, the error of the step; and
+    room for a member alone: work (6, n + 1), slopes or J, stages.
+    """
+
+    room: Array
+    clock: Array
+    counters: Counters
+    member: NDArray[np.int64]
+    ended: NDArray[np.int64]
+    final: NDArray[np.int64]
+    iterations: NDArray[np.int64]
+    found: NDArray[np.int64]
+    rate: Array
+    before: Array
+    error: Array
+    work: Array
+    slopes: Array
+    z: Array
+
+
+def desk_for(n: int, width: int, rtol: float) -> Desk:
+    """A desk for members of n states."""
+    at = places(n)
+    room = lined_up(at.size * width)
+    room[at.rtol * width : (at.rtol + 1) * width] = rtol
+    member, ended, final, iterations, found = np.zeros((5, width), dtype=np.int64)
+    rate, before, error = np.zeros((3, width))
+    return Desk(
+        room,
+        np.zeros((width, 4)),
+        np.zeros((width, COUNTERS), dtype=np.int64),
+        member,
+        ended,
+        final,
+        iterations,
+        found,
+        rate,
+        before,
+        error,
+        np.zeros((6, n + 1)),
+        np.zeros(max(2 * n, n * n)),
+        np.zeros((3, n)),
+    )
