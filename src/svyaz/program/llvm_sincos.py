@@ -13,7 +13,6 @@ def sincos_declarations(width: int) -> str:
     kind = f"<{width} x double>"
     return (
         f"declare {kind} @llvm.fma.v{width}f64({kind}, {kind}, {kind})\n"
-        f"declare {kind} @llvm.rint.v{width}f64({kind})\n"
         f"declare i1 @llvm.vector.reduce.and.v{width}i1(<{width} x i1>)\n"
     )
 
