@@ -249,22 +249,45 @@ def _rows_text(width: int, inputs: int, outputs: int) -> str:
 
 
 def _turn(function: FunctionText, rows: str, count: int, lanes: str, width: int, *, back: bool) -> None:
-    """Rows of ``count`` numbers ↔ lanes, in blocks of 4 × 4, of which the last overlaps; fewer than four one by one."""
+    """Rows of ``count`` numbers ↔ lanes, in blocks of 4 × 4, of which the last overlaps; fewer than four one by one.
+
+    Lanes are stored as whole vectors: a load that spans two stores would wait for both.
+    """
     blocks = [*range(0, count - 3, 4), *([count - 4] if count > 4 and count % 4 else [])]
-    for first in range(0, width, 4):
-        for column in blocks:
+    for column in blocks:
+        parts = []
+        for first in range(0, width, 4):
             row_places = [(first + k) * count + column for k in range(4)]
             lane_places = [(column + k) * width + first for k in range(4)]
-            sources, targets = (lane_places, row_places) if back else (row_places, lane_places)
-            taken = [_load4(function, lanes if back else rows, place) for place in sources]
-            for value, place in zip(_transposed(function, taken), targets, strict=True):
-                at = function.value(f"getelementptr double, ptr {rows if back else lanes}, i64 {place}")
-                function.do(f"store <4 x double> {value}, ptr {at}, align 8")
+            taken = [
+                _load4(function, lanes if back else rows, place) for place in (lane_places if back else row_places)
+            ]
+            parts.append(_transposed(function, taken))
+            for value, place in zip(parts[-1], row_places, strict=True) if back else ():
+                _put(function, value, 4, rows, place)
+        for k in () if back else range(4):
+            value = parts[0][k] if width == 4 else _joined(function, parts[0][k], parts[1][k])
+            _put(function, value, width, lanes, (column + k) * width)
     for column in () if blocks else range(count):
         for lane in range(width):
             row_place, lane_place = lane * count + column, column * width + lane
             source, target = (lane_place, row_place) if back else (row_place, lane_place)
             function.store(function.load(lanes if back else rows, source), rows if back else lanes, target)
+
+
+def _joined(function: FunctionText, a: str, b: str) -> str:
+    """Two vectors of four numbers as one."""
+    return function.value(f"shufflevector <4 x double> {a}, <4 x double> {b}, {_order(0, 8)}")
+
+
+def _order(first: int, count: int) -> str:
+    """A mask that takes so many numbers from the first on."""
+    return f"<{count} x i32> <{', '.join(f'i32 {first + k}' for k in range(count))}>"
+
+
+def _put(function: FunctionText, value: str, width: int, base: str, place: int) -> None:
+    at = function.value(f"getelementptr double, ptr {base}, i64 {place}")
+    function.do(f"store <{width} x double> {value}, ptr {at}, align 8")
 
 
 def _load4(function: FunctionText, base: str, place: int) -> str:
