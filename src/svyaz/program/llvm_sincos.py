@@ -17,41 +17,55 @@ def sincos_declarations(width: int) -> str:
     )
 
 
-def sincos_body(width: int) -> str:
-    """From the angles ``%x`` to the vectors ``%sines`` and ``%cosines``, blocks included, the first one begun."""
+def sincos_body(width: int, name: str) -> str:
+    """From the angles ``%x`` to their sines and cosines, blocks included, the first one begun."""
     kind = f"<{width} x double>"
+    both = f"{{ {kind}, {kind} }}"
     body = files("svyaz.program").joinpath("sincos.ll").read_text(encoding="utf-8")
     near = body.replace("<4 x ", f"<{width} x ").replace(".v4f64", f".v{width}f64")
-    lines = [
-        f"  %size = call {kind} @llvm.fabs.v{width}f64({kind} %x)",
-        f"  %within = fcmp ole {kind} %size, splat (double 0x4150000000000000)",
-        f"  %all.within = call i1 @llvm.vector.reduce.and.v{width}i1(<{width} x i1> %within)",
-        "  br label %near",
-        "near:",
-        near,
-        "  br i1 %all.within, label %done, label %far",
-        "far:",
-    ]
-    for name in ("sin", "cos"):
+    return f"""\
+  %size = call {kind} @llvm.fabs.v{width}f64({kind} %x)
+  %within = fcmp ole {kind} %size, splat (double 0x4150000000000000)
+  %all.within = call i1 @llvm.vector.reduce.and.v{width}i1(<{width} x i1> %within)
+{near}
+  %near.one = insertvalue {both} poison, {kind} %s.value, 0
+  %near.both = insertvalue {both} %near.one, {kind} %c.value, 1
+  br i1 %all.within, label %done, label %far
+far:
+  %far.both = call {both} @{name}.far({kind} %x, <{width} x i1> %within, {both} %near.both)
+  br label %done
+done:
+  %both = phi {both} [ %near.both, %entry ], [ %far.both, %far ]
+  ret {both} %both
+"""
+
+
+def _far(width: int, name: str) -> str:
+    """The function that asks the C library for the angles that are not ``%within``."""
+    kind = f"<{width} x double>"
+    both = f"{{ {kind}, {kind} }}"
+    lines = []
+    for place, op in enumerate(("sin", "cos")):
         for lane in range(width):
-            before = "poison" if lane == 0 else f"%{name}.{lane - 1}"
+            before = "poison" if lane == 0 else f"%{op}.{lane - 1}"
             lines += [
-                f"  %{name}.x.{lane} = extractelement {kind} %x, i64 {lane}",
-                f"  %{name}.y.{lane} = call double @{name}(double %{name}.x.{lane})",
-                f"  %{name}.{lane} = insertelement {kind} {before}, double %{name}.y.{lane}, i64 {lane}",
+                f"  %{op}.x.{lane} = extractelement {kind} %x, i64 {lane}",
+                f"  %{op}.y.{lane} = call double @{op}(double %{op}.x.{lane})",
+                f"  %{op}.{lane} = insertelement {kind} {before}, double %{op}.y.{lane}, i64 {lane}",
             ]
-        value = {"sin": "%s.value", "cos": "%c.value"}[name]
-        lines.append(f"  %{name}.both = select <{width} x i1> %within, {kind} {value}, {kind} %{name}.{width - 1}")
+        lines += [
+            f"  %{op}.near = extractvalue {both} %near, {place}",
+            f"  %{op}.all = select <{width} x i1> %within, {kind} %{op}.near, {kind} %{op}.{width - 1}",
+        ]
     lines += [
-        "  br label %done",
-        "done:",
-        f"  %sines = phi {kind} [ %s.value, %near ], [ %sin.both, %far ]",
-        f"  %cosines = phi {kind} [ %c.value, %near ], [ %cos.both, %far ]",
-        f"  %one = insertvalue {{ {kind}, {kind} }} poison, {kind} %sines, 0",
-        f"  %both = insertvalue {{ {kind}, {kind} }} %one, {kind} %cosines, 1",
-        f"  ret {{ {kind}, {kind} }} %both",
+        f"  %one = insertvalue {both} poison, {kind} %sin.all, 0",
+        f"  %all = insertvalue {both} %one, {kind} %cos.all, 1",
+        f"  ret {both} %all",
     ]
-    return "\n".join(lines)
+    head = (
+        f"define internal {both} @{name}.far({kind} %x, <{width} x i1> %within, {both} %near) noinline cold nounwind {{"
+    )
+    return "\n".join([head, *lines, "}\n"])
 
 
 def sincos_of_four(name: str) -> str:
@@ -65,14 +79,12 @@ def sincos_of_four(name: str) -> str:
         "declare double @sin(double) nounwind memory(none)\ndeclare double @cos(double) nounwind memory(none)\n"
         f"{sincos_declarations(4)}\n"
         f"define {{ <4 x double>, <4 x double> }} @{name}(double %a, double %b, double %c, double %d) nounwind {{\n"
-        f"entry:\n{packing}{sincos_body(4)}\n}}\n"
+        f"entry:\n{packing}{sincos_body(4, name)}\n}}\n{_far(4, name)}"
     )
 
 
 def sincos_of_lanes(width: int, name: str) -> str:
-    """The function of a vector that programs for several states call; sin and cos are declared elsewhere."""
+    """The function of a vector that is woven into programs for several states; sin and cos are declared elsewhere."""
     kind = f"<{width} x double>"
-    return (
-        f"{sincos_declarations(width)}\n"
-        f"define internal {{ {kind}, {kind} }} @{name}({kind} %x) nounwind noinline {{\nentry:\n{sincos_body(width)}\n}}\n"
-    )
+    head = f"define internal {{ {kind}, {kind} }} @{name}({kind} %x) nounwind alwaysinline {{\nentry:"
+    return f"{sincos_declarations(width)}\n{head}\n{sincos_body(width, name)}\n}}\n{_far(width, name)}"
