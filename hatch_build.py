@@ -74,7 +74,7 @@ def _run_every_loop() -> None:
         method_names,
         solve,
     )
-    from svyaz.integrate.radau_desk import Members
+    from svyaz.integrate.radau_desk import StiffRuns
     from svyaz.integrate.radau_lanes import run_in_lanes
     from svyaz.integrate.solving import natives
 
@@ -90,6 +90,6 @@ def _run_every_loop() -> None:
     ensemble_in_lanes(method("rk4"), (0, 0, 0), 0, (0.0, 1.0), nobody, none, 0, stopped)
     control = control_of(method("dopri5"), (0.0, 1.0), 1e-6, None, 1)
     free_in_lanes(method("dopri5"), (0, 0), 0, 0, control, nobody, none, 0, stopped)
-    absent = Members(rows, rows, rows, np.zeros((0, 0, 2)), np.zeros(0), none, none)
+    absent = StiffRuns(rows, rows, rows, np.zeros((0, 0, 2)), np.zeros(0), none, none)
     control = control_of(method("radau"), (0.0, 1.0), 1e-6, None, 1)
     run_in_lanes(0, 0, natives(falling, method("radau"), 1), control, absent, 0)

@@ -163,7 +163,7 @@ class Mask:
     __rand__ = __and__
 
 
-class Numbers:
+class RoomPart:
     """Numbers of the room, each of every lane; read and written as an array of one or two dimensions."""
 
     def __init__(self, kernel: Kernel, start: int, shape: tuple[int, ...]) -> None:
@@ -175,8 +175,8 @@ class Numbers:
             return self.start + key[0] * self.shape[1] + key[1]
         return self.start + key
 
-    def row(self, i: int) -> Numbers:
-        return Numbers(self.kernel, self.start + i * self.shape[1], self.shape[1:])
+    def row(self, i: int) -> RoomPart:
+        return RoomPart(self.kernel, self.start + i * self.shape[1], self.shape[1:])
 
     def __getitem__(self, key: int | tuple[int, int]) -> Vector:
         return self.kernel.load(self._place(key))
@@ -226,22 +226,22 @@ def _instructions(kernel: Kernel) -> dict[str, Callable[..., Any]]:
     return {
         "fused": lambda a, b, c: kernel.called("fma", a, b, c),
         "choose": lambda which, a, b: which.chosen(a, b),
-        "matrix": lambda at, rows, columns: Numbers(kernel, at // 8, (rows, columns)),
-        "numbers": lambda at, size: Numbers(kernel, at // 8, (size,)),
-        "whole_numbers": lambda at, size: Numbers(kernel, at // 8, (size,)),
+        "matrix": lambda at, rows, columns: RoomPart(kernel, at // 8, (rows, columns)),
+        "numbers": lambda at, size: RoomPart(kernel, at // 8, (size,)),
+        "whole_numbers": lambda at, size: RoomPart(kernel, at // 8, (size,)),
     }
 
 
-def _brought_up(a: Numbers, pivots: Numbers, k: int) -> Mask:
+def _brought_up(a: RoomPart, pivots: RoomPart, k: int) -> Mask:
     return _pivoted((a,), [abs(a[i, k]) for i in range(k, a.shape[0])], pivots, k)
 
 
-def _brought_up_complex(re: Numbers, im: Numbers, pivots: Numbers, k: int) -> Mask:
+def _brought_up_complex(re: RoomPart, im: RoomPart, pivots: RoomPart, k: int) -> Mask:
     sizes = [abs(re[i, k]) + abs(im[i, k]) for i in range(k, re.shape[0])]
     return _pivoted((re, im), sizes, pivots, k)
 
 
-def _pivoted(parts: tuple[Numbers, ...], sizes: list[Vector], pivots: Numbers, k: int) -> Mask:
+def _pivoted(parts: tuple[RoomPart, ...], sizes: list[Vector], pivots: RoomPart, k: int) -> Mask:
     """Exchange row k with that of the largest size, which each lane has for itself."""
     best, kernel = sizes[0], sizes[0].kernel
     row = kernel.splat(float(k))
@@ -258,7 +258,7 @@ def _pivoted(parts: tuple[Numbers, ...], sizes: list[Vector], pivots: Numbers, k
     return (best > 0.0) & (best < float("inf"))
 
 
-def _exchange(pivots: Numbers, b: Numbers) -> None:
+def _exchange(pivots: RoomPart, b: RoomPart) -> None:
     for k in range(b.size):
         for i in range(k + 1, b.size):
             taken = pivots[k].equals(float(i))

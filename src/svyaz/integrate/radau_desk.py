@@ -14,7 +14,7 @@ from svyaz.integrate.radau_kernels import places
 from svyaz.program import lined_up
 
 
-class Members(NamedTuple):
+class StiffRuns(NamedTuple):
     """Runs: starts [t, y…] (N, n + 1), tolerances (N, n), constants of the map after a step (N, ·); rows (N, k, n + 1) at the
     times of ``grid``, how many of them were ``stored``, and the ``codes`` of the loops.
     """
@@ -37,7 +37,7 @@ class Calls(NamedTuple):
     after_step: Address
 
 
-class Desk(NamedTuple):
+class StiffDesk(NamedTuple):
     """The room of the kernels; clocks and counters of each lane as in `radau`, its member and what has become of it, whether
     this is its last step; iterations, whether they have converged, their rate and last size, the error of the step; and
     room for a member alone: work (6, n + 1), slopes or J, stages.
@@ -59,14 +59,14 @@ class Desk(NamedTuple):
     z: Array
 
 
-def desk_for(n: int, width: int, rtol: float) -> Desk:
+def desk_for(n: int, width: int, rtol: float) -> StiffDesk:
     """A desk for members of n states."""
     at = places(n)
     room = lined_up(at.size * width)
     room[at.rtol * width : (at.rtol + 1) * width] = rtol
     member, ended, final, iterations, found = np.zeros((5, width), dtype=np.int64)
     rate, before, error = np.zeros((3, width))
-    return Desk(
+    return StiffDesk(
         room,
         np.zeros((width, 4)),
         np.zeros((width, COUNTERS), dtype=np.int64),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from svyaz.integrate import collocation, newton
 from svyaz.integrate.calls import Address
-from svyaz.integrate.kernels import Kernel, Mask, Numbers, declarations, in_lanes
+from svyaz.integrate.kernels import Kernel, Mask, RoomPart, declarations, in_lanes
 from svyaz.integrate.newton import memory_size
 from svyaz.program import kept_code, load_code, object_code
 
@@ -20,7 +20,7 @@ MOST_STATES = 12
 """Systems of more states are run one by one: factors that are written out grow with the cube."""
 
 
-class Places(NamedTuple):
+class StepPlaces(NamedTuple):
     """Where in the room numbers stand, in vectors: the memory of the iterations, with J, stages and their slopes in it; x, y
     and the arguments of the stages [t, y…], the slope at x, tolerances, the step, the one before, the lanes that are on, sums
     of squares.
@@ -60,14 +60,14 @@ class Kernels(NamedTuple):
     take: Address
 
 
-def places(n: int) -> Places:
+def places(n: int) -> StepPlaces:
     """The room for n states."""
     lengths = (n + 1, n + 1, 3 * (n + 1), n, n, 1, 1, 1, 1, 1)
     found = [memory_size(n)]
     for length in lengths:
         found.append(found[-1] + length)
     m = in_lanes(Kernel("", 1), newton.memory_in)(0, n)
-    return Places(0, m.jacobian.start, m.z.start, m.slopes.start, *found)
+    return StepPlaces(0, m.jacobian.start, m.z.start, m.slopes.start, *found)
 
 
 _MAKING = Lock()
@@ -98,10 +98,10 @@ class _Room:
         at = places(n)
         self.kernel, self.n = kernel, n
         self.m = self.part(newton.memory_in)(8 * at.memory, n)
-        self.x, self.y = Numbers(kernel, at.x, (n + 1,)), Numbers(kernel, at.y, (n + 1,))
-        self.arguments = Numbers(kernel, at.arguments, (3, n + 1))
-        self.slope, self.atol = Numbers(kernel, at.slope, (n,)), Numbers(kernel, at.atol, (n,))
-        self.total = Numbers(kernel, at.total, (1,))
+        self.x, self.y = RoomPart(kernel, at.x, (n + 1,)), RoomPart(kernel, at.y, (n + 1,))
+        self.arguments = RoomPart(kernel, at.arguments, (3, n + 1))
+        self.slope, self.atol = RoomPart(kernel, at.slope, (n,)), RoomPart(kernel, at.atol, (n,))
+        self.total = RoomPart(kernel, at.total, (1,))
         self.rtol, self.h, self.last, self.on = (kernel.load(place) for place in (at.rtol, at.h, at.last, at.on))
 
     def part(self, part: Callable[..., object]) -> Callable[..., Any]:
@@ -111,7 +111,7 @@ class _Room:
         for i in range(3):
             self.part(newton.argue)(i, self.h, self.x, self.m, self.arguments.row(i))
 
-    def estimate(self, slope: Numbers) -> None:
+    def estimate(self, slope: RoomPart) -> None:
         total = self.part(collocation.squares)(self.h, slope, self.x, self.y, self.m, self.atol, self.rtol)
         self.total[0] = total
 

@@ -48,8 +48,8 @@ from svyaz.integrate.radau import (
     spoilt,
     stands,
 )
-from svyaz.integrate.radau_desk import Calls, Desk, Members, desk_for
-from svyaz.integrate.radau_kernels import MOST_STATES, Kernels, Places, kernels, places
+from svyaz.integrate.radau_desk import Calls, StiffDesk, StiffRuns, desk_for
+from svyaz.integrate.radau_kernels import MOST_STATES, Kernels, StepPlaces, kernels, places
 from svyaz.integrate.runs import EXHAUSTED, Natives
 from svyaz.program import Native, lane_width, lanes_of
 
@@ -57,7 +57,7 @@ ALONE = 98
 """What has become of a member that is left to a run alone."""
 
 
-def radau_in_lanes(natives: Natives, control: Control, members: Members, most: int) -> None:
+def radau_in_lanes(natives: Natives, control: Control, members: StiffRuns, most: int) -> None:
     """Run all members, each with at most so many trials; those whose code is ``ALONE`` afterwards are left to a run alone."""
     width, owner = lane_width(), natives.owners[0]
     wide = lanes_of(owner) if isinstance(owner, Native) and len(members.starts) >= 2 * width else None
@@ -65,7 +65,7 @@ def radau_in_lanes(natives: Natives, control: Control, members: Members, most: i
         run_in_lanes(wide.address, width, natives, control, members, most)
 
 
-def run_in_lanes(wide: Address, width: int, natives: Natives, control: Control, members: Members, most: int) -> None:
+def run_in_lanes(wide: Address, width: int, natives: Natives, control: Control, members: StiffRuns, most: int) -> None:
     """The same, where ``wide`` are the rates of all lanes."""
     n = natives.size
     constants = np.repeat(natives.rates.constants, width)
@@ -77,7 +77,15 @@ def run_in_lanes(wide: Address, width: int, natives: Natives, control: Control, 
 
 @part
 def _next(
-    f: Calls, at: Places, control: Control, n: int, width: int, lane: int, number: int, members: Members, desk: Desk
+    f: Calls,
+    at: StepPlaces,
+    control: Control,
+    n: int,
+    width: int,
+    lane: int,
+    number: int,
+    members: StiffRuns,
+    desk: StiffDesk,
 ) -> int:
     """Put the next member that can begin into a lane; the answer is the number of the one after it."""
     room, clock, count = place(desk.room), desk.clock[lane], desk.counters[lane]
@@ -107,7 +115,7 @@ def _next(
 
 
 @part
-def _linearise(f: Calls, at: Places, n: int, width: int, lane: int, desk: Desk) -> None:
+def _linearise(f: Calls, at: StepPlaces, n: int, width: int, lane: int, desk: StiffDesk) -> None:
     """J of a lane at its state, which stands in row 0 of `work`; without it the member is left to a run alone."""
     if call(f.jacobian.address, place(desk.work), f.jacobian.constants, place(desk.slopes)) != 0:
         desk.ended[lane] = ALONE
@@ -115,7 +123,7 @@ def _linearise(f: Calls, at: Places, n: int, width: int, lane: int, desk: Desk) 
 
 
 @part
-def _lengths(at: Places, control: Control, most: int, width: int, desk: Desk) -> bool:
+def _lengths(at: StepPlaces, control: Control, most: int, width: int, desk: StiffDesk) -> bool:
     """The step of each lane; those without a member, or whose time would not move, stand still. Are other factors wanted?"""
     room, wanted = place(desk.room), False
     for lane in range(width):
@@ -143,7 +151,7 @@ def _lengths(at: Places, control: Control, most: int, width: int, desk: Desk) ->
 
 
 @part
-def _factorised(k: Kernels, at: Places, width: int, desk: Desk) -> None:
+def _factorised(k: Kernels, at: StepPlaces, width: int, desk: StiffDesk) -> None:
     """Factorise in all lanes; where the factors are there already, they are found again."""
     room = place(desk.room)
     bad = call(k.prepare, room, room, room)
@@ -155,7 +163,7 @@ def _factorised(k: Kernels, at: Places, width: int, desk: Desk) -> None:
 
 
 @part
-def _iterated(f: Calls, k: Kernels, at: Places, tolerance: float, n: int, width: int, desk: Desk) -> bool:
+def _iterated(f: Calls, k: Kernels, at: StepPlaces, tolerance: float, n: int, width: int, desk: StiffDesk) -> bool:
     """Newton's iterations of all lanes; does one of them have its stages?"""
     room, v = place(desk.room), 8 * width
     arguments, slopes = room + v * at.arguments, room + v * at.slopes
@@ -186,7 +194,7 @@ def _iterated(f: Calls, k: Kernels, at: Places, tolerance: float, n: int, width:
 
 
 @part
-def _errors(f: Calls, k: Kernels, at: Places, n: int, width: int, desk: Desk) -> None:
+def _errors(f: Calls, k: Kernels, at: StepPlaces, n: int, width: int, desk: StiffDesk) -> None:
     """The error of each lane's step."""
     room, v = place(desk.room), 8 * width
     call(k.estimate, room, room, room)
@@ -206,7 +214,9 @@ def _errors(f: Calls, k: Kernels, at: Places, n: int, width: int, desk: Desk) ->
 
 
 @part
-def _settled(f: Calls, at: Places, n: int, width: int, lane: int, h: float, members: Members, desk: Desk) -> int:
+def _settled(
+    f: Calls, at: StepPlaces, n: int, width: int, lane: int, h: float, members: StiffRuns, desk: StiffDesk
+) -> int:
     """What `radau.free` does with a step that is good enough, before it is taken; y is left in row 1 of `work`."""
     room, v, number, count = place(desk.room), 8 * width, desk.member[lane], desk.counters[lane]
     y = place(desk.work) + 8 * (n + 1)
@@ -224,7 +234,7 @@ def _settled(f: Calls, at: Places, n: int, width: int, lane: int, h: float, memb
 
 
 @part
-def _taken(f: Calls, at: Places, control: Control, n: int, width: int, members: Members, desk: Desk) -> int:
+def _taken(f: Calls, at: StepPlaces, control: Control, n: int, width: int, members: StiffRuns, desk: StiffDesk) -> int:
     """Judge the step of each lane and choose the next one; the lanes that take theirs are on, a bit for each."""
     room, taken = place(desk.room), 0
     for lane in range(width):
@@ -263,13 +273,13 @@ def _taken(f: Calls, at: Places, control: Control, n: int, width: int, members: 
 def _free(
     f: Calls,
     k: Kernels,
-    at: Places,
+    at: StepPlaces,
     control: Control,
     most: int,
     n: int,
     width: int,
-    members: Members,
-    desk: Desk,
+    members: StiffRuns,
+    desk: StiffDesk,
 ) -> int:
     """All members."""
     room, v = place(desk.room), 8 * width

@@ -148,7 +148,7 @@ def solve_many(
     ``memories`` (N, ·) are the constants of the map after a step with which each run begins, where it remembers.
     """
     from svyaz.integrate.calls import FINISHED, PROJECTION, RUNNING, STORED
-    from svyaz.integrate.radau_desk import Members
+    from svyaz.integrate.radau_desk import StiffRuns
     from svyaz.integrate.radau_lanes import ALONE, radau_in_lanes
     from svyaz.integrate.runs import free_run
 
@@ -162,7 +162,7 @@ def solve_many(
     grid, called = np.ascontiguousarray(times, dtype=np.float64), natives(ode, tableau, n)
     own = called.after_step.constants
     begins = np.column_stack([np.full(count, span[0]), starts])
-    members = Members(
+    members = StiffRuns(
         begins,
         np.ascontiguousarray(atol),
         np.tile(own, (count, 1)) if memories is None else memories,
