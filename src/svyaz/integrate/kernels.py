@@ -12,12 +12,14 @@ the room that its parts share.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import TypeVar, cast
 
 from svyaz.integrate import factors
 from svyaz.integrate.ingredients import Ingredient
+
+Result = TypeVar("Result")
 
 
 class Kernel:
@@ -200,29 +202,30 @@ def declarations(width: int) -> str:
     )
 
 
-def in_lanes(kernel: Kernel, part: Any) -> Callable[..., Any]:
-    """A part with all that it calls as a function of vectors; rooms begin at address 0, eight bytes to a vector."""
-    own: Mapping[Any, Any] = {
-        factors.brought_up: _brought_up,
-        factors.brought_up_complex: _brought_up_complex,
-        factors.exchange: _exchange,
-    }
-    if part in own:
-        return own[part]
+def in_lanes(kernel: Kernel, part: Callable[..., Result]) -> Callable[..., Result]:
+    """A part with all that it calls as a function of vectors; rooms begin at address 0, eight bytes to a vector.
+
+    It gives vectors and masks where the part gives numbers and truths.
+    """
+    ingredient: object = part
+    assert isinstance(ingredient, Ingredient), "parts are woven into loops"
+    return cast(Callable[..., Result], _worked(kernel, ingredient))
+
+
+def _worked(kernel: Kernel, part: Ingredient) -> Callable[..., object]:
     function = part.function
-    assert isinstance(function, FunctionType)
+    assert isinstance(function, FunctionType), "parts are functions"
     if part.kind == "instruction":
         return _instructions(kernel)[function.__name__]
+    if function.__module__ == factors.__name__ and function.__name__ in _LANE_BY_LANE:
+        return _LANE_BY_LANE[function.__name__]
     known = function.__globals__
-    called = {
-        name: in_lanes(kernel, known[name])
-        for name in function.__code__.co_names
-        if isinstance(known.get(name), Ingredient)
-    }
+    named = {name: known[name] for name in function.__code__.co_names if name in known}
+    called = {name: _worked(kernel, used) for name, used in named.items() if isinstance(used, Ingredient)}
     return FunctionType(function.__code__, {**known, **called}, function.__name__)
 
 
-def _instructions(kernel: Kernel) -> dict[str, Callable[..., Any]]:
+def _instructions(kernel: Kernel) -> dict[str, Callable[..., object]]:
     return {
         "fused": lambda a, b, c: kernel.called("fma", a, b, c),
         "choose": lambda which, a, b: which.chosen(a, b),
@@ -264,3 +267,11 @@ def _exchange(pivots: RoomPart, b: RoomPart) -> None:
             taken = pivots[k].equals(float(i))
             upper, lower = b[k], b[i]
             b[k], b[i] = taken.chosen(lower, upper), taken.chosen(upper, lower)
+
+
+_LANE_BY_LANE: dict[str, Callable[..., object]] = {
+    "brought_up": _brought_up,
+    "brought_up_complex": _brought_up_complex,
+    "exchange": _exchange,
+}
+"""Parts of `svyaz.integrate.factors` that do with each lane what its own numbers ask for."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 from svyaz.integrate import collocation, newton
 from svyaz.integrate.calls import Address
@@ -66,9 +66,12 @@ def places(n: int) -> StepPlaces:
     found = [memory_size(n)]
     for length in lengths:
         found.append(found[-1] + length)
-    m = in_lanes(Kernel("", 1), newton.memory_in)(0, n)
-    return StepPlaces(0, m.jacobian.start, m.z.start, m.slopes.start, *found)
+    parts = cast(tuple[RoomPart, ...], in_lanes(Kernel("", 1), newton.memory_in)(0, n))
+    start = {name: part.start for name, part in zip(newton.Memory._fields, parts, strict=True)}
+    return StepPlaces(0, start["jacobian"], start["z"], start["slopes"], *found)
 
+
+Result = TypeVar("Result")
 
 _MAKING = Lock()
 
@@ -104,7 +107,7 @@ class _Room:
         self.total = RoomPart(kernel, at.total, (1,))
         self.rtol, self.h, self.last, self.on = (kernel.load(place) for place in (at.rtol, at.h, at.last, at.on))
 
-    def part(self, part: Callable[..., object]) -> Callable[..., Any]:
+    def part(self, part: Callable[..., Result]) -> Callable[..., Result]:
         return in_lanes(self.kernel, part)
 
     def argue(self) -> None:
@@ -117,8 +120,7 @@ class _Room:
 
 
 def _prepare(room: _Room) -> Mask:
-    good: Mask = room.part(newton.prepare)(room.h, room.m)
-    return good
+    return cast(Mask, room.part(newton.prepare)(room.h, room.m))
 
 
 def _begin(room: _Room) -> None:
@@ -146,7 +148,7 @@ def _filter(room: _Room) -> None:
 
 
 def _again(room: _Room) -> None:
-    room.estimate(room.m.slopes.row(0))
+    room.estimate(RoomPart(room.kernel, places(room.n).slopes, (room.n,)))
 
 
 def _take(room: _Room) -> None:
