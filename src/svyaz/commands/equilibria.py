@@ -162,7 +162,10 @@ def _show_one(page: Page, title: str, e: Equilibrium) -> None:
 
 def show_verdict(page: Page, verdict: StabilityVerdict) -> None:
     """The roots, the theorem, and each of its hypotheses."""
-    page.say(f"roots {roots_text(verdict.roots)}")
-    page.say(f"zero roots {verdict.zero_roots}, of constraints {verdict.constraint_roots}; {verdict.theorem}")
+    if len(verdict.roots):
+        page.say(f"roots {roots_text(verdict.roots)}")
+        page.say(f"zero roots {verdict.zero_roots}, of constraints {verdict.constraint_roots}; {verdict.theorem}")
+    else:
+        page.say(verdict.theorem)
     for h in verdict.hypotheses:
         page.say(f"  {HELD[h.holds]:9}  {h.text}", hang=13)

@@ -15,19 +15,44 @@ from svyaz.program import Interval, Program, numbers, ranges
 
 @dataclass(frozen=True)
 class BoxProblem:
-    """E₀ (n,), E₁ (n, k), ∂E₀/∂q (n, d) and ∂E₁/∂q (n, k, d) as the outputs of one program of q, in this order."""
+    """E₀ (n,), E₁ (n, k), ∂E₀/∂q (n, d) and ∂E₁/∂q (n, k, d) as the outputs of one program of q, in this order.
+
+    ``surfaces`` gives the expressions that vanish where the equations jump, which no derivative tells; where the equations are
+    those of one side of each of them, ``wanted`` tells it: 1 or -1.
+    """
 
     program: Program
     values: Mapping[str, float]
     equations: int
     bounded: int
     free: int
+    surfaces: Program | None = None
+    wanted: tuple[int, ...] = ()
 
     def at(self, low: Array, high: Array) -> tuple[Interval, Interval, Interval, Interval]:
         """The four arrays over parts (N, d), each with its bounds."""
         lower, upper = (self._shaped(bound) for bound in ranges(self.program, self.values, low, high))
         first, second, third, fourth = zip(lower, upper, strict=True)
         return first, second, third, fourth
+
+    def sides(self, low: Array, high: Array) -> NDArray[np.intp]:
+        """On which side of each surface parts lie (N, surfaces): 1, -1, or 0 where it may pass through them."""
+        if self.surfaces is None:
+            return np.zeros((len(low), 0), dtype=np.intp)
+        least, most = ranges(self.surfaces, self.values, low, high)
+        return np.where(least > 0, 1, np.where(most < 0, -1, 0))
+
+    def smooth(self, low: Array, high: Array) -> NDArray[np.bool_]:
+        """In which parts the equations do not jump."""
+        if self.surfaces is None or self.wanted:
+            return np.ones(len(low), dtype=bool)
+        return np.asarray(np.all(self.sides(low, high) != 0, axis=1))
+
+    def in_force(self, low: Array, high: Array) -> NDArray[np.bool_]:
+        """In which parts these may be the equations."""
+        if not self.wanted:
+            return np.ones(len(low), dtype=bool)
+        return np.asarray(np.all(self.sides(low, high) * np.array(self.wanted) >= 0, axis=1))
 
     def _shaped(self, outputs: Array) -> list[Array]:
         n, d, k = self.equations, self.bounded, self.free

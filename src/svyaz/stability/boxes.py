@@ -8,7 +8,7 @@ bound y as well. With bounds on both, Krawczyk's operator
     K(X) = m - C f(m) + (E - C f'(X)) (X - m),     C = f'(m)⁻¹,
 
 shrinks the part (a zero in X lies in K(X)); K(X) inside X proves a zero, and no second one, in X. Parts that remain are
-halved. (R. Krawczyk 1969; R. E. Moore 1977.)
+halved. (R. Krawczyk 1969; R. E. Moore 1977.) Where f may jump inside a part, f' bounds nothing: such parts are only halved.
 """
 
 from __future__ import annotations
@@ -191,14 +191,16 @@ def narrowed(problem: BoxProblem, parts: Interval) -> Narrowed:
     fixed = ~np.any((e1[0] != 0) | (e1[1] != 0), axis=2)
     bounds = np.where(fixed, e0[0], total[0]), np.where(fixed, e0[1], total[1])
     alive = np.all((bounds[0] <= SLACK) & (bounds[1] >= -SLACK), axis=1) & np.all(low <= high, axis=1)
+    alive &= problem.in_force(low[:, :d], high[:, :d])
     low, high, e1, d0, d1 = _choose(alive, low, high, e1, d0, d1)
     infinite = infinite[alive]
     bounded = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
     proved = np.zeros(len(low), dtype=bool)
-    if bounded.any():
-        inner = _choose(bounded, low, high, e1, d0, d1)
-        low[bounded], high[bounded], inside = _krawczyk(problem, *inner)
-        proved[bounded] = inside & (problem.equations == low.shape[1])
+    steady = bounded & problem.smooth(low[:, :d], high[:, :d])
+    if steady.any():
+        inner = _choose(steady, low, high, e1, d0, d1)
+        low[steady], high[steady], inside = _krawczyk(problem, *inner)
+        proved[steady] = inside & (problem.equations == low.shape[1])
     left = np.all(low <= high, axis=1)
     return Narrowed(low[left], high[left], bounded[left], proved[left], infinite[left])
 
@@ -325,7 +327,8 @@ def _alone(problem: BoxProblem, zeros: Array) -> tuple[Array, Array, NDArray[np.
         _, e1, d0, d1 = problem.at(low[left][:, :d], high[left][:, :d])
         _, _, inside = _krawczyk(problem, low[left], high[left], e1, d0, d1)
         sure = inside & (problem.equations >= zeros.shape[1])
-        proved[left] = sure | (problem.equations > zeros.shape[1] and radius <= 1e-3)
+        smooth = problem.smooth(low[left][:, :d], high[left][:, :d])
+        proved[left] = smooth & (sure | (problem.equations > zeros.shape[1] and radius <= 1e-3))
     return low, high, proved
 
 

@@ -127,12 +127,13 @@ def without_minimum(approximation: FirstApproximation) -> Hypothesis | None:
         return Hypothesis(
             "there is one degree of freedom: a motion from rest at a lower energy cannot stay nearby", True
         )
-    if _only_potential(approximation.system):
+    if only_potential(approximation.system):
         return Hypothesis("no forces depend on velocities, and the kinetic energy is quadratic in them", True)
     return None
 
 
-def _only_potential(system: System) -> bool:
+def only_potential(system: System) -> bool:
+    """Do no forces depend on velocities, and is the kinetic energy quadratic in them?"""
     speeds = {f"{q}'" for q in system.coordinates}
     terms = quadratic(lagrangian(system), [velocity(q) for q in system.coordinates])
     linear = terms is None or any(len(key) == 1 and not is_nothing(e) for key, e in terms.items())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import pi
+from time import monotonic
 
 import numpy as np
 
@@ -19,9 +20,10 @@ from svyaz.expr import Advice
 from svyaz.forms import linear_symmetries, pseudo_cyclic
 from svyaz.model import System
 from svyaz.shown import Shown
-from svyaz.stability.box_problem import among, newton
+from svyaz.stability.box_problem import BoxProblem, among, newton
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
+from svyaz.stability.corners import zeros_by_sides
 from svyaz.stability.derivatives import check_redundant
 from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, with_free
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
@@ -200,11 +202,11 @@ def searched_equilibria(
     if family is not None:
         return _of_family(rest, family, searched, dependent, seconds)
     told = _forwards(progress)
-    zeros = all_zeros(rest.problem, rest.low, rest.high, FIRST_PARTS, seconds, told)
+    zeros, cornered = _searched(rest, FIRST_PARTS, seconds, told)
     if zeros.left and seconds > 0:
         if (family := _hidden_family(rest, seconds)) is not None:
             return _of_family(rest, family, searched, dependent, seconds)
-        zeros = all_zeros(rest.problem, rest.low, rest.high, seconds=seconds, progress=told)
+        zeros, cornered = _searched(rest, np.inf, seconds, told)
     points = _distinct(rest, zeros.points)
     places, notes = _doubts(rest, zeros)
     doubts = _multiple(rest, places, points)
@@ -213,6 +215,7 @@ def searched_equilibria(
     multiple = [equilibrium_at(rest, point, dependent, _inexactness(rest, zeros, point)) for point in doubts]
     found = (
         *(equilibrium_at(rest, point, dependent) for point in points),
+        *cornered,
         *(replace(e, notes=(*e.notes, MULTIPLE)) for e in multiple),
     )
     doubtful = tuple(dict(zip(rest.bounded, map(float, p), strict=True)) | dict(rest.fixed) for p in places)
@@ -230,6 +233,18 @@ def searched_equilibria(
         angles=rest.angles,
         poles=poles_in(rest, zeros.unbounded),
     )
+
+
+def _searched(
+    rest: RestEquations, most: float, seconds: float, progress: Callable[[float], object] | None
+) -> tuple[Zeros, list[Equilibrium]]:
+    """The zeros in the box, and the equilibria at corners, with these seconds for all of it."""
+    end = monotonic() + seconds
+
+    def search(problem: BoxProblem) -> Zeros:
+        return all_zeros(problem, rest.low, rest.high, most, end - monotonic(), progress)
+
+    return zeros_by_sides(rest, search)
 
 
 def _forwards(progress: Callable[[float], object] | None) -> Callable[[float], object] | None:

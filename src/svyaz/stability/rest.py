@@ -24,6 +24,7 @@ from svyaz.expr import (
     evaluate,
     gradient,
     names_in,
+    split,
     substitute,
     velocity,
 )
@@ -49,7 +50,8 @@ class RestEquations:
     """f(q, y) = 0: ``bounded`` unknowns q with a box each, ``free`` unknowns y that enter linearly.
 
     ``angles`` are the bounded ones with the period 2π that are looked for over one turn. Of a steady motion with
-    constrained velocities ``speeds`` are those of the coordinates that no equation needs.
+    constrained velocities ``speeds`` are those of the coordinates that no equation needs. ``expressions`` are the left sides
+    where corners of the potential energy are to be looked at.
     """
 
     system: System
@@ -60,6 +62,7 @@ class RestEquations:
     angles: tuple[str, ...]
     problem: BoxProblem
     speeds: tuple[str, ...] = ()
+    expressions: tuple[Expression, ...] = ()
 
     @property
     def unknowns(self) -> tuple[str, ...]:
@@ -123,7 +126,9 @@ def rest_equations(
     limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
     problem = box_problem(system, expressions, bounded, free, fixed)
-    return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
+    return RestEquations(
+        system, fixed, tuple(bounded), tuple(free), limits, angles, problem, expressions=tuple(expressions)
+    )
 
 
 def settled(
@@ -257,7 +262,10 @@ def box_problem(
     values = {**system.constants, **fixed}
     parameters = tuple(name for name in values if name not in bounded)
     program = build([(str(k), e) for k, e in enumerate(flat)], inputs=tuple(bounded), parameters=parameters)
-    return BoxProblem(program, values, len(expressions), len(bounded), len(free))
+    _, surfaces = split(expressions, bounded)
+    jumps = [(str(k), surface.expression) for k, surface in enumerate(surfaces)]
+    sides = build(jumps, inputs=tuple(bounded), parameters=parameters) if jumps else None
+    return BoxProblem(program, values, len(expressions), len(bounded), len(free), sides)
 
 
 def is_angle(system: System, q: str) -> bool:
