@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import from_leaves as from_leaves
     from svyaz.expr.calculus import gradient as gradient
     from svyaz.expr.calculus import gradients as gradients
+    from svyaz.expr.calculus import has_corners as has_corners
     from svyaz.expr.calculus import is_zero as is_zero
     from svyaz.expr.calculus import names_in as names_in
     from svyaz.expr.calculus import outside as outside
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import total_derivative as total_derivative
     from svyaz.expr.calculus import velocity as velocity
     from svyaz.expr.calculus import with_corners as with_corners
+    from svyaz.expr.collecting import uncollected as uncollected
     from svyaz.expr.errors import Advice as Advice
     from svyaz.expr.errors import ModelError as ModelError
     from svyaz.expr.errors import Place as Place

@@ -11,6 +11,7 @@ exact away from the corners and the mean of both sides at a corner. Functions of
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TypeAlias
@@ -86,19 +87,31 @@ def gradient(expression: Expression, symbols: Sequence[se.Symbol]) -> list[Expre
     cornered = cornered_parts(expression)
     if cornered:
         return [_chain(expression, cornered, s) if s in present else ZERO for s in symbols]
-    if expression.is_Add and len(symbols) > MANY and len(present) > MANY:
-        return _gradient_of_sum(expression.args, symbols)
+    if len(symbols) > MANY and len(present) > MANY:
+        slopes = _slopes_by_terms(expression, frozenset(symbols))
+        return [slopes.get(s, ZERO) for s in symbols]
     return [expression.diff(s) if s in present else ZERO for s in symbols]
 
 
-def _gradient_of_sum(terms: Sequence[Expression], symbols: Sequence[se.Symbol]) -> list[Expression]:
-    """Term by term: each symbol occurs in a few of them."""
-    slopes: dict[se.Symbol, list[Expression]] = {s: [] for s in symbols}
-    for term in terms:
-        for s in term.free_symbols:
-            if s in slopes:
-                slopes[s].append(term.diff(s))
-    return [se.Add(*slopes[s]) if slopes[s] else ZERO for s in symbols]
+def _slopes_by_terms(expression: Expression, symbols: frozenset[se.Symbol]) -> dict[se.Symbol, Expression]:
+    """Slopes along the symbols that occur, term by term, for each symbol occurs in a few of them.
+
+    Of a product only the factor is looked into that contains symbols, where it is the only one.
+    """
+    if expression.is_Add:
+        slopes = defaultdict[se.Symbol, list[Expression]](list)
+        for term in expression.args:
+            for s, slope in _slopes_by_terms(term, symbols).items():
+                slopes[s].append(slope)
+        return {s: se.Add(*parts) for s, parts in slopes.items()}
+    present = [s for s in expression.free_symbols if s in symbols]
+    if expression.is_Mul and len(present) > MANY:
+        factors = list(expression.args)
+        moving = [place for place, factor in enumerate(factors) if not symbols.isdisjoint(factor.free_symbols)]
+        if len(moving) == 1:
+            inner = _slopes_by_terms(factors.pop(moving[0]), symbols)
+            return {s: se.Mul(*factors, slope) for s, slope in inner.items()}
+    return {s: expression.diff(s) for s in present}
 
 
 def gradients(expressions: Sequence[Expression], symbols: Sequence[se.Symbol]) -> list[list[Expression]]:
@@ -165,6 +178,11 @@ def is_zero(expression: Expression) -> bool:
 def add_up(terms: Iterable[Expression]) -> Expression:
     """The sum of the terms."""
     return se.Add(*terms)
+
+
+def has_corners(expression: Expression) -> bool:
+    """Is there a sign(), |a|, min or max in it?"""
+    return _corners_made and bool(expression.atoms(sign, Abs, Max, Min))
 
 
 def cornered_parts(expression: Expression) -> list[Expression]:

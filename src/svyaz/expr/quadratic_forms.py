@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import symengine as se
+from symengine.lib.symengine_wrapper import Cos, Sin
 
 from svyaz.expr.calculus import ONE, Expression, add_up, from_leaves
-from svyaz.expr.trig import combine
+from svyaz.expr.trig import combine, factors, product
 
 Monomial = tuple
 """() for the constant part, (i,) for sᵢ, (i, j) with i ≤ j for sᵢ sⱼ."""
@@ -82,6 +83,25 @@ _Squares = tuple[Expression, list[dict[int, Expression]]]
 """weight, and the linear forms, by symbol, whose squares are summed."""
 
 
+_Turn = tuple[Expression, Expression, tuple[type, Expression]]
+
+
+def _turn(column: Sequence[Expression | None]) -> _Turn | None:
+    """(c, a, which) of c (cos a, ± sin a) or c (sin a, ± cos a): such columns have the product c c' cos(a - a')."""
+    if len(column) != 2 or column[0] is None or column[1] is None:
+        return None
+    (number, first), (other, second) = factors(column[0]), factors(column[1])
+    turning = [base for base, power in first.items() if isinstance(base, Sin | Cos) and power == 1]
+    if len(turning) != 1 or number not in (other, -other):
+        return None
+    a = turning[0].args[0]
+    partner = se.sin(a) if isinstance(turning[0], Cos) else se.cos(a)
+    rest = {base: power for base, power in first.items() if base is not turning[0]}
+    if {**rest, partner: rest.get(partner, 0) + 1} != second:
+        return None
+    return product(number, rest.items()), a, (type(turning[0]), other / number)
+
+
 class _QuadraticReader:
     """Reads expressions; equal subexpressions and equal sums are worked out once."""
 
@@ -141,8 +161,9 @@ class _QuadraticReader:
                 columns[i, tuple(form.get(i) for form in forms)] |= 1 << bit
         ordered = sorted(columns.items(), key=lambda item: item[0][0])
         weights: dict[int, list[Expression]] = {}
+        turns = [_turn(column) for (_, column), _ in ordered]
         for place, ((i, own), mask) in enumerate(ordered):
-            for (j, others), other in ordered[place:]:
+            for ((j, others), other), turn in zip(ordered[place:], turns[place:], strict=True):
                 common = mask & other
                 if not common:
                     continue
@@ -152,6 +173,9 @@ class _QuadraticReader:
                 pairs = [(a, b) for a, b in zip(own, others, strict=False) if a is not None and b is not None]
                 part = add_up(a * b if same else a * (2 * b) for a, b in pairs)
                 pieces[i, j][part].extend(weights[common])
+                own_turn = turns[place]
+                if not same and own_turn is not None and turn is not None and own_turn[2] == turn[2]:
+                    self._short[part] = se.Mul(2, own_turn[0], turn[0], se.cos(own_turn[1] - turn[1]))
 
     def sum(self, terms: Sequence[Expression]) -> dict[tuple[int, ...], Parts] | None:
         """A sum, with the coefficient of each monomial in pieces."""

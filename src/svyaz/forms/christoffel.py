@@ -25,10 +25,10 @@ from svyaz.expr import (
     add_up,
     combine,
     differentiate,
-    from_leaves,
     gradient,
     quadratic,
     symbols_in,
+    uncollected,
     velocity,
 )
 
@@ -46,6 +46,7 @@ def plain_terms_of(
     return [gradient(p, v) for p in momenta], _general_bias(lagrangian, momenta, q, v, others)
 
 
+@uncollected
 def terms_of(lagrangian: Expression, coordinates: Sequence[str], others: Sequence[Expression]) -> tuple[Square, Vector]:
     """(M, bias) with d/dt ∂L/∂q̇ - ∂L/∂q + others = M q̈ + bias, L a function of these coordinates, their velocities, t.
 
@@ -110,7 +111,7 @@ def quadratic_bias(
     gyroscopic = _gyroscopic_coefficients(linear, mass, q)
     bias = []
     for i in range(len(q)):
-        terms = [c * v[j] * v[k] for (j, k), c in inertial[i].items()]
+        terms = [se.Mul(c, v[j], v[k]) for (j, k), c in inertial[i].items()]
         terms.extend(c * v[j] for j, c in gyroscopic[i].items())
         terms.append(differentiate(linear[i], TIME))
         terms.append(-combine(pull[i]))
@@ -124,14 +125,16 @@ def _inertial_coefficients(mass: Square, q: Sequence[se.Symbol]) -> list[dict[tu
 
     In the i-th: ∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i for j < k, and ∂M_ij/∂q_j - ½ ∂M_jj/∂q_i for j = k.
     """
-    n = len(q)
-    places = _Places(q)
-    total: list[dict[tuple[int, int], list[Expression]]] = [defaultdict(list) for _ in range(n)]
-    for j in range(n):
-        for k, entry in enumerate(mass[j]):
+    slopes = _Slopes(q)
+    total: list[dict[tuple[int, int], list[Expression]]] = [defaultdict(list) for _ in q]
+    for j, row in enumerate(mass):
+        for k, entry in enumerate(row):
             if k < j or entry is ZERO:
                 continue
-            for i, slope in _slopes(entry, places).items():
+            for i, slope in slopes.of(entry).items():
+                if j < k and i in (j, k):  # of the three terms two are opposite
+                    total[j + k - i][i, i].append(slope)
+                    continue
                 total[j][min(k, i), max(k, i)].append(slope)
                 if j < k:
                     total[k][min(j, i), max(j, i)].append(slope)
@@ -144,25 +147,34 @@ def _short_sum(terms: Sequence[Expression]) -> Expression:
     return combine(add_up(terms)) if len(terms) > 1 else terms[0]
 
 
-def _slopes(entry: Expression, places: _Places) -> dict[int, Expression]:
-    """{k: ∂ entry/∂q_k} for the coordinates q_k, by their places, that occur in the entry."""
-    found = sorted(places.within(entry))
-    return {k: differentiate(entry, places.symbols[k]) for k in found}
+class _Slopes:
+    """Slopes of expressions along coordinates; sums without coordinates, such as masses carried, are looked into once."""
 
+    def __init__(self, coordinates: Sequence[se.Symbol]) -> None:
+        self._coordinates = coordinates
+        self._places = {q: k for k, q in enumerate(coordinates)}
+        self._still: set[Expression] = set()
 
-class _Places:
-    """Which of some symbols, by their places, occur in expressions; parts that these share are looked at once."""
+    def of(self, entry: Expression) -> dict[int, Expression]:
+        """{k: ∂ entry/∂q_k} for the coordinates q_k, by their places, that occur in the entry."""
+        still, moving, found = list[Expression](), list[Expression](), set[int]()
+        for factor in entry.args if entry.is_Mul else (entry,):
+            occurring = self._occurring(factor)
+            found.update(occurring)
+            (moving if occurring else still).append(factor)
+        if len(moving) > 1:
+            moving, still = [entry], []
+        places = sorted(found)
+        slopes = gradient(moving[0], [self._coordinates[k] for k in places]) if moving else []
+        return {k: se.Mul(*still, slope) for k, slope in zip(places, slopes, strict=True)}
 
-    def __init__(self, symbols: Sequence[se.Symbol]) -> None:
-        self.symbols = symbols
-        self._known: dict[Expression, frozenset[int]] = {x: frozenset({k}) for k, x in enumerate(symbols)}
-
-    def within(self, expression: Expression) -> frozenset[int]:
-        """The places of the symbols in an expression."""
-        known = self._known
-        for e, arguments in from_leaves([expression], known):
-            known[e] = frozenset().union(*(known[a] for a in arguments))
-        return known[expression]
+    def _occurring(self, factor: Expression) -> list[int]:
+        if factor.is_Number or factor in self._still:
+            return []
+        found = [self._places[s] for s in factor.free_symbols if s in self._places]
+        if not found:
+            self._still.add(factor)
+        return found
 
 
 def _gyroscopic_coefficients(
@@ -171,10 +183,10 @@ def _gyroscopic_coefficients(
     """Coefficients of q̇_j in each equation: ∂a_i/∂q_j - ∂a_j/∂q_i + ∂M_ij/∂t, those that are zero left out."""
     n = len(q)
     total: list[dict[int, list[Expression]]] = [defaultdict(list) for _ in range(n)]
-    places = _Places(q)
+    slopes = _Slopes(q)
     timed = TIME in symbols_in(entry for row in mass for entry in row if entry is not ZERO)
     for i in range(n):
-        for j, slope in _slopes(linear[i], places).items():
+        for j, slope in slopes.of(linear[i]).items():
             total[i][j].append(slope)
             total[j][i].append(-slope)
         for j, entry in enumerate(mass[i]) if timed else ():

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import symengine as se
-from symengine.lib.symengine_wrapper import Abs, Max, Min, sign
 
 from svyaz.expr import (
     ZERO,
@@ -23,6 +22,7 @@ from svyaz.expr import (
     ModelError,
     Problem,
     Surface,
+    has_corners,
     is_zero,
     jumping_parts,
     split,
@@ -44,7 +44,7 @@ def _cornered(entries: Sequence[object]) -> bool:
     """Is there a sign(), |a|, min or max in the expressions of a law?"""
     for entry in entries:
         inner = list(entry.values()) if isinstance(entry, Mapping) else entry
-        if isinstance(entry, se.Basic) and entry.atoms(sign, Abs, Max, Min):
+        if isinstance(entry, se.Basic) and has_corners(entry):
             return True
         if isinstance(inner, list | tuple) and _cornered(inner):
             return True

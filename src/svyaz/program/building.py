@@ -9,7 +9,7 @@ from typing import overload
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression, symbols_in
+from svyaz.expr import ZERO, Expression, symbols_in, uncollected
 from svyaz.program.counts import operations
 from svyaz.program.graph import LEAVES, Graph, substituted_symbols
 from svyaz.program.lower import Shape, lower
@@ -92,6 +92,7 @@ class Linear:
 Asked = tuple[str, Sequence[tuple[str, Expression]], Sequence[str], Sequence[str], Sequence[Linear], int]
 
 
+@uncollected
 def build(
     outputs: Sequence[tuple[str, Expression]],
     *,
@@ -157,6 +158,7 @@ def _kept_shortest(
     return _kept[key]
 
 
+@uncollected
 def build_as_written(
     outputs: Sequence[tuple[str, Expression]],
     *,
@@ -170,6 +172,7 @@ def build_as_written(
     return _as_read(graph, roots, outputs, inputs, parameters, systems)
 
 
+@uncollected
 def build_to_look(
     outputs: Sequence[tuple[str, Expression]],
     *,

@@ -132,7 +132,8 @@ class Graph:
             return self.number(coefficient)
         if len(kept) == 1 and kept[0][1] == 1:
             return self.sum([(coefficient, kept[0][0])])
-        return self.sum([(coefficient, self.intern(("product", kept)))])
+        product = self.intern(("product", kept))
+        return product if coefficient == 1.0 else self.intern(("sum", ((coefficient, product),)))
 
     def function(self, name: str, *arguments: int) -> int:
         """A function of nodes; odd and even functions keep a changed sign outside."""
@@ -196,13 +197,14 @@ class Graph:
         stack = [(expression, expression.args)]
         while stack:
             e, arguments = stack[-1]
-            missing = [(a, a.args) for a in arguments if a not in known]
-            if missing:
-                stack.extend(missing)
+            numbers = [known.get(a) for a in arguments]
+            if None in numbers:
+                missing = zip(arguments, numbers, strict=True)
+                stack.extend((a, a.args) for a, number in missing if number is None)
                 continue
             stack.pop()
             if e not in known:
-                known[e] = self._inner(e, arguments, known) if arguments else self._leaf(e)
+                known[e] = self._inner(e, arguments, cast("list[int]", numbers)) if arguments else self._leaf(e)
                 if most is not None and len(known) > most:
                     return None
         return known[expression]
@@ -212,38 +214,23 @@ class Graph:
             return self.symbols[e]
         return self.number(float(e) if e.is_Integer else real_value(e))
 
-    def _inner(self, e: Expression, arguments: Sequence[Expression], known: Mapping[Expression, int]) -> int:
+    def _inner(self, e: Expression, arguments: Sequence[Expression], numbers: Sequence[int]) -> int:
         if e.is_Add:
-            return self.sum([self._term(known[a]) for a in arguments])
+            return self.sum([(1.0, number) for number in numbers])
         if e.is_Mul:
-            return self.product([_factor(a, known) for a in arguments])
+            return self.product([(number, 1) for number in numbers])
         if e.is_Pow:
             base, exponent = arguments
             if base == se.E:
-                return self.intern(("exp", known[exponent]))
-            return self.power(known[base], exponent)
+                return self.intern(("exp", numbers[1]))
+            return self.power(numbers[0], exponent)
         name = FUNCTIONS[type(e)]
-        numbers = [known[a] for a in arguments]
         if name in ("min", "max"):
             node = numbers[0]
             for number in numbers[1:]:
                 node = self.intern((name, node, number))
             return node
         return self.function(name, *numbers)
-
-    def _term(self, node: int) -> tuple[float, int]:
-        """A term of a sum as coefficient and node, so that -2*x shares x."""
-        kind = self.nodes[node]
-        if kind[0] == "sum" and len(kind[1]) == 1:
-            return kind[1][0]
-        return 1.0, node
-
-
-def _factor(factor: Expression, known: Mapping[Expression, int]) -> tuple[int, int]:
-    """A factor of a product as node and power."""
-    if factor.is_Pow and factor.args[1].is_Integer:
-        return known[factor.args[0]], int(factor.args[1])
-    return known[factor], 1
 
 
 def substituted_symbols(graph: Graph, values: Mapping[Expression, int]) -> None:

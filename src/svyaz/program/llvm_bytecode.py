@@ -280,8 +280,8 @@ def _data(name: str, code: NDArray[np.int32], literals: NDArray[np.float64]) -> 
     ]
 
 
-_ESCAPES = np.array([f"\\{byte:02X}" for byte in range(256)])
+_ESCAPES = np.array([f"\\{byte:02X}" for byte in range(256)], dtype="S3")
 
 
 def _escaped(array: NDArray[np.generic]) -> str:
-    return "".join(_ESCAPES[np.frombuffer(array.tobytes(), dtype=np.uint8)].tolist())
+    return _ESCAPES[np.frombuffer(array.tobytes(), dtype=np.uint8)].tobytes().decode("ascii")

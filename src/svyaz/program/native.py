@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import ModelError, Problem, uncollected
 from svyaz.program import engine
 from svyaz.program.compiled import BATCH, CONSTANTS, LARGEST_COMPILED, STEP, compiler_version, is_interpreted
 from svyaz.program.interpret import Values, parameter_row
@@ -159,6 +159,7 @@ class Native:
             )
 
 
+@uncollected
 def compile_program(program: Program, *, longest: int = LARGEST_COMPILED) -> Native:
     """Native code of a program for this computer, from memory or from the cache where it is already there.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ class Names:
 
     def scope(self, *, velocities: bool, inputs: bool = True, why: str = "only positions count") -> Scope:
         """What may be named in an expression: everything that moves, parameters, definitions and time."""
-        symbols: dict[str, Expression] = {name: se.Symbol(name) for name in self._plain(inputs)}
+        symbols: dict[str, Expression] = dict(_symbols(tuple(self._plain(inputs))))
         symbols.update(self.definitions)
         symbols["t"] = se.Symbol("t")
         derivatives: dict[str, Expression] = {}
@@ -116,6 +117,12 @@ class Names:
         return (name for name, kind in self.known.items() if kind in what)
 
 
+@lru_cache(maxsize=8)
+def _symbols(names: tuple[str, ...]) -> Mapping[str, Expression]:
+    """Symbols of these names; definitions are read one after the other among the same ones."""
+    return {name: se.Symbol(name) for name in names}
+
+
 class Reader:
     """Collects mistakes with their places while values are read."""
 
@@ -127,6 +134,7 @@ class Reader:
         self.used: set[str] = set()
         self._by_path: dict[Path, list[Problem]] = {}
         self._listed_already: set[str] = set()
+        self._noted: set[str] = set()
 
     def place(self, path: Path, *, at_key: bool = False) -> Place | None:
         """Where the value (or the key) stands in the file, if the model came from a file."""
@@ -245,7 +253,9 @@ class Reader:
         except ModelError as error:
             self.take(path, value, error)
             return ZERO
-        self.used |= names_in(expression)
+        if value not in self._noted:
+            self._noted.add(value)
+            self.used |= names_in(expression)
         return expression
 
     def energy(self, key: str, words: Table, scope: Scope) -> Expression:

@@ -16,9 +16,9 @@ from svyaz.expr import (
     Expression,
     ModelError,
     Problem,
-    names_in,
     substitute,
     total_derivative,
+    uncollected,
 )
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.laws import all_laws
@@ -58,6 +58,7 @@ MANY = 17
 EPSILON = se.Symbol("a small time")
 
 
+@uncollected
 def system_of(
     given: Table, file: str | None = None, places: Places | None = None, choices: Choices | None = None
 ) -> System:
@@ -188,6 +189,7 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
     """Points of bodies and named expressions of the coordinates. Their time derivatives may be used as well: x1' for x1."""
     given = vocabulary.table(words, "definitions")
     rates = {se.Symbol(q): rate for q, rate in names.rates.items()} | {TIME: ONE}
+    without_rates = {se.Symbol(name) for name in (*names.velocities, *names.further)}
     for name, expression in read_points(reader, vocabulary.tables(words, "point"), names).items():
         names.definitions[name] = expression
         names.definition_rates[name] = _rate(expression, rates)
@@ -201,7 +203,7 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
         if name not in names.definitions:
             names.definitions[name] = reader.expression(path, text, names.scope(velocities=True))
         expression = names.definitions[name]
-        if not names_in(expression) & {*names.velocities, *names.further}:
+        if without_rates.isdisjoint(expression.free_symbols):
             names.definition_rates[name] = total_derivative(expression, rates)
 
 
