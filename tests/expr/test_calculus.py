@@ -143,3 +143,13 @@ def test_parts_that_are_shared_are_looked_at_once(inner) -> None:
         expression = se.sin(expression) + se.cos(expression)
     derivative = differentiate(expression, se.Symbol("x"))
     assert evaluate(derivative, {"x": 0.3}) == pytest.approx(slope)
+
+
+def test_gradients_along_many_symbols_are_taken_term_by_term() -> None:
+    """Of sums, of products of one long factor and of two, and of functions of sums."""
+    x = se.symbols("x0:30")
+    long = se.Add(*(k * s**2 for k, s in enumerate(x, 1)))
+    expression = 3 * x[0] + 5 * se.cos(x[1]) * long + se.exp(2) * se.Add(*x) / 7 + se.sin(long)
+    at = {s: 0.1 * k - 1 for k, s in enumerate(x)}
+    for s, slope in zip(x, gradient(expression, x), strict=True):
+        assert float(slope.subs(at)) == pytest.approx(float(expression.diff(s).subs(at)), rel=1e-12)

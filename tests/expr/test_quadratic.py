@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import symengine as se
 import sympy
@@ -59,3 +60,34 @@ def test_short_forms_of_the_books() -> None:
     assert found[0, 0] == a**2 * (m + n)
     assert found[0, 1] in (a * b * m * se.cos(x - y), a * b * m * se.cos(y - x))
     assert found[1, 1] == b**2 * m
+
+
+def test_squares_of_many_links_are_multiplied_by_their_turns() -> None:
+    """Columns c (cos a, ± sin a) in either order, and some that only look so, against plain derivatives at a point."""
+    count = 28
+    v, u = ([se.Symbol(f"{letter}{k}") for k in range(count)] for letter in "vu")
+    kinds = [
+        lambda a: (2 * se.cos(a), 2 * se.sin(a)),
+        lambda a: (-se.sin(a), se.cos(a)),
+        lambda a: (se.sin(3 * a), -se.sin(3 * a)),
+        lambda a: (se.cos(a), se.cos(a) * se.sin(a)),
+        lambda a: (3 * se.cos(a + 1) * se.sin(a + 1), 3 * se.sin(a + 1) ** 2),
+        lambda a: (-se.sin(2 * a), -se.cos(2 * a)),
+    ]
+    columns = [kinds[k % len(kinds)](u[k]) for k in range(count)]
+    energy = se.Add(
+        *(
+            (k + 1) * (sum(x * w for (x, _), w in part) ** 2 + sum(y * w for (_, y), w in part) ** 2)
+            for k in range(count)
+            for part in [list(zip(columns[: k + 1], v, strict=False))]
+        )
+    )
+    found = quadratic(energy, v)
+    assert found is not None
+    at = {s: 0.3 + 0.1 * k for k, s in enumerate(u)}
+    xy = np.array([[float(c.subs(at)) for c in column] for column in columns])
+    shares = np.array([sum(range(k + 1, count + 1)) for k in range(count)])
+    wanted = 2 * xy @ xy.T * shares[np.maximum.outer(np.arange(count), np.arange(count))]
+    for i in range(count):
+        for j in range(i, count):
+            assert float(found.get((i, j), se.Integer(0)).subs(at)) == pytest.approx(wanted[i, j], abs=1e-9)

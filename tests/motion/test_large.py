@@ -16,7 +16,8 @@ from svyaz.forms import rates_of, rates_program
 from svyaz.program import choose_orders, compile_program
 
 G = 9.81
-RODS, MOVED = 200, 60
+RODS, LINKS = 200, 60
+"""Rods whose accelerations are compared, and links of which a motion is; 200 of them move in the bench of large systems."""
 
 
 def windows(count: int) -> str:
@@ -63,12 +64,32 @@ def turning(angles: np.ndarray, speeds: np.ndarray) -> np.ndarray:
     return -np.linalg.solve(share * np.cos(apart), push)
 
 
-def accelerated(equations: Equations, state: np.ndarray) -> np.ndarray:
-    """The rates of all states, by the program of a run."""
-    sample = dict(zip(("t", *equations.states), [0.0, *state], strict=True))
+def swung(angles: np.ndarray, speeds: np.ndarray) -> np.ndarray:
+    """The angles of a pendulum 0.2 s later, from the same equations by SciPy."""
+    n = len(angles)
+    return solve_ivp(
+        lambda _, s: np.concatenate([s[n:], turning(s[:n], s[n:])]),
+        (0, 0.2),
+        np.concatenate([angles, speeds]),
+        method="DOP853",
+        rtol=1e-11,
+        atol=1e-12,
+    ).y[:n, -1]
+
+
+def accelerated(equations: Equations, states: np.ndarray) -> np.ndarray:
+    """The rates at rows of states, by the program of a run."""
+    sample = dict(zip(("t", *equations.states), [0.0, *states[0]], strict=True))
     values = equations.system.constants
     code = compile_program(choose_orders(rates_program(equations, rates_of(equations)), values, sample))
-    return code.evaluate(np.concatenate([[0.0], state]), code.constants(values))
+    return code.evaluate(np.insert(states, 0, 0.0, axis=1), code.constants(values))
+
+
+def placed(angles: np.ndarray, rates: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """x, y or their rates, of all masses: Σ of (cos u, sin u) u'' and of (-sin u, cos u) u'², by u', u'' as given."""
+    x = np.cumsum(np.cos(angles) * turns - np.sin(angles) * rates**2)
+    y = np.cumsum(np.sin(angles) * turns + np.cos(angles) * rates**2)
+    return np.stack([x, y], axis=1).ravel()
 
 
 @pytest.mark.parametrize("stabilize", ["off", 10, "projection"])
@@ -88,49 +109,43 @@ def test_L1_windows_move_as_one_pendulum(stabilize) -> None:
 
 
 def test_L2_accelerations_of_rods_in_x_and_y_are_those_in_angles() -> None:
+    """200 rods at ten states that are drawn."""
     rng = np.random.default_rng(2)
     equations = derive(loads(rods(np.zeros(RODS), np.zeros(RODS))))
-    for _ in range(3):
-        angles, speeds = rng.uniform(-3, 3, RODS), rng.uniform(-1, 1, RODS)
-        state = np.array(loads(rods(angles, speeds)).initial_state())
-        rates = dict(zip(equations.states, accelerated(equations, state), strict=True))
-        second = turning(angles, speeds)
-        x = np.cumsum(np.cos(angles) * second - np.sin(angles) * speeds**2)
-        y = np.cumsum(np.sin(angles) * second + np.cos(angles) * speeds**2)
-        size = max(np.abs(x).max(), np.abs(y).max())
-        np.testing.assert_allclose([rates[f"x{i + 1}'"] for i in range(RODS)], x, atol=1e-9 * size)
-        np.testing.assert_allclose([rates[f"y{i + 1}'"] for i in range(RODS)], y, atol=1e-9 * size)
+    angles, speeds = rng.uniform(-3, 3, (10, RODS)), rng.uniform(-1, 1, (10, RODS))
+    places = np.stack([np.cumsum(np.sin(angles), axis=1), -np.cumsum(np.cos(angles), axis=1)], axis=2)
+    nothing = np.zeros(RODS)
+    moving = [placed(u, nothing, w) for u, w in zip(angles, speeds, strict=True)]
+    assert equations.states == tuple(f"{c}{i}{p}" for p in ("", "'") for i in range(1, RODS + 1) for c in "xy")
+    rates = accelerated(equations, np.column_stack([places.reshape(10, -1), moving]))
+    for found, u, w in zip(rates[:, 2 * RODS :], angles, speeds, strict=True):
+        wanted = placed(u, w, turning(u, w))
+        np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
 
 
 def test_L2_rods_in_x_and_y_move_as_in_angles() -> None:
-    angles, speeds = np.full(MOVED, np.pi / 3), np.zeros(MOVED)
+    angles, speeds = np.full(LINKS, np.pi / 3), np.zeros(LINKS)
     system = loads(rods(angles, speeds))
     motion = simulate(system, method="rk4", step=1e-3, until=0.2, stabilize="off")
     assert motion.finished
-    u = solve_ivp(
-        lambda _, s: np.concatenate([s[MOVED:], turning(s[:MOVED], s[MOVED:])]),
-        (0, 0.2),
-        np.concatenate([angles, speeds]),
-        method="DOP853",
-        rtol=1e-11,
-        atol=1e-12,
-    ).y[:MOVED, -1]
-    states, end = list(system.states), motion.states[-1]
-    np.testing.assert_allclose([end[states.index(f"x{i + 1}")] for i in range(MOVED)], np.cumsum(np.sin(u)), atol=1e-8)
-    np.testing.assert_allclose([end[states.index(f"y{i + 1}")] for i in range(MOVED)], -np.cumsum(np.cos(u)), atol=1e-8)
+    u = swung(angles, speeds)
+    places = np.stack([np.cumsum(np.sin(u)), -np.cumsum(np.cos(u))], axis=1).ravel()
+    np.testing.assert_allclose(motion.states[-1][: 2 * LINKS], places, atol=1e-8)
 
 
 def test_L3_a_long_pendulum_in_angles() -> None:
-    count, rng = 60, np.random.default_rng(3)
-    system = load(f"pendulum:{count}")
+    """Accelerations at a state that is drawn, and the motion from rest."""
+    rng = np.random.default_rng(3)
+    system = load(f"pendulum:{LINKS}")
     equations = derive(system)
-    angles, speeds = rng.uniform(-3, 3, count), rng.uniform(-1, 1, count)
-    named = {f"u{i + 1}": angles[i] for i in range(count)} | {f"u{i + 1}'": speeds[i] for i in range(count)}
-    rates = dict(
-        zip(equations.states, accelerated(equations, np.array([named[s] for s in equations.states])), strict=True)
-    )
-    found, wanted = np.array([rates[f"u{i + 1}'"] for i in range(count)]), turning(angles, speeds)
-    np.testing.assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
+    angles, speeds = rng.uniform(-3, 3, LINKS), rng.uniform(-1, 1, LINKS)
+    assert equations.states == tuple(f"u{i}{p}" for p in ("", "'") for i in range(1, LINKS + 1))
+    (rates,) = accelerated(equations, np.array([[*angles, *speeds]]))
+    wanted = turning(angles, speeds)
+    np.testing.assert_allclose(rates[LINKS:], wanted, atol=1e-9 * np.abs(wanted).max())
+    motion = simulate(equations, until=0.2, rtol=1e-10, atol=1e-12)
+    start = np.array(system.initial_state())
+    np.testing.assert_allclose(motion.states[-1][:LINKS], swung(start[:LINKS], start[LINKS:]), atol=1e-8)
 
 
 def test_L3_pendulums_of_hundreds_of_links_are_read() -> None:
