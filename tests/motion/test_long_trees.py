@@ -45,9 +45,15 @@ def test_bodies_carried_side_by_side_are_felt_once() -> None:
         "gravity": [0, "-9.81", 0],
         "body": [
             {
-                **{"name": f"b{k}", "base": base, "joint": "revolute", "coordinate": f"q{k}"},
-                **{"axis": [float(i == k % 3) for i in range(3)], "pole": [0, 0, 0.5 if base != "ground" else 0]},
-                **{"mass": 1 + k, "center": [0, 0, 0.3], "inertia": {"xx": 2 + k, "yy": 2.2 + k, "zz": 0.7}},
+                "name": f"b{k}",
+                "base": base,
+                "joint": "revolute",
+                "coordinate": f"q{k}",
+                "axis": [float(i == k % 3) for i in range(3)],
+                "pole": [0, 0, 0.5 if base != "ground" else 0],
+                "mass": 1 + k,
+                "center": [0, 0, 0.3],
+                "inertia": {"xx": 2 + k, "yy": 2.2 + k, "zz": 0.7},
             }
             for k, base in enumerate(bases)
         ],

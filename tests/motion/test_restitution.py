@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
-from svyaz import System
+from svyaz import System, load
 from svyaz.expr import ModelError
 from svyaz.motion import simulate
 from svyaz.show import as_json
@@ -127,6 +128,18 @@ def test_K5_the_cradle_passes_the_speed_from_pair_to_pair(e, masses, law) -> Non
 def test_K5_two_balls_of_the_cradle_send_two_on() -> None:
     motion = simulate(cradle(**{"x0": -0.3, "x1": -0.2, "x1'": 1}), until=0.5, rtol=1e-10)
     assert motion.states[-1, 5:] == pytest.approx([0, 0, 0, 1, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize("m", [0.05 * (1 + 0.0005 * k) for k in (6, 8, 49, 191)])
+def test_K5_balls_that_hang_side_by_side_do_not_chatter_by_rounding(m) -> None:
+    """Whatever their mass: the first and the last swing in turn, T = 4 √(l/g) K(sin²20°) a period, the others hang."""
+    motion = simulate(load("newtons-cradle").with_(m=m))
+    assert motion.finished, motion.reason
+    quarter = (0.3 / 9.81) ** 0.5 * ellipk(np.sin(np.radians(20)) ** 2)
+    times = [event.t for event in motion.phases if event.impacts]
+    assert times == pytest.approx([quarter * k for k in (1, 3, 5, 7)], abs=1e-8)
+    speeds = np.sort(np.abs(motion.states[:, 5:]), axis=1)
+    assert speeds[:, :4].max() < 1e-12
 
 
 def rocking(b: float, h: float, tilt: float) -> System:

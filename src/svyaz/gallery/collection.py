@@ -119,7 +119,7 @@ def not_found(name: str) -> Problem:
         return Problem(f"there is no model file '{name}'")
     family, _, number = name.partition(":")
     close = nearest_of(family, [known.removesuffix(":N") for known in names()])
-    meant = f"{close}:{number or 2}" if close in _families() else close
+    meant = f"{close}:{number if number.isdigit() else 2}" if close in _families() else close
     message = f"there is neither a model of the gallery nor a file called '{name}'"
     return Problem(message, None, f"did you mean '{meant}'?" if close else None)
 

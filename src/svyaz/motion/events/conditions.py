@@ -29,6 +29,9 @@ SIDED = ("crossed", "released up", "released down")
 LOW = 1e-9
 """A condition is armed once it is below minus this part of the size of its terms."""
 
+PARTED = 1e-4
+"""``on`` of a contact is armed below minus this part of its depth: bodies that lie side by side part by rounding alone."""
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -70,9 +73,10 @@ class Conditions:
         try:
             if len(sizes.program.inputs) > len(row):
                 row = np.concatenate([row, -_multipliers(segment, time, state)])
-            return LOW * np.nan_to_num(sizes(row)["g"])
+            found: Array = LOW * np.nan_to_num(sizes(row)["g"])
         except SingularSystem:
-            return np.zeros(len(self.keys))
+            found = np.zeros(len(self.keys))
+        return np.maximum(found, [PARTED * self.depths.get(name, 0.0) * (kind == "on") for kind, name in self.keys])
 
     def outside(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Limits beyond which a state lies already."""

@@ -12,7 +12,7 @@ A constraint that breaks at a given reaction (``abs(lambda_rod) - F``) and one t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import symengine as se
@@ -22,6 +22,7 @@ from svyaz.constraints import magnitude, measure_of, typical_sizes, typical_spee
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations
+from svyaz.integrate import Path
 from svyaz.model import Constraint, is_one_sided
 from svyaz.program import Function, function
 
@@ -36,6 +37,9 @@ DEEP = 1e-6
 
 SHALLOW = 1e-8
 """Hops that are lower than this part of the size of ``on`` end: lower ones could not be told from rounding."""
+
+MOST_LOOKED_AT = 50
+"""Rows of a path from which the sizes of constraints are taken."""
 
 MOMENT = 1e-3
 """A small part of a run."""
@@ -62,13 +66,15 @@ class Contacts:
     """The one-sided constraints of a model, and their ``on`` with derivatives as native code.
 
     The inputs are t, the states and their slopes; ``explicit`` gives the rates that need no accelerations. It belongs to no
-    set of constraints that act.
+    set of constraints that act. ``seen`` (k,) are the largest sizes of ``on`` in the run so far: bodies that lie side by
+    side at the origin, where all terms vanish, touch by that measure.
     """
 
     constraints: tuple[Constraint, ...]
     numbers: Function
     explicit: Function
     free: Equations
+    seen: Array
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
         """Values at a state; without ``slopes`` the second derivatives mean nothing."""
@@ -76,6 +82,7 @@ class Contacts:
         parts = self.numbers(np.concatenate([[time], state, given]))
         here = measure_of(self.free).at(state, time)
         size = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
+        size = np.maximum(size, self.seen)
         fallen = np.sqrt(size * parts["second_terms"])
         return Gaps(
             value=parts["value"],
@@ -88,6 +95,17 @@ class Contacts:
                 parts["rate_terms"], parts["rows"], typical_speeds(here.mass, here.bias, here.q, here.v)
             ),
         )
+
+    def after(self, path: Path) -> Contacts:
+        """The same, with what was seen along a path."""
+        if not self.constraints:
+            return self
+        stride = -(-len(path.times) // MOST_LOOKED_AT)
+        times, states = path.times[::-stride], path.states[::-stride]
+        parts = self.numbers(np.column_stack([times, states, np.zeros_like(states)]))
+        here = measure_of(self.free).along(times, states)
+        sizes = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
+        return replace(self, seen=np.fmax(self.seen, np.fmax.reduce(sizes, axis=0)))
 
     def slopes(self, time: float, state: Array, accelerations: Array) -> Array:
         """The rates of all states with these accelerations of the free equations."""
@@ -163,4 +181,6 @@ def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
     inputs = ("t", *free.states, *(str(slopes[s]) for s in states))
     constants = free.system.constants
     explicit = function({"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), constants)
-    return Contacts(chosen, function({**tables, **sizes, **rows}, inputs, constants), explicit, free)
+    return Contacts(
+        chosen, function({**tables, **sizes, **rows}, inputs, constants), explicit, free, np.zeros(len(chosen))
+    )

@@ -11,7 +11,7 @@ multipliers. For constraints that do not move the energy falls by ½ (v⁺ - v�
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from svyaz.arrays import Array
@@ -22,9 +22,7 @@ from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
 from svyaz.matrices import lstsq
 from svyaz.model import Constraint, multiplier_symbol, multipliers_in
-
-MOST_LOOKED_AT = 50
-"""Rows of the path before an event from which the scales of constraints are taken."""
+from svyaz.motion.events.contacts import MOST_LOOKED_AT
 
 
 @dataclass(frozen=True)
@@ -52,10 +50,13 @@ def anchored(equations: Equations, new: Sequence[Constraint], state: Array, time
     return moved
 
 
-def fitted(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> Impact | Refusal:
+def fitted(
+    equations: Equations, new: Sequence[Constraint], state: Array, before: Path, touching: Collection[str] = ()
+) -> Impact | Refusal:
     """Let constraints begin to act: positions must fit them, velocities must fit or are made to by an impact.
 
-    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small.
+    ``before`` is the path that led there; how large the terms of a constraint were along it tells what is small. Of those
+    called ``touching`` it is known that positions fit.
     """
     time = float(before.times[-1])
     if not new:
@@ -64,7 +65,7 @@ def fitted(equations: Equations, new: Sequence[Constraint], state: Array, before
     if (report.singular or not report.full) and not may_repeat(equations, report):
         reason = "; ".join(report.messages) or f"the constraints are singular at t = {time:g}"
         return Refusal(Status.SINGULAR, reason)
-    refused = _refused(equations, new, state, before)
+    refused = _refused(equations, new, state, before, touching)
     if refused:
         reason = f"at t = {time:g} the state does not satisfy {' and '.join(refused)}, which begins to act"
         return Refusal(Status.INFEASIBLE, reason)
@@ -80,7 +81,9 @@ def may_repeat(equations: Equations, report: RankReport) -> bool:
     return report.repetitive and not asked & {str(multiplier_symbol(name)) for name in report.redundant}
 
 
-def _refused(equations: Equations, new: Sequence[Constraint], state: Array, before: Path) -> list[str]:
+def _refused(
+    equations: Equations, new: Sequence[Constraint], state: Array, before: Path, touching: Collection[str]
+) -> list[str]:
     """In words: the new constraints that the state does not fit."""
     stride = -(-len(before.times) // MOST_LOOKED_AT)
     times, states = before.times[::-stride], before.states[::-stride]
@@ -92,6 +95,7 @@ def _refused(equations: Equations, new: Sequence[Constraint], state: Array, befo
     for c in new:
         r, k = found[c.name], measured.names.index(c.name)
         misplaced = r.position is not None and abs(r.position) > SWITCH_TOLERANCE * scales[k]
+        misplaced = misplaced and c.name not in touching
         too_fast = c.impact is None and abs(r.velocity) > SWITCH_TOLERANCE * scales[k + p]
         if misplaced or too_fast:
             hint = "" if misplaced else '; impact = "inelastic" would make the velocities fit'

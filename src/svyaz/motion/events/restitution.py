@@ -298,8 +298,9 @@ class Bounces:
         given = {c.name: bouncing(c, self._constants) for c in collision.constraints if c.impact is not None}
         s, settled = collision.snapshot, {}
         self._strongest = max(self._strongest, np.sqrt(max(float(s.v @ s.mass @ s.v), 0.0)))
-        faint = {k for k, x in collision.approaches().items() if x <= NOTHING * self._strongest}
-        given |= {c.name: 0.0 for k in faint for c in collision.groups[k]}
+        approaches = collision.approaches()
+        if all(x <= NOTHING * self._strongest for x in approaches.values()):  # else they may yet be struck by others
+            given |= {c.name: 0.0 for k in approaches for c in collision.groups[k]}
         for name, hop in hops(collision, given, before).items():
             self._highest[name] = max(self._highest.get(name, 0.0), hop.height)
             short = hop.lasting <= self._shortest

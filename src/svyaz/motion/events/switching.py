@@ -39,7 +39,7 @@ from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.complementarity import Collision, collision_of, kept_contacts
 from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
-from svyaz.motion.events.contacts import Contacts, contacts_of
+from svyaz.motion.events.contacts import contacts_of
 from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
 from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
 from svyaz.motion.events.locating import advance_to_event, slopes
@@ -90,6 +90,7 @@ class Switched:
         self._watched: dict[tuple[Names, Names], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
         self._bounces = Bounces(system.constants, options.until, shortest)
+        self._contacts = contacts_of(self.free, system.constraints)
 
     def with_options(self, options: Options) -> Switched:
         return Switched(self.system, options, self.free)
@@ -136,6 +137,7 @@ class Switched:
         now, before = float(path.times[-1]), path.states[-1]
         if reached(now, self.options.until):
             return None
+        self._contacts = self._contacts.after(path)
         active, state, impact = self._impact(switched(self.system, last, path.events, now), last, path)
         phase = self._phase(now, active, last.active)
         rests = {} if isinstance(impact, Refusal) else impact.rests
@@ -226,7 +228,7 @@ class Switched:
         new = tuple(c for c in active if c not in phase.active)
         equations = self.equations_with(active)
         state = anchored(equations, new, before, now)
-        found = fitted(equations, new, state, path)
+        found = fitted(equations, new, state, path, () if collision is None else collision.touching)
         if isinstance(found, Refusal):
             return active, state, found
         return active, state, replace(found, stages=(tuple(rests),) if rests else (), rests=rests)
@@ -243,15 +245,10 @@ class Switched:
         new = tuple(c for c in active if c not in phase.active)
         equations = self.equations_with(active)
         state = collision.measure.moved(anchored(equations, new, before, now), v=found.speeds)
-        fit = fitted(equations, new, state, path)
+        fit = fitted(equations, new, state, path, collision.touching)
         if isinstance(fit, Refusal):
             return active, state, fit
         return active, state, Impact(fit.state, found.impulses, found.stages, dict(rests), found.notes)
-
-    @cached_property
-    def _contacts(self) -> Contacts:
-        """The one-sided constraints."""
-        return contacts_of(self.free, self.system.constraints)
 
     @cached_property
     def _frictions(self) -> Frictions:
@@ -286,7 +283,7 @@ class Switched:
         depths = self._contacts.depths(time, beginning.state, self.options.until)
         gains = [abs(x) for d in self._decisions.values() for x in d.segment.perturbation.gains.values()]
         chosen = {name: depths[name] for name in watched.depths}
-        return replace(watched, depths=chosen, gain=max(gains, default=0.0))
+        return replace(watched, contacts=self._contacts, depths=chosen, gain=max(gains, default=0.0))
 
     @cached_property
     def _energies(self) -> Function:
