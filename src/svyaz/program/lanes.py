@@ -36,7 +36,7 @@ def lined_up(count: int) -> Array:
 
 
 def lane_width() -> int:
-    """Numbers in a vector register: 8, 4, or 1 where there are no lanes."""
+    """How many states are computed at once: 8, or 1 where there are no lanes."""
     return engine.vector_width()
 
 

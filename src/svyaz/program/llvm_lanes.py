@@ -266,8 +266,9 @@ def _turn(function: FunctionText, rows: str, count: int, lanes: str, width: int,
             for value, place in zip(parts[-1], row_places, strict=True) if back else ():
                 _put(function, value, 4, rows, place)
         for k in () if back else range(4):
-            value = parts[0][k] if width == 4 else _joined(function, parts[0][k], parts[1][k])
-            _put(function, value, width, lanes, (column + k) * width)
+            low, high = (part[k] for part in parts)
+            whole = function.value(f"shufflevector <4 x double> {low}, <4 x double> {high}, {_order(width)}")
+            _put(function, whole, width, lanes, (column + k) * width)
     for column in () if blocks else range(count):
         for lane in range(width):
             row_place, lane_place = lane * count + column, column * width + lane
@@ -275,14 +276,9 @@ def _turn(function: FunctionText, rows: str, count: int, lanes: str, width: int,
             function.store(function.load(lanes if back else rows, source), rows if back else lanes, target)
 
 
-def _joined(function: FunctionText, a: str, b: str) -> str:
-    """Two vectors of four numbers as one."""
-    return function.value(f"shufflevector <4 x double> {a}, <4 x double> {b}, {_order(0, 8)}")
-
-
-def _order(first: int, count: int) -> str:
-    """A mask that takes so many numbers from the first on."""
-    return f"<{count} x i32> <{', '.join(f'i32 {first + k}' for k in range(count))}>"
+def _order(count: int) -> str:
+    """A mask that takes so many numbers as they stand."""
+    return f"<{count} x i32> <{', '.join(f'i32 {k}' for k in range(count))}>"
 
 
 def _put(function: FunctionText, value: str, width: int, base: str, place: int) -> None:
