@@ -256,9 +256,9 @@ def _returns(
     # what never exceeds the errors of the run is no deviation: y' of a wheel in its own axes
     unseen = ERRORS * loop.errors(starts, rtol)[:, None, :]
     largest = np.maximum(np.nanmax(sizes, axis=1, keepdims=True), unseen / FALLEN)
-    scaled = (sizes / largest).max(axis=2)
+    halfway, last = ((sizes[:, k] / largest[:, 0]).max(axis=1) for k in (LOOKS // 2, -1))
     small = (sizes[:, -1] <= unseen[:, 0]).all(axis=1)
-    falling = (scaled[:, -1] <= FALLEN) & (scaled[:, -1] <= scaled[:, LOOKS // 2])
+    falling = (last <= FALLEN) & (last <= halfway)
     return np.asarray(finished & (small | falling)), left
 
 

@@ -79,13 +79,17 @@ class ClosedLoop(Shown):
         value, slope = (native.evaluate(given, native.constants(values)) for native in self._natives)
         return np.asarray(value), np.asarray(slope).reshape(len(state), len(state))
 
-    def fence(self) -> Fence | None:
-        """The limits of the model along the motions of the loop; None where there are none."""
+    @cached_property
+    def _fence(self) -> Fence | None:
         from svyaz.motion import Fence
 
         rates = self.ode.rates
         assert isinstance(rates, Flow), "the loop is native"
         return Fence(self.equations, rates) if self.equations.system.limits else None
+
+    def fence(self) -> Fence | None:
+        """The limits of the model along the motions of the loop, for one thread; None where there are none."""
+        return None if self._fence is None else self._fence.another()
 
     def path(self, start: Array, times: Array, rtol: float, max_steps: int, fence: Fence | None = None) -> Path:
         """States of the loop at these times, the first of which is the beginning, as long as its chart is good.

@@ -139,9 +139,9 @@ def predicted(h: float, error: float, clock: Array) -> float:
     """Next step over this one by the errors of two steps (Gustafsson; Hairer and Wanner (IV.8.25))."""
     if error == 0.0:
         return 10.0
-    factor = error**-0.25
+    factor = 1.0 / np.sqrt(np.sqrt(error))
     if clock[LAST_STEP] > 0.0 and clock[ERROR] > 0.0:
-        factor *= min(1.0, h / clock[LAST_STEP] * (clock[ERROR] / error) ** 0.25)
+        factor *= min(1.0, h / clock[LAST_STEP] * np.sqrt(np.sqrt(clock[ERROR] / error)))
     return factor
 
 

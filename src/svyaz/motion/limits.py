@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -51,8 +52,16 @@ class Fence:
 
         system = equations.system
         watched = [e for limit in system.limits for _, e in beyond(limit, equations)]
-        self._beyond = function({"g": watched}, ("t", *equations.states), system.constants)
+        self._beyond, self._rates = function({"g": watched}, ("t", *equations.states), system.constants), rates
         self._guard = Guard(self._beyond, rates)
+
+    def another(self) -> Fence:
+        """A fence about the same limits, for another thread."""
+        from svyaz.motion.events.guarding import Guard
+
+        found = copy(self)
+        found._guard = Guard(self._beyond, self._rates)
+        return found
 
     @property
     def flow(self) -> Flow:
