@@ -60,18 +60,21 @@ def soft_energy(approximation: FirstApproximation, soft: Array, reach: float = E
     curve = RestCurve(approximation, against.T, against)
     rays = np.random.default_rng(5).normal(size=(2 * len(_monomials(k, HIGHEST[k])), k))
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-    if not _energies(curve, rays, curve.start).any():
+    first = _energies(curve, rays, curve.start)
+    if not first.any():
         return None
     for degree in range(3, HIGHEST[k]):
-        place, size = curve.start, 0.0
+        place, energies, size = curve.start, first, 0.0
         for _ in range(MOVES):
-            shift = _shift(_energies(curve, rays, place), rays, degree)
+            shift = _shift(energies, rays, degree)
             size = float(np.linalg.norm(shift))
             if not size <= reach:
                 break
-            place = place if size == 0 else _moved(curve, shift / size, size, place)
+            if size > 0:
+                place = _moved(curve, shift / size, size, place)
+                energies = _energies(curve, rays, place)
         else:
-            found = _judged(curve, rays, place, degree, size)
+            found = _judged(curve, rays, place, energies, degree, size)
             if found is not None:
                 return found
     return None
@@ -86,19 +89,19 @@ def _energies(curve: RestCurve, rays: Array, place: Array, random: np.random.Gen
     return found
 
 
-def _judged(curve: RestCurve, rays: Array, place: Array, degree: int, off: float) -> SoftEnergy | None:
+def _judged(curve: RestCurve, rays: Array, place: Array, energies: Array, degree: int, off: float) -> SoftEnergy | None:
     """Is the form of this degree the first one that is not zero to rounding, and is it positive?
 
     The place is known to ``off``, and to rounding.
     """
-    energies, random = _energies(curve, rays, place), np.random.default_rng(7)
-    if not np.isfinite(energies).all():
+    sizes, random = np.abs(energies).max(axis=0), np.random.default_rng(7)
+    if not np.isfinite(energies).all() or not sizes[degree] > 0:
         return None
     samples = np.array([_energies(curve, rays, place, random) for _ in range(SAMPLES)])
-    scatter, sizes = np.abs(samples - energies).max(axis=(0, 1)), np.abs(energies).max(axis=0)
+    scatter = np.abs(samples - energies).max(axis=(0, 1))
     off += 1e-16 * float(np.abs(place).max(initial=0.0))
     doubt = [2 * sizes[degree] * comb(degree, j) * off ** (degree - j) for j in range(degree)]
-    if np.any(sizes[:degree] > scatter[:degree] + doubt) or not sizes[degree] > 0:
+    if np.any(sizes[:degree] > scatter[:degree] + doubt):
         return None
     off += scatter[degree - 1] / (degree * sizes[degree])
     noise = CLEAR * (scatter[degree] + (degree + 1) * sizes[degree + 1] * off)
