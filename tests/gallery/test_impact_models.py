@@ -31,3 +31,17 @@ def test_K5_the_cradle_of_the_gallery_swings_from_end_to_end() -> None:
     assert last.max() == pytest.approx(np.deg2rad(40), abs=3e-4)  # between rows
     assert np.abs(motion.column("u3")).max() < 1e-7
     assert np.ptp(motion.energy) < 1e-9
+
+
+@pytest.mark.parametrize("step", [0.01, 0.005])
+def test_the_cradle_runs_on_with_any_step(step) -> None:
+    """Balls at rest side by side touch to rounding: that one would be entered at once, and is not, is no chatter."""
+    from scipy.special import ellipk
+
+    motion = simulate(load("newtons-cradle"), until=5, method="dop853", step=step)
+    assert motion.finished, motion.reason
+    assert np.ptp(motion.energy) < 1e-9
+    quarter = ellipk(np.sin(np.deg2rad(20)) ** 2) * np.sqrt(0.3 / 9.81)
+    hard = [e.t / quarter for e in motion.phases if max(map(abs, e.velocity_jump.values()), default=0.0) > 1]
+    assert {round(t) for t in hard} == {1, 3, 5, 7, 9, 11, 13, 15, 17}
+    assert max(abs(t - round(t)) for t in hard) < 1e-5

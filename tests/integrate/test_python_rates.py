@@ -30,6 +30,21 @@ def test_the_same_path_as_native_rates(problem: Callable[[str], Any], name: str)
     np.testing.assert_allclose(path.states, native.states, atol=1e-14)
 
 
+@pytest.mark.parametrize("name", method_names())
+@pytest.mark.parametrize("options", [{"step": 0.25}, {"rtol": 1e-6}, {"rtol": 1e-6, "output": [0.0, 0.3, 1.0]}])
+def test_as_many_evaluations_are_told_as_were_made(name: str, options: dict[str, Any]) -> None:
+    if "rtol" in options and not method(name).embedded:
+        pytest.skip("it has no error control")
+    made = []
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        made.append(t)
+        return -y
+
+    path = solve(Ode(rates, lambda t, y: -np.eye(1)), [1.0], (0.0, 1.0), method=name, **options)
+    assert path.evaluations == len(made)
+
+
 def test_a_plain_function_is_enough() -> None:
     path = solve(lambda t, y: -2.0 * t * y, [1.0], (0.0, 2.0), rtol=1e-9)
     assert path.states[-1, 0] == pytest.approx(np.exp(-4.0), rel=1e-6)

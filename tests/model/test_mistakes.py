@@ -336,3 +336,26 @@ def test_nothing_of_a_wrong_type_gets_through() -> None:
                 with suppress(ModelError):
                     System(**{**words, key: changed})
     assert count > 800
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "impact = 'newton'\nrestitution = 'ee'",
+        "friction = 'ee'",
+        "from = 'ee'",
+        "on = 'ee'",
+        "law = 'ee'",
+        "[limits]\nx = ['ee', 3]",
+        "[[integral]]\nname = 'i'\nexpression = 'x'\nvalue = 'ee'",
+    ],
+)
+def test_a_mistake_is_told_once(lines: str) -> None:
+    """However often a value is looked at while the model is read."""
+    text = "coordinates = ['x']\nkinetic = \"x'^2/2\"\n[[constraint]]\nname = 'floor'\nequation = 'x = 0'\n"
+    text += "" if "on =" in lines else "on = '-x'\noff = '-lambda_floor'\n"
+    with pytest.raises(ModelError) as refused:
+        loads(text + lines + "\n")
+    told = [str(problem) for problem in refused.value.problems]
+    assert any("'ee'" in line for line in told)
+    assert len(told) == len(set(told))

@@ -121,7 +121,8 @@ def _show(result: Mapping[str, Any], system: System) -> None:
             page.say(line)
         pilot = gains.get("pilot")
         if pilot:
-            page.say(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s")
+            whole = ", the last of it the run itself" if pilot["coarseness"] == 1 else ""
+            page.say(f"pilot: {pilot['steps']} steps, {pilot['seconds']:.2g} s{whole}")
 
 
 def _foreseen(gains: Mapping[str, Any]) -> Iterator[str]:

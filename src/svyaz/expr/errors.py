@@ -80,7 +80,7 @@ class Problem:
 
 
 class ModelError(Exception):
-    """What was written is not a model: one or more problems, each with its place.
+    """What was written is not a model: one or more problems, each with its place and told once.
 
     >>> import svyaz
     >>> try:
@@ -91,7 +91,7 @@ class ModelError(Exception):
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems: tuple[Problem, ...] = tuple(problems)
+        self.problems: tuple[Problem, ...] = tuple(dict.fromkeys(problems))
         super().__init__(self.problems)
 
     def __str__(self) -> str:

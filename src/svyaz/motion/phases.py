@@ -53,7 +53,8 @@ class Beginning:
 
     ``entry`` tells how the state came about: after an event it may differ from the last one before, and both are kept.
     ``event`` is what is told of this moment, ``continuing`` are the conditions, ("on" or "off", constraint), that were
-    watched before as well. ``notes`` tell what was decided about it.
+    watched before as well. ``idle`` are those that were met at once and changed nothing: the motion goes on before they are
+    met again. ``notes`` tell what was decided about it.
     """
 
     phase: Phase
@@ -61,6 +62,7 @@ class Beginning:
     entry: Entry = Entry.START
     event: Event | None = None
     continuing: Collection[tuple[str, str]] = ()
+    idle: frozenset[tuple[str, str]] = frozenset()
     refusal: Refusal | None = None
     notes: tuple[str, ...] = ()
 

@@ -39,7 +39,7 @@ class Conditions:
 
     After an event, ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
     even if it has never been negative. ``gain`` is the largest gain of the phases before. ``passing``: limits are told and
-    do not end the phase. ``margins`` are values of further constants.
+    do not end the phase. ``margins`` are values of further constants. ``idle`` contacts are not entered at the start.
     """
 
     keys: tuple[Key, ...]
@@ -51,6 +51,7 @@ class Conditions:
     gain: float = 0.0
     passing: bool = False
     margins: Mapping[str, float] = field(default_factory=dict)
+    idle: frozenset[Key] = frozenset()
 
     def bound(self, segment: Segment) -> Function:
         """g (m,) as a function with the gains of the segment."""
@@ -98,7 +99,7 @@ class Conditions:
         if self.contacts is None or not self.depths:
             return ()
         entered = self.contacts.sinking(span, state, slopes, self.gain)
-        return tuple(("on", name) for name in self.depths if name in entered)
+        return tuple(("on", name) for name in self.depths if name in entered and ("on", name) not in self.idle)
 
     def overdue(self, segment: Segment, time: float, state: Array) -> tuple[Key, ...]:
         """Constraints that pull where they could only push: ``off`` contains multipliers and is positive already."""

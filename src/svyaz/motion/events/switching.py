@@ -153,7 +153,10 @@ class Switched:
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
         notes = self._bounces.once([*impact.notes, *accumulated(now, rests)])
         phase = self._without_repetitions(phase, impact.state)
-        return Beginning(phase, impact.state, Entry.EVENT, event, continuing=still, refusal=refusal, notes=notes)
+        idle = frozenset[Key]()
+        if not path.steps and phase.active == last.active and np.array_equal(impact.state, before):
+            idle = chapters[-1].beginning.idle | frozenset(path.events)
+        return Beginning(phase, impact.state, Entry.EVENT, event, still, idle, refusal, notes)
 
     def foreseen(self, beginning: Beginning, held: tuple[HeldIntegral, ...]) -> float:
         """When the phase would end without stabilisation, as far as gains ask for it; very short phases count as longer."""
@@ -283,7 +286,8 @@ class Switched:
         depths = self._contacts.depths(time, beginning.state, self.options.until)
         gains = [abs(x) for d in self._decisions.values() for x in d.segment.perturbation.gains.values()]
         chosen = {name: depths[name] for name in watched.depths}
-        return replace(watched, contacts=self._contacts, depths=chosen, gain=max(gains, default=0.0))
+        most = max(gains, default=0.0)
+        return replace(watched, contacts=self._contacts, depths=chosen, gain=most, idle=beginning.idle)
 
     @cached_property
     def _energies(self) -> Function:
