@@ -117,7 +117,8 @@ def _show(found: Equilibria) -> None:
         for name, (low, high) in found.box.items()
     )
     given = "".join(f", {name} = {value:.6g}" for name, value in found.fixed.items())
-    page.say(f"{found.system.name}: {sides or 'no unknown coordinates'}{given}")
+    nothing = "no unknown coordinates" if found.complete else "near the initial position"
+    page.say(f"{found.system.name}: {sides or nothing}{given}")
     count = 0
     for k, family in enumerate(found.families):
         names = ", ".join(family.free)
@@ -132,8 +133,8 @@ def _show(found: Equilibria) -> None:
         _show_one(page, f"equilibrium {k + 1}: {_word(found, e)}", e)
     if not found.family:
         count = len(found.equilibria)
-        work = f"{found.parts} part{'' if found.parts == 1 else 's'}"
-        page.say(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure_text(found)} ({work})")
+        work = f" ({found.parts} part{'' if found.parts == 1 else 's'})" if found.parts else ""
+        page.say(f"{count} equilibri{'um' if count == 1 else 'a'}; {sure_text(found)}{work}")
     for told in (*map(str, found.poles), *found.notes):
         page.say(told)
 

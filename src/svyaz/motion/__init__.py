@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.limits import Fence as Fence
     from svyaz.motion.limits import told_beyond as told_beyond
+    from svyaz.motion.long_trees import by_recursions as by_recursions
+    from svyaz.motion.long_trees import constraint_tables as constraint_tables
     from svyaz.motion.phases import Chapter as Chapter
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure

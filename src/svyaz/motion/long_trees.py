@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,11 @@ from svyaz.model import Bodies, Constraint, System, numbers, tree_of
 from svyaz.motion.phases import START, Beginning, Chapter, Phase
 from svyaz.motion.timed import Timed, intervals, one_phase
 from svyaz.motion.tree_words import FORM, observed_of_tree, tree_words
+from svyaz.program import remembered
+
+if TYPE_CHECKING:
+    from svyaz.motion.closed_trees import ClosedTree
+    from svyaz.motion.closing_numbers import TreeNumbers
 
 LONGEST_WRITTEN = 16
 """Beyond so many bodies the loop is faster than equations with a full mass matrix."""
@@ -43,6 +49,24 @@ def _unknown_to_loop(system: System) -> str:
         ("forces that jump", bool(jumping_parts(system.forces.values()))),
     )
     return ", ".join(words for words, met in reasons if met)
+
+
+def by_recursions(system: System) -> bool:
+    """Is it a tree of many bodies that recursions know in all parts, so that nothing of it need be written out?"""
+    return _many_bodies(system) and not _unknown_to_loop(system)
+
+
+def constraint_tables(system: System) -> TreeNumbers:
+    """Residuals and ∂F/∂q of the constraints of such a tree, along rows of states."""
+    return _closed_tree(system).tables
+
+
+@remembered
+def _closed_tree(system: System) -> ClosedTree:
+    from svyaz.motion.closed_trees import ClosedTree
+    from svyaz.motion.closing_rows import rows_of
+
+    return ClosedTree(rows_of(system, system.constraints))
 
 
 def long_flow(system: System) -> Flow:

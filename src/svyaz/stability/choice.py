@@ -12,11 +12,13 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.model import System, nearest, with_settings
+from svyaz.motion import by_recursions
 from svyaz.stability.box_problem import newton
 from svyaz.stability.constrained_plant import rolling_plant
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, equilibria, searched_equilibria
 from svyaz.stability.families import family_among, is_multiple, with_free
+from svyaz.stability.long_rest import gaps_of, rest_near
 from svyaz.stability.rest import RestEquations, is_angle, rest_equations, with_values
 from svyaz.stability.resting import Equilibrium, equilibrium_at
 from svyaz.stability.rolling import ConstraintSurface
@@ -80,6 +82,8 @@ def equilibrium_near(
         return equilibria(system, fixed, within, dependent=dependent, seconds=left, progress=progress)
 
     place = AskedPosition(system, dict(near or {}), dict(fix or {}), dict(box or {}), system.coordinates)
+    if by_recursions(system):
+        return _near_many_bodies(place, dependent, seconds)
     chosen = _chosen(place, lambda fixed, sides: rest_equations(system, fixed, sides), searched, dependent, seconds)
     if chosen.equilibrium.approximation is None:
         raise NoEquilibrium(*chosen.equilibrium.notes)
@@ -163,6 +167,25 @@ class AskedPosition:
                 reach = REACH * (1 + abs(position[q]))
                 sides[q] = (position[q] - reach, position[q] + reach)
         return sides
+
+
+def _near_many_bodies(place: AskedPosition, dependent: Sequence[str] | None, seconds: float) -> Chosen:
+    """The nearest of those to which the position of a long tree leads; of a family that with coordinates as here."""
+    system, position, end = place.system, place.position, monotonic() + seconds
+    _check_near(system, place.near, place.fix)
+    fixed, notes = dict(place.fix), list[str]()
+    while True:
+        found = rest_near(system, position, fixed, place.box, dependent, end - monotonic())
+        if not found.dimension:
+            break
+        name = next(name for name in (*place.near, *found.free) if name in found.free)
+        fixed[name] = position[name] if name in position else system.inputs[name].value
+        notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
+    known = [e for e in found.equilibria if e.approximation is not None]
+    if not known:
+        raise NoEquilibrium(*(note for e in found.equilibria for note in e.notes), *found.notes)
+    best = min(known, key=lambda e: float(np.linalg.norm(gaps_of(system, position, e.state))))
+    return Chosen(best, fixed, (*notes, *found.notes))
 
 
 def _chosen(

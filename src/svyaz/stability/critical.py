@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.matrices import svd
+from svyaz.motion import by_recursions
 from svyaz.stability.energy import Conservative, all_motions_are_damped, conservative, without_minimum
 from svyaz.stability.hypotheses import Hypothesis, special_case
 from svyaz.stability.linearisation import FirstApproximation
@@ -105,7 +106,7 @@ def stability(approximation: FirstApproximation, reach: float = EXACT) -> Stabil
     if others.holds:
         theorem = SPECIAL_CASE if m else FIRST_APPROXIMATION
         return replace(verdict, word=ASYMPTOTIC, theorem=theorem, hypotheses=(*special, others))
-    reduced = reduced_force(approximation, reach) if further else None
+    reduced = reduced_force(approximation, reach) if further and not by_recursions(approximation.system) else None
     energy = conservative(approximation, reduced, reach)
     case = _Case(approximation, special, negative, neutral, further, reduced, energy)
     verdict = replace(verdict, reduced=reduced)

@@ -29,7 +29,8 @@ from svyaz.expr import (
     velocity,
 )
 from svyaz.forms import applied_forces, lagrangian, only_constant_masses, only_ideal
-from svyaz.model import Mechanical, System, nearest
+from svyaz.model import Bodies, Mechanical, System, nearest, tree_of
+from svyaz.motion import by_recursions
 from svyaz.program import remembered
 
 
@@ -80,9 +81,36 @@ class _Expressions:
         return dict(zip(self.tables, parts, strict=True)), bent
 
 
+@dataclass(frozen=True)
+class ForceTables:
+    """Q (n,) at rest, and its slopes by q, q̇, w, u."""
+
+    force: Array
+    slopes: Mapping[str, Array]
+
+
+def force_tables(system: System, values: Mapping[str, float]) -> ForceTables:
+    """The applied forces alone, at coordinates, inputs and parameters among the values."""
+    known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
+    tables, _ = _formed_forces(system).at(known)
+    n, sizes = len(system.coordinates), _sizes(system)
+    return ForceTables(
+        tables["force"], {key: tables[f"force by {key}"].reshape(n, size) for key, size in sizes.items()}
+    )
+
+
+def _sizes(system: System) -> dict[str, int]:
+    n = len(system.coordinates)
+    return {"q": n, "v": n, "w": len(system.rates), "u": len(system.inputs)}
+
+
 def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     """All numbers of a system at rest; ``values`` gives coordinates, further states, inputs and parameters."""
     refuse_unfit(system)
+    if by_recursions(system):
+        from svyaz.stability.tree_rest import resting_tree
+
+        return resting_tree(system, values).at_rest()
     known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
     expressions = _formed(system)
     (tables, bent), n = expressions.at(known), len(system.coordinates)
@@ -91,8 +119,7 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
         return tables[name].reshape(len(expressions.tables[name]), columns)
 
     def slopes(name: str) -> dict[str, Array]:
-        sizes = {"q": n, "v": n, "w": len(system.rates), "u": len(system.inputs)}
-        return {key: table(f"{name} by {key}", size) for key, size in sizes.items()}
+        return {key: table(f"{name} by {key}", size) for key, size in _sizes(system).items()}
 
     return AtRest(
         inertia=table("inertia", n),
@@ -114,12 +141,9 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
 @remembered
 def _formed(system: System) -> _Expressions:
     """Formed once: a system may have many equilibria."""
-    q = [se.Symbol(name) for name in system.coordinates]
-    v = [velocity(name) for name in system.coordinates]
-    w = [se.Symbol(name) for name in system.rates]
-    u = [se.Symbol(name) for name in system.inputs]
+    variables = _variables(system)
+    q, v, w = (variables[key] for key in "qvw")
     inertia, linear, still = _parts(system, v)
-    forces = [-e for e in applied_forces(system)]
     constraints = [c.expression for c in system.constraints]
     rates = list(system.rates.values())
     pull = gradient(still, q)
@@ -130,17 +154,32 @@ def _formed(system: System) -> _Expressions:
         "still by q": [pull],
         "still by q by q": [gradient(e, q) for e in pull],
         "still by q by w": [gradient(e, w) for e in pull],
-        "force": [[e] for e in forces],
+        **_formed_forces(system).tables,
         "constraint": [[e] for e in constraints],
         "constraint by q": [gradient(e, q) for e in constraints],
         "rate": [[e] for e in rates],
     }
-    for key, by in (("q", q), ("v", v), ("w", w), ("u", u)):
-        tables[f"force by {key}"] = [gradient(e, by) for e in forces]
-        tables[f"rate by {key}"] = [gradient(e, by) for e in rates]
+    tables |= {f"rate by {key}": [gradient(e, by) for e in rates] for key, by in variables.items()}
     curvature = [[gradient(slope, q) for slope in gradient(e, q)] for e in constraints]
-    names = (*system.states, *system.inputs, *system.constants, "t")
-    return _Expressions(tables, curvature, tuple(dict.fromkeys(names)))
+    return _Expressions(tables, curvature, _names(system))
+
+
+@remembered
+def _formed_forces(system: System) -> _Expressions:
+    """Q and its slopes alone."""
+    forces = [-e for e in applied_forces(system)]
+    slopes = {f"force by {key}": [gradient(e, by) for e in forces] for key, by in _variables(system).items()}
+    return _Expressions({"force": [[e] for e in forces], **slopes}, [], _names(system))
+
+
+def _variables(system: System) -> dict[str, list[se.Symbol]]:
+    names = {"q": system.coordinates, "w": tuple(system.rates), "u": tuple(system.inputs)}
+    found = {key: [se.Symbol(name) for name in of] for key, of in names.items()}
+    return {"q": found["q"], "v": [velocity(name) for name in system.coordinates], "w": found["w"], "u": found["u"]}
+
+
+def _names(system: System) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*system.states, *system.inputs, *system.constants, "t")))
 
 
 def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression], Expression]:
@@ -178,7 +217,8 @@ def refuse_unfit(system: System) -> None:
             raise ModelError(
                 [Problem(f"the constraint '{c.name}' changes with time: there is no equilibrium", c.place)]
             )
-    moving = [lagrangian(system), system.dissipation, *system.forces.values(), *system.rates.values()]
+    energies = tree_of(system).gravity if isinstance(system.law, Bodies) else [lagrangian(system)]
+    moving = [*energies, system.dissipation, *system.forces.values(), *system.rates.values()]
     if any("t" in names_in(e) for e in moving):
         raise ModelError([Problem("the energies or forces change with time: there is no equilibrium")])
 

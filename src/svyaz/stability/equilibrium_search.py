@@ -19,15 +19,17 @@ from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice
 from svyaz.forms import linear_symmetries, pseudo_cyclic
 from svyaz.model import System
+from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.box_problem import BoxProblem, among, newton
 from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.corners import zeros_by_sides
-from svyaz.stability.derivatives import check_redundant
+from svyaz.stability.derivatives import check_redundant, refuse_unfit
 from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, with_free
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
+from svyaz.stability.long_rest import rest_near
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
 from svyaz.stability.resting import Equilibrium, equilibrium_at
@@ -167,6 +169,8 @@ def _equilibria(
     seconds: float,
     progress: Callable[[float], object] | None,
 ) -> Equilibria:
+    if by_recursions(system):
+        return _near_start(system, fix, box, dependent, seconds)
     if is_taken(system):
         rest = taken_rest(system, fix, box)
     elif has_velocity_constraints(system):
@@ -185,6 +189,23 @@ def _equilibria(
     they = ", ".join(cyclic)
     note = f"cyclic: {they}; besides resting, {'it' if len(cyclic) == 1 else 'they'} may turn uniformly: steady motions"
     return replace(found, notes=(*found.notes, note))
+
+
+def _near_start(
+    system: System,
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> Equilibria:
+    """Of a tree of many bodies those to which its initial position leads: no box of so many unknowns can be searched."""
+    refuse_unfit(system)
+    check_redundant(system, dependent)
+    start = {q: float(system.initial.get(q, 0.0)) for q in system.coordinates}
+    found = rest_near(system, start, fix, box, dependent, seconds)
+    return Equilibria(
+        found.system, found.equilibria, found.dimension, False, {}, found.fixed, free=found.free, notes=found.notes
+    )
 
 
 def searched_equilibria(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.expr import ModelError, names_in
+from svyaz.motion import by_recursions
 from svyaz.stability.linearisation import DEGENERATE, FirstApproximation
 from svyaz.stability.starts import ConstraintNumbers, consistent_start
 
@@ -45,16 +46,20 @@ def special_case(approximation: FirstApproximation) -> tuple[Hypothesis, ...]:
         return ()
     split = approximation.conditioning
     still = not any("t" in names_in(c.expression) for c in system.constraints)
-    residual, steady = _examined(approximation)
     count = f"{m} zero root{'s' if m > 1 else ''}"
+    solved = Hypothesis(
+        f"det ∂F/∂s ≠ 0 at the equilibrium: its least singular value is {split:.2g} of the largest of ∂F/∂q",
+        split > DEGENERATE,
+    )
+    timeless = Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still)
+    if by_recursions(system):  # smooth functions of the places of points: B is continuous where ∂F/∂s has an inverse
+        return solved, timeless
+    residual, steady = _examined(approximation)
     met = f"were completed to |F| = {residual:.1g}" if np.isfinite(residual) else "could not be completed"
     return (
-        Hypothesis(
-            f"det ∂F/∂s ≠ 0 at the equilibrium: its least singular value is {split:.2g} of the largest of ∂F/∂q",
-            split > DEGENERATE,
-        ),
+        solved,
         Hypothesis(f"the rates of z = y - B(0)x have no linear terms: B(q) tends to B(0), {count}", steady or None),
-        Hypothesis("the constraints do not contain the time: the rates of z vanish with the velocities", still),
+        timeless,
         Hypothesis(
             f"perturbations satisfy the constraints: small ones of each independent coordinate {met}",
             residual <= CONSISTENT or None,

@@ -25,6 +25,7 @@ from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
+from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.derivatives import AtRest, at_rest, check_redundant
 
@@ -221,6 +222,14 @@ def differentiated(
     )
 
 
+def _best_columns(matrix: Array, names: Sequence[str]) -> tuple[str, ...]:
+    """As many columns as rows, each the largest beside those before it."""
+    from scipy.linalg import qr
+
+    order = qr(matrix, mode="r", pivoting=True)[1][: len(matrix)]
+    return tuple(names[k] for k in sorted(order))
+
+
 class _Split:
     """Numbers at a position, with the coordinates divided into independent and redundant ones."""
 
@@ -237,12 +246,11 @@ class _Split:
         self.state = {name: float(state.get(name, 0.0)) for name in (*system.coordinates, *system.rates)}
         self.values = {**system.constants, **(parameters or {}), **self.state, **self.inputs}
         self.further = tuple(system.rates)
-        here = {**dict.fromkeys(system.velocities, 0.0), **self.state}
-        self.dependent = tuple(dependent) if dependent else redundant_at(system, {**self.values, **here})
+        self.numbers: AtRest = at_rest(system, self.values)
+        self.dependent = tuple(dependent) if dependent else self._redundant()
         self.independent = tuple(q for q in system.coordinates if q not in self.dependent)
         if not self.independent:
             raise ModelError([Problem("there are as many constraints as coordinates: nothing is left that could move")])
-        self.numbers: AtRest = at_rest(system, self.values)
         place = {q: k for k, q in enumerate(system.coordinates)}
         check_redundant(system, self.dependent)
         self.r = [place[q] for q in self.independent]
@@ -251,6 +259,15 @@ class _Split:
         self.conditioning = 1.0
         self.inverse = self._inverse()
         self.slope = -self.inverse @ self.numbers.jacobian[:, self.r]
+
+    def _redundant(self) -> tuple[str, ...]:
+        """Those that the model declares, or that the constraints are best solved for here."""
+        if by_recursions(self.system):
+            declared = tuple(q for c in self.system.constraints for q in c.dependent)
+            whole = len(declared) == len(self.system.constraints)
+            return declared if whole else _best_columns(self.numbers.jacobian, self.system.coordinates)
+        here = {**self.values, **dict.fromkeys(self.system.velocities, 0.0), **self.state}
+        return redundant_at(self.system, here)
 
     def _inverse(self) -> Array:
         """(∂F/∂s)⁻¹; a split that is degenerate here is refused, a nearly degenerate one noted."""

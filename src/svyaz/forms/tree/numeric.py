@@ -50,6 +50,14 @@ class NumericTree:
         bodies, elements, batch = self._placed(q)
         return _stacked(newton_euler.inverse_dynamics(bodies, self._gravity, None, None, elements), batch)
 
+    def gravity_slopes(self, q: ArrayLike) -> Array:
+        """∂(gravity terms)/∂q (n, n) at one position, along the directions of the velocities, by complex steps."""
+        q = np.asarray(q, dtype=float)
+        moved = dict(zip(self.tree.coordinates, (q + 1j * STEP * self._directions(q)).T, strict=True))
+        elements = arrays()
+        forces = newton_euler.inverse_dynamics(placed(self.tree, moved, elements), self._gravity, None, None, elements)
+        return np.array([np.broadcast_to(np.imag(f), (len(forces),)) for f in forces]) / STEP
+
     def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
         """What is left of the inverse dynamics without accelerations: velocity and gravity terms."""
         bodies, elements, batch = self._placed(q)

@@ -1,0 +1,256 @@
+"""Positions of rest of trees of many bodies, near a position: no box of so many unknowns can be searched.
+
+A chain of n links hangs or stands in 2ⁿ ways. Two of them are asked for: where Newton's method leads from the position, and
+where the energy leads that falls from it,
+
+    ∂W/∂q - Q(q, u) - Gᵀλ = 0,        F(q) = 0.
+
+The descent goes in the tangent space of the constraints, by Newton's steps with |eigenvalues| of the second differential
+in place of the eigenvalues: saddles repel it (Y. N. Dauphin et al., 2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import pi
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+from svyaz.expr import Advice, ModelError, Problem
+from svyaz.matrices import eigh, lstsq, svd
+from svyaz.model import System, tree_of
+from svyaz.stability.critical import StabilityVerdict, stability
+from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.rest import beyond_limits, settled
+from svyaz.stability.resting import Equilibrium
+from svyaz.stability.tree_rest import RestingTree, resting_tree
+
+REACH = 0.5
+"""No coordinate is moved farther in one step: an angle by half a radian, a way by this part of itself and of 1."""
+STEPS = 300
+EXACT, SETTLED = 1e-11, 1e-3
+"""A step is the last when it is shorter than this part of the position; from a descent that has come to steps this short
+Newton's method goes on."""
+SOFT = 1e-7
+"""Of the largest curvature; softer directions are moved along as if they had this one."""
+BALANCED = 1e-8
+"""What is left of the forces, as a part of them, at a position of rest."""
+SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class NearRest:
+    """Equilibria near a position; where they form families, their ``dimension`` and the names ``free`` to be prescribed."""
+
+    system: System
+    equilibria: tuple[Equilibrium, ...]
+    fixed: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    dimension: int = 0
+    free: tuple[str, ...] = ()
+
+
+def rest_near(
+    system: System,
+    position: Mapping[str, float],
+    fix: Mapping[str, float] | None,
+    box: Mapping[str, tuple[float, float]] | None,
+    dependent: Sequence[str] | None,
+    seconds: float,
+) -> NearRest:
+    """Where Newton's method and the falling energy lead from a position within so many seconds."""
+    system, fixed, sides, _ = settled(system, fix, box)
+    _refuse_parameters(system, sides, fixed)
+    held = [q for q in system.coordinates if q in fixed]
+    inputs = [u for u in system.inputs if u not in fixed]
+    if len(inputs) < len(held):
+        left = f"{len(inputs)} input{'' if len(inputs) == 1 else 's'}"
+        message = f"{len(held)} coordinates are prescribed, and {left} left to hold them"
+        raise ModelError([Problem(message, hint="prescribe no more coordinates than there are inputs to be found")])
+    values = {**system.constants, **{u: given.value for u, given in system.inputs.items()}, **position, **fixed}
+    search = _Search(resting_tree(system, values), held, inputs, monotonic() + seconds)
+    if len(inputs) > len(held):
+        return NearRest(system, (), fixed, dimension=len(inputs) - len(held), free=search.free())
+    found: list[Equilibrium] = []
+    ways: list[Callable[[], tuple[Array, Array] | None]] = [search.newton]
+    if not inputs:
+        ways.append(search.descent)
+    for way in ways:
+        reached = way()
+        if reached is not None:
+            state = _tidy(system, reached[0])
+            if all(np.abs(gaps_of(system, state, e.state)).max() > SAME for e in found):
+                found.append(_equilibrium(search, state, reached[1], dependent))
+    inside = [e for e in found if all(low <= e.state.get(q, low) <= high for q, (low, high) in sides.items())]
+    return NearRest(system, tuple(inside), fixed, _told(system, search, len(found), len(inside)))
+
+
+def _refuse_parameters(system: System, sides: Mapping[str, tuple[float, float]], fixed: Mapping[str, float]) -> None:
+    freed = [name for name in system.parameters if name in sides and name not in fixed]
+    if freed:
+        count = len(tree_of(system).bodies)
+        message = f"'{freed[0]}' cannot be an unknown: the equilibria of {count} bodies are found for given parameters"
+        raise ModelError([Problem(message, hint=Advice("prescribe its value", "fix", freed[0]))])
+
+
+def _told(system: System, search: _Search, found: int, inside: int) -> tuple[str, ...]:
+    count, notes = len(system.coordinates), []
+    if found > inside:
+        notes.append(f"{found - inside} that Newton's method or the falling energy led to lie outside of the box")
+    if search.late:
+        notes.append("the time was up before a position of rest was reached")
+    if not found and not search.late:
+        notes.append("neither Newton's method nor the falling energy leads to a position of rest from the initial one")
+    told = f"a box of {count} unknowns is not searched: an equilibrium is told where Newton's method, or the falling energy, "
+    return (f"{told}leads to one from the initial position; other initial positions may lead to others", *notes)
+
+
+class _Search:
+    """From one position; ``held`` coordinates stay, and ``inputs`` are found that hold them."""
+
+    def __init__(self, start: RestingTree, held: Sequence[str], inputs: Sequence[str], end: float) -> None:
+        system = start.system
+        self.start, self.end, self.late = start, end, False
+        self.moving = [k for k, q in enumerate(system.coordinates) if q not in held]
+        self.inputs = [list(system.inputs).index(u) for u in inputs]
+        self.names = list(inputs)
+        self.turns = _turns(system)
+
+    def newton(self, begin: RestingTree | None = None) -> tuple[Array, Array] | None:
+        """Unknowns q, λ, u together; (q, u) where it ends at a position of rest."""
+        here, n, m = begin or self.start, len(self.start.q), len(self.start.system.constraints)
+        u = np.array([here.values[name] for name in self.names])
+        multipliers = lstsq(here.jacobian.T, here.off) if m else np.zeros(0)
+        for _ in range(STEPS):
+            if self._is_late():
+                return None
+            forces = here.off - here.jacobian.T @ multipliers
+            matrix = self._slopes(here, multipliers)
+            if not np.isfinite(matrix).all():
+                return None
+            step = -lstsq(matrix, np.concatenate([forces, here.constraint]), rcond=1e-13)
+            change = np.zeros(n)
+            change[self.moving] = step[: len(self.moving)]
+            share = self._share(here.q, change)
+            multipliers = multipliers + share * step[len(self.moving) : len(self.moving) + m]
+            u = u + share * step[len(self.moving) + m :]
+            last = share == 1.0 and np.abs(change).max(initial=0.0) <= EXACT * (1 + np.abs(here.q).max())
+            here = here.moved(here.q + share * change, dict(zip(self.names, u.tolist(), strict=True)))
+            if last:
+                return (here.q, u) if self._rests(here) else None
+        return None
+
+    def free(self) -> tuple[str, ...]:
+        """Coordinates and inputs that move along the family through the position, to first order."""
+        here = self.start
+        matrix = self._slopes(here, lstsq(here.jacobian.T, here.off) if len(here.jacobian) else np.zeros(0))
+        _, values, rows = svd(matrix)
+        rank = int(np.count_nonzero(values > 1e-10 * values[0]))
+        sizes = np.linalg.norm(rows[rank:], axis=0)
+        names = [self.start.system.coordinates[k] for k in self.moving]
+        unknowns = [*names, *("" for _ in here.jacobian), *self.names]
+        return tuple(name for name, size in zip(unknowns, sizes, strict=True) if name and size > SAME)
+
+    def _slopes(self, here: RestingTree, multipliers: Array) -> Array:
+        """Of the forces and constraints by the coordinates that move, the multipliers and the inputs."""
+        m, bent = len(multipliers), np.einsum("m,mij->ij", multipliers, here.curvature)
+        stiffness = here.stiffness - here.forces.slopes["q"] - bent
+        top = [stiffness[:, self.moving], -here.jacobian.T, -here.forces.slopes["u"][:, self.inputs]]
+        below = [here.jacobian[:, self.moving], np.zeros((m, m + len(self.inputs)))]
+        return np.vstack([np.hstack(top), np.hstack(below)])
+
+    def descent(self) -> tuple[Array, Array] | None:
+        """Downhill on the surface of the constraints to a minimum, then Newton's method."""
+        here = self.start
+        for _ in range(STEPS):
+            if self._is_late():
+                return None
+            tangent, normal = self._tangent(here)
+            multipliers = lstsq(here.jacobian.T, here.off) if len(normal) else np.zeros(0)
+            slope = tangent.T @ here.off
+            bent = here.stiffness - here.forces.slopes["q"] - np.einsum("m,mij->ij", multipliers, here.curvature)
+            values, vectors = eigh(tangent.T @ (bent + bent.T) @ tangent / 2)
+            sizes = np.maximum(np.abs(values), SOFT * np.abs(values).max(initial=0.0))
+            way = -tangent @ (vectors @ ((vectors.T @ slope) / np.where(sizes > 0, sizes, 1.0)))
+            back = -lstsq(here.jacobian, here.constraint) if len(normal) else np.zeros(len(here.q))
+            if np.abs(way + back).max(initial=0.0) <= SETTLED and values[0] > 0:
+                return self.newton(here)
+            if np.abs(way + back).max(initial=0.0) <= EXACT:
+                return None  # a position of rest that is no minimum: Newton's method has told it
+            here = self._lower(here, way, back)
+        return None
+
+    def _lower(self, here: RestingTree, way: Array, back: Array) -> RestingTree:
+        """A step along the way as far as the energy falls on it, judged by its slope there alone."""
+        fall, share = -float(here.off @ way), self._share(here.q, way + back)
+        while share > 1e-6:
+            trial = here.moved(here.q + share * way + min(1.0, 2 * share) * back)
+            if float(trial.off @ way) <= 0.5 * fall:
+                return trial
+            share /= 2
+        return here.moved(here.q + share * way + share * back)
+
+    def _tangent(self, here: RestingTree) -> tuple[Array, Array]:
+        """Orthonormal directions that the constraints leave (n, f), and the rest of them as rows."""
+        if not len(here.jacobian):
+            return np.eye(len(here.q)), here.jacobian
+        _, values, rows = svd(here.jacobian)
+        rank = int(np.count_nonzero(values > 1e-10 * values[0]))
+        return rows[rank:].T, rows[:rank]
+
+    def _share(self, q: Array, change: Array) -> float:
+        most = np.where(self.turns, REACH, REACH * (1 + np.abs(q)))
+        return float(min(1.0, 1.0 / max(np.max(np.abs(change) / most, initial=0.0), 1e-300)))
+
+    def _rests(self, here: RestingTree) -> bool:
+        left = here.off - (here.jacobian.T @ lstsq(here.jacobian.T, here.off) if len(here.jacobian) else 0.0)
+        size = np.linalg.norm(here.pull) + np.linalg.norm(here.forces.force) + np.linalg.norm(here.stiffness)
+        rows = np.linalg.norm(here.jacobian, axis=1)
+        return bool(
+            np.linalg.norm(left) <= BALANCED * size and np.all(np.abs(here.constraint) <= BALANCED * (rows + 1e-12))
+        )
+
+    def _is_late(self) -> bool:
+        self.late = self.late or monotonic() > self.end
+        return self.late
+
+
+def gaps_of(system: System, a: Mapping[str, float], b: Mapping[str, float]) -> Array:
+    """How far two positions are apart in each coordinate, angles by less than a turn."""
+    gaps = np.array([b[q] - a[q] for q in system.coordinates])
+    return np.where(_turns(system), (gaps + pi) % (2 * pi) - pi, gaps)
+
+
+def _turns(system: System) -> NDArray[np.bool_]:
+    """Is a coordinate the angle of a joint?"""
+    return np.array([b.joint == "revolute" for b in tree_of(system).bodies if b.joint != "fixed"])
+
+
+def _tidy(system: System, q: Array) -> dict[str, float]:
+    """Angles in (-π, π], and zero in place of what is no more than the last step."""
+    within = np.where(_turns(system), pi - (pi - q) % (2 * pi), q)
+    within = np.where(np.abs(within) <= EXACT * (1 + np.abs(within).max()), 0.0, within)
+    return dict(zip(system.coordinates, within.tolist(), strict=True))
+
+
+def _equilibrium(search: _Search, state: Mapping[str, float], u: Array, dependent: Sequence[str] | None) -> Equilibrium:
+    system = search.start.system
+    inputs = {name: search.start.values[name] for name in system.inputs} | dict(
+        zip(search.names, u.tolist(), strict=True)
+    )
+    place = resting_tree(system, {**search.start.values, **state, **inputs})
+    pushes = lstsq(place.jacobian.T, place.off) if system.constraints else np.zeros(0)
+    approximation: FirstApproximation | None = None
+    verdict: StabilityVerdict | None = None
+    try:
+        approximation = first_approximation(system, state, inputs, dependent)
+        verdict, notes = stability(approximation), approximation.notes
+    except ModelError as error:
+        notes = (str(error),)
+    told = (*notes, *beyond_limits(system, inputs))
+    named = {c.name: float(x) for c, x in zip(system.constraints, pushes, strict=True)}
+    return Equilibrium(state, inputs, named, {}, approximation, verdict, told, system.outside(state))
