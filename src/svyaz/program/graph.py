@@ -61,6 +61,7 @@ class Graph:
         self._known: dict[Expression, int] = {}
         self._crowded, self._looked_at = False, 8 * CROWD
         self.split_angles: bool = False
+        self._split: dict[tuple[str, int], int] = {}
         for k, name in enumerate(parameters):
             self.symbols[se.Symbol(name)] = self.intern(("parameter", k))
         for k, name in enumerate(inputs):
@@ -145,7 +146,14 @@ class Graph:
         kind = self.nodes[argument]
         if not self.split_angles or kind[0] != "sum" or len(kind[1]) < 2:
             return self.intern((name, argument))
-        *rest, last = kind[1]
+        known = self._split.get((name, argument))
+        if known is None:  # sines and cosines of all partial sums are asked for twice each
+            known = self._split[name, argument] = self._of_sum(name, kind[1])
+        return known
+
+    def _of_sum(self, name: str, terms: Sequence[tuple[float, int]]) -> int:
+        """sin(a + b) and cos(a + b) by the sines and cosines of a and b."""
+        *rest, last = terms
         a, b = self.sum(rest), self.sum([last])
         sin_a, cos_a = self._signed("sin", a), self._signed("cos", a)
         sin_b, cos_b = self._signed("sin", b), self._signed("cos", b)
