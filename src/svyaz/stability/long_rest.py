@@ -72,7 +72,7 @@ def rest_near(
         message = f"{len(held)} coordinates are prescribed, and {left} left to hold them"
         raise ModelError([Problem(message, hint="prescribe no more coordinates than there are inputs to be found")])
     values = {**system.constants, **{u: given.value for u, given in system.inputs.items()}, **position, **fixed}
-    search = _Search(resting_tree(system, values), held, inputs, monotonic() + seconds)
+    search = _Descent(resting_tree(system, values), held, inputs, monotonic() + seconds)
     if len(inputs) > len(held):
         return NearRest(system, (), fixed, dimension=len(inputs) - len(held), free=search.free())
     found: list[Equilibrium] = []
@@ -97,7 +97,7 @@ def _refuse_parameters(system: System, sides: Mapping[str, tuple[float, float]],
         raise ModelError([Problem(message, hint=Advice("prescribe its value", "fix", freed[0]))])
 
 
-def _told(system: System, search: _Search, found: int, inside: int) -> tuple[str, ...]:
+def _told(system: System, search: _Descent, found: int, inside: int) -> tuple[str, ...]:
     count, notes = len(system.coordinates), []
     if found > inside:
         notes.append(f"{found - inside} that Newton's method or the falling energy led to lie outside of the box")
@@ -109,7 +109,7 @@ def _told(system: System, search: _Search, found: int, inside: int) -> tuple[str
     return (f"{told}leads to one from the initial position; other initial positions may lead to others", *notes)
 
 
-class _Search:
+class _Descent:
     """From one position; ``held`` coordinates stay, and ``inputs`` are found that hold them."""
 
     def __init__(self, start: RestingTree, held: Sequence[str], inputs: Sequence[str], end: float) -> None:
@@ -237,7 +237,9 @@ def _tidy(system: System, q: Array) -> dict[str, float]:
     return dict(zip(system.coordinates, within.tolist(), strict=True))
 
 
-def _equilibrium(search: _Search, state: Mapping[str, float], u: Array, dependent: Sequence[str] | None) -> Equilibrium:
+def _equilibrium(
+    search: _Descent, state: Mapping[str, float], u: Array, dependent: Sequence[str] | None
+) -> Equilibrium:
     system = search.start.system
     inputs = {name: search.start.values[name] for name in system.inputs} | dict(
         zip(search.names, u.tolist(), strict=True)
