@@ -7,11 +7,8 @@ w are the further states (currents of motors), u the inputs. Everything is taken
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
@@ -20,96 +17,24 @@ from svyaz.expr import (
     Expression,
     ModelError,
     Problem,
-    at_points,
     differentiate,
     gradient,
     names_in,
     quadratic,
     substitute,
-    velocity,
 )
-from svyaz.forms import applied_forces, lagrangian, only_constant_masses, only_ideal
+from svyaz.forms import lagrangian, only_constant_masses, only_ideal
 from svyaz.model import Bodies, Mechanical, System, nearest, tree_of
 from svyaz.motion import by_recursions
 from svyaz.program import remembered
-
-
-@dataclass(frozen=True)
-class AtRest:
-    """Values and derivatives at q̇ = 0; a slope of a vector by k variables has the shape (size, k).
-
-    ``inertia`` A (n, n), ``linear`` a (n,), ``linear_slope`` ∂a/∂q; ``pull`` ∂W/∂q (n,), ``stiffness`` ∂²W/∂q²,
-    ``pull_by_further`` ∂²W/∂q∂w (of momenta, on which a Routhian depends);
-    ``force`` Q with its slopes by q, q̇, w, u; ``constraint`` F (m,), ``jacobian`` ∂F/∂q, ``curvature`` ∂²F/∂q² (m, n, n);
-    ``rate`` g with its slopes.
-    """
-
-    inertia: Array
-    linear: Array
-    linear_slope: Array
-    pull: Array
-    stiffness: Array
-    pull_by_further: Array
-    force: Array
-    force_slopes: Mapping[str, Array]
-    constraint: Array
-    jacobian: Array
-    curvature: Array
-    rate: Array
-    rate_slopes: Mapping[str, Array]
-
-
-@dataclass(frozen=True)
-class _Expressions:
-    """The expressions whose numbers are taken, formed once for a system; a table is a list of rows."""
-
-    tables: Mapping[str, list[list[Expression]]]
-    curvature: list[list[list[Expression]]]
-    names: tuple[str, ...]
-
-    @cached_property
-    def _numbers(self) -> Callable[[Array], Array]:
-        """All entries in a row by the names."""
-        flat = [e for rows in (*self.tables.values(), *self.curvature) for row in rows for e in row]
-        return at_points(flat, self.names)
-
-    def at(self, known: Mapping[str, float]) -> tuple[dict[str, Array], Array]:
-        """The tables, and the curvature, as flat rows of numbers."""
-        values = self._numbers(np.array([[known[name] for name in self.names]], dtype=float))[0]
-        ends = np.cumsum([sum(map(len, rows)) for rows in self.tables.values()])
-        *parts, bent = np.split(values, ends)
-        return dict(zip(self.tables, parts, strict=True)), bent
-
-
-@dataclass(frozen=True)
-class ForceTables:
-    """Q (n,) at rest, and its slopes by q, q̇, w, u."""
-
-    force: Array
-    slopes: Mapping[str, Array]
-
-
-def force_tables(system: System, values: Mapping[str, float]) -> ForceTables:
-    """The applied forces alone, at coordinates, inputs and parameters among the values."""
-    known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
-    tables, _ = _formed_forces(system).at(known)
-    n, sizes = len(system.coordinates), _sizes(system)
-    return ForceTables(
-        tables["force"], {key: tables[f"force by {key}"].reshape(n, size) for key, size in sizes.items()}
-    )
-
-
-def _sizes(system: System) -> dict[str, int]:
-    n = len(system.coordinates)
-    return {"q": n, "v": n, "w": len(system.rates), "u": len(system.inputs)}
+from svyaz.stability.rest_tables import AtRest, RestExpressions, formed_forces, names_of, sizes_of, variables_of
+from svyaz.stability.tree_rest import resting_tree
 
 
 def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     """All numbers of a system at rest; ``values`` gives coordinates, further states, inputs and parameters."""
     refuse_unfit(system)
     if by_recursions(system):
-        from svyaz.stability.tree_rest import resting_tree
-
         return resting_tree(system, values).at_rest()
     known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
     expressions = _formed(system)
@@ -119,7 +44,7 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
         return tables[name].reshape(len(expressions.tables[name]), columns)
 
     def slopes(name: str) -> dict[str, Array]:
-        return {key: table(f"{name} by {key}", size) for key, size in _sizes(system).items()}
+        return {key: table(f"{name} by {key}", size) for key, size in sizes_of(system).items()}
 
     return AtRest(
         inertia=table("inertia", n),
@@ -139,9 +64,9 @@ def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
 
 
 @remembered
-def _formed(system: System) -> _Expressions:
+def _formed(system: System) -> RestExpressions:
     """Formed once: a system may have many equilibria."""
-    variables = _variables(system)
+    variables = variables_of(system)
     q, v, w = (variables[key] for key in "qvw")
     inertia, linear, still = _parts(system, v)
     constraints = [c.expression for c in system.constraints]
@@ -154,32 +79,14 @@ def _formed(system: System) -> _Expressions:
         "still by q": [pull],
         "still by q by q": [gradient(e, q) for e in pull],
         "still by q by w": [gradient(e, w) for e in pull],
-        **_formed_forces(system).tables,
+        **formed_forces(system).tables,
         "constraint": [[e] for e in constraints],
         "constraint by q": [gradient(e, q) for e in constraints],
         "rate": [[e] for e in rates],
     }
     tables |= {f"rate by {key}": [gradient(e, by) for e in rates] for key, by in variables.items()}
     curvature = [[gradient(slope, q) for slope in gradient(e, q)] for e in constraints]
-    return _Expressions(tables, curvature, _names(system))
-
-
-@remembered
-def _formed_forces(system: System) -> _Expressions:
-    """Q and its slopes alone."""
-    forces = [-e for e in applied_forces(system)]
-    slopes = {f"force by {key}": [gradient(e, by) for e in forces] for key, by in _variables(system).items()}
-    return _Expressions({"force": [[e] for e in forces], **slopes}, [], _names(system))
-
-
-def _variables(system: System) -> dict[str, list[se.Symbol]]:
-    names = {"q": system.coordinates, "w": tuple(system.rates), "u": tuple(system.inputs)}
-    found = {key: [se.Symbol(name) for name in of] for key, of in names.items()}
-    return {"q": found["q"], "v": [velocity(name) for name in system.coordinates], "w": found["w"], "u": found["u"]}
-
-
-def _names(system: System) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*system.states, *system.inputs, *system.constants, "t")))
+    return RestExpressions(tables, curvature, names_of(system))
 
 
 def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression]], list[Expression], Expression]:

@@ -27,7 +27,8 @@ from svyaz.matrices import singular_values, spectral_norm
 from svyaz.model import System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
-from svyaz.stability.derivatives import AtRest, at_rest, check_redundant
+from svyaz.stability.derivatives import at_rest, check_redundant
+from svyaz.stability.rest_tables import AtRest
 
 BALANCED = 1e-6
 """Forces and constraints at an equilibrium may be off by this part of their sizes."""

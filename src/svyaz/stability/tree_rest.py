@@ -16,7 +16,7 @@ from svyaz.arrays import Array
 from svyaz.forms import NumericTree
 from svyaz.model import System, tree_of
 from svyaz.motion import constraint_tables
-from svyaz.stability.derivatives import AtRest, ForceTables, force_tables
+from svyaz.stability.rest_tables import AtRest, ForceTables, force_tables
 
 WIDTH = 1e-3
 """The step of differences: its fourth power, and rounding over it, are both about 1e-13."""
