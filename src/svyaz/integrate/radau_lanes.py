@@ -59,9 +59,10 @@ ALONE = 98
 
 def radau_in_lanes(natives: Natives, control: Control, members: StiffRuns, most: int) -> None:
     """Run all members, each with at most so many trials; those whose code is ``ALONE`` afterwards are left to a run alone."""
-    width, owner = lane_width(), natives.owners[0]
-    wide = lanes_of(owner) if isinstance(owner, Native) and len(members.starts) >= 2 * width else None
-    if wide is not None and natives.size <= MOST_STATES and members.starts[0, 0] < control.t1:
+    width, n, owner = lane_width(), natives.size, natives.owners[0]
+    many = len(members.starts) >= max(2 * width, n * n)  # code for many states takes long to compile
+    wide = lanes_of(owner) if isinstance(owner, Native) and many and n <= MOST_STATES else None
+    if wide is not None and members.starts[0, 0] < control.t1:
         run_in_lanes(wide.address, width, natives, control, members, most)
 
 
