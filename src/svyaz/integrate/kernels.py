@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import TypeVar, cast
 
@@ -32,6 +33,7 @@ class Kernel:
         self.known: dict[int, Vector] = {}
         self.read: dict[int, Vector] = {}
         self.count = 0
+        self.block = "entry"
 
     def value(self, instruction: str) -> str:
         """The name of the result of an instruction."""
@@ -71,6 +73,22 @@ class Kernel:
             if self.read.get(place) is not new:
                 old = self.read.get(place) or self._fetched(place)
                 self.known[place] = flags.chosen(new, old)
+
+    def where_some(self, mask: Mask, change: Callable[[], None]) -> None:
+        """Change numbers of the room, which are known, if the mask holds in some lane; else nothing is done."""
+        bits = self.value(f"bitcast <{self.width} x i1> {mask.name} to i{self.width}")
+        some = self.value(f"icmp ne i{self.width} {bits}, 0")
+        before, origin, changed, after = dict(self.known), self.block, f"changed.{bits[1:]}", f"after.{bits[1:]}"
+        self.lines += [f"  br i1 {some}, label %{changed}, label %{after}", f"{changed}:"]
+        change()
+        self.lines += [f"  br label %{after}", f"{after}:"]
+        self.block = after
+        for place, old in before.items():
+            new = self.known[place]
+            if new is not old:
+                self.known[place] = self.vector(
+                    f"phi {self.kind} [ {new.name}, %{changed} ], [ {old.name}, %{origin} ]"
+                )
 
     def text(self, good: Mask | None) -> str:
         """The function; its answer has a bit for each lane in which ``good`` does not hold."""
@@ -252,21 +270,30 @@ def _pivoted(parts: tuple[RoomPart, ...], sizes: list[Vector], pivots: RoomPart,
         larger = size > best
         best, row = larger.chosen(size, best), larger.chosen(float(i), row)
     pivots[k] = row
-    for i in range(k + 1, k + len(sizes)):
-        taken = row.equals(float(i))
-        for a in parts:
-            for j in range(a.shape[0]):
-                upper, lower = a[k, j], a[i, j]
-                a[k, j], a[i, j] = taken.chosen(lower, upper), taken.chosen(upper, lower)
+
+    def exchanged() -> None:
+        for i in range(k + 1, k + len(sizes)):
+            taken = row.equals(float(i))
+            for a in parts:
+                for j in range(a.shape[0]):
+                    upper, lower = a[k, j], a[i, j]
+                    a[k, j], a[i, j] = taken.chosen(lower, upper), taken.chosen(upper, lower)
+
+    kernel.where_some(row > float(k), exchanged)
     return (best > 0.0) & (best < float("inf"))
 
 
 def _exchange(pivots: RoomPart, b: RoomPart) -> None:
-    for k in range(b.size):
-        for i in range(k + 1, b.size):
+    entries = [b[i] for i in range(b.size)]  # they are known before one of them is exchanged
+
+    def exchanged(k: int) -> None:
+        for i in range(k + 1, len(entries)):
             taken = pivots[k].equals(float(i))
             upper, lower = b[k], b[i]
             b[k], b[i] = taken.chosen(lower, upper), taken.chosen(upper, lower)
+
+    for k in range(len(entries) - 1):
+        entries[0].kernel.where_some(pivots[k] > float(k), partial(exchanged, k))
 
 
 _LANE_BY_LANE: dict[str, Callable[..., object]] = {
