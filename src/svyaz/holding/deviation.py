@@ -19,6 +19,8 @@ from svyaz.program import Entries, Table, Tabulated, bordered, function, remembe
 
 RIDGE = 1e-13
 
+TOGETHER = 10_000
+"""So many rows of motions are looked at together: more do not stay in the memory near the processor."""
 SAMPLED = 5
 """States along a motion at which the scales of constraints are looked at."""
 
@@ -82,7 +84,14 @@ class Deviations:
 
     def extents(self, motions: Sequence[tuple[Array, Array]]) -> list[Extent]:
         """How far y and its terms reach along each motion, given by its times and states."""
-        return self._looked(motions)[1] if motions else []
+        found, begin = list[Extent](), 0
+        ends = np.cumsum([len(times) for times, _ in motions])
+        while begin < len(motions):
+            before = ends[begin - 1] if begin else 0
+            end = max(begin + 1, int(np.searchsorted(ends, before + TOGETHER, side="right")))
+            found += self._looked(motions[begin:end])[1]
+            begin = end
+        return found
 
     def _looked(self, motions: Sequence[tuple[Array, Array]]) -> tuple[Array, list[Extent]]:
         rows = np.concatenate([np.column_stack(motion) for motion in motions])
