@@ -105,6 +105,8 @@ def test_N1_1_11_members_of_a_sweep_are_refused_alike(stabilize: str, workers: i
     on, off = found.rows
     assert (on.status, off.status) == ("finished", "infeasible")
     assert "does not satisfy the constraint 'rod': its residual is -0.44" in off.reason
+    whole = sweep(system.with_(limits={"x": [-10, 10]}), vary={"l": [1.0, 1.2]}, stabilize=stabilize, workers=workers)
+    assert [row.status for row in whole.rows] == ["finished", "infeasible"]
     given = sweep(system, vary={"l": [1.0, 1.2]}, stabilize=5.0, workers=workers)
     assert [row.status for row in given.rows] == ["finished", "finished"]
 

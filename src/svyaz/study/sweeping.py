@@ -27,7 +27,7 @@ from svyaz.study.folder import Head, head_of, kept_members, measured_in
 from svyaz.study.kept import Members
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
 from svyaz.study.result import COMMON, Sweep
-from svyaz.study.tasks import NativeTask, Work, native_work, plain, whole_work
+from svyaz.study.tasks import NativeTask, Work, native_work, plain, refusal, whole_work
 from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe, structure_depends
 
 Progress = Callable[[int, int], object]
@@ -136,6 +136,7 @@ def _swept(
     equations = phases[0].equations
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
     told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
+    begun = options
     if serves_all(system, phases, options, axes):
         common = gains_for_all(system, name, options, path if resume else None)
         options, told = replace(options, stabilize=common), {**told, COMMON: word_of(common)}
@@ -143,7 +144,7 @@ def _swept(
     found = recipe(system, plan.settings([0]))
     measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
     all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
-    work = _work(stated, phases, options, found, plan, all_measures, wishes)
+    work = _work(stated, phases, (options, begun), found, plan, all_measures, wishes)
     varied = {axis.key for axis in axes if axis.kind == "run"}
     head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, work)
     judge = judge_for(equations, options)
@@ -167,21 +168,32 @@ def _swept(
 def _work(
     stated: System,
     phases: Sequence[Phase],
-    options: Options,
+    chosen: tuple[Options, Options],
     found: Recipe,
     plan: Plan,
     measures: Sequence[str],
     wishes: RunWishes,
 ) -> Work:
-    """Native loops where all members share one program and nothing else is wanted of them; else whole simulations."""
+    """Native loops where all members share one program and nothing else is wanted of them; else whole simulations.
+
+    ``chosen`` are the options of the runs, and those that were asked for, by which starts are refused.
+    """
+    options, begun = chosen
     equations, balance = phases[0].equations, any(name.startswith("energy.") for name in measures)
     compiled = _compiled_once(equations.system, phases, options, found, plan.axes)
     if compiled and not (wishes.project or wishes.kept or balance):
-        return native_work(equations, options, found, plan, measures)
+        return native_work(equations, options, begun, found, plan, measures)
     asked: dict[str, Json] = {"project": wishes.project, "keep": list(wishes.kept), "beyond": wishes.beyond}
     asked |= {"halve": "error" in measures} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
     name = form_name(equations.system, wishes.form)
-    return whole_work(stated, _whole_asked(options, name, asked), plan, measures, balance=balance)
+
+    def refused(member: Member) -> bool:
+        if options is begun or wishes.project or wishes.kept:
+            return False
+        constants, start = found.values(member.settings)
+        return bool(refusal(equations, begun, np.array(start), constants))
+
+    return whole_work(stated, _whole_asked(options, name, asked), plan, measures, refused, balance=balance)
 
 
 def _head(stated: System, told: Mapping[str, Json], wishes: RunWishes, work: Work) -> Head:

@@ -18,6 +18,7 @@ from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.forms import Equations, observed_quantities
 from svyaz.holding import (
+    Automatic,
     Baumgarte,
     HeldIntegral,
     Off,
@@ -166,11 +167,25 @@ def data_from_text(task: Task, text: str) -> Data:
 
 
 def whole_work(
-    system: System, asked: Mapping[str, Json], plan: Plan, measures: Sequence[str], *, balance: bool = False
+    system: System,
+    asked: Mapping[str, Json],
+    plan: Plan,
+    measures: Sequence[str],
+    refused: Callable[[Member], bool],
+    *,
+    balance: bool = False,
 ) -> Work:
-    """Each member as a simulation of the model, with its energy ``balance`` where that is asked for."""
+    """Each member as a simulation of the model, with its energy ``balance`` where that is asked for.
+
+    Those that are ``refused`` with gains by "auto" do not get the gains that serve the others, and say why.
+    """
     task = WholeTask(plain(system.words), dict(asked), balance, tuple(measures))
-    return Work(task, lambda numbers: WholeData(plan.members(numbers)))
+
+    def data(numbers: Sequence[int]) -> WholeData:
+        own = {"stabilize": word_of(Automatic())}
+        return WholeData([Member(m.settings, {**m.asked, **own}) if refused(m) else m for m in plan.members(numbers)])
+
+    return Work(task, data)
 
 
 def plain(words: object) -> Any:
@@ -182,8 +197,10 @@ def plain(words: object) -> Any:
     return words
 
 
-def native_work(equations: Equations, options: Options, recipe: Recipe, plan: Plan, measures: Sequence[str]) -> Work:
-    """Programs as text, and for members the values of everything they take."""
+def native_work(
+    equations: Equations, options: Options, begun: Options, recipe: Recipe, plan: Plan, measures: Sequence[str]
+) -> Work:
+    """Programs as text, and for members the values of everything they take; ``begun`` says which starts are refused."""
     system = equations.system
     state = np.array(system.initial_state())
     law, gains_of = _law(equations, options, plan)
@@ -217,12 +234,13 @@ def native_work(equations: Equations, options: Options, recipe: Recipe, plan: Pl
         atol=options.atol,
         measures=tuple(measures),
     )
-    return Work(task, _natively(equations, options, recipe, plan, held, gains_of))
+    return Work(task, _natively(equations, options, begun, recipe, plan, held, gains_of))
 
 
 def _natively(
     equations: Equations,
     options: Options,
+    begun: Options,
     recipe: Recipe,
     plan: Plan,
     held: Sequence[HeldIntegral],
@@ -246,7 +264,7 @@ def _natively(
             found = [_held(h, recipe, constants(k), start, own[k]) for k, start in enumerate(starts.tolist())]
             values |= zip((h.value_name, h.gain_name), np.array(found).T, strict=True)
         unsure = np.isfinite(starts).all(axis=1) <= bool(equations.deviations)
-        refused = {k: _refused(equations, options, starts[k], constants(k)) for k in np.flatnonzero(unsure).tolist()}
+        refused = {k: refusal(equations, begun, starts[k], constants(k)) for k in np.flatnonzero(unsure).tolist()}
         return NativeData(values, plan.run(numbers), starts, {k: reason for k, reason in refused.items() if reason})
 
     return data
@@ -280,7 +298,7 @@ def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict
     return program, {quantity: number for number, (quantity, _) in enumerate(entries)}
 
 
-def _refused(equations: Equations, options: Options, start: Array, values: Mapping[str, float]) -> str:
+def refusal(equations: Equations, options: Options, start: Array, values: Mapping[str, float]) -> str:
     """Why a member may not be run from its start; empty where it may."""
     if not np.isfinite(start).all():
         return "the initial state has no finite value"
