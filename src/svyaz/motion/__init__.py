@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from svyaz.motion.inputs import under_laws as under_laws
     from svyaz.motion.inputs import with_inputs as with_inputs
     from svyaz.motion.limits import Fence as Fence
+    from svyaz.motion.limits import past_limits as past_limits
     from svyaz.motion.limits import told_beyond as told_beyond
     from svyaz.motion.long_trees import by_recursions as by_recursions
     from svyaz.motion.long_trees import constraint_tables as constraint_tables

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice
+from svyaz.expr import Advice, Expression
 from svyaz.forms import Equations
 from svyaz.holding import Segment
 from svyaz.integrate import Flow, Path, Status
@@ -43,16 +43,22 @@ def _told(limit: Limit, constants: Mapping[str, float], value: float, side: str,
     return f"{limit.name} {how} its limit {bound:.6g} at t = {time:.9g}"
 
 
+def past_limits(equations: Equations) -> list[Expression]:
+    """What is positive beyond each side of the limits, in the states of the equations."""
+    from svyaz.motion.events.conditions import beyond
+
+    return [e for limit in equations.system.limits for _, e in beyond(limit, equations)]
+
+
 class Fence:
     """The limits along motions with given rates, as the map after each step of a native loop; one for each thread."""
 
     def __init__(self, equations: Equations, rates: Flow) -> None:
-        from svyaz.motion.events.conditions import beyond
         from svyaz.motion.events.guarding import Guard
 
-        system = equations.system
-        watched = [e for limit in system.limits for _, e in beyond(limit, equations)]
-        self._beyond, self._rates = function({"g": watched}, ("t", *equations.states), system.constants), rates
+        constants = equations.system.constants
+        self._beyond = function({"g": past_limits(equations)}, ("t", *equations.states), constants)
+        self._rates = rates
         self._guard = Guard(self._beyond, rates)
 
     def another(self) -> Fence:

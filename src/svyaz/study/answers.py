@@ -55,6 +55,12 @@ def lost(reason: str, count: int = 1) -> Answers:
     return Answers(status, np.zeros(count, dtype=np.int8), dict.fromkeys(range(count), reason), {})
 
 
+def unanswered(count: int, measures: Sequence[str]) -> Answers:
+    """Members that are left for others."""
+    nothing = {name: np.full(count, np.nan) for name in measures}
+    return Answers(np.full(count, MISSING, dtype=np.int8), np.zeros(count, dtype=np.int8), {}, nothing)
+
+
 def in_columns(answers: Sequence[Answer], measures: Sequence[str]) -> Answers:
     """Answers to single members, with the measures that are wanted; not a number where there is no value."""
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.study.answers import FINISHED, STATUSES, Answer, Answers, in_columns
-from svyaz.study.measures import measured, totals_along, undefined_energy
-from svyaz.study.tasks import START, NativeData, NativeTask
+from svyaz.study.answers import FINISHED, MISSING, STATUSES, Answer, Answers, in_columns, unanswered
+from svyaz.study.measures import CHANGE, TOP, measured, totals_along, undefined_energy
+from svyaz.study.tasks import LIMIT, START, NativeData, NativeTask
 
 if TYPE_CHECKING:
     from svyaz.integrate import Flow, Group, Path
@@ -25,6 +25,8 @@ Stop = NDArray[np.int64]
 Numbers = NDArray[np.int64]
 FIRST_TRIALS = 4
 """Evaluations of the rates before the first step that a method chooses, which is looked for when a loop is loaded too."""
+NEAR, MANY_STEPS = 0.1, 100
+"""A part of the way of a motion, which is small beside what it covers in a step where there are so many."""
 NOTHING = ("t", "steps", "evaluations")
 """What is 0 of a member that may not be run."""
 
@@ -39,12 +41,17 @@ def never() -> Stop:
 
 
 def native_answers(task: NativeTask, data: NativeData, stop: Stop) -> Answers:
-    """The answers to members; ``Left`` soon after ``stop`` has been set."""
+    """The answers to members; ``Left`` soon after ``stop`` has been set.
+
+    Of a fenced task members are missing that came near to a limit or did not come to their end.
+    """
     if _only_totals(task):
         return _together(task, data, stop)
     found = _freely(task, data, stop)
     if found is not None:
         return found
+    if task.fenced:
+        return unanswered(len(data), task.measures)
     return in_columns([_alone(task, data, k, stop) for k in range(len(data))], task.measures)
 
 
@@ -113,6 +120,8 @@ def _freely(task: NativeTask, data: NativeData, stop: Stop) -> Answers | None:
         raise Left
     codes, made = group.answers[:, CODE], group.answers[:, STEPS]
     found = _answered(task, data, fit, group, codes, made, FIRST_TRIALS + (made + rejected) * tableau.stages)
+    if task.fenced:
+        return found
     known = [code for code in np.unique(codes).tolist() if outcome(code, 0.0)[0] == "finished"]
     again = fit[~np.isin(codes, known)].tolist()
     alone = in_columns([_alone(task, data, k, stop) for k in again], task.measures)
@@ -135,6 +144,7 @@ def _answered(
     known = {"t": times, "steps": steps.astype(float), "evaluations": evaluations.astype(float)}
     known |= {name: group.ends[:, 1 + j] for j, name in enumerate(task.final)} | measured(totals)
     wrong = undefined_energy(totals)
+    near = _near_limits(totals, steps) if task.fenced else np.zeros(len(fit), dtype=bool)
     status, reasons = np.full(len(data), STATUSES.index("infeasible"), dtype=np.int8), dict(data.refused)
     status[fit] = FINISHED
     ends = [code for code in np.unique(codes).tolist() if outcome(code, 0.0)[0] == "finished"]
@@ -142,11 +152,26 @@ def _answered(
         ended, reason = outcome(int(codes[i]), float(times[i]))
         told, why = wrong[i] if ended == "finished" else (str(ended), reason)
         status[fit[i]], reasons[int(fit[i])] = STATUSES.index(told), why
+        near[i] |= task.fenced
+    status[fit[near]] = MISSING
+    reasons = {k: why for k, why in reasons.items() if status[k] != MISSING}
     measures = {name: np.full(len(data), 0.0 if name in NOTHING else np.nan) for name in task.measures}
     for name in task.measures:
         if name in known:
             measures[name][fit] = known[name]
     return Answers(status, np.zeros(len(data), dtype=np.int8), reasons, measures)
+
+
+def _near_limits(totals: Mapping[str, Array], steps: Numbers) -> NDArray[np.bool_]:
+    """Members that a limit may have been passed by: it was nearer, at some step, than a part of the way that led there.
+
+    Between steps that are many a motion goes no farther than that beyond what was seen.
+    """
+    near = steps < MANY_STEPS
+    for quantity, total in totals.items():
+        if quantity.startswith(LIMIT):
+            near = near | ~(total[:, TOP] < -NEAR * total[:, CHANGE])
+    return near
 
 
 def _group(

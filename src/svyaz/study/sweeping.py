@@ -144,13 +144,16 @@ def _swept(
     found = recipe(system, plan.settings([0]))
     measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
     all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
-    work = _work(stated, phases, (options, begun), found, plan, all_measures, wishes)
+    works = _works(stated, phases, (options, begun), found, plan, all_measures, wishes)
     varied = {axis.key for axis in axes if axis.kind == "run"}
-    head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, work)
+    head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, works[0])
     judge = judge_for(equations, options)
     with kept_members(path, head, axes, all_measures, resume) as members:
-        done, by = _crew(work, members, plan.total, hands)
-        status, notes = _gather(done, members, _marks(judge, plan, options), hands.progress)
+        for work in works:
+            done, by = _crew(work, members, plan.total, hands)
+            status, notes = _gather(done, members, _marks(judge, plan, options), hands.progress)
+            if status != "incomplete" or notes:
+                break
     return Sweep(
         system=stated,
         axes=axes,
@@ -165,7 +168,7 @@ def _swept(
     )
 
 
-def _work(
+def _works(
     stated: System,
     phases: Sequence[Phase],
     chosen: tuple[Options, Options],
@@ -173,16 +176,18 @@ def _work(
     plan: Plan,
     measures: Sequence[str],
     wishes: RunWishes,
-) -> Work:
+) -> list[Work]:
     """Native loops where all members share one program and nothing else is wanted of them; else whole simulations.
 
-    ``chosen`` are the options of the runs, and those that were asked for, by which starts are refused.
+    Where there are limits, those are simulated whole, after the others, that native loops have seen near to one. ``chosen``
+    are the options of the runs, and those that were asked for, by which starts are refused.
     """
     options, begun = chosen
     equations, balance = phases[0].equations, any(name.startswith("energy.") for name in measures)
     compiled = _compiled_once(equations.system, phases, options, found, plan.axes)
-    if compiled and not (wishes.project or wishes.kept or balance):
-        return native_work(equations, options, begun, found, plan, measures)
+    compiled, fenced = compiled and not (wishes.project or wishes.kept or balance), bool(equations.system.limits)
+    if compiled and not fenced:
+        return [native_work(equations, options, begun, found, plan, measures)]
     asked: dict[str, Json] = {"project": wishes.project, "keep": list(wishes.kept), "beyond": wishes.beyond}
     asked |= {"halve": "error" in measures} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
     name = form_name(equations.system, wishes.form)
@@ -193,7 +198,11 @@ def _work(
         constants, start = found.values(member.settings)
         return bool(refusal(equations, begun, np.array(start), constants))
 
-    return whole_work(stated, _whole_asked(options, name, asked), plan, measures, refused, balance=balance)
+    whole = whole_work(stated, _whole_asked(options, name, asked), plan, measures, refused, balance=balance)
+    apart = wishes.beyond or options.every is not None or any(m.startswith(("error", "multiplier")) for m in measures)
+    if not compiled or apart or plan.varies("run"):
+        return [whole]
+    return [native_work(equations, options, begun, found, plan, measures, fenced=True), whole]
 
 
 def _head(stated: System, told: Mapping[str, Json], wishes: RunWishes, work: Work) -> Head:
@@ -263,7 +272,7 @@ def _compiled_once(
     automatic = isinstance(options.stabilize, Automatic) and not gains
     decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
     own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
-    own = own or bool(system.limits) or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
+    own = own or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
     if own or decided or structure_depends(system, found.changing):
         return False
     return not first.deviations or not _singular(first, options)

@@ -40,12 +40,15 @@ from svyaz.holding import (
 )
 from svyaz.json_types import Json
 from svyaz.model import System, is_number
+from svyaz.motion import past_limits
 from svyaz.program import Program, build, to_text
 from svyaz.study.answers import columns_as_words, columns_from_words
 from svyaz.study.measures import observed_for
 from svyaz.study.vary import Member, Plan, Recipe
 
 START = 0.0
+LIMIT = "limit"
+"""The kind of what is positive beyond a limit, among observed quantities."""
 LETTERS = {"A": "beta", "B": "alpha", "E": "kappa"}
 """Block of the perturbation equation → the gain that stands in it."""
 
@@ -55,7 +58,8 @@ class NativeTask:
     """Programs as text (empty where there is none), what is observed with its columns, and how all members are run.
 
     ``values`` are those of what the programs take, ``step``, ``rtol`` and ``atol`` those of the run, where a member has none of
-    its own. ``weights`` and ``places`` are what the scale of the states is found from, for the error by halving.
+    its own. ``weights`` and ``places`` are what the scale of the states is found from, for the error by halving. Where it is
+    ``fenced``, how far limits are is observed too, and members that come near to one are left for whole simulations.
     """
 
     rates: str
@@ -76,6 +80,7 @@ class NativeTask:
     rtol: float | None
     atol: Any
     measures: Sequence[str]
+    fenced: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,9 +203,19 @@ def plain(words: object) -> Any:
 
 
 def native_work(
-    equations: Equations, options: Options, begun: Options, recipe: Recipe, plan: Plan, measures: Sequence[str]
+    equations: Equations,
+    options: Options,
+    begun: Options,
+    recipe: Recipe,
+    plan: Plan,
+    measures: Sequence[str],
+    *,
+    fenced: bool = False,
 ) -> Work:
-    """Programs as text, and for members the values of everything they take; ``begun`` says which starts are refused."""
+    """Programs as text, and for members the values of everything they take.
+
+    ``begun`` says which starts are refused; ``fenced``: limits are to be kept.
+    """
     system = equations.system
     state = np.array(system.initial_state())
     law, gains_of = _law(equations, options, plan)
@@ -211,7 +226,7 @@ def native_work(
     rate = decay_rate(stabilisation(asked))
     held = in_states_of(equations, held_integrals(system, state, START, rate), options.stabilize)
     segment = prepare(equations, law, held, options, START, state)
-    program, columns = _observation(segment, observed_for(measures))
+    program, columns = _observation(segment, observed_for(measures), fenced=fenced)
     without = dict.fromkeys(program.parameters, 0.0)  # gains that a member does not have
     values = {**without, **system.constants, **gains_of(asked)}
     task = NativeTask(
@@ -233,6 +248,7 @@ def native_work(
         rtol=options.rtol,
         atol=options.atol,
         measures=tuple(measures),
+        fenced=fenced,
     )
     return Work(task, _natively(equations, options, begun, recipe, plan, held, gains_of))
 
@@ -280,8 +296,8 @@ def _held(
     return value, held.integral.gain if rate is None else rate
 
 
-def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict[str, int]]:
-    """A program of what is wanted, "kind name", and the columns of its outputs.
+def _observation(segment: Segment, wanted: Sequence[str], *, fenced: bool) -> tuple[Program, dict[str, int]]:
+    """A program of what is wanted, "kind name", and the columns of its outputs; with all limits where it is ``fenced``.
 
     What depends on the state alone is observed without the systems of the multipliers: a member that is lost has it, and it
     is asked for in every step.
@@ -294,6 +310,7 @@ def _observation(segment: Segment, wanted: Sequence[str]) -> tuple[Program, dict
     tables = observed_quantities(equations)
     expressions = {f"{kind} {name}": e for kind, table in tables.items() for name, e in table.items()}
     entries = [(quantity, expressions[quantity]) for quantity in wanted if quantity in expressions]
+    entries += [(f"{LIMIT} {k}", e) for k, e in enumerate(past_limits(equations))] if fenced else []
     program = build(entries, inputs=("t", *equations.states), parameters=tuple(equations.system.constants))
     return program, {quantity: number for number, (quantity, _) in enumerate(entries)}
 
