@@ -88,3 +88,13 @@ def test_N1_1_7_a_side_that_is_just_held_is_not_decided() -> None:
     found = svyaz.loads(LINE.format("min(x, 1 - x) + x^2")).equilibria(box=BOX)
     assert not found.complete
     assert [e.state["x"] for e in found.equilibria] == pytest.approx([-0.5])
+
+
+@pytest.mark.parametrize("friction", ['forces = {x = "-0.3*sign(x\')"}', 'dissipation = "0.3*abs(x\')"'])
+def test_N1_1_7_dry_friction_holds_beside_the_equilibria(friction) -> None:
+    """With the force 0.3 of friction a spring rests wherever |x| ≤ 0.3: the list is not called complete."""
+    found = svyaz.loads(LINE.format("x^2/2") + friction + "\n").equilibria(box=BOX)
+    assert not found.complete
+    assert any("dry friction" in note for note in found.notes)
+    smooth = svyaz.loads(LINE.format("x^2/2") + 'dissipation = "x\'^2"\n').equilibria(box=BOX)
+    assert smooth.complete

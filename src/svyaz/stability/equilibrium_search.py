@@ -16,9 +16,9 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, is_met, weighed, without_repeated
-from svyaz.expr import Advice
-from svyaz.forms import linear_symmetries, pseudo_cyclic
-from svyaz.model import System
+from svyaz.expr import Advice, split
+from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic
+from svyaz.model import Mechanical, System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.box_problem import BoxProblem, among, newton
@@ -52,6 +52,11 @@ TOUCHING = 1e-3
 
 MANY = 10
 """So many multiple equilibria may be points of a family that random starts did not meet."""
+
+STICKING = (
+    "forces jump with the direction of a velocity (dry friction): at rest they may balance others, and hold the system "
+    "beside the equilibria told here, in which they are zero"
+)
 
 MULTIPLE = (
     "a multiple equilibrium, or several that rounding does not separate: the equations of rest are degenerate here"
@@ -179,6 +184,8 @@ def _equilibria(
         rest = rest_equations(system, fix, box)
         check_redundant(system, dependent)
     found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
+    if isinstance(system.law, Mechanical) and split(applied_forces(system), system.velocities)[1]:
+        found = replace(found, complete=False, notes=(*found.notes, STICKING))
     cyclic = [c.name for c in pseudo_cyclic(system)]
     if not cyclic:
         notes = [
