@@ -2,7 +2,8 @@
 
 The program holds what the examination of constraints, the measure of deviations and the record of a motion have in
 common: M, bias, G, h, ḣ, f with the magnitudes of their terms, multipliers, accelerations, energies, integrals. Gains of
-each constraint for itself (ḧ + B ḣ + A h = 0, ḟ + E f = 0) are parameters of it, zero unless values are given.
+each constraint for itself (ḧ + B ḣ + A h = 0, ḟ + E f = 0) are parameters of it, and so is what any other law adds to the
+row of a constraint; all are zero unless values are given.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints.scales import magnitude, scale_expressions, typical_sizes, typical_speeds, with_floor
-from svyaz.expr import ZERO, Expression, ModelError, Problem, add_up
+from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up
 from svyaz.forms import Deviation, Equations, observation, rates_of
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, remembered
 
@@ -137,6 +138,13 @@ class Measure:
         assert isinstance(self.function, Function), "recursions have no program"
         return self.function
 
+    def driven(self, times: Array, states: Array, accelerations: Array, only: Sequence[str]) -> dict[str, Array]:
+        """Tables where some law of stabilisation makes these accelerations (k, n): G q̈ + constraint_bias is what it adds."""
+        here = self._snapshot(times, states, ("jacobian", "constraint_bias"))
+        added = -(np.einsum("kij,kj->ki", here["jacobian"], accelerations) + here["constraint_bias"])
+        values = {added_name(number): column for number, column in enumerate(added.T)}
+        return self.written.each(np.column_stack([times, states]), values, only)
+
     @property
     def large(self) -> bool:
         """Are M and G large and sparse, so that they are better looked at by their entries?"""
@@ -254,14 +262,16 @@ def _sample(equations: Equations) -> dict[str, float] | None:
 
 
 def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:
-    """Gains of each constraint for itself, and what they add to the constraint rows: A h + B ḣ for positions, E f."""
+    """Gains of each constraint for itself, and what they add to the constraint rows: A h + B ḣ for positions, E f; and what
+    other laws add.
+    """
     gains: list[str] = []
     rows: list[Expression] = []
-    for place, d in _numbered(equations):
+    for number, (place, d) in enumerate(_numbered(equations)):
         terms = [("E", d.velocity)] if d.position is None else [("A", d.position), ("B", d.velocity)]
-        names = [gain_name(block, place, place) for block, _ in terms]
-        gains += names
-        rows.append(add_up(se.Symbol(name) * value for name, (_, value) in zip(names, terms, strict=True)))
+        named = {gain_name(block, place, place): value for block, value in terms} | {added_name(number): ONE}
+        gains += named
+        rows.append(add_up(se.Symbol(name) * value for name, value in named.items()))
     return tuple(gains), rows
 
 
@@ -279,6 +289,11 @@ def _numbered(equations: Equations) -> list[tuple[int, Deviation]]:
 def gain_name(block: str, row: int, column: int) -> str:
     """The parameter for one entry of a block (A … F) of the perturbation equation."""
     return f"gain {block} {row} {column}"
+
+
+def added_name(number: int) -> str:
+    """The parameter for all that a law adds to the row of a constraint."""
+    return f"added {number}"
 
 
 def _snapshot_tables(equations: Equations) -> dict[str, Table]:

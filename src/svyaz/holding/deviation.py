@@ -188,10 +188,16 @@ class Deviations:
             scales = np.where(slopes.any(axis=0), balanced(slopes)[2], scales)
         return np.where(np.isfinite(scales), scales, 1.0)
 
+    @property
+    def _has_gradients(self) -> bool:
+        """Is G all that there is of gradients: are the states coordinates and their velocities, and few?"""
+        plain = not self.equations.quasi and len(self.equations.states) == 2 * len(self.equations.accelerated)
+        return plain and not self.measure.large
+
     @cached_property
     def _slopes(self) -> Tabulated:
         d = self.equations.deviations
-        if self.equations.recursion is not None:
+        if self.equations.recursion is not None or self._has_gradients:
             return _Gradients(self)
         entries: list[Expression] = [d[k].position for k in self.places]
         entries += [d[k].velocity for k in (*self.places, *self.speeds)]
@@ -202,7 +208,7 @@ class Deviations:
 
 @dataclass(frozen=True)
 class _Gradients:
-    """y and its slopes where G is not written out: ∂h/∂q and ∂ḣ/∂q̇ are G; ∂ḣ/∂q is not asked for, and left zero."""
+    """y and its slopes by the measure: ∂h/∂q, ∂ḣ/∂q̇ and ∂f/∂q̇ are G; others are not asked for, and left zero."""
 
     of: Deviations
 
@@ -225,11 +231,12 @@ class _Gradients:
     def __call__(self, x: Array, only: Sequence[str] | None = None) -> dict[str, Array]:
         measure, p = self.of.measure, self.of.positions
         rows = list(self.of.places) + list(self.of.speeds)
-        jacobian = measure.function.known(x, ("jacobian",))["jacobian"][:, rows]
+        found = measure.function.known(x, ("jacobian", "position", "velocity"))
+        jacobian = found["jacobian"][:, rows]
         slopes = np.zeros((len(x), self.of.count, x.shape[1] - 1))
         slopes[:, :p, list(measure.coordinates)] = jacobian[:, :p]
         slopes[:, p:, list(measure.speeds)] = jacobian
-        return {"y": self.of.at(x[:, 0], x[:, 1:]), "slopes": slopes}
+        return {"y": self.of.ordered(found["position"], found["velocity"]), "slopes": slopes}
 
     def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]:
         return self(x, only)

@@ -48,7 +48,7 @@ class Choice:
     """What was decided, on which trials, at what cost; ``log`` tells every decision.
 
     ``chosen`` is the rehearsal that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
-    rate at the constraints. ``coarseness``: by how much the step of the rehearsals exceeded that of the run.
+    rate at the constraints, ``code`` what they were rehearsed with where they vary. ``coarseness``: by how much the step of the rehearsals exceeded that of the run.
     """
 
     kappa: float
@@ -61,6 +61,7 @@ class Choice:
     coarseness: int = 1
     chosen: Rehearsal | None = None
     gains: Gains = field(default_factory=lambda: OneGain(0.0))
+    code: Segment | None = None
 
 
 def verdict_on(law: Perturbation, options: Options) -> Verdict:
@@ -100,6 +101,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
                 coarseness=theatre.coarse,
                 chosen=found.best,
                 gains=theatre.gains(found.best.setting),
+                code=theatre.code_for(found.best.setting),
             )
         steps += sum(one.steps for one in seen.values())
         if options.tolerance is None or options.step is None or budget.over:

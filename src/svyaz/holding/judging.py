@@ -15,7 +15,7 @@ from svyaz.holding.gains import Choice, choose, verdict_on
 from svyaz.holding.integrals import HeldIntegral, constants_of, held_rates, held_slopes
 from svyaz.holding.laws import deviation_symbols, perturbed_rates
 from svyaz.holding.lyapunov import Region, regions
-from svyaz.holding.options import Automatic, ByProjection, Gains, Off, Options, WrittenLaw
+from svyaz.holding.options import Automatic, ByProjection, Gains, Off, Options
 from svyaz.holding.perturbations import Perturbation, critical, perturbation
 from svyaz.holding.pilot import GONE, Prediction, predict, scheme_of, states_ahead
 from svyaz.holding.segment import Segment, prepare
@@ -131,11 +131,8 @@ def _automatic(
     pattern = prepare(equations, critical(equations, 1.0).begun(span[0], state), held, options, span[0], state)
     choice = choose(pattern, options, state, span)
     chosen = replace(options, step=choice.step)
-    law = perturbation(equations, choice.gains).begun(span[0], state)
-    if isinstance(choice.gains, WrittenLaw):
-        segment = prepare(equations, law, held, options, span[0], state)
-    else:
-        segment = pattern.regained(law)
+    segment = choice.code or pattern.regained(perturbation(equations, choice.gains).begun(span[0], state))
+    law = segment.perturbation
     if choice.kappa == 0.0 and law.general is None:
         reason = "" if choice.feasible or options.tolerance is None else choice.log[-1]
         return Decision(segment, chosen, not reason, reason, GainReport("auto", choice=choice), choice.log)

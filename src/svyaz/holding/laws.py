@@ -7,19 +7,19 @@ with the run: one for all constraints, or by their names. Kaspirovich (1.1.20), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, Scope, add_up, differentiate, parse, substitute
+from svyaz.expr import ZERO, Expression, Scope, add_up, at_points, differentiate, parse, substitute, symbols_in
 from svyaz.forms import Equations
 from svyaz.holding.options import bad
 from svyaz.model import deviation_rate_symbol, deviation_symbol, fault_of, law_scope, nearest
-from svyaz.program import Function, function
 
 if TYPE_CHECKING:
     from svyaz.holding.lyapunov import PerturbedRates
@@ -34,19 +34,32 @@ GROUPS = POSITIONS, VELOCITIES, INTEGRALS = ("positions", "velocities", "integra
 
 @dataclass(frozen=True)
 class General:
-    """F by rows of the constraints, over the states, constants, gains and the symbols ``y`` of (h, ḣ, f).
+    """F by rows of the constraints, over the ``states``, constants, gains and the symbols ``y`` of (h, ḣ, f).
 
-    ``slopes`` is W at rows [t, states…]; ``varying``: does it change along a motion?
+    ``slopes`` is W, ``values`` are those of constants and gains. W is looked at at few states: it is not compiled.
     """
 
     rows: tuple[Expression, ...]
     y: tuple[se.Symbol, ...]
-    slopes: Function
-    varying: bool
+    slopes: list[list[Expression]]
+    states: tuple[str, ...]
+    values: Mapping[str, float]
+
+    @cached_property
+    def varying(self) -> bool:
+        """Does W change along a motion?"""
+        named = {str(symbol) for symbol in symbols_in(entry for row in self.slopes for entry in row)}
+        return not named <= set(self.values)
 
     def along(self, times: Array, states: Array, gains: Mapping[str, float]) -> Array:
         """W along rows of states, (k, c, c)."""
-        return self.slopes.with_values(gains)(np.column_stack([times, states]))["W"]
+        known = np.array([*{**self.values, **gains}.values()])
+        points = np.column_stack([times, states, np.broadcast_to(known, (len(times), len(known)))])
+        return self._numbers(points).reshape(len(times), len(self.y), len(self.y))
+
+    @cached_property
+    def _numbers(self) -> Callable[[Array], Array]:
+        return at_points([entry for row in self.slopes for entry in row], ("t", *self.states, *self.values))
 
 
 def deviation_symbols(equations: Equations) -> tuple[se.Symbol, ...]:
@@ -160,11 +173,7 @@ def general_law(
         *([se.Integer(int(j == len(places) + i)) for j in range(len(y))] for i in range(len(places))),
         *([substitute(differentiate(rows[k], s), at_zero) for s in y] for k in (*places, *speeds)),
     ]
-    values = {**equations.system.constants, **gains}
-    constant = {se.Symbol(name) for name in values}
-    slopes = function({"W": table}, ("t", *equations.states), values)
-    varying = any(entry.free_symbols - constant for row in table for entry in row)
-    return General(rows, y, slopes, varying)
+    return General(rows, y, table, tuple(equations.states), {**equations.system.constants, **gains})
 
 
 def perturbed_rates(equations: Equations, general: General, values: Mapping[str, float]) -> PerturbedRates:

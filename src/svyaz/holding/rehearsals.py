@@ -136,6 +136,11 @@ class Theatre:
         step = self.options.step
         return self.options if step is None else replace(self.options, step=step * self.coarse)
 
+    def code_for(self, setting: Setting) -> Segment | None:
+        """What gains that vary were rehearsed with, with the law at the beginning; constant gains are others' to put in."""
+        law = self._law(setting).begun(self.span[0], self.state)
+        return self._code(setting).regained(law) if setting.strong else None
+
     def _code(self, setting: Setting) -> Segment:
         if not setting.strong:
             return self.segment

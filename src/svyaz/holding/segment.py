@@ -278,9 +278,13 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
         return recursion.observed(segment.code, segment.known, tuple(segment.perturbation.gains), times, states)
     if _is_large_and_free(segment):
         return _observed_of_rates(segment, times, states)
-    measure, gains = observing(segment), segment.perturbation.gains
+    measure, gains = measure_of(segment.equations), segment.perturbation.gains
     kinds, rows = measure.observed_names, np.column_stack([times, states])
-    tables = measure.function.with_values(gains)(rows, tuple(kinds))
+    if _measured(segment, measure) or segment.held:
+        tables = observing(segment).function.with_values(gains)(rows, tuple(kinds))
+    else:  # whatever the law is: the run tells what it does
+        accelerations = segment.code.evaluate(rows, segment.constants)[:, list(measure.speeds)]
+        tables = measure.driven(times, states, accelerations, tuple(kinds))
     undetermined = np.isnan(tables["accelerations"]).any(axis=1)
     if undetermined.any():  # at a singular position, what depends on the state alone has its values still
         plain = [kind for kind in kinds if kind not in ("multipliers", "accelerations")]
@@ -288,7 +292,7 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
             tables[kind][undetermined] = table
     found = {kind: dict(zip(names, tables[kind].T, strict=True)) for kind, names in kinds.items()}
     if gains:
-        without = measure.function.with_values(dict.fromkeys(gains, 0.0))(rows, ("multipliers",))["multipliers"]
+        without = measure.function(rows, ("multipliers",))["multipliers"]
         free = dict(zip(kinds["multipliers"], without.T, strict=True))
         power = np.zeros(len(times))
         for name, through in found["through"].items():
@@ -325,13 +329,17 @@ def _of_states(equations: Equations) -> Function:
     return function(tables, ("t", *equations.states), equations.system.constants)
 
 
+def _measured(segment: Segment, measure: Measure) -> bool:
+    """Are the gains parameters of the measure?"""
+    return segment.perturbation.kind == "linear" and set(segment.perturbation.gains) <= set(measure.function.values)
+
+
 @remembered
 def observing(segment: Segment) -> Measure:
     """What the motion of a segment is observed with: a law of the user, or gains that couple constraints, need their own."""
-    measure, law = measure_of(segment.equations), segment.perturbation
-    if law.kind == "linear" and set(law.gains) <= set(measure.function.values):
+    equations, law, measure = segment.equations, segment.perturbation, measure_of(segment.equations)
+    if _measured(segment, measure):
         return measure
-    equations = segment.equations
     systems, quantities = observation(equations, rates_of(equations, law.correction).systems[0])
     tables = {kind: list(table.values()) for kind, table in quantities.items()}
     values = {**equations.system.constants, **law.gains}

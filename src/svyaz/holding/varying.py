@@ -11,9 +11,9 @@ from typing import Protocol
 
 import symengine as se
 
-from svyaz.expr import Expression
+from svyaz.expr import ZERO, Expression
 from svyaz.forms import Equations
-from svyaz.holding.laws import correction_of, own_laws
+from svyaz.holding.laws import ACTING, correction_of, general_law, own_laws
 from svyaz.holding.perturbations import Perturbation, positions_of
 from svyaz.model import deviation_rate_symbol, deviation_symbol
 
@@ -35,35 +35,35 @@ class Varying(Protocol):
 
 
 def varying_law(equations: Equations, setting: Varying, sizes: Mapping[str, float]) -> Perturbation:
-    """The perturbation equation with κ₀, κ₁, ζ and the sizes ε by constraint as gains."""
-    own, rows = own_laws(equations), []
+    """The perturbation equation with κ₀, κ₁, ζ and 1/ε by constraint as gains: with all of them at zero nothing acts."""
+    laws = own_laws(equations)
     low, high, damping = (se.Symbol(name) for name in (LOW, HIGH, DAMPING))
     for k, d in enumerate(equations.deviations):
-        if k in own:
-            rows.append(own[k])
+        if k in laws:
             continue
         y, rate = deviation_symbol(d.name), deviation_rate_symbol(d.name)
-        s = ((rate if setting.by_rate and d.position is not None else y) / se.Symbol(_size(k))) ** 2
+        s = ((rate if setting.by_rate and d.position is not None else y) * se.Symbol(_closeness(k))) ** 2
         kappa: Expression = (low + high * s) / (1 + s)
         spring = (low if setting.by_rate else kappa) ** 2
-        rows.append(-kappa * y if d.position is None else -2 * damping * kappa * rate - spring * y)
+        laws[k] = -kappa * y if d.position is None else -2 * damping * kappa * rate - spring * y
     gains = varying_gains(setting, sized(equations, sizes))
-    return Perturbation(
-        "law", correction_of(equations, rows), gains, positions=len(positions_of(equations)), described="varying gains"
-    )
+    general = general_law(equations, laws, [ZERO] * len(laws), gains)
+    correction, positions = correction_of(equations, general.rows), len(positions_of(equations))
+    return Perturbation("law", correction, gains, positions=positions, described="law", general=general)
 
 
 def varying_gains(setting: Varying, sizes: Mapping[str, float]) -> dict[str, float]:
     """The gains of that law, with the sizes as ``sized`` names them."""
-    return {LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping, **sizes}
+    closeness = {name: 1.0 / size for name, size in sizes.items()}
+    return {ACTING: 1.0, LOW: setting.kappa, HIGH: setting.strong, DAMPING: setting.damping, **closeness}
 
 
 def sized(equations: Equations, sizes: Mapping[str, float]) -> dict[str, float]:
-    """The sizes ε, given by constraint, by the names that they have among the gains; laws of the model have none."""
-    return {_size(k): sizes[d.name] for k, d in enumerate(equations.deviations) if d.constraint.law is None}
+    """The sizes ε, given by constraint, by the names that their inverses have among the gains; laws of the model have none."""
+    return {_closeness(k): sizes[d.name] for k, d in enumerate(equations.deviations) if d.constraint.law is None}
 
 
-def _size(number: int) -> str:
+def _closeness(number: int) -> str:
     return f"gain law {number + 1} 0"
 
 

@@ -151,6 +151,13 @@ class Function:
             return self._shaped(self.native.evaluate(x, self.constants), only)
         return self._along(x, only, self.native.evaluate)
 
+    def each(self, x: Array, values: Mapping[str, Array], only: Sequence[str]) -> dict[str, Array]:
+        """Some tables at many rows of inputs (k, n), some parameters with a value (k,) for each of them."""
+        given = np.tile([self.values[name] for name in self.program.parameters], (len(x), 1))
+        for name, column in values.items():
+            given[:, self.program.parameters.index(name)] = column
+        return self._shaped(self.native.evaluate(x, self.native.constants_of(given)), only)
+
     def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]:
         """Tables that need no linear system, also where one is singular."""
         if x.ndim == 1:
