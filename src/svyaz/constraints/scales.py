@@ -212,7 +212,7 @@ def magnitudes(expressions: Iterable[Expression]) -> list[Expression]:
 
 def _magnitude(e: Expression, arguments: tuple[Expression, ...], of: Mapping[Expression, Expression]) -> Expression:
     if e.is_Add or isinstance(e, Abs | Max | Min):
-        return add_up(of[a] for a in arguments)
+        return add_up([of[a] for a in arguments])
     if e.is_Mul:
         return se.Mul(*[of[a] for a in arguments])
     if e.is_Pow:

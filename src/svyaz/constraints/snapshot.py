@@ -145,7 +145,7 @@ class Measure:
         values = {added_name(number): column for number, column in enumerate(added.T)}
         return self.written.each(np.column_stack([times, states]), values, only)
 
-    @property
+    @cached_property
     def large(self) -> bool:
         """Are M and G large and sparse, so that they are better looked at by their entries?"""
         return "mass" in self.function.sparse and "jacobian" in self.function.sparse
@@ -271,7 +271,7 @@ def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:
         terms = [("E", d.velocity)] if d.position is None else [("A", d.position), ("B", d.velocity)]
         named = {gain_name(block, place, place): value for block, value in terms} | {added_name(number): ONE}
         gains += named
-        rows.append(add_up(se.Symbol(name) * value for name, value in named.items()))
+        rows.append(add_up([se.Symbol(name) * value for name, value in named.items()]))
     return tuple(gains), rows
 
 

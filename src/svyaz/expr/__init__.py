@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import substitute as substitute
     from svyaz.expr.calculus import symbols_in as symbols_in
     from svyaz.expr.calculus import total_derivative as total_derivative
+    from svyaz.expr.calculus import velocities_of as velocities_of
     from svyaz.expr.calculus import velocity as velocity
     from svyaz.expr.calculus import with_corners as with_corners
     from svyaz.expr.collecting import uncollected as uncollected

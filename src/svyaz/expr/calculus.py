@@ -12,7 +12,7 @@ exact away from the corners and the mean of both sides at a corner. Functions of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TypeAlias
 
@@ -52,6 +52,11 @@ def outside(number: se.Symbol, arguments: Sequence[Expression]) -> Expression:
 def velocity(name: str) -> se.Symbol:
     """The symbol of the time derivative of the coordinate ``name``."""
     return se.Symbol(name + "'")
+
+
+def velocities_of(names: Iterable[str]) -> tuple[se.Symbol, ...]:
+    """The symbols of the velocities of coordinates."""
+    return tuple([velocity(name) for name in names])
 
 
 def acceleration(name: str) -> se.Symbol:
@@ -247,12 +252,13 @@ def _outside_derivative(e: Expression, symbol: se.Symbol) -> Expression:
 
 def from_leaves(
     expressions: Iterable[Expression], known: Container[Expression] = ()
-) -> Iterator[tuple[Expression, tuple[Expression, ...]]]:
+) -> list[tuple[Expression, tuple[Expression, ...]]]:
     """Each part of the expressions once, after its arguments, which come with it; parts that are ``known`` are left out.
 
     An expression is a graph, and its tree may be exponentially larger: brackets of fields, definitions in definitions.
     """
     done: set[Expression] = set()
+    found = []
     for expression in expressions:
         stack = [(expression, expression.args)]
         while stack:
@@ -266,4 +272,5 @@ def from_leaves(
                 continue
             stack.pop()
             done.add(e)
-            yield e, arguments
+            found.append((e, arguments))
+    return found

@@ -29,7 +29,7 @@ from svyaz.expr import (
     quadratic,
     symbols_in,
     uncollected,
-    velocity,
+    velocities_of,
 )
 
 Vector = list[Expression]
@@ -40,7 +40,7 @@ def plain_terms_of(
     lagrangian: Expression, coordinates: Sequence[str], others: Sequence[Expression]
 ) -> tuple[Square, Vector]:
     """The same as ``terms_of`` by plain differentiation, nothing multiplied out: shorter for a nested Lagrangian."""
-    v = [velocity(name) for name in coordinates]
+    v = velocities_of(coordinates)
     q = [se.Symbol(name) for name in coordinates]
     momenta = gradient(lagrangian, v)
     return [gradient(p, v) for p in momenta], _general_bias(lagrangian, momenta, q, v, others)
@@ -61,7 +61,7 @@ def _terms_of(
     lagrangian: Expression, coordinates: tuple[str, ...], others: tuple[Expression, ...]
 ) -> tuple[Square, Vector]:
     q = [se.Symbol(name) for name in coordinates]
-    v = [velocity(name) for name in coordinates]
+    v = velocities_of(coordinates)
     coefficients = quadratic(lagrangian, v)
     if coefficients is None:
         return _general_terms(lagrangian, q, v, others)
@@ -184,7 +184,7 @@ def _gyroscopic_coefficients(
     n = len(q)
     total: list[dict[int, list[Expression]]] = [defaultdict(list) for _ in range(n)]
     slopes = _Slopes(q)
-    timed = TIME in symbols_in(entry for row in mass for entry in row if entry is not ZERO)
+    timed = TIME in symbols_in([entry for row in mass for entry in row if entry is not ZERO])
     for i in range(n):
         for j, slope in slopes.of(linear[i]).items():
             total[i][j].append(slope)

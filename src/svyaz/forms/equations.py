@@ -21,7 +21,7 @@ from typing import Protocol
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, on_side, substitute, velocity
+from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, on_side, substitute, velocities_of
 from svyaz.model import Constraint, Friction, System
 from svyaz.program import Tabulated
 
@@ -34,7 +34,7 @@ class Deviation:
     position: Expression | None
     velocity: Expression
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.constraint.name
 
@@ -73,7 +73,7 @@ def plane_pairs(frictions: Sequence[Friction]) -> list[tuple[int, int]]:
     return list(zip(both[::2], both[1::2], strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Equations:
     """Equations of motion in some form. ``explicit`` gives the rates of all states that need no linear system.
 
@@ -124,12 +124,12 @@ class Equations:
         """Names of everything that is constant during a run, in a fixed order."""
         return tuple(self.system.constants)
 
-    @property
+    @cached_property
     def multiplier_names(self) -> tuple[str, ...]:
         """One multiplier for each constraint that acts, under the name of the constraint."""
         return tuple(d.name for d in self.deviations)
 
-    @property
+    @cached_property
     def servo(self) -> bool:
         """Is a constraint among those that act kept by a control?"""
         return any(d.constraint.servo for d in self.deviations)
@@ -154,7 +154,7 @@ class Equations:
         pairs = zip(self.deviations, self.constraint_jacobian, strict=True)
         return tuple(d.constraint.direction or row for d, row in pairs)
 
-    @property
+    @cached_property
     def ideal(self) -> bool:
         """Are all reactions along the gradients of their constraints, R = G?"""
         return all(d.constraint.ideal for d in self.deviations)
@@ -183,7 +183,7 @@ class Equations:
     @cached_property
     def velocities(self) -> tuple[se.Symbol, ...]:
         """The symbols of the velocities of the accelerated coordinates, or the quasi-velocities."""
-        return tuple(se.Symbol(q) if self.quasi else velocity(q) for q in self.accelerated)
+        return tuple([se.Symbol(q) for q in self.accelerated]) if self.quasi else velocities_of(self.accelerated)
 
     @property
     def directions(self) -> dict[str, list[Expression]]:

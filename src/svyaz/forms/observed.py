@@ -15,6 +15,7 @@ from svyaz.expr import (
     is_zero,
     names_in,
     quadratic,
+    velocities_of,
     velocity,
 )
 from svyaz.forms.equations import Equations
@@ -70,7 +71,7 @@ def _residuals(equations: Equations) -> dict[str, Expression]:
 def _through(equations: Equations) -> dict[str, Expression]:
     velocities = equations.velocities
     rows = zip(equations.deviations, equations.reactions, strict=True)
-    return {d.name: add_up(g * velocities[k] for k, g in row_entries(row)) for d, row in rows}
+    return {d.name: add_up([g * velocities[k] for k, g in row_entries(row)]) for d, row in rows}
 
 
 def energy(system: System) -> Expression | None:
@@ -80,7 +81,7 @@ def energy(system: System) -> Expression | None:
     if not isinstance(system.law, Mechanical):
         return None
     kinetic, potential = kinetic_and_potential(system)
-    v = [velocity(q) for q in system.coordinates]
+    v = velocities_of(system.coordinates)
     if isinstance(system.law, Bodies) or (stated_as_difference(system) and _is_quadratic(kinetic, v)):
         return kinetic + potential
     whole = lagrangian(system)

@@ -30,6 +30,7 @@ from svyaz.expr import (
     differentiate,
     evaluate,
     expanded_size,
+    gradient,
     is_zero,
     names_in,
     real_value,
@@ -39,7 +40,7 @@ from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
 from svyaz.matrices import eigvalsh
 from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
-from svyaz.program import remembered
+from svyaz.program import remembered_by_identity
 
 LARGEST = 5000
 """Expressions of more terms are not multiplied out: what cancels in them is not seen, and integrated with the others."""
@@ -75,7 +76,7 @@ def power_of(system: System, varied: Collection[str] = ()) -> EnergyPower | None
     return _power(system, varied) if varied else _power_as_stated(system)
 
 
-@remembered
+@remembered_by_identity
 def _power_as_stated(system: System) -> EnergyPower | None:
     return _power(system, ())
 
@@ -95,7 +96,8 @@ def _power(system: System, varied: Collection[str]) -> EnergyPower | None:
     resisting = _resistance(system, forces, speeds)
     work = add_up((forces[q] - resisting[q]) * speeds[q] for q in forces) if forces else ZERO
     work += _of_energies(system, speeds)
-    lost = [speed * differentiate(system.dissipation, speed) for speed in speeds.values()]
+    slopes = gradient(system.dissipation, [*speeds.values()])
+    lost = [speed * slope for speed, slope in zip(speeds.values(), slopes, strict=True)]
     lost += [-resisting[q] * speeds[q] for q in forces]
     slips = {c.name: simple(_slip(c, system)) for c in system.constraints}
     rubbing = any(c.frictions or c.drags for c in system.constraints)
@@ -167,7 +169,7 @@ def _slip(constraint: Constraint, system: System) -> Expression:
     speeds = [se.Symbol(v) for v in system.velocities]
     if constraint.servo:
         return add_up(b * v for b, v in zip(constraint.direction, speeds, strict=True))
-    along = add_up(v * differentiate(e, v) for v in speeds)
+    along = add_up([v * slope for v, slope in zip(speeds, gradient(e, speeds), strict=True)])
     if any(is_zero(expanded(along - degree * e)) for degree in DEGREES):
         return ZERO
     return along - e

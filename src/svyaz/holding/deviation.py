@@ -49,17 +49,17 @@ class Deviations:
         """The constraints in the order of the entries that are reported."""
         return tuple(self.equations.deviations[k].name for k in (*self.places, *self.speeds))
 
-    @property
+    @cached_property
     def positions(self) -> int:
         """Number of constraints on positions."""
         return len(self.places)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of entries of y."""
         return 2 * len(self.places) + len(self.speeds)
 
-    @property
+    @cached_property
     def reported(self) -> list[int]:
         """Entries of y that are reported as residuals, in the order of ``names``: h for positions, f for velocities."""
         p = self.positions

@@ -48,7 +48,8 @@ class Choice:
     """What was decided, on which trials, at what cost; ``log`` tells every decision.
 
     ``chosen`` is the rehearsal that was taken, ``gains`` are those of the run, as they may be asked for; ``kappa`` is their
-    rate at the constraints, ``code`` what they were rehearsed with where they vary. ``coarseness``: by how much the step of the rehearsals exceeded that of the run.
+    rate at the constraints, ``code`` what they were rehearsed with where they vary. ``coarseness``: by how much the step of
+    the rehearsals exceeded that of the run.
     """
 
     kappa: float

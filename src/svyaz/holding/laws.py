@@ -48,7 +48,7 @@ class General:
     @cached_property
     def varying(self) -> bool:
         """Does W change along a motion?"""
-        named = {str(symbol) for symbol in symbols_in(entry for row in self.slopes for entry in row)}
+        named = {str(symbol) for symbol in symbols_in([entry for row in self.slopes for entry in row])}
         return not named <= set(self.values)
 
     def along(self, times: Array, states: Array, gains: Mapping[str, float]) -> Array:

@@ -54,7 +54,7 @@ Observer = Callable[[Array, Array], dict[str, dict[str, Array]]]
 """From times (k,) and states (k, n) to columns by kind and name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segment:
     """Native code for the equations of one phase, with the values of constants and gains put in.
 

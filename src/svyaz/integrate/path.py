@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,7 @@ class Path:
     passed: tuple[tuple[str, str, float], ...] = ()
     bridged: tuple[Bridge, ...] = ()
 
-    @property
+    @cached_property
     def finished(self) -> bool:
         """Did it reach its end?"""
         return self.status is Status.FINISHED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from svyaz.expr import Expression, velocity
+from svyaz.expr import Expression, velocities_of
 
 
 class Law:
@@ -20,7 +20,7 @@ class Law:
 
     def coordinate_rates(self, coordinates: Sequence[str]) -> dict[str, Expression]:
         """The rate of each coordinate, in terms of coordinates and velocities."""
-        return {q: velocity(q) for q in coordinates}
+        return dict(zip(coordinates, velocities_of(coordinates), strict=True))
 
 
 class SecondOrder(Law):
@@ -28,7 +28,7 @@ class SecondOrder(Law):
 
     def velocities(self, coordinates: Sequence[str]) -> tuple[str, ...]:
         """q' for each coordinate q."""
-        return tuple(str(velocity(q)) for q in coordinates)
+        return tuple(map(str, velocities_of(coordinates)))
 
 
 class Mechanical(SecondOrder):

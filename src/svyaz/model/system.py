@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import inf, isfinite
 
 from symengine import Symbol
@@ -289,12 +290,12 @@ class System:
         """Everything that is constant during a run: parameters and the values of the inputs."""
         return {**self.parameters, **{name: given.value for name, given in self.inputs.items()}}
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[str, ...]:
         """Names of the velocities that are states."""
         return self.law.velocities(self.coordinates)
 
-    @property
+    @cached_property
     def freedoms(self) -> tuple[str, ...]:
         """A name for each velocity: its coordinate; for a free joint of a tree the velocity itself."""
         return self.law.freedoms(self.coordinates)
@@ -304,7 +305,7 @@ class System:
         """The rate of each coordinate of a mechanical system, in terms of coordinates and velocities."""
         return self.law.coordinate_rates(self.coordinates)
 
-    @property
+    @cached_property
     def dissipation(self) -> Expression:
         """Rayleigh's function D; zero where none was stated."""
         return self.law.dissipation if isinstance(self.law, Mechanical) else ZERO

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from svyaz.program.functions import Tabulated as Tabulated
     from svyaz.program.functions import function as function
     from svyaz.program.functions import remembered as remembered
+    from svyaz.program.functions import remembered_by_identity as remembered_by_identity
     from svyaz.program.interpret import evaluate as evaluate
     from svyaz.program.interpret import node_values as node_values
     from svyaz.program.interpret import parameter_row as parameter_row

@@ -283,14 +283,14 @@ def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) 
     """The systems whose unknowns occur in the outputs or in later systems that are used themselves."""
     if not systems:
         return []
-    present = symbols_in(e for _, e in outputs)
+    present = symbols_in([e for _, e in outputs])
     kept: list[Linear] = []
     for number, system in reversed(list(enumerate(systems))):
         if all(present.isdisjoint(side) for side in system.unknowns):
             continue
         kept.append(system)
         if number > 0:
-            present |= symbols_in(e for row in (*system.matrix, *system.sides) for _, e in row_entries(row))
+            present |= symbols_in([e for row in (*system.matrix, *system.sides) for _, e in row_entries(row)])
     return kept[::-1]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import lru_cache, wraps
 from math import prod
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -269,11 +269,21 @@ Key = TypeVar("Key")
 Made = TypeVar("Made")
 
 
-def remembered(make: Callable[[Key], Made]) -> Callable[[Key], Made]:
-    """A function that keeps what it made of the last few arguments, each known by its identity.
+class Remembering(Protocol):
+    """What makes of a function one that remembers."""
 
-    For what takes longer to form and compile than to use, and is asked for in many places.
-    """
+    def __call__(self, make: Callable[[Key], Made], /) -> Callable[[Key], Made]: ...
+
+
+remembered = cast(Remembering, lru_cache(maxsize=MOST_KEPT))
+"""A function that keeps what it made of the last few arguments, which are equal to themselves alone, as equations are.
+
+For what takes longer to form and compile than to use, and is asked for in many places.
+"""
+
+
+def remembered_by_identity(make: Callable[[Key], Made]) -> Callable[[Key], Made]:
+    """``remembered`` where other arguments may be equal and are long to compare, as systems and programs are."""
     kept: list[tuple[Key, Made]] = []
 
     @wraps(make)

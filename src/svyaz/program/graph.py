@@ -220,7 +220,7 @@ class Graph:
     def _leaf(self, e: Expression) -> int:
         if e.is_Symbol:
             return self.symbols[e]
-        return self.number(float(e) if e.is_Integer else real_value(e))
+        return self.number(float(e) if isinstance(e, se.Rational | se.RealDouble) else real_value(e))
 
     def _inner(self, e: Expression, arguments: Sequence[Expression], numbers: Sequence[int]) -> int:
         if e.is_Add:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svyaz.expr import ZERO, Expression, differentiate, velocity
+from svyaz.expr import ZERO, Expression, gradient, velocities_of
 from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Bodies, System
-from svyaz.program import remembered
+from svyaz.program import remembered_by_identity
 
 
 def lagrange(system: System) -> Equations:
@@ -37,7 +37,7 @@ def free_equations(
     )
 
 
-@remembered
+@remembered_by_identity
 def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of the free system, in the short forms of the books where they are short."""
     if isinstance(system.law, Bodies):
@@ -49,9 +49,8 @@ def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Express
 
 def applied_forces(system: System) -> list[Expression]:
     """∂D/∂q̇ - Q for each coordinate."""
-    return [
-        differentiate(system.dissipation, velocity(name)) - system.forces.get(name, ZERO) for name in system.coordinates
-    ]
+    slopes = gradient(system.dissipation, velocities_of(system.coordinates))
+    return [slope - system.forces.get(q, ZERO) for q, slope in zip(system.coordinates, slopes, strict=True)]
 
 
 FORM = Form("lagrange", lagrange, free=True)
