@@ -22,6 +22,7 @@ from svyaz.expr import (
     combine,
     differentiate,
     evaluate,
+    expanded,
     expanded_size,
     factors,
     is_zero,
@@ -57,7 +58,7 @@ def potential(coefficients: Sequence[Expression], variables: Sequence[se.Symbol]
 
 def flattened(expression: Expression) -> Expression:
     """Multiplied out, if that does not grow beyond reason."""
-    return se.expand(expression) if expanded_size(expression) <= 4 * LARGEST_SUM else expression
+    return expanded(expression, 4 * LARGEST_SUM)
 
 
 def vanishes(expression: Expression) -> bool:

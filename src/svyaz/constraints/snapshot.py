@@ -150,18 +150,19 @@ class Measure:
         """Are M and G large and sparse, so that they are better looked at by their entries?"""
         return "mass" in self.function.sparse and "jacobian" in self.function.sparse
 
-    def inertia(self, times: Array, states: Array) -> Entries:
-        """M along rows of states."""
-        return self.function.entries(np.column_stack([times, states]), "mass")
+    def matrices(self, times: Array, states: Array) -> tuple[Entries, Entries]:
+        """M and G along rows of states."""
+        mass, jacobian = self.function.entries(np.column_stack([times, states]), "mass", "jacobian")
+        return mass, jacobian
 
     def gradients(self, times: Array, states: Array) -> Entries:
         """G along rows of states."""
-        return self.function.entries(np.column_stack([times, states]), "jacobian")
+        return self.function.entries(np.column_stack([times, states]), "jacobian")[0]
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
         if self.large and self.equations.ideal:
-            matrices = bordered(self.inertia(times, states), self.gradients(times, states))
+            matrices = bordered(*self.matrices(times, states))
             if matrices is not None:
                 return matrices.log_determinants()
         return self._whole_determinants(times, states)
@@ -203,8 +204,9 @@ class Measure:
         if "reactions" in only:
             found.setdefault("reactions", found["jacobian"])
         k, n, m = len(times), len(self.coordinates), len(self.holonomic)
-        shapes = {"mass": (k, n, n), **dict.fromkeys(("jacobian", "jacobian_terms", "reactions"), (k, m, n))}
-        return {name: table.reshape(shapes.get(name, table.shape)) for name, table in found.items()}
+        for name in found.keys() & {"mass", "jacobian", "jacobian_terms", "reactions"}:  # those without rows are flat
+            found[name] = found[name].reshape((k, n if name == "mass" else m, n))
+        return found
 
 
 def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:

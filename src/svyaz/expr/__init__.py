@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from svyaz.expr.text import to_text as to_text
     from svyaz.expr.text import to_unicode as to_unicode
     from svyaz.expr.trig import combine as combine
+    from svyaz.expr.trig import expanded as expanded
     from svyaz.expr.trig import expanded_size as expanded_size
     from svyaz.expr.trig import factors as factors
     from svyaz.expr.trig import product as product

@@ -41,6 +41,11 @@ def combine(expression: Expression) -> Expression:
     return _collected(terms)
 
 
+def expanded(expression: Expression, most: int = 5000) -> Expression:
+    """The expression multiplied out, unless it would have more terms than that: what cancels in it then is not seen."""
+    return se.expand(expression) if expanded_size(expression) <= most else expression
+
+
 def expanded_size(expression: Expression) -> int:
     """How many terms the expression would have when multiplied out (an upper bound).
 

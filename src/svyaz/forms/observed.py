@@ -10,16 +10,18 @@ from svyaz.expr import (
     Expression,
     add_up,
     differentiate,
+    expanded,
     gradient,
     is_quadratic_form,
     is_zero,
     names_in,
     quadratic,
+    symbols_in,
     velocities_of,
     velocity,
 )
 from svyaz.forms.equations import Equations
-from svyaz.forms.power import expanded, keeps_energy
+from svyaz.forms.power import keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
 from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
 from svyaz.program import remembered, row_entries
@@ -125,11 +127,11 @@ def cyclic_coordinates(system: System) -> list[str]:
         *(c.expression for c in system.constraints),
         *(e for c in system.constraints for e in c.direction),
     ]
-    known = set().union(*(names_in(e) for e in everything))
+    known = {str(symbol) for symbol in symbols_in(everything)}
     driven = {
         q for c in system.constraints for q, e in zip(system.freedoms, c.direction, strict=False) if not is_zero(e)
     }
-    tied = set().union(*(names_in(c.expression) for c in system.constraints), names_in(system.dissipation))
+    tied = {str(symbol) for symbol in symbols_in([*(c.expression for c in system.constraints), system.dissipation])}
     return [
         q
         for q in system.coordinates

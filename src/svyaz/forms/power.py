@@ -29,7 +29,7 @@ from svyaz.expr import (
     add_up,
     differentiate,
     evaluate,
-    expanded_size,
+    expanded,
     gradient,
     is_zero,
     names_in,
@@ -41,9 +41,6 @@ from svyaz.forms.stated import lagrangian
 from svyaz.matrices import eigvalsh
 from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
 from svyaz.program import remembered_by_identity
-
-LARGEST = 5000
-"""Expressions of more terms are not multiplied out: what cancels in them is not seen, and integrated with the others."""
 
 DEGREES = (1, 2, 0, 3, 4)
 """Degrees of homogeneity in the velocities for which a constraint is asked."""
@@ -148,11 +145,6 @@ def rubbing_power(equations: Equations, multipliers: Mapping[str, Expression]) -
             along = add_up(equations.in_states(e) * v for e, v in zip(drag.along, speeds, strict=True))
             lost.append(-sign * multipliers[d.name] * along)
     return add_up(work), add_up(lost)
-
-
-def expanded(e: Expression) -> Expression:
-    """The expression multiplied out, unless it is too long for that."""
-    return se.expand(e) if expanded_size(e) <= LARGEST else e
 
 
 def keeps_energy(system: System, varied: Collection[str] = ()) -> bool:

@@ -49,12 +49,11 @@ def advance(
         pieces.append(_across(left, np.inf))
         time, state = left.end, left.states[-1]
         rows = None if grid is None else _between(grid, time, stop)
-    branching = can_branch(segment)
     while time < span[1]:
         path = integrated(segment, state, (time, stop), options, rows, progress, max_steps)
         way = path
         if grid is not None and len(path.times) <= path.steps and path.status is not Status.STOPPED:
-            looked = branching and varies(segment, path)
+            looked = can_branch(segment) and varies(segment, path)
             if looked or (_passes_poles(segment, options) and has_poles(segment)):
                 way = integrated(segment, state, (time, stop), options, None, None, max_steps)
         found = next_passage(segment, way, span[1], options, grid)
@@ -92,7 +91,7 @@ def next_passage(segment: Segment, path: Path, end: float, options: Options, gri
     """The first branching position or pole of coordinates that a path comes to before ``end``, passed."""
     if path.status is Status.STOPPED:
         return None
-    found = first_passage(segment, path, end, options.step, grid) if can_branch(segment) else None
+    found = first_passage(segment, path, end, options.step, grid)
     pole = first_pole(segment, path, end, options.step, grid) if _passes_poles(segment, options) else None
     return pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
 

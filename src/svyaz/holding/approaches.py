@@ -55,8 +55,8 @@ class _Along:
 
     @classmethod
     def _made(cls, measure: Measure, numbers: NDArray[np.intp], times: Array, states: Array) -> _Along | None:
-        plain = measure.gradients(times, states)
-        inertia = np.median(measure.inertia(times, states).diagonals(), axis=0)
+        masses, plain = measure.matrices(times, states)
+        inertia = np.median(masses.diagonals(), axis=0)
         scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
         scaled = plain.scaled(np.ones(plain.shape[0]), scales)
         lengths = np.maximum.accumulate(scaled.lengths(), axis=0)

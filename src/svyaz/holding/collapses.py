@@ -84,7 +84,7 @@ class RunExcerpt:
 
     def _collapses_of_entries(self) -> tuple[float, float] | None:
         """The same of large sparse matrices; None where they have no order of elimination."""
-        mass, plain = (look(self.times, self.states) for look in (self.measure.inertia, self.measure.gradients))
+        mass, plain = self.measure.matrices(self.times, self.states)
         good = np.asarray(np.isfinite(mass.values).all(axis=1) & np.isfinite(plain.values).all(axis=1))
         if not good[self.here] or good.sum() < 5:
             return 1.0, 1.0

@@ -54,7 +54,8 @@ def _can_depart(full: Equations) -> bool:
 def _dependent(full: Equations, state: Array, time: float) -> bool:
     """Are the constraints dependent at this state, but not nearby, and satisfied?"""
     measure, at = measure_of(full), (np.array([time]), state[None, :])
-    inertia, plain = measure.inertia(*at).diagonals()[0], measure.gradients(*at)
+    masses, plain = measure.matrices(*at)
+    inertia = masses.diagonals()[0]
     rows = plain.scaled(np.ones(plain.shape[0]), 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
     longest = float(rows.lengths().max(initial=0.0))
     if not np.isfinite(longest) or least_values(rows, large=measure.large)[0] > DEPENDENT * longest:

@@ -162,7 +162,7 @@ class Deviations:
         Nothing is moved where the gradients depend on each other.
         """
         rows = np.column_stack([times, states])
-        whole = self._slopes.entries(rows, "slopes").block(range(self.count)[entries], columns)
+        whole = self._slopes.entries(rows, "slopes")[0].block(range(self.count)[entries], columns)
         matrices = bordered(None, whole.scaled(np.ones(whole.shape[0]), sizes[columns]))
         if matrices is None:
             return None
@@ -241,7 +241,7 @@ class _Gradients:
     def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]:
         return self(x, only)
 
-    def entries(self, x: Array, name: str) -> Entries:
+    def entries(self, x: Array, *names: str) -> tuple[Entries, ...]:
         raise NotImplementedError("slopes of recursions are taken whole")
 
 

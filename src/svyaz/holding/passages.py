@@ -209,7 +209,7 @@ class Way:
 
     def size(self, displacement: Array) -> Array:
         """What each state is compared with: the displacements of coordinates and of velocities in the norm of M."""
-        inertia = measure_of(self.equations).inertia(np.array([self.time]), self.state[None, :]).diagonals()[0]
+        inertia = measure_of(self.equations).matrices(np.array([self.time]), self.state[None, :])[0].diagonals()[0]
         size = np.full(len(displacement), max(float(np.max(np.abs(displacement))), 1e-300))
         states = self.equations.states
         speeds = [states.index(str(v)) for v in self.equations.velocities]
@@ -227,10 +227,10 @@ class Way:
         parts = np.linspace(0.0, 1.0, 25)
         measure = measure_of(self.equations)
         times, states = self.time + curve.length * parts, curve.at(parts)
-        plain = measure.gradients(times, states)
+        masses, plain = measure.matrices(times, states)
         if not np.isfinite(plain.values).all():
             return None
-        inertia = measure.inertia(times[:1], states[:1]).diagonals()[0]
+        inertia = masses.diagonals()[0]
         rows = plain.scaled(np.ones(plain.shape[0]), 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
         lengths = np.max(rows.lengths(), axis=0)
         least = least_values(rows.divided(np.where(lengths > 0.0, lengths, 1.0)), large=measure.large)
@@ -283,7 +283,7 @@ def _corrected(measure: Measure, times: Array, states: Array) -> Array:
     found = states.copy()
     for places, rows in ((list(measure.coordinates), "position"), (list(measure.speeds), "velocity")):
         if measure.large:
-            matrices = bordered(measure.inertia(times, found), measure.gradients(times, found))
+            matrices = bordered(*measure.matrices(times, found))
             if matrices is not None:
                 off = measure.function.known(np.column_stack([times, found]), (rows,))[rows]
                 found[:, places] -= matrices.solved(np.zeros((len(times), matrices.n)), off)[0]

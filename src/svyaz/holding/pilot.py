@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from time import perf_counter
 
 import numpy as np
@@ -92,8 +93,13 @@ class Prediction:
 
 def scheme_of(options: Options) -> Discretisation:
     """The method and step of a run as the verdicts see them."""
-    tableau = find_method(options.method)
-    return Discretisation(options.method, tableau.order, *tableau.stability_fraction(), options.step)
+    return _scheme(options.method, options.step)
+
+
+@lru_cache(maxsize=8)
+def _scheme(method: str, step: float | None) -> Discretisation:
+    tableau = find_method(method)
+    return Discretisation(method, tableau.order, *tableau.stability_fraction(), step)
 
 
 def is_foretold(options: Options) -> bool:
@@ -117,7 +123,7 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
     steps = 0
     before: Array | None = None
     for m in (*(COARSENESS if foretold else ()), 1):
-        path = _pilot_path(segment, options, state, span, m)
+        path = _pilot_path(segment, options, state, span, m, measured.count)
         steps += path.steps
         if path.status is not Status.FINISHED:
             before = None
@@ -225,13 +231,16 @@ def _with_other_gains(
     return replace(made, others=found, cut=cut if len(rest) < len(gains) else "")
 
 
-def _pilot_path(segment: Segment, options: Options, state: Array, span: tuple[float, float], m: int) -> Path:
+def _pilot_path(
+    segment: Segment, options: Options, state: Array, span: tuple[float, float], m: int, count: int
+) -> Path:
+    """The path with m times the step, at moments for about NUMBERS numbers of ``count`` each; with the step itself, all."""
     if m == 1:
         return advance(segment, state, span, options, None, None)
     assert options.step is not None, "pilots are made for fixed steps"
     coarse = replace(options, step=options.step * m)
     gentle = segment.regained(rescaled(segment.perturbation, 1.0 / m))
-    most = int(np.clip(NUMBERS // deviations(segment.equations).count, FEW, SAMPLES))
+    most = int(np.clip(NUMBERS // count, FEW, SAMPLES))
     samples = min(most, round((span[1] - span[0]) / options.step)) + 1
     return advance(gentle, state, span, coarse, np.linspace(*span, max(samples, 2)), None)
 
@@ -260,7 +269,9 @@ def _from_path(
     for _ in range(2):
         placed = measured.moved_to(times, states, y)
         after = _single_steps(segment, tableau, times, placed, options.step)
-        r = measured.at(times + options.step, after) - applied(s, measured.at(times, placed))
+        moments = np.concatenate([times + options.step, times])
+        ends, starts = np.split(measured.at(moments, np.concatenate([after, placed])), 2)
+        r = ends - applied(s, starts)
         y, last = recursion(s, initial, r, times, options.step, span[1])
         largest = np.maximum(np.max(np.abs(y), axis=0), np.abs(last))
         remainder = np.max(np.abs(r), axis=0)

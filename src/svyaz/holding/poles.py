@@ -12,7 +12,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import pi
@@ -21,7 +21,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array, median
-from svyaz.expr import Expression, at_points, names_in
+from svyaz.expr import Expression, at_points, names_in, symbols_in
 from svyaz.forms import Equations
 from svyaz.holding.passages import Passage
 from svyaz.holding.segment import Segment
@@ -29,7 +29,7 @@ from svyaz.integrate import Path, solve
 from svyaz.matrices import eigvalsh, svd
 from svyaz.program import remembered
 
-Mass = Callable[[dict[str, float]], Array]
+Mass = Callable[[Sequence[Mapping[str, float]]], Array]
 """M at values of the states."""
 
 MOST_COORDINATES = 8
@@ -126,9 +126,9 @@ def poles_of(equations: Equations) -> tuple[CoordinatePole, ...]:
         return ()
     numbers = at_points([e.xreplace(own) for e in entries], [*equations.states, "t"])
 
-    def mass(state: dict[str, float]) -> Array:
-        row = np.array([[*(state.get(name, 0.0) for name in equations.states), 0.0]])
-        return numbers(row).reshape(len(q), len(q))
+    def mass(states: Sequence[Mapping[str, float]]) -> Array:
+        rows = np.array([[*[state.get(name, 0.0) for name in equations.states], 0.0] for state in states])
+        return numbers(rows).reshape(len(states), len(q), len(q))
 
     return tuple(p for theta in q if theta in used for p in _poles_at(equations, theta, entries, mass))
 
@@ -138,18 +138,18 @@ def _poles_at(equations: Equations, theta: str, entries: Sequence[Expression], m
     turning = _is_angle(entries, theta)
     random, q = np.random.default_rng(4), equations.accelerated
     samples = [{name: float(random.uniform(-1.0, 1.0)) for name in equations.states} for _ in range(2)]
-    for at in (0.0, pi / 2, pi, -pi / 2) if turning else (0.0,):
-        there = [mass({**sample, theta: at}) for sample in samples]
-        aside = mass({**samples[0], theta: at + 0.6})
-        if not all(np.isfinite(m).all() for m in (*there, aside)):
+    places = (0.0, pi / 2, pi, -pi / 2) if turning else (0.0,)
+    looked = [[{**samples[0], theta: at + 0.6}, *({**sample, theta: at} for sample in samples)] for at in places]
+    masses = mass([state for three in looked for state in three]).reshape(len(places), 3, len(q), len(q))
+    for at, three in zip(places, masses, strict=True):
+        if not np.isfinite(three).all():
             continue
-        sizes = np.sqrt(np.maximum(np.abs(np.diag(aside)), 1e-300))
-        scaled = [svd(m / np.outer(sizes, sizes)) for m in there]
-        flat = [values[-1] < 1e-13 * values[0] < values[-2] * 1e-9 for _, values, _ in scaled]
-        if not all(flat) or svd(aside / np.outer(sizes, sizes))[1][-1] < 1e-9:
+        sizes = np.sqrt(np.maximum(np.abs(np.diag(three[0])), 1e-300))
+        _, values, vectors = svd(three / np.outer(sizes, sizes))
+        aside, *there = values
+        if aside[-1] < 1e-9 or not all(found[-1] < 1e-13 * found[0] < found[-2] * 1e-9 for found in there):
             continue
-        null = [vectors[-1] / sizes for _, _, vectors in scaled]
-        null = [z / z[np.argmax(np.abs(z))] for z in null]
+        null = [z / z[np.argmax(np.abs(z))] for z in vectors[1:, -1] / sizes]
         if np.abs(null[0] - null[1]).max() > 1e-9 or abs(null[0][q.index(theta)]) > 1e-9:
             continue
         ratio = np.where(np.abs(null[0]) > 1e-9, null[0], 0.0)
@@ -162,7 +162,7 @@ def _is_angle(entries: Sequence[Expression], theta: str) -> bool:
     """Does it occur under sines, cosines and tangents alone?"""
     symbol, trig = se.Symbol(theta), (se.sin, se.cos, se.tan)
     hidden = [e.xreplace({f: se.Symbol("f") for f in e.atoms(*trig) if symbol in f.free_symbols}) for e in entries]
-    return not any(theta in names_in(e) for e in hidden)
+    return symbol not in symbols_in(hidden)
 
 
 def _is_regular(pole: CoordinatePole, q: tuple[str, ...], sample: dict[str, float], mass: Mass) -> bool:
@@ -178,7 +178,7 @@ def _is_regular(pole: CoordinatePole, q: tuple[str, ...], sample: dict[str, floa
         slopes[k, k], slopes[k, p] = np.cos(psi) / df, np.sin(psi) / df
         slopes[:, k] += ratio * -np.sin(psi) / f
         slopes[:, p] += ratio * np.cos(psi) / f
-        limits.append(slopes.T @ mass(state) @ slopes)
+        limits.append(slopes.T @ mass([state])[0] @ slopes)
     size = np.abs(limits[0]).max()
     least = eigvalsh(0.5 * (limits[0] + limits[0].T))[0]
     return bool(np.abs(np.array(limits) - limits[0]).max() < 10 * small * size and least > 1e-9 * size)

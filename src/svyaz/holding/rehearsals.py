@@ -16,7 +16,7 @@ from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
 from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
-from svyaz.holding.perturbations import Perturbation, critical, damped, rescaled
+from svyaz.holding.perturbations import Perturbation, damped, rescaled
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
 from svyaz.holding.sizes import StateScale, state_scale
 from svyaz.holding.varying import sized, varying_gains, varying_law, varying_texts
@@ -87,7 +87,7 @@ Seen = Mapping[Setting, Witness]
 
 @dataclass(frozen=True)
 class Theatre:
-    """Where one run is rehearsed: its code with gains as constants, the accurate motion to compare with, and the way it
+    """Where one run is rehearsed: its code, κ = 1, with gains as constants, the accurate motion to compare with, and the way it
     is advanced. ``coarse``: by how much the step of the rehearsals exceeds that of the run.
     """
 
@@ -149,13 +149,9 @@ class Theatre:
     def _law(self, setting: Setting) -> Perturbation:
         """The perturbation equation of a setting, whose gains are constants of the code."""
         if not setting.strong:
-            return rescaled(damped(self._pattern, setting.damping), setting.kappa / self.coarse)
+            return rescaled(damped(self.segment.perturbation, setting.damping), setting.kappa / self.coarse)
         sizes = {name: setting.at * size for name, size in self._scales[setting.by_rate].items()}
         return replace(self._code(setting).perturbation, gains=varying_gains(setting, sizes))
-
-    @cached_property
-    def _pattern(self) -> Perturbation:
-        return critical(self.segment.equations, 1.0)
 
     @cached_property
     def _by_deviation(self) -> Segment:
@@ -261,7 +257,7 @@ def accurate_motion(segment: Segment, options: Options, state: Array, span: tupl
     """An accurate motion at nodes of the run: dop853 at a strict tolerance, with gains slow compared with the motion."""
     rtol = REFERENCE_RTOL if options.rtol is None else max(LEAST_RTOL, min(REFERENCE_RTOL, options.rtol / 10))
     strict = replace(options, method="dop853", step=None, rtol=rtol, atol=None)
-    gentle = segment.regained(critical(segment.equations, 1.0 / (span[1] - span[0])))
+    gentle = segment.regained(rescaled(segment.perturbation, 1.0 / (span[1] - span[0])))
     return advance(gentle, state, span, strict, nodes_of(options, span), None, most)
 
 

@@ -221,6 +221,7 @@ def integrated(
     if options.step is not None and span[1] - span[0] > most * options.step:
         reason = f"the step {options.step:g} up to t = {span[1]:g} makes more than the {most} steps that are allowed"
         return Path(np.array([span[0]]), state[None, :].copy(), Status.INFEASIBLE, reason, 0, 0, 0, 0.0)
+    atol = _atol(segment, options)
     return solve(
         Ode(segment.rates, segment.jacobian, segment.projection),
         state,
@@ -228,7 +229,7 @@ def integrated(
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        atol=_atol(segment, options),
+        atol=atol,
         output=grid,
         progress=progress,
         max_steps=most,
@@ -246,6 +247,7 @@ def integrated_each(
     seconds: float,
 ) -> list[Path]:
     """The paths for several rows of constants, as many as so many seconds of work allow, the first in any case."""
+    atol = _atol(segment, options)
     return solve_each(
         Ode(segment.rates, None, segment.projection),
         constants,
@@ -254,7 +256,7 @@ def integrated_each(
         method=options.method,
         step=options.step,
         rtol=options.rtol,
-        atol=_atol(segment, options),
+        atol=atol,
         output=grid,
         max_steps=max_steps,
         seconds=seconds,

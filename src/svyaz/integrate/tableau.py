@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,11 +57,11 @@ class Tableau:
     controller: Controller | None = None
     loops: str = ""
 
-    @property
+    @cached_property
     def stages(self) -> int:
         return len(self.b)
 
-    @property
+    @cached_property
     def implicit(self) -> bool:
         """Whether a stage depends on itself or on later ones."""
         return bool(np.triu(self.a).any())

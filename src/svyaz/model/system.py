@@ -101,12 +101,12 @@ class Constraint:
     pushes: int = 0
     in_points: Expression | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def ideal(self) -> bool:
         """Is its reaction along its gradient, and alone: no control, no friction, no force that depends on it?"""
         return not (self.direction or self.frictions or self.drags)
 
-    @property
+    @cached_property
     def servo(self) -> bool:
         """Is it kept by a control instead of an ideal reaction?"""
         return bool(self.direction)
@@ -116,7 +116,7 @@ class Constraint:
         begun = self.active if self.on is not None else self.start is None or self.start <= time
         return begun and (self.end is None or time < self.end)
 
-    @property
+    @cached_property
     def switched(self) -> bool:
         """Do events of the motion, and not only times, decide when it acts and how it begins?"""
         return self.on is not None or self.off is not None or self.impact is not None or bool(self.anchors)

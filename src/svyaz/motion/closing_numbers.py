@@ -87,11 +87,14 @@ class TreeNumbers:
         """The same: no table needs a linear system."""
         return self(x, only)
 
-    def entries(self, x: Array, name: str) -> Entries:
-        """All entries of a matrix along rows."""
-        table = self(x, (name,))[name]
-        rows, columns = np.divmod(np.arange(table.shape[1] * table.shape[2]), max(1, table.shape[2]))
-        return Entries(table.reshape(len(table), -1), rows, columns, (table.shape[1], table.shape[2]))
+    def entries(self, x: Array, *names: str) -> tuple[Entries, ...]:
+        """All entries of matrices along rows."""
+        found = []
+        tables = self(x, names)
+        for table in [tables[name] for name in names]:
+            rows, columns = np.divmod(np.arange(table.shape[1] * table.shape[2]), max(1, table.shape[2]))
+            found.append(Entries(table.reshape(len(table), -1), rows, columns, (table.shape[1], table.shape[2])))
+        return tuple(found)
 
     @cached_property
     def _tree(self) -> Tree:

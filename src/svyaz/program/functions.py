@@ -110,7 +110,7 @@ class Tabulated(Protocol):
 
     def known(self, x: Array, only: Sequence[str]) -> dict[str, Array]: ...
 
-    def entries(self, x: Array, name: str) -> Entries: ...
+    def entries(self, x: Array, *names: str) -> tuple[Entries, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -164,23 +164,26 @@ class Function:
             return {name: rows[0] for name, rows in self.known(x[None, :], only).items()}
         return self._along(x, only, self.native.evaluate_in_part)
 
-    def entries(self, x: Array, name: str) -> Entries:
-        """The entries of a table of rows, which needs no linear system, along rows of inputs."""
-        shape = self.shapes[name]
-        places = self.sparse.get(name, np.arange(prod(shape)))
-        values = np.zeros((len(x), 0)) if not len(places) else self._evaluated_in_part(x, name)
-        rows, columns = np.divmod(places, max(1, shape[1]))
-        return Entries(values, rows, columns, (shape[0], shape[1]))
-
-    def _evaluated_in_part(self, x: Array, name: str) -> Array:
-        start = sum(self._count(other) for other in list(self.shapes)[: list(self.shapes).index(name)])
+    def entries(self, x: Array, *names: str) -> tuple[Entries, ...]:
+        """The entries of tables of rows, which need no linear system, along rows of inputs."""
         share = max(1, TOGETHER // max(1, len(self.program.outputs)))
-        wanted = slice(start, start + self._count(name))
+        wanted = np.concatenate([self._outputs(name) for name in names])
         pieces = [
-            self.native.evaluate_in_part(x[k : k + share], self.constants)[:, wanted].copy()
-            for k in range(0, len(x), share)
+            self.native.evaluate_in_part(x[k : k + share], self.constants)[:, wanted] for k in range(0, len(x), share)
         ]
-        return np.concatenate(pieces) if pieces else np.zeros((0, self._count(name)))
+        values = np.concatenate(pieces) if pieces else np.zeros((0, len(wanted)))
+        found, start = [], 0
+        for name in names:
+            shape, count = self.shapes[name], self._count(name)
+            rows, columns = np.divmod(self.sparse.get(name, np.arange(prod(shape))), max(1, shape[1]))
+            found.append(Entries(values[:, start : start + count], rows, columns, (shape[0], shape[1])))
+            start += count
+        return tuple(found)
+
+    def _outputs(self, name: str) -> NDArray[np.intp]:
+        """The numbers of the outputs that a table has."""
+        before = sum(self._count(other) for other in list(self.shapes)[: list(self.shapes).index(name)])
+        return np.arange(before, before + self._count(name))
 
     def _count(self, name: str) -> int:
         """How many outputs a table has."""
@@ -275,7 +278,7 @@ class Remembering(Protocol):
     def __call__(self, make: Callable[[Key], Made], /) -> Callable[[Key], Made]: ...
 
 
-remembered = cast(Remembering, lru_cache(maxsize=MOST_KEPT))
+remembered: Remembering = cast(Remembering, lru_cache(maxsize=MOST_KEPT))
 """A function that keeps what it made of the last few arguments, which are equal to themselves alone, as equations are.
 
 For what takes longer to form and compile than to use, and is asked for in many places.

@@ -16,7 +16,7 @@ from time import process_time
 
 import symengine as se
 
-from svyaz.expr import Expression, ModelError, Problem, evaluate, expanded_size, names_in
+from svyaz.expr import Expression, ModelError, Problem, evaluate, expanded, names_in
 from svyaz.forms.tree.recursions.algebra import expressions
 from svyaz.forms.tree.recursions.composite import mass_matrix
 from svyaz.forms.tree.recursions.places import placed, welded
@@ -202,7 +202,7 @@ def _groups(links: Sequence[RegroupedLink]) -> Iterator[tuple[str, Expression]]:
             if place in felt
         ]
         for name, e in entries:
-            short = se.expand(e) if expanded_size(e) <= MOST_TERMS else e
+            short = expanded(e, MOST_TERMS)
             if not short.is_Symbol and names_in(short):
                 yield f"{name}R", short
 
