@@ -213,11 +213,13 @@ STRAYING = 1e-9
 """Velocities that do not fit the constraints by more than this part of the largest speed are spoken of."""
 
 
+@remembered
 def is_reduced(equations: Equations) -> bool:
     """Has it other states than the model?"""
     return equations.states != equations.system.states
 
 
+@remembered
 def examined(equations: Equations) -> Equations:
     """The equations on which constraints are examined at a state of the model: those that were reduced, or themselves."""
     return equations.origin or equations

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from svyaz.expr.names import unicode_name as unicode_name
     from svyaz.expr.numbers import at_points as at_points
     from svyaz.expr.parser import parse as parse
+    from svyaz.expr.parser import parse_each as parse_each
     from svyaz.expr.parser import parse_equation as parse_equation
     from svyaz.expr.quadratic_forms import is_quadratic_form as is_quadratic_form
     from svyaz.expr.quadratic_forms import quadratic as quadratic

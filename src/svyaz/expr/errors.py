@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 WINDOW = 100
 """The widest piece of a source line that is shown, in columns of a terminal."""
@@ -18,8 +19,7 @@ TAB = "    "
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A character of a source text: file, line and column counted from 1, and the text of that line."""
 
     file: str | None

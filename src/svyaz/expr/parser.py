@@ -17,7 +17,7 @@ evaluated by anything else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, NoReturn
 
 import symengine
@@ -52,6 +52,17 @@ def parse(text: str, scope: Scope, place: Place | None = None) -> Basic:
     result = parser.expression(found, len(text), "the expression is empty")
     parser.finish()
     return result
+
+
+def parse_each(texts: Sequence[tuple[str, Place]], scope: Scope) -> list[Basic | ModelError]:
+    """Expressions as ``parse`` reads each of them at its place, or what is wrong with it."""
+    found: list[Basic | ModelError] = []
+    for text, place in texts:
+        try:
+            found.append(parse(text, scope, place))
+        except ModelError as error:
+            found.append(error)
+    return found
 
 
 def parse_equation(text: str, scope: Scope, place: Place | None = None) -> tuple[Basic, Basic]:

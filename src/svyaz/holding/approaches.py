@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.arrays import Array
+from svyaz.arrays import Array, median
 from svyaz.constraints import Measure, examined, measure_of, model_states
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
@@ -51,17 +51,13 @@ class _Along:
         states = model_states(segment.equations, times, path.states[numbers])
         measure = measure_of(examined(segment.equations))
         with np.errstate(all="ignore"):
-            return cls._made(measure, numbers, times, states)
-
-    @classmethod
-    def _made(cls, measure: Measure, numbers: NDArray[np.intp], times: Array, states: Array) -> _Along | None:
-        masses, plain = measure.matrices(times, states)
-        inertia = np.median(masses.diagonals(), axis=0)
-        scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
-        scaled = plain.scaled(np.ones(plain.shape[0]), scales)
-        lengths = np.maximum.accumulate(scaled.lengths(), axis=0)
-        lengths = np.where(lengths > 0.0, lengths, 1.0)
-        rows = scaled.divided(lengths)
+            masses, plain = measure.matrices(times, states)
+            inertia = median(masses.diagonals())
+            scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+            scaled = plain.scaled(np.ones(plain.shape[0]), scales)
+            lengths = np.maximum.accumulate(scaled.lengths(), axis=0)
+            lengths = np.where(lengths > 0.0, lengths, 1.0)
+            rows = scaled.divided(lengths)
         return cls(measure, numbers, times, states, scales, lengths, rows) if np.isfinite(rows.values).all() else None
 
     def log_determinants(self) -> Array:

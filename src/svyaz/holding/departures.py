@@ -7,6 +7,8 @@ all of Gauss' nodes behind it.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from svyaz.arrays import Array
@@ -32,7 +34,7 @@ def departure(
     it does not start so, or where its velocities are along no branch.
     """
     full = examined(equations)
-    if not _can_depart(full) or not _dependent(full, state, span[0]):
+    if not _dependent(full, tuple(state), span[0]):
         return None
     code = plain_code(full)
     way = Way(equations, full, code, code.constants(full.system.constants), span[0], state, np.zeros(len(state)))
@@ -51,10 +53,16 @@ def _can_depart(full: Equations) -> bool:
     return branching and not (full.servo or full.pulls or full.quasi or full.system.bypass)
 
 
-def _dependent(full: Equations, state: Array, time: float) -> bool:
-    """Are the constraints dependent at this state, but not nearby, and satisfied?"""
-    measure, at = measure_of(full), (np.array([time]), state[None, :])
-    masses, plain = measure.matrices(*at)
+@lru_cache(maxsize=8)
+def _dependent(full: Equations, start: tuple[float, ...], time: float) -> bool:
+    """Are there constraints that may be dependent at a state, which they are, but not nearby, and satisfied?
+
+    A start is remembered: rehearsals and pilots begin where the run begins.
+    """
+    if not _can_depart(full):
+        return False
+    measure, state = measure_of(full), np.array(start)
+    masses, plain = measure.matrices(np.array([time]), state[None, :])
     inertia = masses.diagonals()[0]
     rows = plain.scaled(np.ones(plain.shape[0]), 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0)))
     longest = float(rows.lengths().max(initial=0.0))

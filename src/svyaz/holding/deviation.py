@@ -19,20 +19,16 @@ from svyaz.program import Entries, Table, Tabulated, bordered, function, remembe
 
 RIDGE = 1e-13
 
-TOGETHER = 10_000
-"""So many rows of motions are looked at together: more do not stay in the memory near the processor."""
 SAMPLED = 5
 """States along a motion at which the scales of constraints are looked at."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How far y and the magnitudes of its terms reach along a motion, (count,), and a few of its states."""
+    """How far y reaches along a motion, and its own scales there, (count,)."""
 
     largest: Array
-    terms: Array
-    few_times: Array
-    few_states: Array
+    scales: Array
 
 
 @dataclass(frozen=True)
@@ -79,47 +75,31 @@ class Deviations:
 
     def with_scales(self, times: Array, states: Array) -> tuple[Array, Array]:
         """y along the rows (k, count), and the largest own scales (count,)."""
-        y, seen = self._looked([(times, states)])
-        return y, self.scales_of(seen)[0]
+        y, (seen,) = self._looked([(times, states)])
+        return y, seen.scales
 
     def extents(self, motions: Sequence[tuple[Array, Array]]) -> list[Extent]:
-        """How far y and its terms reach along each motion, given by its times and states."""
-        found, begin = list[Extent](), 0
-        ends = np.cumsum([len(times) for times, _ in motions])
-        while begin < len(motions):
-            before = ends[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, before + TOGETHER, side="right")))
-            found += self._looked(motions[begin:end])[1]
-            begin = end
-        return found
+        """How far y reaches along each motion, given by its times and states; its scales are those of its terms, not below
+        those of a few of its states.
+        """
+        return self._looked(motions)[1] if motions else []
 
     def _looked(self, motions: Sequence[tuple[Array, Array]]) -> tuple[Array, list[Extent]]:
-        rows = np.concatenate([np.column_stack(motion) for motion in motions])
-        found = self.measure.function.known(rows, DEVIATIONS)
+        begins = np.cumsum([0, *[len(times) for times, _ in motions]])
+        few = [np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int)) for times, _ in motions]
+        times, states = (np.concatenate(parts) for parts in zip(*motions, strict=True))
+        rows = np.concatenate([begin + some for begin, some in zip(begins[:-1], few, strict=True)])
+        found = self.measure.reached(times, states, rows)
         y = self.ordered(found["position"], found["velocity"])
         sizes = self.ordered(found["position_terms"], found["velocity_terms"])
-        extents, end = [], 0
-        for times, states in motions:
-            begin, end = end, end + len(times)
-            few = np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int))
-            largest = np.max(np.abs(y[begin:end]), axis=0, initial=0.0)
+        own = self.ordered(found["position_scale"], found["velocity_scale"])
+        least = np.split(own, np.cumsum([len(some) for some in few])[:-1])
+        extents = []
+        for begin, end, some in zip(begins[:-1], begins[1:], least, strict=True):
             terms = np.max(sizes[begin:end], axis=0, initial=0.0)
-            extents.append(Extent(largest, terms, times[few], states[few]))
+            scales = np.maximum(terms, np.fmax.reduce(some, axis=0, initial=0.0))
+            extents.append(Extent(np.max(np.abs(y[begin:end]), axis=0, initial=0.0), scales))
         return y, extents
-
-    def scales_of(self, motions: Sequence[Extent]) -> list[Array]:
-        """The own scales along each motion: those of its terms, not below those of a few of its states."""
-        if not motions:
-            return []
-        here = self.measure.along(
-            np.concatenate([m.few_times for m in motions]), np.concatenate([m.few_states for m in motions])
-        )
-        rows = self.ordered(here.position_scale, here.velocity_scale)
-        cuts = np.cumsum([len(m.few_times) for m in motions])[:-1]
-        return [
-            np.maximum(m.terms, np.fmax.reduce(part, axis=0, initial=0.0))
-            for m, part in zip(motions, np.split(rows, cuts), strict=True)
-        ]
 
     def ordered(self, position: Array, velocity: Array) -> Array:
         """Columns of constraints, in position and in velocity, as entries of y."""

@@ -25,7 +25,7 @@ from svyaz.expr import Expression, at_points, names_in, symbols_in
 from svyaz.forms import Equations
 from svyaz.holding.passages import Passage
 from svyaz.holding.segment import Segment
-from svyaz.integrate import Path, solve
+from svyaz.integrate import Path, Status, solve
 from svyaz.matrices import eigvalsh, svd
 from svyaz.program import remembered
 
@@ -106,7 +106,7 @@ def has_poles(segment: Segment) -> bool:
 
 
 def _troubled(equations: Equations, path: Path) -> bool:
-    if not path.finished:
+    if path.status is not Status.FINISHED:
         return True
     places = [equations.states.index(str(v)) for v in equations.velocities if str(v) in equations.states]
     speeds = np.abs(path.states[:, places])

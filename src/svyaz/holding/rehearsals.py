@@ -212,20 +212,19 @@ class Viewpoint:
     def at(self, paths: Sequence[Path]) -> list[Witness]:
         """What is seen of rehearsals."""
         ended = [path for path in paths if path.status is Status.FINISHED]
-        extents = self.measured.extents([(path.times, path.states) for path in ended])
-        looked = zip(extents, self.measured.scales_of(extents), strict=True)
+        looked = iter(self.measured.extents([(path.times, path.states) for path in ended]))
         return [
             Witness(None, np.zeros(0), inf, path.steps)
             if path.status is not Status.FINISHED
-            else self._witnessed(path, *next(looked))
+            else self._witnessed(path, next(looked))
             for path in paths
         ]
 
-    def _witnessed(self, path: Path, extent: Extent, scales: Array) -> Witness:
+    def _witnessed(self, path: Path, extent: Extent) -> Witness:
         known = self.reference.status is Status.FINISHED
         error = trajectory_error(path, self.reference, self.scale) if known else nan
         reported = self.measured.reported
-        return Witness(extent.largest[reported], scales[reported], error, path.steps)
+        return Witness(extent.largest[reported], extent.scales[reported], error, path.steps)
 
     @cached_property
     def _scales(self) -> Array:

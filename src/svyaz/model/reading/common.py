@@ -22,7 +22,8 @@ from svyaz.expr import (
     Scope,
     evaluate,
     names_in,
-    parse,
+    parse_each,
+    symbols_in,
     velocity,
 )
 from svyaz.expr import real_value as as_float
@@ -237,26 +238,37 @@ class Reader:
 
     def expression(self, path: Path, value: object, scope: Scope) -> Expression:
         """Read an expression; zero stands for one that cannot be read, with the mistake noted."""
+        return self.expressions([(path, value)], scope)[0]
+
+    def expressions(self, given: Sequence[tuple[Path, object]], scope: Scope) -> list[Expression]:
+        """The same of several."""
+        texts = [(path, value) for path, value in given if isinstance(value, str)]
+        parsed = iter(parse_each([(text, self.start(path, text)) for path, text in texts], scope) if texts else ())
+        found: list[Expression] = []
+        for path, value in given:
+            read = next(parsed) if isinstance(value, str) else self._number(path, value)
+            if isinstance(read, ModelError):
+                self.take(path, str(value), read)
+            found.append(ZERO if isinstance(read, ModelError) else read)
+        read_now = zip(given, found, strict=True)
+        fresh = {value: e for (_, value), e in read_now if isinstance(value, str) and value not in self._noted}
+        if fresh:
+            self._noted |= fresh.keys()
+            self.used |= {str(symbol) for symbol in symbols_in([*fresh.values()])}
+        return found
+
+    def _number(self, path: Path, value: object) -> Expression:
+        """A number as an expression."""
         if not self.fits(path, value, vocabulary.EXPRESSION):
             return ZERO
         if isinstance(value, int):
             return se.Integer(value)
-        if isinstance(value, float):
-            if not isfinite(value):
-                kind = "the parameter " if path[0] == "parameters" else ""
-                what = "this" if isinstance(path[-1], int) else f"{kind}'{path[-1]}'"
-                self.report(path, f"{what} has no finite real value")
-            return se.RealDouble(value if isfinite(value) else 0.0)
-        assert isinstance(value, str)
-        try:
-            expression = parse(value, scope, self.start(path, value))
-        except ModelError as error:
-            self.take(path, value, error)
-            return ZERO
-        if value not in self._noted:
-            self._noted.add(value)
-            self.used |= names_in(expression)
-        return expression
+        assert isinstance(value, float)
+        if not isfinite(value):
+            kind = "the parameter " if path[0] == "parameters" else ""
+            what = "this" if isinstance(path[-1], int) else f"{kind}'{path[-1]}'"
+            self.report(path, f"{what} has no finite real value")
+        return se.RealDouble(value if isfinite(value) else 0.0)
 
     def energy(self, key: str, words: Table, scope: Scope) -> Expression:
         """An energy of the model, zero if it is not stated."""
@@ -272,6 +284,8 @@ class Reader:
         """A number, or an expression of parameters, as a number; nan stands for one that cannot be had."""
         if not self.fits(path, given, vocabulary.EXPRESSION):
             return float("nan")
+        if isinstance(given, int | float) and abs(given) < 1e300:
+            return float(given)
         before = len(self.problems)
         expression = self.expression(path, given, names.constant_scope())
         if len(self.problems) > before:
@@ -285,7 +299,8 @@ class Reader:
         """Values of the parameters, which may be given by each other in any order but not in a circle."""
         good = {n: v for n, v in given.items() if self.fits(("parameters", n), v, vocabulary.EXPRESSION)}
         scope = Scope(symbols={n: se.Symbol(n) for n in given}, derivatives={}, forbidden={"t": NO_TIME})
-        formulas = {n: self.expression(("parameters", n), v, scope) for n, v in good.items()}
+        read = self.expressions([(("parameters", n), v) for n, v in good.items()], scope)
+        formulas = dict(zip(good, read, strict=True))
         values: dict[str, float] = {n: float("nan") for n in given if n not in good}
         waiting = dict(formulas)
         while waiting:

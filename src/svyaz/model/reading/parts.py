@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from svyaz.expr import Scope
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.system import Bypass, Drawing, Input, Integral
@@ -53,6 +54,7 @@ def read_integrals(reader: Reader, given: Sequence[Table], names: Names) -> tupl
 def read_drawings(reader: Reader, given: Sequence[Table], names: Names) -> tuple[Drawing, ...]:
     """What the mechanism looks like."""
     drawings = []
+    scope = names.scope(velocities=False, inputs=False)
     for k, table in enumerate(given):
         path = ("draw", k)
         words = reader.known_words(table, vocabulary.DRAW, path)
@@ -61,14 +63,13 @@ def read_drawings(reader: Reader, given: Sequence[Table], names: Names) -> tuple
             if all(key in vocabulary.DRAW for key in table):
                 reader.report(path, "a [[draw]] has exactly one of " + ", ".join(vocabulary.DRAW_KINDS), at_key=True)
             continue
-        drawing = _drawing(reader, (*path, kinds[0]), kinds[0], words, names)
+        drawing = _drawing(reader, (*path, kinds[0]), kinds[0], words, scope)
         if drawing is not None:
             drawings.append(drawing)
     return tuple(drawings)
 
 
-def _drawing(reader: Reader, path: Path, kind: str, words: Table, names: Names) -> Drawing | None:
-    scope = names.scope(velocities=False, inputs=False)
+def _drawing(reader: Reader, path: Path, kind: str, words: Table, scope: Scope) -> Drawing | None:
     radius = None
     given = words[kind]
     corners: list[object]
@@ -89,19 +90,16 @@ def _drawing(reader: Reader, path: Path, kind: str, words: Table, names: Names) 
             reader.report(path, f"a {kind} goes through at least two points: [[x, y], [x, y]]")
             return None
         corners, paths = list(given), [(*path, k) for k in range(len(given))]
-    points = []
+    entries: list[tuple[Path, object]] = []
     for corner, here in zip(corners, paths, strict=True):
         if not isinstance(corner, list | tuple) or len(corner) not in (2, 3):
+            reader.expressions(entries, scope)  # for what may be wrong with them too
             reader.report(here, "a point has two or three coordinates")
             return None
-        entries = enumerate(corner)
-        points.append(
-            tuple(
-                reader.expression((*here, k), e, scope)
-                for k, e in entries
-                if reader.fits((*here, k), e, vocabulary.EXPRESSION)
-            )
-        )
+        own = [((*here, k), e) for k, e in enumerate(corner)]
+        entries += [(place, e) for place, e in own if reader.fits(place, e, vocabulary.EXPRESSION)]
+    read = list(zip(entries, reader.expressions(entries, scope), strict=True))
+    points = [tuple([e for (place, _), e in read if place[:-1] == here]) for here in paths]
     if len({len(point) for point in points}) != 1:
         reader.report(path, "all points of a drawing lie in the plane or all in space")
         return None
