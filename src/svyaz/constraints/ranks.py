@@ -8,6 +8,7 @@ there too, it is redundant by construction; if not, the state is a singular one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -87,8 +88,14 @@ class RankReport:
 
 def examine(equations: Equations, state: State | None = None, time: float = 0.0) -> RankReport:
     """Rank of G and of the augmented matrix at a state (the initial one unless another is given)."""
+    return _examined(equations, tuple(state_vector(equations, state).tolist()), time)
+
+
+@lru_cache(maxsize=8)
+def _examined(equations: Equations, state: tuple[float, ...], time: float) -> RankReport:
+    """``examine``; a start is examined before the constraints that act are chosen, and when it is entered."""
     measure = measure_of(equations)
-    s = measure.at(state_vector(equations, state), time)
+    s = measure.at(np.array(state), time)
     if not (s.finite and np.isfinite(s.mass).all()):
         return _undefined(equations, "are not defined", time)
     if not np.isfinite(scaled_mass(s.mass, coordinate_scales(s.mass, s.jacobian))).all():

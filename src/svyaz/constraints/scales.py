@@ -226,9 +226,10 @@ def scale_expressions(equations: Equations) -> tuple[tuple[Expression | None, Ex
 
     These are the sums of terms alone; they may vanish at rest.
     """
-    return tuple(
-        (None if d.position is None else magnitude(d.position), magnitude(d.velocity)) for d in equations.deviations
-    )
+    found = equations.deviations
+    places = iter(magnitudes([d.position for d in found if d.position is not None]))
+    speeds = magnitudes([d.velocity for d in found])
+    return tuple([(None if d.position is None else next(places), v) for d, v in zip(found, speeds, strict=True)])
 
 
 def typical_sizes(mass: Array, q: Array) -> Array:

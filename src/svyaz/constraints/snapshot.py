@@ -18,7 +18,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import magnitude, scale_expressions, typical_sizes, typical_speeds, with_floor
+from svyaz.constraints.scales import magnitudes, scale_expressions, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up
 from svyaz.forms import Deviation, Equations, observation, rates_of
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, remembered
@@ -307,11 +307,12 @@ def added_name(number: int) -> str:
 def _snapshot_tables(equations: Equations) -> dict[str, Table]:
     scales = scale_expressions(equations)
     jacobian = equations.constraint_jacobian
+    sizes = iter(magnitudes([entry for row in jacobian for entry in row if entry is not ZERO]))
     return {
         "mass": equations.mass_matrix,
         "bias": equations.bias,
         "jacobian": jacobian,
-        "jacobian_terms": [[ZERO if entry is ZERO else magnitude(entry) for entry in row] for row in jacobian],
+        "jacobian_terms": [[ZERO if entry is ZERO else next(sizes) for entry in row] for row in jacobian],
         **({"reactions": equations.reactions} if not equations.ideal else {}),
         "constraint_bias": equations.constraint_bias,
         "position": [ZERO if d.position is None else d.position for d in equations.deviations],

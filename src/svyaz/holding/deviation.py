@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import symengine as se
@@ -31,7 +31,7 @@ class Extent:
     scales: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Deviations:
     """y = (h, ḣ, f), its scale and its gradient; ``places`` and ``speeds`` are the numbers of the constraints on each."""
 
@@ -114,15 +114,15 @@ class Deviations:
         """
         speeds = [self.equations.states.index(str(v)) for v in self.equations.velocities]
         places = [k for k in range(len(self.equations.states)) if k not in speeds]
-        p, sizes = self.positions, self._steps(times[0], states[0])
+        p, sizes = self.positions, _steps(self, float(times[0]), tuple(states[0]))
         for entries, columns in ((slice(0, p), places), (slice(p, None), speeds)):
             for _ in range(iterations if wanted[:, entries].shape[1] else 0):
-                if "slopes" in self._slopes.sparse:
+                if "slopes" in self.slopes.sparse:
                     moves = self._sparse_moves(times, states, wanted[:, entries], entries, columns, sizes)
                     if moves is not None:
                         states = states + moves
                         continue
-                here = self._slopes(np.column_stack([times, states]))
+                here = self.slopes(np.column_stack([times, states]))
                 slopes = here["slopes"][:, entries][:, :, columns] * sizes[columns]
                 missing = wanted[:, entries] - here["y"][:, entries]
                 defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
@@ -142,11 +142,11 @@ class Deviations:
         Nothing is moved where the gradients depend on each other.
         """
         rows = np.column_stack([times, states])
-        whole = self._slopes.entries(rows, "slopes")[0].block(range(self.count)[entries], columns)
+        whole = self.slopes.entries(rows, "slopes")[0].block(range(self.count)[entries], columns)
         matrices = bordered(None, whole.scaled(np.ones(whole.shape[0]), sizes[columns]))
         if matrices is None:
             return None
-        missing = wanted - self._slopes.known(rows, ("y",))["y"][:, entries]
+        missing = wanted - self.slopes.known(rows, ("y",))["y"][:, entries]
         found = matrices.solved(np.zeros((len(times), len(columns))), missing)[0]
         moves = np.zeros_like(states)
         moves[:, columns] = found * sizes[columns]
@@ -155,19 +155,6 @@ class Deviations:
         moves[undefined] = np.nan
         return moves
 
-    def _steps(self, time: float, state: Array) -> Array:
-        """Comparable steps of the states: 1/√M_ii; for coordinates of quasi-velocities what balances the gradients."""
-        here, names = self.measure.at(state, time), list(self.equations.states)
-        scales = np.ones(len(names))
-        own = coordinate_scales(here.mass, here.jacobian)
-        scales[[names.index(str(v)) for v in self.equations.velocities]] = own
-        if not self.equations.quasi:
-            scales[[names.index(q) for q in self.equations.accelerated]] = own
-        elif self.positions:
-            slopes = self._slopes(np.concatenate([[time], state])[None, :])["slopes"][0, : self.positions]
-            scales = np.where(slopes.any(axis=0), balanced(slopes)[2], scales)
-        return np.where(np.isfinite(scales), scales, 1.0)
-
     @property
     def _has_gradients(self) -> bool:
         """Is G all that there is of gradients: are the states coordinates and their velocities, and few?"""
@@ -175,7 +162,8 @@ class Deviations:
         return plain and not self.measure.large
 
     @cached_property
-    def _slopes(self) -> Tabulated:
+    def slopes(self) -> Tabulated:
+        """y and its gradients by the states."""
         d = self.equations.deviations
         if self.equations.recursion is not None or self._has_gradients:
             return _Gradients(self)
@@ -223,6 +211,25 @@ class _Gradients:
 
     def entries(self, x: Array, *names: str) -> tuple[Entries, ...]:
         raise NotImplementedError("slopes of recursions are taken whole")
+
+
+@lru_cache(maxsize=8)
+def _steps(of: Deviations, time: float, start: tuple[float, ...]) -> Array:
+    """Comparable steps of the states: 1/√M_ii; for coordinates of quasi-velocities what balances the gradients.
+
+    Pilots begin where the run begins, and more than once.
+    """
+    equations, state = of.equations, np.array(start)
+    here, names = of.measure.at(state, time), list(equations.states)
+    scales = np.ones(len(names))
+    own = coordinate_scales(here.mass, here.jacobian)
+    scales[[names.index(str(v)) for v in equations.velocities]] = own
+    if not equations.quasi:
+        scales[[names.index(q) for q in equations.accelerated]] = own
+    elif of.positions:
+        slopes = of.slopes(np.concatenate([[time], state])[None, :])["slopes"][0, : of.positions]
+        scales = np.where(slopes.any(axis=0), balanced(slopes)[2], scales)
+    return np.where(np.isfinite(scales), scales, 1.0)
 
 
 def _shortest(slopes: Array, wanted: Array) -> Array:

@@ -192,6 +192,8 @@ def rescaled(law: Perturbation, factor: float) -> Perturbation:
     """
     orders = {"A": 2, "F": 2, "B": 1, "C": 1, "D": 1, "E": 1, "law": 0}
     gains = {name: value * factor ** orders[name.split()[1]] for name, value in law.gains.items()}
+    if gains == law.gains:
+        return law
     if law.general is not None:
         return replace(law, gains=gains).begun(law.at[0], np.array(law.at[1:]))
     p = law.positions

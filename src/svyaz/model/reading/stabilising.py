@@ -133,6 +133,8 @@ def with_laws(
 
     The law of an integral may name constraints, that of a constraint no integrals: what holds these leaves it alone.
     """
+    if not any("law" in table for key in ("constraint", "integral") for table in vocabulary.tables(words, key)):
+        return tuple(constraints), tuple(integrals)
     scope = names.scope(velocities=True, inputs=False)
     held = {c.name: c.order for c in constraints}
     all_of_them = {**{i.name: 1 for i in integrals if i.hold}, **held}

@@ -241,8 +241,10 @@ def _quasi(reader: Reader, given: Table, names: Names) -> dict[str, Expression]:
 def _outputs(reader: Reader, words: Table, names: Names, constraints: Sequence[Constraint]) -> dict[str, Expression]:
     """Named expressions of the state, the time, inputs and multipliers (``lambda_NAME``) that are shown along motions."""
     found: dict[str, Expression] = {}
+    if not (given := vocabulary.table(words, "outputs")):
+        return found
     scope = reaction_scope(names, names_of(constraints))
-    for name, text in vocabulary.table(words, "outputs").items():
+    for name, text in given.items():
         path = ("outputs", name)
         if reader.declare_one(names, name, "output", path) and reader.fits(path, text, vocabulary.EXPRESSION):
             found[name] = reader.expression(path, text, scope)
@@ -251,10 +253,12 @@ def _outputs(reader: Reader, words: Table, names: Names, constraints: Sequence[C
 
 def _forces(reader: Reader, words: Table, names: Names) -> dict[str, Expression]:
     forces: dict[str, Expression] = {}
+    if not (given := vocabulary.table(words, "forces")):
+        return forces
     freedoms = names.coordinates if names.tree is None else names.tree.freedoms
     stated = [constraint_name(table, k) for k, table in enumerate(vocabulary.tables(words, "constraint"))]
     scope = reaction_scope(names, stated)
-    for name, text in vocabulary.table(words, "forces").items():
+    for name, text in given.items():
         path = ("forces", name)
         if name not in freedoms:
             hint = vocabulary.nearest(name, freedoms)
