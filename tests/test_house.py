@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 
 import pytest
+
+from svyaz.cli import main
 
 PACKAGE = Path(__file__).parent.parent / "src" / "svyaz"
 ROOMS = sorted(folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").is_file())
@@ -81,3 +85,32 @@ def test_A5_no_module_imports_itself_by_others() -> None:
         found = {f"{module}.{inner}" if f"{module}.{inner}" in modules else module for module, inner in wanted}
         graph[name] = found & set(modules)
     TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(monkeypatch, capsys) -> None:
+    """``simulate sleigh``, whose gains are chosen and vary, from the reading of the model to what is printed.
+
+    Its programs are those of the measure, of the rates, and of the rates with gains that vary; functions that programs share
+    and the loops are compiled once for all models.
+    """
+    changes, programs, last = 0, 0, ""
+
+    def watch(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal changes, programs, last
+        name = frame.f_globals.get("__name__", "")
+        if event != "call" or not name.startswith("svyaz.") or frame.f_code.co_name == "<module>":
+            return
+        room = name.split(".")[1]
+        changes += room != last
+        last = room
+        programs += frame.f_code.co_qualname == "Native.__init__"
+
+    monkeypatch.setattr(sys, "argv", ["svyaz", "simulate", "sleigh"])
+    sys.setprofile(watch)
+    try:
+        main()
+    finally:
+        sys.setprofile(None)
+    assert "finished" in capsys.readouterr().out
+    assert programs <= 3
+    assert changes <= 700

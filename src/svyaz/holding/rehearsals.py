@@ -124,12 +124,11 @@ class Theatre:
     def runs(self, settings: Sequence[Setting], seconds: float) -> list[Path]:
         """Rehearsals of the first settings: of those that share code, one at least, as many as these seconds of work allow."""
         code = self._code(settings[0])
-        laws = [self._law(one) for one in takewhile(lambda one: self._code(one) is code, settings)]
-        rows = code.each_with([law.gains for law in laws]) if self.way is integrated else None
-        if rows is None:
+        if self.way is not integrated or not code.gains_in_rates_alone:
             return [self.run(settings[0])]
+        gains = [self._law(one).gains for one in takewhile(lambda one: self._code(one) is code, settings)]
         longest = 2 * LONGEST_REHEARSAL
-        return integrated_each(code, rows, self.state, self.span, self._options, self.grid, longest, seconds)
+        return integrated_each(code, gains, self.state, self.span, self._options, self.grid, longest, seconds)
 
     @cached_property
     def _options(self) -> Options:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -100,12 +100,10 @@ class Segment:
             slope = by_differences(replace(self.rates, constants=own))
         return replace(self, perturbation=perturbation, constants=own, jacobian=slope)
 
-    def each_with(self, gains: Iterable[Mapping[str, float]]) -> list[Array] | None:
-        """The constants of the rates with several other values of the gains; None where gains reach more than the rates."""
-        if self.jacobian is not None or not isinstance(self.code, Native):
-            return None
-        known = {**dict.fromkeys(self.code.program.parameters, 0.0), **self.values, **constants_of(self.held)}
-        return self.code.constants_each([{**known, **one} for one in gains])
+    @property
+    def gains_in_rates_alone(self) -> bool:
+        """Do gains enter the rates, which are a native program, and nothing else?"""
+        return self.jacobian is None and isinstance(self.code, Native)
 
 
 def prepare(
@@ -238,7 +236,7 @@ def integrated(
 
 def integrated_each(
     segment: Segment,
-    constants: Sequence[Array],
+    gains: Sequence[Mapping[str, float]],
     state: Array,
     span: tuple[float, float],
     options: Options,
@@ -246,11 +244,14 @@ def integrated_each(
     max_steps: int,
     seconds: float,
 ) -> list[Path]:
-    """The paths for several rows of constants, as many as so many seconds of work allow, the first in any case."""
-    atol = _atol(segment, options)
+    """The paths with several other values of the gains, as many as so many seconds of work allow, the first in any case."""
+    code, atol = segment.code, _atol(segment, options)
+    assert isinstance(code, Native), "gains enter the rates alone"
+    known = {**dict.fromkeys(code.program.parameters, 0.0), **segment.values, **constants_of(segment.held)}
+    rows = code.constants_each([{**known, **one} for one in gains])
     return solve_each(
         Ode(segment.rates, None, segment.projection),
-        constants,
+        rows,
         state,
         span,
         method=options.method,
