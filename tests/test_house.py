@@ -87,7 +87,7 @@ def test_A5_no_module_imports_itself_by_others() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
-def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(monkeypatch, capsys) -> None:
+def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(capsys) -> None:
     """``simulate sleigh``, whose gains are chosen and vary, from the reading of the model to what is printed.
 
     Its programs are those of the measure, of the rates, and of the rates with gains that vary; functions that programs share
@@ -105,10 +105,9 @@ def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(monkeypatch,
         last = room
         programs += frame.f_code.co_qualname == "Native.__init__"
 
-    monkeypatch.setattr(sys, "argv", ["svyaz", "simulate", "sleigh"])
     sys.setprofile(watch)
     try:
-        main()
+        assert main(["simulate", "sleigh"]) == 0
     finally:
         sys.setprofile(None)
     assert "finished" in capsys.readouterr().out
