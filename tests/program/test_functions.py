@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import symengine as se
 
-from svyaz.program import Linear, SingularSystem, function, remembered, remembered_by_identity
+from svyaz.program import Linear, SingularSystem, function, once_for_each, remembered
 from svyaz.program import functions as module
 
 X, Y, A, U = se.symbols("x y a u")
@@ -67,7 +67,7 @@ def test_empty_tables_are_empty() -> None:
 def test_what_was_made_is_remembered_by_identity() -> None:
     calls = []
 
-    @remembered_by_identity
+    @remembered
     def length(row: list[int]) -> int:
         calls.append(row)
         return len(row)
@@ -77,10 +77,10 @@ def test_what_was_made_is_remembered_by_identity() -> None:
     assert len(calls) == 2
 
 
-def test_what_is_equal_to_itself_alone_is_remembered() -> None:
+def test_what_is_equal_to_itself_alone_is_made_once() -> None:
     calls = []
 
-    @remembered
+    @once_for_each
     def number(key: object) -> int:
         calls.append(key)
         return len(calls)

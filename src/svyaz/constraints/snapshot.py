@@ -21,7 +21,7 @@ from svyaz.arrays import Array
 from svyaz.constraints.scales import magnitudes, scale_expressions, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up
 from svyaz.forms import Deviation, Equations, observation, rates_of
-from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, remembered
+from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
 
@@ -225,7 +225,7 @@ def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:
     return matrices
 
 
-@remembered
+@once_for_each
 def measure_of(equations: Equations) -> Measure:
     """The measure of these equations."""
     names = list(equations.states)

@@ -21,7 +21,7 @@ from svyaz.expr import ZERO, ModelError, Problem, substitute, velocity
 from svyaz.forms import Equations
 from svyaz.matrices import lstsq
 from svyaz.model import nearest
-from svyaz.program import Function, function, remembered
+from svyaz.program import Function, function, once_for_each
 
 
 class NoConsistentState(Exception):
@@ -213,13 +213,13 @@ STRAYING = 1e-9
 """Velocities that do not fit the constraints by more than this part of the largest speed are spoken of."""
 
 
-@remembered
+@once_for_each
 def is_reduced(equations: Equations) -> bool:
     """Has it other states than the model?"""
     return equations.states != equations.system.states
 
 
-@remembered
+@once_for_each
 def examined(equations: Equations) -> Equations:
     """The equations on which constraints are examined at a state of the model: those that were reduced, or themselves."""
     return equations.origin or equations
@@ -266,7 +266,7 @@ def straying(equations: Equations, state: Array, time: float) -> dict[str, tuple
     return {names[k]: (float(state[k]), float(taken[k])) for k in speeds if abs(state[k] - taken[k]) > STRAYING * size}
 
 
-@remembered
+@once_for_each
 def _frame(equations: Equations) -> Function:
     """N (n, k) and n (n,) of q̇ = N v + n."""
     still = dict.fromkeys(equations.velocities, ZERO)
@@ -276,7 +276,7 @@ def _frame(equations: Equations) -> Function:
     return function(tables, inputs, equations.system.constants)
 
 
-@remembered
+@once_for_each
 def _entering(equations: Equations) -> Function:
     """The states that the model has not, from its own."""
     return function(
@@ -284,7 +284,7 @@ def _entering(equations: Equations) -> Function:
     )
 
 
-@remembered
+@once_for_each
 def _outgoing(equations: Equations) -> Function:
     """The states of the model from those of the equations."""
     states = [equations.in_states(se.Symbol(name)) for name in equations.system.states]

@@ -24,13 +24,13 @@ from svyaz.forms.equations import Equations
 from svyaz.forms.power import keeps_energy
 from svyaz.forms.stated import kinetic_and_potential, lagrangian, stated_as_difference
 from svyaz.model import Attracting, Bodies, Canonical, Mechanical, System
-from svyaz.program import remembered, row_entries
+from svyaz.program import once_for_each, row_entries
 
 Quantities = dict[str, dict[str, Expression]]
 """Expressions by kind and name."""
 
 
-@remembered
+@once_for_each
 def observed_quantities(equations: Equations) -> Quantities:
     """Of the state alone: ``residuals`` (h, or f), ``hidden`` (ḣ), ``through`` (R q̇, the velocities against which multipliers
     do work), ``energies`` (kinetic, potential, and the whole energy) and ``integrals``.

@@ -40,7 +40,7 @@ from svyaz.forms.equations import Equations
 from svyaz.forms.stated import lagrangian
 from svyaz.matrices import eigvalsh
 from svyaz.model import Bodies, Canonical, Constraint, Energies, Mechanical, System
-from svyaz.program import remembered_by_identity
+from svyaz.program import remembered
 
 DEGREES = (1, 2, 0, 3, 4)
 """Degrees of homogeneity in the velocities for which a constraint is asked."""
@@ -73,7 +73,7 @@ def power_of(system: System, varied: Collection[str] = ()) -> EnergyPower | None
     return _power(system, varied) if varied else _power_as_stated(system)
 
 
-@remembered_by_identity
+@remembered
 def _power_as_stated(system: System) -> EnergyPower | None:
     return _power(system, ())
 

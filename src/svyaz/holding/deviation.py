@@ -15,7 +15,7 @@ from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, 
 from svyaz.expr import Expression, gradients
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
-from svyaz.program import Entries, Table, Tabulated, bordered, function, remembered
+from svyaz.program import Entries, Table, Tabulated, bordered, function, once_for_each
 
 RIDGE = 1e-13
 
@@ -244,7 +244,7 @@ def _shortest(slopes: Array, wanted: Array) -> Array:
     return shortest
 
 
-@remembered
+@once_for_each
 def deviations(equations: Equations) -> Deviations:
     """The deviations of the constraints that act."""
     places, speeds = tuple(positions_of(equations)), tuple(velocities_of(equations))

@@ -23,7 +23,7 @@ from svyaz.forms import Equations, RateCode, rates_of, rates_program
 from svyaz.holding.approaches import approaches, least_values
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.program import Native, bordered, choose_orders, compile_program, remembered
+from svyaz.program import Native, bordered, choose_orders, compile_program, once_for_each
 
 STAGES = (5, 6, 7, 8)
 """Numbers of Gauss' nodes, of which those are taken that stay farthest from the moment."""
@@ -299,7 +299,7 @@ def _corrected(measure: Measure, times: Array, states: Array) -> Array:
     return found
 
 
-@remembered
+@once_for_each
 def plain_code(equations: Equations) -> Native:
     """The rates of all states of a model, as the equations with multipliers give them."""
     program = rates_program(equations, rates_of(equations))

@@ -27,7 +27,7 @@ from svyaz.holding.passages import Passage
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path, Status, solve
 from svyaz.matrices import eigvalsh, svd
-from svyaz.program import remembered
+from svyaz.program import once_for_each
 
 Mass = Callable[[Sequence[Mapping[str, float]]], Array]
 """M at values of the states."""
@@ -113,7 +113,7 @@ def _troubled(equations: Equations, path: Path) -> bool:
     return bool(np.any(speeds.max(axis=0) > SPIKE * (median(speeds) + 1e-12)))
 
 
-@remembered
+@once_for_each
 def poles_of(equations: Equations) -> tuple[CoordinatePole, ...]:
     """Where the inertia matrix degenerates at a value of one coordinate, and a regular chart exists."""
     q = equations.accelerated

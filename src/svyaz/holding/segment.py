@@ -39,7 +39,7 @@ from svyaz.program import (
     choose_orders,
     compile_program,
     function,
-    remembered,
+    once_for_each,
 )
 
 LONGEST_DIFFERENTIATED = 16
@@ -325,7 +325,7 @@ def _observed_of_rates(segment: Segment, times: Array, states: Array) -> dict[st
     return {"multipliers": {}, "accelerations": dict(zip(names, rates[:, places].T, strict=True)), **found}
 
 
-@remembered
+@once_for_each
 def _of_states(equations: Equations) -> Function:
     """What is observed of the states alone."""
     tables = {kind: list(table.values()) for kind, table in observed_quantities(equations).items()}
@@ -337,7 +337,7 @@ def _measured(segment: Segment, measure: Measure) -> bool:
     return segment.perturbation.kind == "linear" and set(segment.perturbation.gains) <= set(measure.function.values)
 
 
-@remembered
+@once_for_each
 def observing(segment: Segment) -> Measure:
     """What the motion of a segment is observed with: a law of the user, or gains that couple constraints, need their own."""
     equations, law, measure = segment.equations, segment.perturbation, measure_of(segment.equations)

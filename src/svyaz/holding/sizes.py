@@ -21,7 +21,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import measure_of
 from svyaz.expr import gradient
 from svyaz.forms import Equations
-from svyaz.program import Function, Program, build, function, remembered
+from svyaz.program import Function, Program, build, function, once_for_each
 
 SAMPLED = 5
 """States along a motion at which masses and forces are looked at."""
@@ -142,7 +142,7 @@ def state_scale(equations: Equations, times: Array, states: Array) -> StateScale
     return places.scale(np.concatenate(weights, axis=1), times, states)
 
 
-@remembered
+@once_for_each
 def _directions(equations: Equations) -> Function:
     """N of q̇ = N u, for the coordinates whose rates depend on the quasi-velocities."""
     rows = [gradient(equations.explicit[q], equations.velocities) for q in _carried(equations)]

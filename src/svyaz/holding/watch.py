@@ -28,7 +28,7 @@ from svyaz.holding.deviation import deviations
 from svyaz.holding.options import Options
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
-from svyaz.program import Function, Table, function, remembered
+from svyaz.program import Function, Table, function, once_for_each
 
 SAMPLES = 1000
 """Rows of the run at which the Jacobian is looked at."""
@@ -158,7 +158,7 @@ def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
     )
 
 
-@remembered
+@once_for_each
 def _spare_parts(equations: Equations) -> Function:
     """Both levels of the constraints that follow from others, with the sums of the magnitudes of their terms."""
     levels = [equations.in_states(e) for d in equations.spare for e in (d.position or d.velocity, d.velocity)]

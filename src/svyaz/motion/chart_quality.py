@@ -17,7 +17,7 @@ from svyaz.constraints import model_states
 from svyaz.expr import ZERO, Expression, gradient, substitute, velocity
 from svyaz.forms import Equations
 from svyaz.integrate import Path
-from svyaz.program import Function, function, remembered
+from svyaz.program import Function, function, once_for_each
 
 LEAST = 0.01
 """A chart whose condition number exceeds 1/LEAST is singular."""
@@ -83,7 +83,7 @@ def _scaled_rows(equations: Equations, times: Array, states: Array) -> Array:
     return _scaled(_eliminated_rows(equations), times, states)
 
 
-@remembered
+@once_for_each
 def _eliminated_rows(equations: Equations) -> Function:
     origin = equations.origin
     assert origin is not None, "a reduced form has an origin"
@@ -97,7 +97,7 @@ def _quasi_rows(equations: Equations, times: Array, states: Array) -> Array:
     return _scaled(_named_rows(equations), times, model_states(equations, times, states))
 
 
-@remembered
+@once_for_each
 def _named_rows(equations: Equations) -> Function:
     origin = equations.origin
     assert origin is not None, "a reduced form has an origin"
@@ -132,7 +132,7 @@ def _basis_quality(equations: Equations, times: Array, states: Array) -> Array:
     return np.where(short, 0.0, quality)
 
 
-@remembered
+@once_for_each
 def _basis(equations: Equations) -> Function:
     tables = {"basis": list(equations.directions.values())}
     return function(tables, ("t", *equations.states), equations.system.constants)

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from svyaz.program.functions import Table as Table
     from svyaz.program.functions import Tabulated as Tabulated
     from svyaz.program.functions import function as function
+    from svyaz.program.functions import once_for_each as once_for_each
     from svyaz.program.functions import remembered as remembered
-    from svyaz.program.functions import remembered_by_identity as remembered_by_identity
     from svyaz.program.interpret import evaluate as evaluate
     from svyaz.program.interpret import node_values as node_values
     from svyaz.program.interpret import parameter_row as parameter_row

@@ -278,15 +278,15 @@ class Remembering(Protocol):
     def __call__(self, make: Callable[[Key], Made], /) -> Callable[[Key], Made]: ...
 
 
-remembered: Remembering = cast(Remembering, lru_cache(maxsize=MOST_KEPT))
+once_for_each: Remembering = cast(Remembering, lru_cache(maxsize=MOST_KEPT))
 """A function that keeps what it made of the last few arguments, which are equal to themselves alone, as equations are.
 
 For what takes longer to form and compile than to use, and is asked for in many places.
 """
 
 
-def remembered_by_identity(make: Callable[[Key], Made]) -> Callable[[Key], Made]:
-    """``remembered`` where other arguments may be equal and are long to compare, as systems and programs are."""
+def remembered(make: Callable[[Key], Made]) -> Callable[[Key], Made]:
+    """``once_for_each`` where other arguments may be equal and are long to compare, as systems and programs are."""
     kept: list[tuple[Key, Made]] = []
 
     @wraps(make)

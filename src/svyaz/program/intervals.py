@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.program.functions import remembered_by_identity
+from svyaz.program.functions import remembered
 from svyaz.program.interpret import parameter_row
 from svyaz.program.native import Native, compile_program
 from svyaz.program.tape import Program
@@ -74,7 +74,7 @@ Stage = tuple[str, NDArray[np.intp], tuple[NDArray[np.intp], ...]]
 """An operation, the nodes that it gives, and those that it takes: operands of one kind at one depth, done at once."""
 
 
-@remembered_by_identity
+@remembered
 def _stages(program: Program) -> list[Stage]:
     """The nodes in an order in which those of one operation stand together; powers stand alone."""
     depth: list[int] = []
@@ -119,7 +119,7 @@ LONG = 1500
 """A program of more operations than this is compiled."""
 
 
-@remembered_by_identity
+@remembered
 def _compiled(program: Program) -> Native:
     return compile_program(program)
 

@@ -19,7 +19,7 @@ from svyaz.expr import ZERO, Expression, ModelError, Problem, evaluate, gradient
 from svyaz.forms import Equations, derive
 from svyaz.matrices import cond, eigvalsh
 from svyaz.model import Canonical, Mechanical, System
-from svyaz.program import remembered_by_identity
+from svyaz.program import remembered
 from svyaz.stability.critical import (
     ASYMPTOTIC,
     FIRST_APPROXIMATION,
@@ -52,7 +52,7 @@ def is_taken(system: System) -> bool:
     return not isinstance(system.law, Mechanical)
 
 
-@remembered_by_identity
+@remembered
 def taken(system: System) -> Equations:
     """The equations, refused if they contain the time."""
     equations = derive(system)

@@ -19,7 +19,7 @@ from svyaz.expr import ModelError, Problem, add_up, gradient, names_in, velocity
 from svyaz.forms import Equations, with_multipliers
 from svyaz.matrices import cond
 from svyaz.model import System
-from svyaz.program import Function, function, remembered_by_identity
+from svyaz.program import Function, function, remembered
 
 DEPENDENT = 1e-12
 """A reciprocal condition number of K, rows of length one, below which the constraints depend on each other."""
@@ -102,7 +102,7 @@ class MovingSystem:
         )
 
 
-@remembered_by_identity
+@remembered
 def moving(system: System) -> MovingSystem:
     """Derived and compiled once; a system whose equations contain the time is refused."""
     equations = with_multipliers(system)
@@ -150,7 +150,7 @@ def moving(system: System) -> MovingSystem:
     return MovingSystem(equations, function(tables, names, system.constants))
 
 
-@remembered_by_identity
+@remembered
 def bent_reactions(system: System) -> Function:
     """∂(Rᵀλ)/∂x (n, 2n + k) with λ held, x = (q, q̇, w): what is lost where constraints are linearised beforehand."""
     equations = with_multipliers(system)

@@ -21,7 +21,7 @@ from svyaz.expr import add_up
 from svyaz.forms import with_multipliers
 from svyaz.matrices import svd
 from svyaz.model import System
-from svyaz.program import Program, build, remembered_by_identity
+from svyaz.program import Program, build, remembered
 from svyaz.stability.implicit import Residual, implicit_series, jacobian
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.series import Coefficients, series
@@ -90,7 +90,7 @@ def _eigenvectors(a: Array, frequency: float) -> tuple[NDArray[np.complex128], N
     return q, p / (p.conj() @ q).conj()
 
 
-@remembered_by_identity
+@remembered
 def _program(system: System) -> Program:
     """F, Gq̇, Mq̈ + bias - Gᵀλ, Gq̈ + …, and the rates of the further states."""
     equations = with_multipliers(system)

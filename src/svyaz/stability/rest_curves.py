@@ -12,7 +12,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.matrices import cond, lstsq
 from svyaz.model import System
-from svyaz.program import Program, build, remembered_by_identity
+from svyaz.program import Program, build, remembered
 from svyaz.stability.implicit import Residual, implicit_series, jacobian
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.rest import multiplier_symbols, rest_expressions
@@ -20,7 +20,7 @@ from svyaz.stability.series import Coefficients, series
 from svyaz.stability.spectrum import NEGLIGIBLE
 
 
-@remembered_by_identity
+@remembered
 def _program(system: System) -> Program:
     """The equations of rest as a program of coordinates, multipliers and further states."""
     names = (*system.coordinates, *(str(s) for s in multiplier_symbols(system)), *system.rates)

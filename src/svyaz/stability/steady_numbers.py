@@ -17,7 +17,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, ModelError, Problem, differentiate, evaluate, gradient, quadratic, velocity
 from svyaz.forms import applied_forces, lagrangian, pseudo_cyclic
 from svyaz.model import System
-from svyaz.program import remembered_by_identity
+from svyaz.program import remembered
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.jets import Jet
 
@@ -102,7 +102,7 @@ def steady_numbers(system: System, values: Mapping[str, float]) -> SteadyNumbers
     )
 
 
-@remembered_by_identity
+@remembered
 def _formed(system: System) -> _Formed:
     """Formed once: a system has many steady motions."""
     cyclic = tuple(c.name for c in pseudo_cyclic(system))

@@ -12,7 +12,7 @@ from svyaz.forms.christoffel import terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.stated import lagrangian
 from svyaz.model import Bodies, System
-from svyaz.program import remembered_by_identity
+from svyaz.program import remembered
 
 
 def lagrange(system: System) -> Equations:
@@ -37,7 +37,7 @@ def free_equations(
     )
 
 
-@remembered_by_identity
+@remembered
 def lagrange_terms(system: System) -> tuple[list[list[Expression]], list[Expression]]:
     """(M, bias) of the free system, in the short forms of the books where they are short."""
     if isinstance(system.law, Bodies):

@@ -8,13 +8,13 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.motion.events.sides import Sides
-from svyaz.program import Function, Table, function, remembered
+from svyaz.program import Function, Table, function, once_for_each
 
 JAMMED = 1e-9
 """det G M⁻¹ Rᵀ as a part of that for ideal reactions is positive above this."""
 
 
-@remembered
+@once_for_each
 def _inertias(sides: Sides) -> Function:
     """M, G, R without friction and R, with sides and signs of multipliers among the constants."""
     equations = sides.equations

@@ -28,7 +28,7 @@ from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
 from svyaz.motion.events.planes import MOMENT, STILL, Planes, planes_of
 from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, way_on
-from svyaz.program import Function, SingularSystem, Table, function, remembered
+from svyaz.program import Function, SingularSystem, Table, function, once_for_each
 
 ON = 1e-13
 """A state lies on a surface within this part of the size of its terms."""
@@ -316,7 +316,7 @@ class Sides:
         return {margin_name(k): x for k, x in found.items()}
 
 
-@remembered
+@once_for_each
 def sides_of(segment: Segment) -> Sides:
     """The surfaces of the rates of a phase."""
     return Sides(segment)
