@@ -122,12 +122,6 @@ class Measure:
         found = self._snapshot(times, states)
         return Numbers(q=states[:, self._q], v=states[:, self._v], holonomic=self.holonomic, **found)
 
-    def reached(self, times: Array, states: Array, few: NDArray[np.intp]) -> dict[str, Array]:
-        """Residuals and the magnitudes of their terms at many states, with ``*_scale``, the own scales at a few of these."""
-        here = self.along(times[few], states[few])
-        scales = {"position_scale": here.position_scale, "velocity_scale": here.velocity_scale}
-        return self.function.known(np.column_stack([times, states]), DEVIATIONS) | scales
-
     @property
     def columns(self) -> dict[tuple[str, str], int]:
         """Numbers of the outputs of ``function`` that are observed, by kind and name."""

@@ -19,6 +19,9 @@ from svyaz.program import Entries, Table, Tabulated, bordered, function, once_fo
 
 RIDGE = 1e-13
 
+TOGETHER = 10_000
+"""So many rows of motions are looked at together: more do not stay in the memory near the processor."""
+
 SAMPLED = 5
 """States along a motion at which the scales of constraints are looked at."""
 
@@ -75,31 +78,43 @@ class Deviations:
 
     def with_scales(self, times: Array, states: Array) -> tuple[Array, Array]:
         """y along the rows (k, count), and the largest own scales (count,)."""
-        y, (seen,) = self._looked([(times, states)])
-        return y, seen.scales
+        y, terms = self._looked([(times, states)])
+        least = self._few_scales([(times, states)])[0]
+        return y, np.maximum(np.max(terms, axis=0, initial=0.0), least)
 
     def extents(self, motions: Sequence[tuple[Array, Array]]) -> list[Extent]:
         """How far y reaches along each motion, given by its times and states; its scales are those of its terms, not below
         those of a few of its states.
         """
-        return self._looked(motions)[1] if motions else []
+        largest, sizes, begin = list[Array](), list[Array](), 0
+        ends = np.cumsum([len(times) for times, _ in motions])
+        while begin < len(motions):
+            before = ends[begin - 1] if begin else 0
+            end = max(begin + 1, int(np.searchsorted(ends, before + TOGETHER, side="right")))
+            cuts = ends[begin : end - 1] - before
+            y, terms = self._looked(motions[begin:end])
+            largest += [np.max(np.abs(part), axis=0, initial=0.0) for part in np.split(y, cuts)]
+            sizes += [np.max(part, axis=0, initial=0.0) for part in np.split(terms, cuts)]
+            begin = end
+        least = self._few_scales(motions) if motions else []
+        found = zip(largest, sizes, least, strict=True)
+        return [Extent(reach, np.maximum(size, own)) for reach, size, own in found]
 
-    def _looked(self, motions: Sequence[tuple[Array, Array]]) -> tuple[Array, list[Extent]]:
-        begins = np.cumsum([0, *[len(times) for times, _ in motions]])
-        few = [np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int)) for times, _ in motions]
-        times, states = (np.concatenate(parts) for parts in zip(*motions, strict=True))
-        rows = np.concatenate([begin + some for begin, some in zip(begins[:-1], few, strict=True)])
-        found = self.measure.reached(times, states, rows)
+    def _looked(self, motions: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+        """y and the magnitudes of its terms along motions, one after the other."""
+        rows = np.concatenate([np.column_stack(motion) for motion in motions])
+        found = self.measure.function.known(rows, DEVIATIONS)
         y = self.ordered(found["position"], found["velocity"])
-        sizes = self.ordered(found["position_terms"], found["velocity_terms"])
-        own = self.ordered(found["position_scale"], found["velocity_scale"])
-        least = np.split(own, np.cumsum([len(some) for some in few])[:-1])
-        extents = []
-        for begin, end, some in zip(begins[:-1], begins[1:], least, strict=True):
-            terms = np.max(sizes[begin:end], axis=0, initial=0.0)
-            scales = np.maximum(terms, np.fmax.reduce(some, axis=0, initial=0.0))
-            extents.append(Extent(np.max(np.abs(y[begin:end]), axis=0, initial=0.0), scales))
-        return y, extents
+        return y, self.ordered(found["position_terms"], found["velocity_terms"])
+
+    def _few_scales(self, motions: Sequence[tuple[Array, Array]]) -> list[Array]:
+        """The largest own scales at a few states of each motion."""
+        few = [np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int)) for times, _ in motions]
+        chosen = [(times[some], states[some]) for (times, states), some in zip(motions, few, strict=True)]
+        here = self.measure.along(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
+        own = self.ordered(here.position_scale, here.velocity_scale)
+        cuts = np.cumsum([len(some) for some in few])[:-1]
+        return [np.fmax.reduce(part, axis=0, initial=0.0) for part in np.split(own, cuts)]
 
     def ordered(self, position: Array, velocity: Array) -> Array:
         """Columns of constraints, in position and in velocity, as entries of y."""
