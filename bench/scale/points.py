@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from svyaz import System
 
 GRAVITY = 9.81
+UNHELD = {"method": "rk4", "step": 1e-3, "stabilize": "off"}
 STEPS = 200
 """Steps over which the time of one is measured."""
 
@@ -75,19 +76,23 @@ def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def first_step(small: str, text: str) -> Answer:
-    """Text to the first step at a first start, and the time of a step of rk4, without stabilisation."""
+def first_start(small: str, text: str) -> tuple[float, System]:
+    """Seconds from the text to the first step at a first start, without stabilisation; and the system."""
     from svyaz import loads, simulate
 
-    options = {"method": "rk4", "step": 1e-3, "stabilize": "off"}
-    simulate(loads(small), **options, until=0.05)
+    simulate(loads(small), **UNHELD, until=0.05)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SVYAZ_CACHE"] = folder
         begin = clock()
         system = loads(text)
-        assert simulate(system, **options, until=1e-3).finished
-        first = clock() - begin
-        return {"first": first, "step": _step(system, options), "megabytes": memory()}
+        assert simulate(system, **UNHELD, until=1e-3).finished
+        return clock() - begin, system
+
+
+def first_step(small: str, text: str) -> Answer:
+    """Text to the first step at a first start, and the time of a step of rk4, without stabilisation."""
+    first, system = first_start(small, text)
+    return {"first": first, "step": _step(system, UNHELD), "megabytes": memory()}
 
 
 def _step(system: System, asked: Mapping[str, object]) -> float:

@@ -51,9 +51,9 @@ def _closed() -> tuple[Any, list[tuple[int, Floats, int, Floats]], Floats, Float
     random = np.random.default_rng(8)
     q = random.uniform(-1, 1, BODIES)
     tree = System(**words).tree
-    pin, model, joints = _model(tree)
+    pin, model, joints = pinocchio_tree(tree)
     data = model.createData()
-    pin.forwardKinematics(model, data, q[_depth_first(tree)])
+    pin.forwardKinematics(model, data, q[depth_first(tree)])
     pins = []
     for k in range(LOOPS):
         a, b = 9 * k + 5, 9 * k + 13
@@ -74,7 +74,7 @@ def _closed() -> tuple[Any, list[tuple[int, Floats, int, Floats]], Floats, Float
     return system, pins, q, v - np.linalg.pinv(gradients) @ (gradients @ v)
 
 
-def _depth_first(tree: Any) -> list[int]:
+def depth_first(tree: Any) -> list[int]:
     """Bodies so that all that one carries follow it at once: Pinocchio takes joints in such an order alone."""
     found: list[int] = []
     waiting = [k for k, base in reversed(list(enumerate(tree.parents))) if base < 0]
@@ -85,14 +85,14 @@ def _depth_first(tree: Any) -> list[int]:
     return found
 
 
-def _model(tree: Any) -> tuple[Any, Any, list[int]]:
+def pinocchio_tree(tree: Any) -> tuple[Any, Any, list[int]]:
     """Pinocchio, the model, and the number of each body's joint in it."""
     import pinocchio as pin
 
     model = pin.Model()
     model.gravity.linear = np.array([float(g) for g in tree.gravity])
     joints = [0] * len(tree.bodies)
-    for k in _depth_first(tree):
+    for k in depth_first(tree):
         body = tree.bodies[k]
         kind = pin.JointModelRevoluteUnaligned if body.joint == "revolute" else pin.JointModelPrismaticUnaligned
         joint = aligned(pin, body) or kind(np.array(body.axis, dtype=float))
@@ -114,9 +114,17 @@ def _code(system: Any) -> tuple[Any, Floats]:
     return code, code.constants(system.constants)
 
 
-def _pinocchio(system: Any, pins: Any) -> Any:
+def closed_rates(system: Any) -> Any:
+    """The native rates of a tree with constraints, nothing added to them."""
+    from svyaz.integrate import Flow
+
+    code, constants = _code(system)
+    return Flow(code.address, constants, 2 * len(system.coordinates), code)
+
+
+def constrained(tree: Any, pins: Any) -> Any:
     """q, v ↦ accelerations, all in the order of the joints of Pinocchio."""
-    pin, model, joints = _model(system.tree)
+    pin, model, joints = pinocchio_tree(tree)
     ties = pin.StdVec_RigidConstraintModel(
         [
             pin.RigidConstraintModel(
@@ -132,7 +140,7 @@ def _pinocchio(system: Any, pins: Any) -> Any:
     )
     data, own = model.createData(), pin.StdVec_RigidConstraintData([tie.createData() for tie in ties])
     pin.initConstraintDynamics(model, data, ties, own)
-    settings, none = pin.ProximalSettings(1e-14, 0.0, 1), np.zeros(BODIES)
+    settings, none = pin.ProximalSettings(1e-14, 0.0, 1), np.zeros(model.nv)
     return lambda q, v: pin.constraintDynamics(model, data, q, v, none, ties, own, settings)
 
 
@@ -152,7 +160,7 @@ def ours() -> Answer:
 
 def theirs() -> Answer:
     system, pins, q, v = _closed()
-    solve, order = _pinocchio(system, pins), _depth_first(system.tree)
+    solve, order = constrained(system.tree, pins), depth_first(system.tree)
     q, v = q[order], v[order]
 
     def run() -> None:
@@ -166,8 +174,8 @@ def agreement() -> Answer:
     system, pins, q, v = _closed()
     code, constants = _code(system)
     found = code.solved(np.concatenate([[0.0], q, v])[None, :], constants)[0][0, BODIES:]
-    order = _depth_first(system.tree)
-    expected = _pinocchio(system, pins)(q[order], v[order])
+    order = depth_first(system.tree)
+    expected = constrained(system.tree, pins)(q[order], v[order])
     return {"apart": float(np.abs(found[order] - expected).max() / np.abs(expected).max())}
 
 

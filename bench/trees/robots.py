@@ -72,8 +72,12 @@ def central(body: Any) -> tuple[float, Floats, Floats]:
 
 
 def mujoco_text(name: str) -> str:
+    """A tree of the gallery as MJCF."""
+    return mujoco_tree_text(numeric_tree(name))
+
+
+def mujoco_tree_text(tree: Any) -> str:
     """The tree as MJCF, without geometry: nothing can touch."""
-    tree = numeric_tree(name)
     gravity = " ".join(map(repr, tree.gravity))
     head = f'<mujoco><option gravity="{gravity}" timestep="1e-3"/><compiler boundmass="1e-9" boundinertia="1e-12"/>'
 
