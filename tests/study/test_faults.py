@@ -415,7 +415,7 @@ def until_kept(process: subprocess.Popen[str], folder: Path, files: int) -> None
         time.sleep(0.02)
 
 
-STUDY = ("sweep", "sleigh", "--method", "euler", "--vary", "stabilize=1:100:400", "--step", "1e-4", "--out", "s")
+STUDY = ("sweep", "sleigh", "--method", "euler", "--vary", "stabilize=1:100:400", "--step", "2e-5", "--out", "s")
 
 
 def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
@@ -436,7 +436,7 @@ def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
     found = json.loads((tmp_path / "s" / "sweep.json").read_text())
     values = np.linspace(1, 100, 400)
     chosen = [0, 1, 150, 399]
-    whole = sweep(sleigh(), {"stabilize": values[chosen]}, workers=1, method="euler", step=1e-4)
+    whole = sweep(sleigh(), {"stabilize": values[chosen]}, workers=1, method="euler", step=2e-5)
     for place, line in zip(chosen, whole.rows, strict=True):
         assert found["rows"][place]["final.x"] == line.measures["final.x"]
     assert found["done"] == 400
