@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import on_positions, position_rows, reach
+from svyaz.constraints.nearest import position_rows, reach
 from svyaz.constraints.scales import (
     ZERO_RELATIVE,
     are_independent,
@@ -95,7 +95,8 @@ def best_state(measure: Measure, s: Snapshot) -> Snapshot:
     """The state itself, or with the positions that satisfy the position constraints best."""
     if np.all(np.abs(s.position) <= ZERO_RELATIVE * s.position_scale):
         return s
-    return measure.at(measure.moved(s.state, q=on_positions(measure, s.state, s.time, s).z), s.time)
+    found = reach(position_rows(measure, s.state, s.time), s.mass, s.q)
+    return measure.at(measure.moved(s.state, q=found.z), s.time)
 
 
 def _contradict(s: Snapshot, group: list[int]) -> bool:

@@ -142,7 +142,7 @@ def _line_search(evaluate: Evaluate, z: Array, rows: Rows, step: Array) -> tuple
     scale = np.where(rows.scale > 0.0, rows.scale, np.maximum(np.abs(rows.residual), 1e-300))
     before = float(np.linalg.norm(rows.residual / scale))
     length = 1.0
-    for _ in range(24):
+    for _ in range(2 if rows.met else 24):  # what is met to rounding falls by a whole step or not at all
         trial = z + length * step
         at = evaluate(trial) if np.isfinite(trial).all() else None
         if at is not None:
@@ -164,7 +164,7 @@ def nearest(evaluate: Evaluate, mass: Array, start: Array) -> Approach:
         wanted = here.rows.jacobian @ moved - here.rows.residual
         change = least_correction(mass, here.rows.jacobian, wanted) - moved
         size = _length(mass, moved)
-        if _length(mass, change) <= 1e-14 * size or size == 0.0:
+        if _length(mass, change) <= max(1e-14 * size, 2.0 * np.finfo(float).eps * _length(mass, here.z)) or size == 0.0:
             break
         slid = _slide(evaluate, mass, start, here, change)
         count += 1
