@@ -16,6 +16,7 @@ FLAGS = {
     "damping": "the damping of joints is left out, --damping puts it in: {0}",
     "equilibria": "'svyaz equilibria' finds positions of rest",
     "family": "the equilibria form a family of dimension {0}: prescribe {1} by --fix ({2}){3}",
+    "fix": "prescribe it by --fix {0}=VALUE",
     "free base": "--free-base lets it float",
     "invert": "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model",
     "other study": "--out writes elsewhere",
