@@ -40,7 +40,8 @@ SPIKE = 8.0
 NEAR, FAR = 0.1, 0.25
 """A pole that comes nearer than NEAR is passed in another chart, from FAR before it to FAR behind it."""
 
-ACCURATE = 1e-12
+ACCURATE, LONGEST = 1e-12, 1000
+"""The error allowed in a step of a passage, and the number of its steps: it covers twice FAR, whatever goes on beside it."""
 AT_POLE = 1e-13
 HIT = 1e-9
 """Nearer to the pole than this the motion goes through it: δ changes its sign, ψ does not change."""
@@ -271,8 +272,8 @@ class _Polar:
         length = min(length, end - start)
         span = (start, start + length)
         times = self._times(*span, step, grid)
-        way = solve(self.rates, z, span, method="dop853", rtol=ACCURATE)
-        if not way.finished:
+        way = solve(self.rates, z, span, method="dop853", rtol=ACCURATE, max_steps=LONGEST)
+        if not way.finished:  # or whirls about: the motion of a pilot that is lost
             return None
         near = way.states[int(np.argmin(np.hypot(way.states[:, k], way.states[:, p])))]
         pace = float(near[dk] ** 2 + near[dp] ** 2)
