@@ -20,7 +20,8 @@ import _signal  # type: ignore[import-not-found]  # what `signal` is made of, an
 import os
 import sys
 
-_PROGRAM = os.path.basename(sys.orig_argv[-len(sys.argv) :][0]).removesuffix(".exe")
+_STARTED = sys.orig_argv[-len(getattr(sys, "argv", ())) :][:1] or [""]  # an embedded Python may have no words at all
+_PROGRAM = os.path.basename(_STARTED[0]).removesuffix(".exe")
 if _PROGRAM in ("svyaz", "-msvyaz") and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
     # This process is the command line: Ctrl-C ends it without a traceback, until `svyaz.interrupts` does better.
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
