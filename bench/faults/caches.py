@@ -64,7 +64,8 @@ def _row(name: str, answers: Sequence[Answer]) -> Row:
 
 def used(cache: Path, place: Path, **more: object) -> None:
     """Use what is kept there; the numbers are right, and nothing else happened."""
-    how = {"env": {**environment(), "SVYAZ_CACHE": str(cache)}, **more}
+    own = {"SVYAZ_CACHE": str(cache), "SVYAZ_INSTALLED": str(place / "nothing")}
+    how = {"env": {**environment(), **own}, **more}
     done = subprocess.run(  # type: ignore[call-overload]
         [sys.executable, "-c", USER], cwd=place, capture_output=True, text=True, check=False, **how
     )

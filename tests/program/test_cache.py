@@ -186,3 +186,42 @@ def test_the_oldest_files_go_first(cache_folder, monkeypatch):
     assert cache.read("0") is None
     assert cache.read("5") == b"content"
     assert not list(cache_folder.glob(".*.tmp"))
+
+
+def _environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of an environment into which code is written that it brings along."""
+    folder = tmp_path / "installed"
+    for name in ("SVYAZ_INSTALLED", "SVYAZ_CACHE"):
+        monkeypatch.setenv(name, str(folder))
+    return folder
+
+
+def test_code_that_the_environment_brings_along_is_read_and_never_written(
+    program, cache_folder, compilations, tmp_path, monkeypatch
+):
+    """What was compiled when an environment was set up serves all its users; only theirs is written."""
+    installed = _environment(tmp_path, monkeypatch)
+    assert _value(program) == EXPECTED
+    (file,) = installed.glob("*.code")
+    monkeypatch.setenv("SVYAZ_CACHE", str(cache_folder))
+    kept, compilations[:] = file.read_bytes(), []
+    assert _value(program) == EXPECTED
+    assert compilations == []
+    assert not cache_folder.exists()
+    file.write_bytes(kept[:-1])
+    assert _value(program) == EXPECTED
+    assert len(compilations) == 1
+    assert file.read_bytes() == kept[:-1]
+    assert len(list(cache_folder.glob("*.code"))) == 1
+
+
+def test_N1_2_4_code_that_others_may_write_into_the_environment_is_not_run(
+    program, cache_folder, compilations, tmp_path, monkeypatch
+):
+    installed = _environment(tmp_path, monkeypatch)
+    assert _value(program) == EXPECTED
+    installed.chmod(0o777)
+    monkeypatch.setenv("SVYAZ_CACHE", str(cache_folder))
+    compilations.clear()
+    assert _value(program) == EXPECTED
+    assert len(compilations) == 1

@@ -4,6 +4,9 @@ A file begins with the SHA-256 of its key and of what follows, so that a damaged
 under another key, is seen; nothing in it is unpickled. It is read only when it is a regular file of this user that nobody
 else may write, in a folder of which the same is true. What cannot be trusted is made anew and takes its place. The cache
 may fail in any way without failing a run.
+
+An environment may bring code along that was made when it was set up, for every user of it: that is read and never written,
+and may also belong to whom this package belongs, for they decide what runs here anyway.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 LARGEST_FILE_COUNT = 2_000
@@ -44,6 +48,12 @@ def _folders() -> Iterator[Path]:
         yield Path(tempfile.gettempdir()) / f"svyaz-{os.geteuid()}"
 
 
+def installed_folder() -> Path:
+    """``$SVYAZ_INSTALLED``, or ``share/svyaz`` in this environment of Python: what was compiled when it was set up."""
+    own = os.environ.get("SVYAZ_INSTALLED")
+    return Path(own) if own else Path(sys.prefix, "share", "svyaz")
+
+
 def cache_key(*parts: str) -> str:
     """A file name for everything that machine code depends on."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -51,16 +61,25 @@ def cache_key(*parts: str) -> str:
 
 def read(key: str) -> bytes | None:
     """The kept bytes, or None when there are none that can be trusted."""
-    return next((kept for folder in _folders() if (kept := _read(folder, key)) is not None), None)
+    kept = next((kept for folder in _folders() if (kept := _read(folder, key)) is not None), None)
+    return _read(installed_folder(), key, _installers()) if kept is None else kept
 
 
-def _read(folder: Path, key: str) -> bytes | None:
+def _installers() -> Collection[int]:
+    """Whose code runs here in any case: that of the owner of this file."""
     try:
-        if not _trusted_folder(folder):
+        return (os.stat(__file__).st_uid,)
+    except OSError:  # the package is in an archive
+        return ()
+
+
+def _read(folder: Path, key: str, others: Collection[int] = ()) -> bytes | None:
+    try:
+        if not _trusted_folder(folder, others):
             return None
         descriptor = os.open(_path(folder, key), _READ)
         with open(descriptor, "rb") as file:
-            if not _trusted(os.fstat(file.fileno()), stat.S_ISREG):
+            if not _trusted(os.fstat(file.fileno()), stat.S_ISREG, others):
                 return None
             content = file.read()
     except OSError:
@@ -103,18 +122,18 @@ def _path(folder: Path, key: str) -> Path:
     return folder / f"{key}.code"
 
 
-def _own(status: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+def _own(status: os.stat_result, others: Collection[int] = ()) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid() or status.st_uid in others
 
 
-def _trusted_folder(folder: Path) -> bool:
-    """A folder of this user that no other may write; it may be a link, if that is the user's too."""
-    return _own(os.lstat(folder)) and _trusted(os.stat(folder), stat.S_ISDIR)
+def _trusted_folder(folder: Path, others: Collection[int] = ()) -> bool:
+    """A folder of this user, or of some others, that nobody else may write; it may be a link, if that is theirs too."""
+    return _own(os.lstat(folder), others) and _trusted(os.stat(folder), stat.S_ISDIR, others)
 
 
-def _trusted(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
-    """A file of this user, of the kind that is meant, that no other may write."""
-    return _own(status) and kind(status.st_mode) and not status.st_mode & _OTHERS_WRITE
+def _trusted(status: os.stat_result, kind: Callable[[int], bool], others: Collection[int] = ()) -> bool:
+    """A file of this user, or of some others, of the kind that is meant, that nobody else may write."""
+    return _own(status, others) and kind(status.st_mode) and not status.st_mode & _OTHERS_WRITE
 
 
 def _prune(folder: Path) -> None:
