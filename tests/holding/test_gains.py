@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, load, loads
-from svyaz.constraints import budget, spread
-from svyaz.holding import segment
-from svyaz.holding.pilot import scheme_of
+from svyaz.constraints import budget
+from svyaz.holding import gains, pilot, rehearsals, searching, segment
+from svyaz.holding.pilot import scheme_of, spread
 from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
 from svyaz.integrate import solving
@@ -262,7 +262,8 @@ def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
 def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
     """A clock on which every look takes half of what is allowed for a run of no length: two gains are rehearsed, spread."""
     ticks = itertools.count()
-    monkeypatch.setattr(budget, "clock", lambda: 0.2 * next(ticks))
+    for room in (budget, gains, pilot, rehearsals, searching):
+        monkeypatch.setattr(room, "clock", lambda: 0.2 * next(ticks))
     monkeypatch.setattr(solving, "thread_time", lambda: 0.2 * next(ticks))
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)

@@ -173,10 +173,12 @@ def load_with_laws(
     name: str, settings: tuple[tuple[str, str], ...], choices: tuple[tuple[str, str], ...]
 ) -> tuple[System, dict[str, Law]]:
     """As :func:`load_model`; what ``--set`` says of an input by a law (``F=sin(t)``, ``F=force.csv``) is told apart."""
+    bare = load_model(name, (), choices)
+    if not settings:
+        return bare, {}
     from svyaz.commands.values import table_of
     from svyaz.motion import is_law
 
-    bare = load_model(name, (), choices)
     laws: dict[str, Law] = {}
     for input_name, text in settings:
         if input_name in bare.inputs and text.lower().endswith(".csv"):

@@ -58,10 +58,12 @@ def comparing_options(function: Function) -> Function:
 
 def views_asked(system: System, show: str | None) -> tuple[View, ...]:
     """What was asked to be shown."""
+    if show is None:
+        return ()
     from svyaz.motion import parted, views_of
 
-    texts = [text for text in parted(show or "", ",") if text]
-    if show is not None and not texts:
+    texts = [text for text in parted(show, ",") if text]
+    if not texts:
         raise click.UsageError("--show names nothing.")
     return views_of(system, texts)
 

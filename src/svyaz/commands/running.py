@@ -166,14 +166,16 @@ def outcome(motion: Motion) -> str:
 
 def tables(motion: Motion, run: str = "") -> None:
     """Print the final state, the deviations from the constraints and the integrals; of several runs, of which."""
+    names = motion.table_names[1:]
+    columns = dict(zip(names, map(motion.column, names), strict=True))
+    sizes, drifts, multipliers = motion.residual_sizes(), motion.drifts(), motion.last_multipliers()
+    steered, balance = motion.control_sizes(), motion.balance
     page = Page()
     page.say(f"{run}: {outcome(motion)}" if run else outcome(motion))
     if motion.reason:
         page.say(with_flags(motion.reason))
-    columns = {name: motion.column(name) for name in motion.table_names[1:]}
     rows = [(name, _number(column[0], 9), _number(column[-1], 9)) for name, column in columns.items()]
     page.table("state", ("variable", "initial", "final"), rows)
-    sizes, drifts, multipliers = motion.residual_sizes(), motion.drifts(), motion.last_multipliers()
     if sizes:
         kept = []
         for name, size in sizes.items():
@@ -181,7 +183,7 @@ def tables(motion: Motion, run: str = "") -> None:
             push = "not determined" if name in motion.undetermined else _number(multipliers.get(name))
             kept.append((name, *numbers, push))
         page.table("constraints", ("constraint", "max", "rms", "final", "time of max", "multiplier"), kept)
-    controls = [(name, *map(_number, astuple(size))) for name, size in motion.control_sizes().items()]
+    controls = [(name, *map(_number, astuple(size))) for name, size in steered.items()]
     if controls:
         page.table("controls of servo-constraints", ("control", "max", "rms", "final", "time of max"), controls)
     free = [(n, *map(_number, (d.initial, d.final, d.drift))) for n, d in drifts.items() if d.deviation is None]
@@ -190,8 +192,8 @@ def tables(motion: Motion, run: str = "") -> None:
     off = [(n, *map(_number, astuple(d.deviation))) for n, d in drifts.items() if d.deviation is not None]
     if off:
         page.table("deviations of integrals from their values", ("integral", "initial", "final", "max"), off)
-    if motion.balance is not None:
-        totals = motion.balance.totals
+    if balance is not None:
+        totals = balance.totals
         terms = [(name, _number(value, 3 if name == "remainder" else 9)) for name, value in totals.items()]
         page.table("energy: final = initial + work - dissipated - impacts + remainder", ("term", "value"), terms)
     if motion.jumps:

@@ -127,7 +127,7 @@ def command(
     from svyaz.motion import simulate
 
     views = views_asked(system, show)
-    looks = looks_asked(system, plot, size, degrees, style)
+    looks = looks_asked(system, plot, size, degrees, style) if plot or size or degrees or style else None
     asked: list[tuple[System, Laws, SimulateOptions]] = [(system, laws, options)]
     for changes in against:
         own, values = options_and_values(options, changes)
@@ -172,19 +172,20 @@ def _warn(motion: Motion) -> None:
 
 def _write_csv(runs: Mapping[str, Motion], views: Sequence[View], csv: str | None) -> None:
     """The state, or what is to be shown; of several runs one below the other."""
+    if csv is None:
+        return
     from svyaz.motion import View, write_runs
 
     motion = next(iter(runs.values()))
     shown = views or [View(name) for name in motion.csv_names[1:]]
-    if csv is not None:
-        write_runs(sys.stdout if csv == "-" else csv, runs, shown)
+    write_runs(sys.stdout if csv == "-" else csv, runs, shown)
 
 
 def _pictures(
-    runs: Mapping[str, Motion], views: Sequence[View], plot: str | None, looks: Looks, animate: str | None
+    runs: Mapping[str, Motion], views: Sequence[View], plot: str | None, looks: Looks | None, animate: str | None
 ) -> None:
     motion = next(iter(runs.values()))
-    if plot is not None:
+    if plot is not None and looks is not None:
         from svyaz.motion import usual_views
         from svyaz.show import plot_motion, plot_views
 

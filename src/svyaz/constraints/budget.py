@@ -12,56 +12,33 @@ GRACE = 2.0
 """and so many seconds more."""
 
 
-def clock() -> float:
-    """Seconds of work of this thread: other work of the machine does not shorten a judgement."""
-    return thread_time()
+clock = thread_time
+"""Seconds of work of this thread: other work of the machine does not shorten a judgement."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Begun at ``begin``, for a judgement on a run that takes ``run`` seconds, as far as that is known."""
+    """Begun at ``begin``, for a judgement on a run that takes ``run`` seconds, as far as that is known; nothing is left when
+    the clock says ``end``.
+    """
 
     begin: float
+    end: float
     run: float = 0.0
 
     @staticmethod
     def started() -> Budget:
         """A budget that begins now; how long the run takes is not known yet."""
-        return Budget(clock())
+        now = clock()
+        return Budget(now, now + GRACE)
 
     def for_run(self, seconds: float) -> Budget:
         """The same, now that it is known how long the run takes."""
-        return replace(self, run=seconds)
-
-    @property
-    def limit(self) -> float:
-        """Seconds that may be spent."""
-        return FACTOR * self.run + GRACE
-
-    @property
-    def spent(self) -> float:
-        """Seconds spent so far."""
-        return clock() - self.begin
-
-    @property
-    def left(self) -> float:
-        """Seconds that may still be spent."""
-        return max(0.0, self.limit - self.spent)
-
-    @property
-    def over(self) -> bool:
-        """Is nothing left?"""
-        return self.left <= 0.0
+        return replace(self, end=self.begin + FACTOR * seconds + GRACE, run=seconds)
 
     @property
     def told(self) -> str:
         """How much was spent, in proportion to what it is for."""
-        times = f", {self.spent / self.run:.0f} times the run" if self.run > 0.01 * self.spent else ""
-        return f"{self.spent:.2g} s of work{times}"
-
-
-def spread(count: int) -> list[int]:
-    """0 … count - 1 in an order in which the first ones are always spread evenly: halves, quarters, eighths …"""
-    bits = max(1, (count - 1).bit_length())
-    turned = [int(f"{k:0{bits}b}"[::-1], 2) for k in range(1 << bits)]
-    return [k for k in turned if k < count]
+        spent = clock() - self.begin
+        times = f", {spent / self.run:.0f} times the run" if self.run > 0.01 * spent else ""
+        return f"{spent:.2g} s of work{times}"

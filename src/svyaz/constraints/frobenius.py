@@ -23,7 +23,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.budget import Budget
+from svyaz.constraints.budget import Budget, clock
 from svyaz.constraints.scales import balanced, independent_rows, pivots
 from svyaz.constraints.weighing import weighed
 from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient, total_derivative
@@ -243,7 +243,7 @@ def _last_derived(ideal: Ideal, points: Array, values: Array) -> _Closure:
     while pairs and not cut:
         new = []
         for x, y in pairs:
-            if budget.over:
+            if clock() >= budget.end:
                 cut = True
                 break
             new.append(calculus.bracket(x, y))
@@ -262,7 +262,9 @@ def _last_derived(ideal: Ideal, points: Array, values: Array) -> _Closure:
             pairs, cut = [], False
         else:
             pairs = list(product(fields, kept))
-    told = f"the brackets of fields {'were cut after' if cut else 'took'} {budget.told}" if budget.over else ""
+    told = (
+        f"the brackets of fields {'were cut after' if cut else 'took'} {budget.told}" if clock() >= budget.end else ""
+    )
     return _Closure(inside, len(known), cut, told)
 
 

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from symengine.lib.symengine_wrapper import Abs, Cos, Max, Min, Sin
 
 from svyaz.arrays import Array
-from svyaz.expr import ONE, Expression, add_up, from_leaves
-from svyaz.forms import Equations
+from svyaz.expr import ONE, Expression, from_leaves
 from svyaz.matrices import combined, extreme_singular_values, is_large, singular_values
 
 SMALL = 1e-7
@@ -212,24 +211,13 @@ def magnitudes(expressions: Iterable[Expression]) -> list[Expression]:
 
 def _magnitude(e: Expression, arguments: tuple[Expression, ...], of: Mapping[Expression, Expression]) -> Expression:
     if e.is_Add or isinstance(e, Abs | Max | Min):
-        return add_up([of[a] for a in arguments])
+        return se.Add(*[of[a] for a in arguments])
     if e.is_Mul:
         return se.Mul(*[of[a] for a in arguments])
     if e.is_Pow:
         base, power = arguments
         return of[base] ** power if power.is_Integer and int(power) > 0 else Abs(e)
     return ONE if isinstance(e, Sin | Cos) else Abs(e)
-
-
-def scale_expressions(equations: Equations) -> tuple[tuple[Expression | None, Expression], ...]:
-    """For each constraint the scales of its residual in position (None when it has none) and in velocity.
-
-    These are the sums of terms alone; they may vanish at rest.
-    """
-    found = equations.deviations
-    places = iter(magnitudes([d.position for d in found if d.position is not None]))
-    speeds = magnitudes([d.velocity for d in found])
-    return tuple([(None if d.position is None else next(places), v) for d, v in zip(found, speeds, strict=True)])
 
 
 def typical_sizes(mass: Array, q: Array) -> Array:

@@ -18,7 +18,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import magnitudes, scale_expressions, typical_sizes, typical_speeds, with_floor
+from svyaz.constraints.scales import magnitudes, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up
 from svyaz.forms import Deviation, Equations, observation, rates_of
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
@@ -101,10 +101,13 @@ class Snapshot(Numbers):
 
 @dataclass(frozen=True)
 class Measure:
-    """The numbers of equations along their states; ``function`` takes t and the states."""
+    """The numbers of equations along their states; ``function`` takes t and the states, ``parts`` are the tables of a
+    snapshot that it gives.
+    """
 
     equations: Equations
     function: Tabulated
+    parts: tuple[str, ...]
     observed_names: Mapping[str, tuple[str, ...]]
     holonomic: NDArray[np.bool_]
     coordinates: tuple[int, ...]
@@ -119,7 +122,11 @@ class Measure:
 
     def along(self, times: Array, states: Array) -> Numbers:
         """The numbers at many states."""
-        found = self._snapshot(times, states)
+        return self.numbers(states, self.function.known(np.column_stack([times, states]), self.parts))
+
+    def numbers(self, states: Array, parts: dict[str, Array]) -> Numbers:
+        """The numbers at many states from tables that ``function`` gave of them."""
+        found = self._whole_tables(len(states), parts, PARTS)
         return Numbers(q=states[:, self._q], v=states[:, self._v], holonomic=self.holonomic, **found)
 
     @property
@@ -132,6 +139,11 @@ class Measure:
             start += prod(shape)
         return found
 
+    @cached_property
+    def added_names(self) -> tuple[str, ...]:
+        """The parameters for what laws add to the rows of the constraints."""
+        return tuple(added_name(number) for number in range(len(self.holonomic)))
+
     @property
     def written(self) -> Function:
         """The native program of equations that are written out."""
@@ -140,10 +152,11 @@ class Measure:
 
     def driven(self, times: Array, states: Array, accelerations: Array, only: Sequence[str]) -> dict[str, Array]:
         """Tables where some law of stabilisation makes these accelerations (k, n): G q̈ + constraint_bias is what it adds."""
-        here = self._snapshot(times, states, ("jacobian", "constraint_bias"))
-        added = -(np.einsum("kij,kj->ki", here["jacobian"], accelerations) + here["constraint_bias"])
-        values = {added_name(number): column for number, column in enumerate(added.T)}
-        return self.written.each(np.column_stack([times, states]), values, only)
+        rows, written, names = np.column_stack([times, states]), self.written, self.added_names
+        here = written.known(rows, ("jacobian", "constraint_bias"))
+        gradients = here["jacobian"].reshape(len(rows), len(self.holonomic), len(self.coordinates))
+        added = -(np.einsum("kij,kj->ki", gradients, accelerations) + here["constraint_bias"])
+        return written.each(rows, dict(zip(names, added.T, strict=True)), only)
 
     @cached_property
     def large(self) -> bool:
@@ -200,10 +213,13 @@ class Measure:
 
     def _snapshot(self, times: Array, states: Array, only: Sequence[str] = PARTS) -> dict[str, Array]:
         own = [name for name in only if name in self.function.shapes]
-        found = self.function.known(np.column_stack([times, states]), own)
+        return self._whole_tables(len(times), self.function.known(np.column_stack([times, states]), own), only)
+
+    def _whole_tables(self, k: int, found: dict[str, Array], only: Sequence[str]) -> dict[str, Array]:
+        """Tables of k states; reactions that are along G have none of their own."""
         if "reactions" in only:
             found.setdefault("reactions", found["jacobian"])
-        k, n, m = len(times), len(self.coordinates), len(self.holonomic)
+        n, m = len(self.coordinates), len(self.holonomic)
         for name in found.keys() & {"mass", "jacobian", "jacobian_terms", "reactions"}:  # those without rows are flat
             found[name] = found[name].reshape((k, n if name == "mass" else m, n))
         return found
@@ -222,9 +238,8 @@ def augmented_matrices(mass: Array, jacobian: Array, reactions: Array) -> Array:
 @once_for_each
 def measure_of(equations: Equations) -> Measure:
     """The measure of these equations."""
-    names = list(equations.states)
     if equations.recursion is not None:
-        return _recursive_measure(equations, equations.recursion.tables)
+        return _measuring(equations, equations.recursion.tables, {})
     gains, correction = own_gains(equations)
     system = rates_of(equations, correction).systems
     systems, observed = observation(equations, system[0] if system else None)
@@ -233,23 +248,17 @@ def measure_of(equations: Equations) -> Measure:
         **{kind: list(table.values()) for kind, table in observed.items()},
     }
     values = {**equations.system.constants, **dict.fromkeys(gains, 0.0)}
-    return Measure(
-        equations=equations,
-        function=function(tables, ("t", *names), values, systems=systems, sample=_sample(equations)),
-        observed_names={kind: tuple(table) for kind, table in observed.items()},
-        holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
-        coordinates=tuple(names.index(q) for q in equations.accelerated),
-        speeds=tuple(names.index(str(v)) for v in equations.velocities),
-    )
+    found = function(tables, ("t", *equations.states), values, systems=systems, sample=_sample(equations))
+    return _measuring(equations, found, {kind: tuple(table) for kind, table in observed.items()})
 
 
-def _recursive_measure(equations: Equations, tables: Tabulated) -> Measure:
-    """The measure of equations that are not written out."""
+def _measuring(equations: Equations, found: Tabulated, observed: Mapping[str, tuple[str, ...]]) -> Measure:
     names = list(equations.states)
     return Measure(
         equations=equations,
-        function=tables,
-        observed_names={},
+        function=found,
+        parts=tuple(name for name in PARTS if name in found.shapes),
+        observed_names=observed,
         holonomic=np.array([d.position is not None for d in equations.deviations], dtype=bool),
         coordinates=tuple(names.index(q) for q in equations.accelerated),
         speeds=tuple(names.index(str(v)) for v in equations.velocities),
@@ -299,9 +308,12 @@ def added_name(number: int) -> str:
 
 
 def _snapshot_tables(equations: Equations) -> dict[str, Table]:
-    scales = scale_expressions(equations)
     jacobian = equations.constraint_jacobian
-    sizes = iter(magnitudes([entry for row in jacobian for entry in row if entry is not ZERO]))
+    positions = [ZERO if d.position is None else d.position for d in equations.deviations]
+    velocities = [d.velocity for d in equations.deviations]
+    entries = [entry for row in jacobian for entry in row if entry is not ZERO]
+    # the sums of the magnitudes of terms, which may vanish at rest
+    sizes = iter(magnitudes([*entries, *positions, *velocities]))
     return {
         "mass": equations.mass_matrix,
         "bias": equations.bias,
@@ -309,10 +321,10 @@ def _snapshot_tables(equations: Equations) -> dict[str, Table]:
         "jacobian_terms": [[ZERO if entry is ZERO else next(sizes) for entry in row] for row in jacobian],
         **({"reactions": equations.reactions} if not equations.ideal else {}),
         "constraint_bias": equations.constraint_bias,
-        "position": [ZERO if d.position is None else d.position for d in equations.deviations],
-        "velocity": [d.velocity for d in equations.deviations],
-        "position_terms": [ZERO if p is None else p for p, _ in scales],
-        "velocity_terms": [v for _, v in scales],
+        "position": positions,
+        "velocity": velocities,
+        "position_terms": [next(sizes) for _ in positions],
+        "velocity_terms": [next(sizes) for _ in velocities],
     }
 
 

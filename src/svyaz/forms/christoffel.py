@@ -109,15 +109,17 @@ def quadratic_bias(
     pull = gradient(still, q)
     inertial = _inertial_coefficients(mass, q)
     gyroscopic = _gyroscopic_coefficients(linear, mass, q)
-    bias = []
-    for i in range(len(q)):
-        terms = [se.Mul(c, v[j], v[k]) for (j, k), c in inertial[i].items()]
-        terms.extend(c * v[j] for j, c in gyroscopic[i].items())
-        terms.append(differentiate(linear[i], TIME))
-        terms.append(-combine(pull[i]))
-        terms.append(others[i])
-        bias.append(add_up(terms))
-    return bias
+    rows = [
+        [
+            *(se.Mul(c, v[j], v[k]) for (j, k), c in inertial[i].items()),
+            *(c * v[j] for j, c in gyroscopic[i].items()),
+        ]
+        for i in range(len(q))
+    ]
+    return [
+        add_up([*terms, differentiate(a, TIME), -combine(force), other])
+        for terms, a, force, other in zip(rows, linear, pull, others, strict=True)
+    ]
 
 
 def _inertial_coefficients(mass: Square, q: Sequence[se.Symbol]) -> list[dict[tuple[int, int], Expression]]:

@@ -36,16 +36,16 @@ def observed_quantities(equations: Equations) -> Quantities:
     do work), ``energies`` (kinetic, potential, and the whole energy) and ``integrals``.
     """
     system = equations.system
+    total = energy(system)
     found: Quantities = {
         "residuals": _residuals(equations),
         "hidden": {d.name: d.velocity for d in equations.deviations if d.position is not None},
         "through": _through(equations),
         "energies": {},
-        "integrals": first_integrals(system),
+        "integrals": _first_integrals(system, total, ()),
     }
     if isinstance(system.law, Mechanical):
         found["energies"] = dict(zip(("kinetic", "potential"), kinetic_and_potential(system), strict=True))
-    total = energy(system)
     if total is not None:
         found["energies"]["energy"] = total
     if not equations.observed:
@@ -104,10 +104,14 @@ def first_integrals(system: System, varied: Collection[str] = ()) -> dict[str, E
     An energy that the model declares under a name of its own is not listed again. ``varied`` are parameters that may have
     other values than the model gives them.
     """
+    return _first_integrals(system, energy(system), varied)
+
+
+def _first_integrals(system: System, total: Expression | None, varied: Collection[str]) -> dict[str, Expression]:
     found: dict[str, Expression] = {}
     declared = {i.name: i.expression for i in system.integrals}
-    total = energy(system) if keeps_energy(system, varied) else None
-    if total is not None and not any(is_zero(expanded(total - g)) for g in declared.values()):
+    kept = total is not None and keeps_energy(system, varied)
+    if kept and not any(is_zero(expanded(total - g)) for g in declared.values()):
         found["energy"] = total
     if isinstance(system.law, Mechanical):
         for q in cyclic_coordinates(system):
@@ -127,11 +131,11 @@ def cyclic_coordinates(system: System) -> list[str]:
         *(c.expression for c in system.constraints),
         *(e for c in system.constraints for e in c.direction),
     ]
-    known = {str(symbol) for symbol in symbols_in(everything)}
+    tying = [*(c.expression for c in system.constraints), system.dissipation]
+    known, tied = (set(map(str, found)) for found in [symbols_in(everything), symbols_in(tying)])
     driven = {
         q for c in system.constraints for q, e in zip(system.freedoms, c.direction, strict=False) if not is_zero(e)
     }
-    tied = {str(symbol) for symbol in symbols_in([*(c.expression for c in system.constraints), system.dissipation])}
     return [
         q
         for q in system.coordinates

@@ -96,10 +96,11 @@ def _power(system: System, varied: Collection[str]) -> EnergyPower | None:
     slopes = gradient(system.dissipation, [*speeds.values()])
     lost = [speed * slope for speed, slope in zip(speeds.values(), slopes, strict=True)]
     lost += [-resisting[q] * speeds[q] for q in forces]
-    slips = {c.name: simple(_slip(c, system)) for c in system.constraints}
+    slips = [_slip(c, system) for c in system.constraints]
     rubbing = any(c.frictions or c.drags for c in system.constraints)
-    kept = {name: e for name, e in slips.items() if not is_zero(e)}
-    return EnergyPower(simple(work), simple(add_up(lost)), kept, rubbing)
+    gained, taken, *slips = [expanded(substitute(e, absent)) for e in (work, se.Add(*lost), *slips)]
+    kept = {c.name: e for c, e in zip(system.constraints, slips, strict=True) if not is_zero(e)}
+    return EnergyPower(gained, taken, kept, rubbing)
 
 
 def _of_energies(system: System, speeds: Mapping[str, se.Symbol]) -> Expression:
@@ -161,7 +162,7 @@ def _slip(constraint: Constraint, system: System) -> Expression:
     speeds = [se.Symbol(v) for v in system.velocities]
     if constraint.servo:
         return add_up(b * v for b, v in zip(constraint.direction, speeds, strict=True))
-    along = add_up([v * slope for v, slope in zip(speeds, gradient(e, speeds), strict=True)])
+    along = se.Add(*[v * slope for v, slope in zip(speeds, gradient(e, speeds), strict=True)])
     if any(is_zero(expanded(along - degree * e)) for degree in DEGREES):
         return ZERO
     return along - e

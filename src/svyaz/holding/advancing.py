@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -83,8 +84,14 @@ def departure_of(
     segment: Segment, state: Array, span: tuple[float, float], options: Options, grid: Array | None
 ) -> Passage | None:
     """The first part of a phase that starts at a position at which its constraints branch."""
-    model = model_states(segment.equations, np.array([span[0]]), state[None, :])[0]
+    model = _state_of_model(segment.equations, tuple(state), span[0])
     return departure(segment.equations, model, span, options.step, grid)
+
+
+@lru_cache(maxsize=8)
+def _state_of_model(equations: Equations, start: tuple[float, ...], time: float) -> Array:
+    """A start is remembered: rehearsals and pilots begin where the run begins."""
+    return model_states(equations, np.array([time]), np.array([start]))[0]
 
 
 def next_passage(segment: Segment, path: Path, end: float, options: Options, grid: Array | None) -> Passage | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svyaz.arrays import Array, median
+from svyaz.arrays import Array
 from svyaz.constraints import Measure, examined, measure_of, model_states
 from svyaz.holding.segment import Segment
 from svyaz.integrate import Path
@@ -39,6 +39,8 @@ class _Along:
     scales: Array
     lengths: Array
     rows: Entries
+    sizes: Array
+    """log det of the products of the gradients, half of which is the sum of the logarithms of their singular values."""
 
     @classmethod
     def of(cls, segment: Segment, path: Path, step: float | None) -> _Along | None:
@@ -52,23 +54,21 @@ class _Along:
         measure = measure_of(examined(segment.equations))
         with np.errstate(all="ignore"):
             masses, plain = measure.matrices(times, states)
-            inertia = median(masses.diagonals())
+            inertia = np.sort(masses.diagonals(), axis=0)[len(times) // 2]
             scales = 1.0 / np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
             scaled = plain.scaled(np.ones(plain.shape[0]), scales)
             lengths = np.maximum.accumulate(scaled.lengths(), axis=0)
             lengths = np.where(lengths > 0.0, lengths, 1.0)
             rows = scaled.divided(lengths)
-        return cls(measure, numbers, times, states, scales, lengths, rows) if np.isfinite(rows.values).all() else None
-
-    def log_determinants(self) -> Array:
-        """Of the products of the gradients, ½ log of which is the sum of the logarithms of their singular values."""
-        matrices = bordered(None, self.rows) if self.measure.large else None
-        if matrices is not None:
-            return matrices.log_determinants()[1]
-        rows = self.rows.whole()
-        with np.errstate(divide="ignore"):
-            found: Array = np.linalg.slogdet(rows @ rows.transpose(0, 2, 1))[1]
-        return found
+            if not np.isfinite(rows.values).all():
+                return None
+            matrices = bordered(None, rows) if measure.large else None
+            if matrices is not None:
+                sizes = matrices.log_determinants()[1]
+            else:
+                whole = rows.whole()
+                sizes = np.linalg.slogdet(whole @ whole.transpose(0, 2, 1))[1]
+        return cls(measure, numbers, times, states, scales, lengths, rows, sizes)
 
     def later(self, few: NDArray[np.intp], ahead: Array) -> Entries:
         """The gradients at some rows a little later."""
@@ -92,7 +92,7 @@ def least_values(entries: Entries, *, large: bool) -> Array:
 def varies(segment: Segment, path: Path) -> bool:
     """Could the gradients have been near to dependent between the rows of a path?"""
     along = _Along.of(segment, path, None)
-    return along is None or bool(np.ptp(along.log_determinants()) > VARYING)
+    return along is None or bool(np.ptp(along.sizes) > VARYING)
 
 
 def approaches(segment: Segment, path: Path, step: float | None) -> Iterator[tuple[int, float]]:
@@ -100,7 +100,7 @@ def approaches(segment: Segment, path: Path, step: float | None) -> Iterator[tup
     along = _Along.of(segment, path, step)
     if along is None:
         return
-    size = along.log_determinants()
+    size = along.sizes
     low = np.flatnonzero(size < np.maximum.accumulate(size) - 1.0)
     if not len(low):
         return

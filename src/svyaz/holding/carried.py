@@ -12,7 +12,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.verdicts import Discretisation
-from svyaz.matrices import is_large, separate_blocks
+from svyaz.matrices import LARGE, is_large, separate_blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -26,7 +26,7 @@ def factors_along(law: Perturbation, scheme: Discretisation, times: Array, state
     if law.varying:
         return scheme.matrix(law.along(times, states))
     found = scheme.matrix(law.matrix)
-    if is_large(found):
+    if 2 * len(found) > LARGE and is_large(found):
         from scipy.sparse import csr_array
 
         return csr_array(found)

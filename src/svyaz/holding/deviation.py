@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 import numpy as np
 import symengine as se
@@ -12,18 +13,18 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import DEVIATIONS, Measure, balanced, coordinate_scales, measure_of
-from svyaz.expr import Expression, gradients
+from svyaz.expr import Expression, gradients, symbols_in
 from svyaz.forms import Equations
 from svyaz.holding.perturbations import positions_of, velocities_of
-from svyaz.program import Entries, Table, Tabulated, bordered, function, once_for_each
+from svyaz.program import Entries, Table, Tabulated, bordered, function, largest_magnitudes, once_for_each, row_entries
 
 RIDGE = 1e-13
 
-TOGETHER = 10_000
-"""So many rows of motions are looked at together: more do not stay in the memory near the processor."""
-
 SAMPLED = 5
-"""States along a motion at which the scales of constraints are looked at."""
+"""States along a motion at which the own scales of constraints are looked at."""
+
+MOVED = 1e-14
+"""Newton's method ends where no state is moved by more than this part of the largest along the rows."""
 
 
 @dataclass(frozen=True)
@@ -74,47 +75,24 @@ class Deviations:
 
         Where all terms vanish along the motion (x = 0) the typical sizes of the coordinates give the scale.
         """
-        return self.with_scales(times, states)[1]
-
-    def with_scales(self, times: Array, states: Array) -> tuple[Array, Array]:
-        """y along the rows (k, count), and the largest own scales (count,)."""
-        y, terms = self._looked([(times, states)])
-        least = self._few_scales([(times, states)])[0]
-        return y, np.maximum(np.max(terms, axis=0, initial=0.0), least)
+        return self.extents([(times, states)])[0].scales
 
     def extents(self, motions: Sequence[tuple[Array, Array]]) -> list[Extent]:
         """How far y reaches along each motion, given by its times and states; its scales are those of its terms, not below
         those of a few of its states.
         """
-        largest, sizes, begin = list[Array](), list[Array](), 0
-        ends = np.cumsum([len(times) for times, _ in motions])
-        while begin < len(motions):
-            before = ends[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, before + TOGETHER, side="right")))
-            cuts = ends[begin : end - 1] - before
-            y, terms = self._looked(motions[begin:end])
-            largest += [np.max(np.abs(part), axis=0, initial=0.0) for part in np.split(y, cuts)]
-            sizes += [np.max(part, axis=0, initial=0.0) for part in np.split(terms, cuts)]
-            begin = end
-        least = self._few_scales(motions) if motions else []
-        found = zip(largest, sizes, least, strict=True)
-        return [Extent(reach, np.maximum(size, own)) for reach, size, own in found]
-
-    def _looked(self, motions: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-        """y and the magnitudes of its terms along motions, one after the other."""
-        rows = np.concatenate([np.column_stack(motion) for motion in motions])
-        found = self.measure.function.known(rows, DEVIATIONS)
-        y = self.ordered(found["position"], found["velocity"])
-        return y, self.ordered(found["position_terms"], found["velocity_terms"])
-
-    def _few_scales(self, motions: Sequence[tuple[Array, Array]]) -> list[Array]:
-        """The largest own scales at a few states of each motion."""
+        if not motions:
+            return []
         few = [np.unique(np.linspace(0, len(times) - 1, SAMPLED).astype(int)) for times, _ in motions]
-        chosen = [(times[some], states[some]) for (times, states), some in zip(motions, few, strict=True)]
-        here = self.measure.along(*(np.concatenate(parts) for parts in zip(*chosen, strict=True)))
-        own = self.ordered(here.position_scale, here.velocity_scale)
-        cuts = np.cumsum([len(some) for some in few])[:-1]
-        return [np.fmax.reduce(part, axis=0, initial=0.0) for part in np.split(own, cuts)]
+        chosen = np.concatenate([times[some] for (times, _), some in zip(motions, few, strict=True)])
+        states = np.concatenate([rows[some] for (_, rows), some in zip(motions, few, strict=True)])
+        begins = [0, *accumulate(map(len, few[:-1]))]
+        reach = largest_magnitudes(self.measure.function, motions, DEVIATIONS)
+        parts = self.measure.function.known(np.column_stack([chosen, states]), self.measure.parts)
+        here = self.measure.numbers(states, parts)
+        own = [np.fmax(np.fmax.reduceat(scale, begins), 0.0) for scale in (here.position_scale, here.velocity_scale)]
+        scales = np.maximum(self.ordered(reach["position_terms"], reach["velocity_terms"]), self.ordered(*own))
+        return [Extent(*each) for each in zip(self.ordered(reach["position"], reach["velocity"]), scales, strict=True)]
 
     def ordered(self, position: Array, velocity: Array) -> Array:
         """Columns of constraints, in position and in velocity, as entries of y."""
@@ -130,8 +108,9 @@ class Deviations:
         speeds = [self.equations.states.index(str(v)) for v in self.equations.velocities]
         places = [k for k in range(len(self.equations.states)) if k not in speeds]
         p, sizes = self.positions, _steps(self, float(times[0]), tuple(states[0]))
-        for entries, columns in ((slice(0, p), places), (slice(p, None), speeds)):
-            for _ in range(iterations if wanted[:, entries].shape[1] else 0):
+        once = 1 if self._linear_in_velocities else iterations
+        for entries, columns, most in ((slice(0, p), places, iterations), (slice(p, None), speeds, once)):
+            for _ in range(most if wanted[:, entries].shape[1] else 0):
                 if "slopes" in self.slopes.sparse:
                     moves = self._sparse_moves(times, states, wanted[:, entries], entries, columns, sizes)
                     if moves is not None:
@@ -143,10 +122,11 @@ class Deviations:
                 defined = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(missing).all(axis=1)
                 moved = np.full_like(states, np.nan)
                 moved[defined] = states[defined]
-                moved[np.ix_(np.flatnonzero(defined), np.array(columns))] += (
-                    _shortest(slopes[defined], missing[defined]) * sizes[columns]
-                )
+                moves = _shortest(slopes[defined], missing[defined]) * sizes[columns]
+                moved[np.ix_(np.flatnonzero(defined), np.array(columns))] += moves
                 states = moved
+                if np.all(np.abs(moves) <= MOVED * np.max(np.abs(moved[defined][:, columns]), axis=0, initial=0.0)):
+                    break
         return states
 
     def _sparse_moves(
@@ -169,6 +149,13 @@ class Deviations:
         moves[~np.isfinite(moves).all(axis=1)] = 0.0
         moves[undefined] = np.nan
         return moves
+
+    @cached_property
+    def _linear_in_velocities(self) -> bool:
+        """Are ḣ and f linear in the velocities, so that one step of Newton's method gives these?"""
+        rows = self.equations.constraint_jacobian
+        entries = [e for row in rows for _, e in row_entries(row)]
+        return self.equations.recursion is None and symbols_in(entries).isdisjoint(self.equations.velocities)
 
     @property
     def _has_gradients(self) -> bool:

@@ -19,12 +19,12 @@ from math import isnan
 from time import perf_counter
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget, spread
+from svyaz.constraints import Budget, clock
 from svyaz.holding.advancing import advance
 from svyaz.holding.deviation import deviations
 from svyaz.holding.options import Gains, OneGain, Options
 from svyaz.holding.perturbations import Perturbation
-from svyaz.holding.pilot import scheme_of
+from svyaz.holding.pilot import scheme_of, spread
 from svyaz.holding.rehearsals import (
     Rehearsal,
     Seen,
@@ -39,6 +39,7 @@ from svyaz.holding.rehearsals import (
 from svyaz.holding.searching import best_of, candidates, searched
 from svyaz.holding.segment import Segment, integrated
 from svyaz.holding.verdicts import Verdict, judge
+from svyaz.integrate import Status
 
 MOST_HALVINGS = 12
 
@@ -105,7 +106,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
                 code=theatre.code_for(found.best.setting),
             )
         steps += sum(one.steps for one in seen.values())
-        if options.tolerance is None or options.step is None or budget.over:
+        if options.tolerance is None or options.step is None or clock() >= budget.end:
             break
         halved.append(f"{now.step:g}")
     log.extend(_told_of_halving(options, halved))
@@ -152,23 +153,25 @@ def _rehearse(
     none, gains = Setting(0.0), [Setting(float(k)) for k in candidates(scheme_of(options), span)[1:]]
     coarse, grid = coarseness_of(options, span), nodes_of(options, span) if options.step is None else None
     theatre = Theatre(segment, options, state, span, coarse, grid=grid)
-    started = budget.spent
+    started = clock()
     plain = theatre.run(none)
-    budget = budget.for_run((budget.spent - started) * coarse)
+    budget = budget.for_run((clock() - started) * coarse)
     if before is not None:
         reference = before.theatre.reference
     else:
         reference = accurate_motion(segment, options, state, span, affordable(budget, plain))
-    if grid is not None and not reference.finished:
+    if grid is not None and reference.status is not Status.FINISHED:
         theatre = replace(theatre, grid=None)
         plain = theatre.run(none)
     # where neither has come to a branching position there is none to be looked for in the others
-    way = advance if plain.bridged or reference.bridged or not plain.finished else integrated
+    branching = plain.bridged or reference.bridged or plain.status is not Status.FINISHED
+    way = advance if branching else integrated
     theatre = replace(theatre, look=Viewpoint(segment.equations, deviations(segment.equations), reference), way=way)
     seen = theatre.played([gains[k] for k in spread(len(gains))], {none: theatre.seen([plain])[0]}, budget)
     ordered = {setting: seen[setting] for setting in sorted(seen, key=lambda one: one.kappa)}
-    cut = f"rehearsals were cut at {len(seen)} of {len(gains) + 1} gains, after {budget.told}"
-    return _Rehearsals(theatre, ordered, budget, cut if len(seen) <= len(gains) else "")
+    whole = len(seen) > len(gains)
+    cut = "" if whole else f"rehearsals were cut at {len(seen)} of {len(gains) + 1} gains, after {budget.told}"
+    return _Rehearsals(theatre, ordered, budget, cut)
 
 
 def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str:

@@ -48,7 +48,7 @@ class General:
     @cached_property
     def varying(self) -> bool:
         """Does W change along a motion?"""
-        named = {str(symbol) for symbol in symbols_in([entry for row in self.slopes for entry in row])}
+        named = set(map(str, symbols_in([entry for row in self.slopes for entry in row])))
         return not named <= set(self.values)
 
     def along(self, times: Array, states: Array, gains: Mapping[str, float]) -> Array:
@@ -66,11 +66,9 @@ def deviation_symbols(equations: Equations) -> tuple[se.Symbol, ...]:
     """Symbols for the entries of y = (h, ḣ, f)."""
     positions = [d.name for d in equations.deviations if d.position is not None]
     speeds = [d.name for d in equations.deviations if d.position is None]
-    return (
-        *(deviation_symbol(name) for name in positions),
-        *(deviation_rate_symbol(name) for name in positions),
-        *(deviation_symbol(name) for name in speeds),
-    )
+    rates = [deviation_rate_symbol(name) for name in positions]
+    plain = [deviation_symbol(name) for name in (*positions, *speeds)]
+    return (*plain[: len(positions)], *rates, *plain[len(positions) :])
 
 
 def meanings(equations: Equations) -> dict[se.Symbol, Expression]:
@@ -191,7 +189,7 @@ def perturbed_rates(equations: Equations, general: General, values: Mapping[str,
 def correction_of(equations: Equations, rows: Sequence[Expression]) -> tuple[Expression, ...]:
     """What laws add to the constraint rows G q̈ + constraint_bias + correction = 0: -F, deviations in terms of the states."""
     meaning = meanings(equations)
-    return tuple(-substitute(row, meaning) for row in rows)
+    return tuple([-substitute(row, meaning) for row in rows])
 
 
 def linear_rows(equations: Equations, blocks: Mapping[str, Sequence[Sequence[Expression]]]) -> list[Expression]:

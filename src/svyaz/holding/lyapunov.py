@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import inf
 
 import numpy as np
@@ -18,7 +19,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, differentiate, names_in
+from svyaz.expr import Expression, gradients, names_in, symbols_in
 from svyaz.matrices import eigvals, eigvalsh
 from svyaz.program import Program, build, ranges
 
@@ -130,7 +131,7 @@ def _region(
     names = tuple(str(s).removeprefix("deviation ") for s in y)
     constraints = tuple(dict.fromkeys(law.constraints[k] for k in part))
     known = set(law.values) | {str(s) for s in y}
-    moving = sorted(set().union(*(names_in(r) for r in rates)) - known)
+    moving = sorted(set(map(str, symbols_in(rates))) - known)
     if any(name in apart for name in moving):
         reason = "the law names deviations of constraints, which have their own"
         return Region(constraints, names, np.zeros((len(y), len(y))), 0.0, 0.0, {}, reason)
@@ -139,11 +140,11 @@ def _region(
     if p is None:
         reason = "no quadratic function falls for all the linear parts along the pilot"
         return Region(constraints, names, np.zeros((len(y), len(y))), 0.0, 0.0, where, reason)
-    slopes = [differentiate(rate, s) for rate in rates for s in y]
+    slopes = [*chain.from_iterable(gradients(rates, y))]
+    depends = not symbols_in(slopes).isdisjoint(y)
     inputs = (*moving, *map(str, y))
     program = build([(str(k), e) for k, e in enumerate(slopes)], inputs=inputs, parameters=tuple(law.values))
     proof = _Proof(program, law.values, p, _boxes(list(where.values())), len(y))
-    depends = any(names_in(e) & {str(s) for s in y} for e in slopes)
     level, rate = proof.largest(float(sizes @ p @ sizes), unbounded=not depends)
     reason = "" if level > 0.0 else "the bounds on the law over the states of the pilot are too wide for a proof"
     return Region(constraints, names, p, level, rate, where, reason)
@@ -267,8 +268,8 @@ class _Proof:
         parts = len(self.boxes[0])
         low = np.column_stack([self.boxes[0], np.broadcast_to(-reach, (parts, self.count))])
         high = np.column_stack([self.boxes[1], np.broadcast_to(reach, (parts, self.count))])
-        bounds = ranges(self.program, self.values, low, high)
-        below, above = (b.reshape(-1, self.count, self.count) for b in bounds)
+        shape = (-1, self.count, self.count)
+        below, above = np.reshape(ranges(self.program, self.values, low, high), (2, *shape))
         if self.count == 1:
             return float(-np.max(above))
         if not (np.isfinite(below).all() and np.isfinite(above).all()):

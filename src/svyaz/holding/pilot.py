@@ -25,13 +25,13 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget, spread
-from svyaz.holding.advancing import advance
+from svyaz.constraints import Budget, clock
+from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import critical, rescaled
-from svyaz.holding.segment import Segment, prepare
+from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
 from svyaz.integrate import Path, Status, Tableau
@@ -91,6 +91,13 @@ class Prediction:
     seen: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0), np.zeros((0, 0))))
 
 
+def spread(count: int) -> list[int]:
+    """0 … count - 1 in an order in which the first ones are always spread evenly: halves, quarters, eighths …"""
+    bits = max(1, (count - 1).bit_length())
+    turned = [int(f"{k:0{bits}b}"[::-1], 2) for k in range(1 << bits)]
+    return [k for k in turned if k < count]
+
+
 def scheme_of(options: Options) -> Discretisation:
     """The method and step of a run as the verdicts see them."""
     return _scheme(options.method, options.step)
@@ -122,19 +129,24 @@ def predict(segment: Segment, options: Options, state: Array, span: tuple[float,
     allowed = options.allowed(measured.names)
     steps = 0
     before: Array | None = None
+    initial = measured.at(np.array(span[:1]), state[None, :])[0]
+    way: Advancing = advance
     for m in (*(COARSENESS if foretold else ()), 1):
-        path = _pilot_path(segment, options, state, span, m, measured.count)
+        path = _pilot_path(segment, options, state, span, m, measured.count, way)
+        # where the first has come to no branching position there is none to be looked for in the others
+        way = advance if path.bridged or path.status is not Status.FINISHED else integrated
         steps += path.steps
         if path.status is not Status.FINISHED:
             before = None
             continue
-        found, rest = _from_path(segment, measured, options, tableau, path, span, natural=m == 1)
+        found, rest = _from_path(segment, measured, options, tableau, path, span, None if m == 1 else initial)
+        scales = measured.scales(path.times, path.states)
         if m == 1 or (
             before is not None
-            and _agree(before, found, measured, path)
+            and _agree(before, found, measured, scales)
             and not _doubtful(found[measured.reported], allowed)
         ):
-            made = _prediction(segment, measured, options, path, found, rest, (m, steps))
+            made = _prediction(segment, measured, options, path, found, rest, scales, np.abs(initial), (m, steps))
             if foretold and (options.tolerance is not None or made.lost):
                 made = _with_other_gains(made, segment, measured, options, state, path, span)
             return replace(made, seconds=perf_counter() - begin)
@@ -174,10 +186,11 @@ def _prediction(
     path: Path,
     found: Array,
     rest: Array,
+    scales: Array,
+    start: Array,
     cost: tuple[int, int],
 ) -> Prediction:
-    names, scales = measured.names, measured.scales(path.times, path.states)
-    bounds = SAFETY * found
+    names, bounds = measured.names, SAFETY * found
     if options.step is not None:
         walk = rounding_walk(scheme_of(options).matrix(segment.perturbation.matrix), scales, path.steps)
         bounds = bounds + SAFETY * walk
@@ -185,7 +198,6 @@ def _prediction(
     def told(values: Array) -> dict[str, float]:
         return dict(zip(names, map(float, values[measured.reported]), strict=True))
 
-    start = np.abs(measured.at(path.times[:1], path.states[:1])[0])
     gone = ((found > GONE * scales) & (found > AGREEMENT * start))[measured.reported]
     return Prediction(
         told(found),
@@ -220,11 +232,12 @@ def _with_other_gains(
     few = np.unique(np.linspace(0, len(path.times) - 1, FEW).astype(int))
     some = replace(path, times=path.times[few], states=path.states[few])
     rest: dict[int, Array] = {}
+    initial = measured.at(path.times[:1], path.states[:1])[0]
     for k in spread(len(gains)):
-        if budget.over:
+        if clock() >= budget.end:
             break
         with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))
-        rest[k] = _from_path(with_gain, measured, options, tableau, some, span, natural=False)[1]
+        rest[k] = _from_path(with_gain, measured, options, tableau, some, span, initial)[1]
     known = sorted(k for k, values in rest.items() if np.isfinite(values).all())
     cut = f"the range of gains was looked for at {len(rest)} of {len(gains)} gains, cut after {budget.told}"
     found = (gains[known], np.array([rest[k] for k in known]).reshape(len(known), measured.count))
@@ -232,17 +245,17 @@ def _with_other_gains(
 
 
 def _pilot_path(
-    segment: Segment, options: Options, state: Array, span: tuple[float, float], m: int, count: int
+    segment: Segment, options: Options, state: Array, span: tuple[float, float], m: int, count: int, way: Advancing
 ) -> Path:
     """The path with m times the step, at moments for about NUMBERS numbers of ``count`` each; with the step itself, all."""
     if m == 1:
-        return advance(segment, state, span, options, None, None)
+        return way(segment, state, span, options, None, None, None)
     assert options.step is not None, "pilots are made for fixed steps"
     coarse = replace(options, step=options.step * m)
     gentle = segment.regained(rescaled(segment.perturbation, 1.0 / m))
     most = int(np.clip(NUMBERS // count, FEW, SAMPLES))
     samples = min(most, round((span[1] - span[0]) / options.step)) + 1
-    return advance(gentle, state, span, coarse, np.linspace(*span, max(samples, 2)), None)
+    return way(gentle, state, span, coarse, np.linspace(*span, max(samples, 2)), None, None)
 
 
 def _from_path(
@@ -252,18 +265,16 @@ def _from_path(
     tableau: Tableau,
     path: Path,
     span: tuple[float, float],
-    *,
-    natural: bool,
+    initial: Array | None,
 ) -> tuple[Array, Array]:
-    """Largest predicted |y| and largest |R|; ``natural``: the path is the run itself and keeps its deviations."""
-    if natural:
+    """Largest predicted |y| and largest |R|, y being ``initial`` first; None: the path is the run and keeps its deviations."""
+    if initial is None:
         return np.max(np.abs(measured.at(path.times, path.states)), axis=0), _remainders_along(
             segment, measured, options, path
         )
     assert options.step is not None, "pilots are made for fixed steps"
     times, states = path.times, path.states
     s = factors_along(segment.perturbation, scheme_of(options), times, states)
-    initial = measured.at(path.times[:1], path.states[:1])[0]
     y = np.zeros((len(times), measured.count))
     largest = remainder = np.zeros(measured.count)
     for _ in range(2):
@@ -306,9 +317,9 @@ def _single_steps(segment: Segment, tableau: Tableau, times: Array, states: Arra
     return total
 
 
-def _agree(a: Array, b: Array, measured: Deviations, path: Path) -> bool:
+def _agree(a: Array, b: Array, measured: Deviations, all_scales: Array) -> bool:
     """Do two pilots tell the same? Deviations as large as the constraint itself tell nothing."""
-    scales = measured.scales(path.times, path.states)[measured.reported]
+    scales = all_scales[measured.reported]
     floor = ROUNDING * scales
     one, two = (np.maximum(v[measured.reported], floor) for v in (a, b))
     if not (np.all(one < LOST * scales) and np.all(two < LOST * scales)):

@@ -20,7 +20,7 @@ from math import pi
 import numpy as np
 import symengine as se
 
-from svyaz.arrays import Array, median
+from svyaz.arrays import Array
 from svyaz.expr import Expression, at_points, names_in, symbols_in
 from svyaz.forms import Equations
 from svyaz.holding.passages import Passage
@@ -35,7 +35,7 @@ Mass = Callable[[Sequence[Mapping[str, float]]], Array]
 MOST_COORDINATES = 8
 
 SPIKE = 8.0
-"""Poles are looked for where a velocity exceeds so many times its median along a path, or where the path ends early."""
+"""Poles are looked for where a velocity exceeds so many times what it is along half of a path, or where the path ends early."""
 
 NEAR, FAR = 0.1, 0.25
 """A pole that comes nearer than NEAR is passed in another chart, from FAR before it to FAR behind it."""
@@ -111,7 +111,8 @@ def _troubled(equations: Equations, path: Path) -> bool:
         return True
     places = [equations.states.index(str(v)) for v in equations.velocities if str(v) in equations.states]
     speeds = np.abs(path.states[:, places])
-    return bool(np.any(speeds.max(axis=0) > SPIKE * (median(speeds) + 1e-12)))
+    slow = SPIKE * (speeds + 1e-12) < speeds.max(axis=0)
+    return bool(np.any(2 * np.count_nonzero(slow, axis=0) > len(speeds)))
 
 
 @once_for_each
@@ -122,10 +123,11 @@ def poles_of(equations: Equations) -> tuple[CoordinatePole, ...]:
         return ()
     entries = [e for row in equations.mass_matrix for e in row]
     own = {se.Symbol(name): se.RealDouble(x) for name, x in equations.system.constants.items()}
+    known = [e.xreplace(own) for e in entries]
     used = set().union(*map(names_in, entries))
     if len(entries) != len(q) ** 2 or used - {*equations.states, *equations.constants, "t"}:
         return ()
-    numbers = at_points([e.xreplace(own) for e in entries], [*equations.states, "t"])
+    numbers = at_points(known, [*equations.states, "t"])
 
     def mass(states: Sequence[Mapping[str, float]]) -> Array:
         rows = np.array([[*[state.get(name, 0.0) for name in equations.states], 0.0] for state in states])

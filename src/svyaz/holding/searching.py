@@ -9,11 +9,12 @@ from math import inf, isnan, log, sqrt
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget
+from svyaz.constraints import Budget, clock
 from svyaz.holding.perturbations import positions_of
 from svyaz.holding.pilot import scheme_of
 from svyaz.holding.rehearsals import NOISE, Rehearsal, Seen, Setting, Theatre
 from svyaz.holding.verdicts import Discretisation, largest_gain
+from svyaz.integrate import Status
 from svyaz.integrate import method as find_method
 
 CANDIDATES = 17
@@ -100,7 +101,7 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         options.step is None
         or find_method(options.method).implicit
         or theatre.coarse > 1
-        or not theatre.reference.finished
+        or theatre.reference.status is not Status.FINISHED
     ):
         return Found(seen, best, ())
     scheme, positions = scheme_of(options), bool(positions_of(theatre.segment.equations))
@@ -122,7 +123,7 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         leaders = sorted(_able(trials, allowed), key=lambda t: t.product)[: 1 if near else LEADERS]
         trials = played(one for t in leaders for one in _around(t.setting, width, gains, positions and not near))
     constant = best_of(trials, allowed) or best
-    if budget.over:
+    if clock() >= budget.end:
         return Found(seen, constant, (f"the search for better gains was cut after {budget.told}",))
     if near or _gap(trials, constant) <= GAP:
         return Found(seen, constant, (NEAR,))
@@ -132,7 +133,7 @@ def searched(theatre: Theatre, seen: Seen, allowed: Array, budget: Budget) -> Fo
         trials = played(one for t in _leaders(trials, allowed, count) for one in _beside(t.setting, factor))
     varied = min(_leaders(trials, allowed, 1), key=lambda t: t.product, default=None)
     won = varied is not None and varied.product + 2 * log(WON) <= constant.product
-    cut = (f"the search for gains that vary was cut after {budget.told}",) if budget.over else ()
+    cut = (f"the search for gains that vary was cut after {budget.told}",) if clock() >= budget.end else ()
     return Found(seen, varied if won and varied is not None else constant, (_told_of(constant, varied, won), *cut))
 
 

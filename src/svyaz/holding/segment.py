@@ -121,9 +121,10 @@ def prepare(
     values = {**constants, **perturbation.gains, **constants_of(held)}
     extra = (*perturbation.gains, *constants_of(held))
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
-    rates = hold(equations, rates_of(equations, perturbation.correction), held, options.hold)
-
     brief = _is_brief(equations.system)
+    rates = rates_of(equations, perturbation.correction)
+    if held:
+        rates = hold(equations, rates, held, options.hold)
 
     def compiled(program: Program) -> Native:
         return compile_program(

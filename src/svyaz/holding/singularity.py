@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import (
-    Crossing,
-    crossing,
-    examine,
-    listed,
-    measure_of,
-    model_states,
-)
+from svyaz.constraints import examine, listed, measure_of, model_states
 from svyaz.holding.collapses import COMPARED, RunExcerpt, run_about
 from svyaz.holding.deviation import deviations
 from svyaz.holding.segment import Segment, observed
@@ -231,6 +224,8 @@ def _reason(run: RunExcerpt, segment: Segment, state: Array, time: float) -> str
 
 def _of_constraints(run: RunExcerpt, state: Array, time: float) -> str:
     """The gradients of constraints become dependent, but are not nearby."""
+    from svyaz.constraints import Crossing, crossing
+
     snapshot, what = run.measure.at(state, time), _dependent(run)
     match crossing(run.measure, snapshot, run.sizes):
         case Crossing.BRANCHES:

@@ -134,10 +134,11 @@ def state_scale(equations: Equations, times: Array, states: Array) -> StateScale
     places, few = places_of(equations), sampled(times)
     if not places.speeds:
         return places.scale(np.zeros((0, 0)), times, states)
-    here = measure_of(equations).along(times[few], states[few])
+    measure, rows = measure_of(equations), np.column_stack([times[few], states[few]])
+    here = measure.numbers(states[few], measure.function.known(rows, measure.parts))
     weights = [np.diagonal(here.mass, axis1=1, axis2=2), here.bias]
     if places.quasi:
-        found = _directions(equations)(np.column_stack([times[few], states[few]]))["directions"]
+        found = _directions(equations)(rows)["directions"]
         weights.append(found.reshape(len(few), -1))
     return places.scale(np.concatenate(weights, axis=1), times, states)
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.matrices import eigvals, is_large, separate_blocks, spectral_norm
+from svyaz.matrices import LARGE, eigvals, is_large, separate_blocks, spectral_norm
 
 ROUNDING = 1e-12
 
@@ -42,7 +42,8 @@ class Discretisation:
     def matrix(self, w: Array) -> Array:
         """S(τW), of one matrix or of many."""
         assert self.step is not None, "an error-controlled run has no fixed step"
-        return by_blocks(w, self._matrix) if w.ndim == 2 and is_large(w) else self._matrix(w)
+        large = w.ndim == 2 and 2 * len(w) > LARGE and is_large(w)
+        return by_blocks(w, self._matrix) if large else self._matrix(w)
 
     def _matrix(self, w: Array) -> Array:
         top, bottom = (_matrix_polynomial(c, (self.step or 0.0) * w) for c in (self.numerator, self.denominator))

@@ -110,9 +110,8 @@ def lost_constraints(segment: Segment, path: Path, predicted: Mapping[str, float
     rows = np.isfinite(path.states).all(axis=1)
     times, states = path.times[rows], path.states[rows]
     half = max(1, len(times) // 2)
-    first, largest = measured.with_scales(times[:half], states[:half])
-    y = np.abs(np.concatenate([first, measured.at(times[half:], states[half:])]))[:, measured.reported]
-    scales = largest[measured.reported]
+    y = np.abs(measured.at(times, states))[:, measured.reported]
+    scales = measured.scales(times[:half], states[:half])[measured.reported]
     notes = []
     for k, name in enumerate(measured.names):
         worst = int(np.argmax(y[:, k]))
@@ -145,7 +144,8 @@ def spare_astray(segment: Segment, path: Path) -> tuple[int, str] | None:
     own = np.zeros(len(relative))
     if equations.deviations:
         measured = deviations(equations)
-        y, scales = measured.with_scales(path.times[rows], path.states[rows])
+        y = measured.at(path.times[rows], path.states[rows])
+        scales = measured.scales(path.times[rows], path.states[rows])
         own = np.max(np.abs(y) / np.where(scales > 0.0, scales, 1.0), axis=1)
     off = relative > ASTRAY + ALONE * own[:, None]
     if not off.any():

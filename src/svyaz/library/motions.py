@@ -16,11 +16,11 @@ from svyaz.expr import is_name
 from svyaz.files import whole, write_text
 from svyaz.forms import derive
 from svyaz.library.dressing import dressing
-from svyaz.library.pictures import Picture, Player
 from svyaz.shown import Shown
 
 if TYPE_CHECKING:
     from svyaz.arrays import Array
+    from svyaz.library.pictures import Picture, Player
 
 TABLES = ("multipliers", "residuals", "hidden", "integrals", "quantities", "inputs")
 """Columns by name that a file keeps, beside times and states."""
@@ -57,6 +57,8 @@ class WorkingMotion(Shown, motion.Motion):
         ``degrees`` draws angles and their rates in degrees, ``style`` is one of matplotlib or a table of its settings; with
         ``file`` the picture is written too.
         """
+        from svyaz.library.pictures import Picture
+
         shown = [*motion.parted(show, ",")] if isinstance(show, str) else [*show]
         looks = pages.Looks(pages.size_of(size) if isinstance(size, str) else size, degrees, style)
         for name in names:
@@ -75,6 +77,8 @@ class WorkingMotion(Shown, motion.Motion):
 
     def animate(self, file: str | Path | None = None) -> Player:
         """A player of the mechanism; with ``file`` (.html, .gif, .mp4) it is written too."""
+        from svyaz.library.pictures import Player
+
         player = Player(self)
         if file is not None:
             player.save(file)

@@ -285,8 +285,8 @@ class System:
     scope: Scope = field(repr=False, compare=False)
     points: Mapping[str, BodyPoint] = field(default_factory=dict, repr=False, compare=False)
 
-    @property
-    def constants(self) -> dict[str, float]:
+    @cached_property
+    def constants(self) -> Mapping[str, float]:
         """Everything that is constant during a run: parameters and the values of the inputs."""
         return {**self.parameters, **{name: given.value for name, given in self.inputs.items()}}
 

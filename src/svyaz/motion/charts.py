@@ -18,7 +18,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError
-from svyaz.forms import MOST_CHOICES, Equations, form_of
+from svyaz.forms import Equations, form_of
 from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
@@ -245,6 +245,8 @@ def _better(
     met: dict[ChartName, Equations],
 ) -> Equations | None:
     """The equations in a form and the chart with the best least quality over these rows, among those that apply."""
+    from svyaz.forms import MOST_CHOICES
+
     coordinates = equations.system.coordinates
     m, n = alpha.shape[1:]
     reduced = form_of(form).reduced

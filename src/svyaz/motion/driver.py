@@ -78,9 +78,10 @@ def drive(structure: Structure, state: Array, wishes: Wishes) -> list[Chapter]:
 def _unreal(beginning: Beginning) -> Refusal | None:
     """A phase that would begin with values that are no finite numbers, because an anchor or an impact is not defined."""
     own = entered(beginning.phase.equations, beginning.state, beginning.phase.start)
-    lost = [name for name, value in zip(beginning.phase.equations.states, own, strict=True) if not np.isfinite(value)]
-    if not lost:
+    defined = np.isfinite(own)
+    if defined.all():
         return None
+    lost = [name for name, good in zip(beginning.phase.equations.states, defined, strict=True) if not good]
     told = f"at t = {beginning.phase.start:.9g} {', '.join(lost)} would begin with no finite value"
     reason = f"{told}: what gives it is not defined there"
     return Refusal(Status.SINGULAR, reason)
@@ -133,7 +134,7 @@ def _run(structure: Structure, beginning: Beginning, decision: Decision, wishes:
         )
         exceeded = exceeds(segment, found.path, options)
     path = found.path
-    notes.extend(note for note in (exceeded, found.note) if note)
+    notes += filter(None, (exceeded, found.note))
     notes.extend(lost_constraints(segment, path, decision.gains.predicted if decision.gains else {}))
     notes.extend(lost_integrals(segment, path))
     notes.extend(passed_near(segment, path))

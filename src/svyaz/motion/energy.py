@@ -12,9 +12,9 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression, add_up
-from svyaz.forms import EnergyPower, keeps_energy, observation, power_of, rates_of, rubbing_power
+from svyaz.forms import EnergyPower, observation, power_of, rates_of, rubbing_power
 from svyaz.holding import Entry, Segment, observed
-from svyaz.integrate import Flow, along, integrals_along
+from svyaz.integrate import Flow, along
 from svyaz.model import System
 from svyaz.motion.phases import Chapter, Mode
 from svyaz.program import Function, Linear, Native, function
@@ -33,8 +33,9 @@ def account_of(system: System, chapters: Sequence[Chapter], shown: Sequence[slic
     """What is known of the energy along the rows that are shown of each chapter; None where it is an integral, or there
     is none.
     """
-    power, impacts = power_of(system), any(c.impact is not None for c in system.constraints)
-    if power is None or keeps_energy(system):
+    impacts = any(c.impact is not None for c in system.constraints)
+    power = power_of(system)
+    if power is None or (power.vanishes and not impacts):
         return None
 
     meters: dict[int, Function] = {}
@@ -92,6 +93,8 @@ def _along(meter: Meter, chapter: Chapter, size: float) -> Array:
 
 def _over(meter: Function, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
     """(k, 2): work and dissipated along rows of a phase on which the rates are those of the segment."""
+    from svyaz.integrate import integrals_along  # few motions are asked for it
+
     options = chapter.options
     return integrals_along(
         lambda rows: segment.code.evaluate(rows, segment.constants),

@@ -206,9 +206,8 @@ def switched(system: System, phase: Phase, events: Collection[tuple[str, str]], 
 
 def event_at(time: float, active: Sequence[Constraint], before: Sequence[Constraint]) -> Event:
     """The moment at which other constraints act than before."""
-    on = names_of([c for c in active if c not in before])
-    off = names_of([c for c in before if c not in active])
-    return Event(time, on, off, names_of(active))
+    new, gone = [c for c in active if c not in before], [c for c in before if c not in active]
+    return Event(time, names_of(new), names_of(gone), names_of(active))
 
 
 def grid_of(options: Options, span: tuple[float, float], rows: Array | None) -> Array | None:

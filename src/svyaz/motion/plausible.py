@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from svyaz.arrays import Array, median
+from svyaz.arrays import Array
 from svyaz.expr import Advice
 from svyaz.forms import energy
 from svyaz.holding import Options
@@ -118,7 +118,7 @@ def _outstanding(motion: Motion, values: Array, least: float) -> list[int]:
     """Rows after which a quantity changes by far more than it usually does; rows at events are none."""
     change = np.abs(np.diff(values))
     inside = (np.diff(motion.times) > 0.0) & np.isfinite(change)
-    usual = float(median(change[inside])) if inside.any() else 0.0
+    usual = float(np.sort(change[inside])[inside.sum() // 2]) if inside.any() else 0.0
     return [int(k) for k in np.flatnonzero(inside & (change > max(least, OUTSTANDING * usual)))]
 
 

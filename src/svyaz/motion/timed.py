@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 from svyaz.arrays import Array
@@ -78,7 +79,7 @@ class Timed:
         self, equations: Equations, held: tuple[HeldIntegral, ...], state: Array, span: tuple[float, float]
     ) -> Decision:
         """Gains of a phase; its rates may jump."""
-        if not may_jump(self.system):
+        if not self._may_jump:
             return decide(equations, held, self.options, state, span)
         from svyaz.motion.events.first_sides import decided_on_sides
 
@@ -91,16 +92,18 @@ class Timed:
         phase = beginning.phase
         span = (phase.start, phase.end)
         own = entered(phase.equations, beginning.state, phase.start)
-        if self.system.limits or self._jumps(segment):
+        if self.system.limits or (self._may_jump and self._jumps(segment)):
             from svyaz.motion.events.stretches import within_limits
 
             return within_limits(segment, own, span, options, wishes)
         return Advance(advance(segment, own, span, options, grid_of(options, span, wishes.rows), wishes.progress))
 
+    @cached_property
+    def _may_jump(self) -> bool:
+        return may_jump(self.system)
+
     def _jumps(self, segment: Segment) -> bool:
         """Do the rates of a phase jump somewhere?"""
-        if not may_jump(self.system):
-            return False
         from svyaz.motion.events.sides import sides_of
 
         return bool(sides_of(segment).surfaces)

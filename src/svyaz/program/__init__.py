@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svyaz.program.exports.javascript import as_value as as_value
     from svyaz.program.exports.json import TEXT_NOTATION as TEXT_NOTATION
     from svyaz.program.exports.latex import LATEX_NOTATION as LATEX_NOTATION
+    from svyaz.program.extremes import largest_magnitudes as largest_magnitudes
     from svyaz.program.factors import Bordered as Bordered
     from svyaz.program.factors import bordered as bordered
     from svyaz.program.fixed_run import FixedRun as FixedRun

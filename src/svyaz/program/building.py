@@ -283,6 +283,9 @@ def _used(outputs: Sequence[tuple[str, Expression]], systems: Sequence[Linear]) 
     """The systems whose unknowns occur in the outputs or in later systems that are used themselves."""
     if not systems:
         return []
+    plain = {e for _, e in outputs if e.is_Symbol}
+    if len(systems) == 1 and any(not plain.isdisjoint(side) for side in systems[0].unknowns):
+        return list(systems)
     present = symbols_in([e for _, e in outputs])
     kept: list[Linear] = []
     for number, system in reversed(list(enumerate(systems))):

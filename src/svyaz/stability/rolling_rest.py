@@ -85,13 +85,15 @@ def rolling_rest(
     """The equations of rest: all velocities are zero."""
     refuse_varying(system)
     system, fixed, sides, following = settled(system, fix, box)
-    surface = ConstraintSurface(system, system.constants | fixed)
+    surface = ConstraintSurface(system, {**system.constants, **fixed})
     none = {velocity(q): ZERO for q in system.coordinates}
     for c in system.constraints:
         if c.order == 1 and all(is_nothing(substitute(e, none)) for e in gradient(c.expression, list(none))):
             message = f"the constraint '{c.name}' gives no direction at rest, where its slopes by all velocities vanish"
             raise ModelError([Problem(message, c.place)])
-    values = {se.Symbol(name): se.RealDouble(x) for name, x in (system.constants | fixed).items() if name not in sides}
+    values = {
+        se.Symbol(name): se.RealDouble(x) for name, x in {**system.constants, **fixed}.items() if name not in sides
+    }
     rows = [substitute(c.expression, none) for c in system.constraints if c.order == 1]
     rows = [e for e in rows if not is_nothing(substitute(e, values))]
     return _rest(surface, {}, rows, fixed, sides, following)
@@ -103,7 +105,7 @@ def steady_rest(
     """The equations of steady motions, the speeds, and those that have the values of the model's initial state."""
     refuse_varying(system)
     system, fixed, sides, following = settled(system, fix, box, [f"{q}'" for q in system.coordinates])
-    surface = ConstraintSurface(system, system.constants | fixed)
+    surface = ConstraintSurface(system, {**system.constants, **fixed})
     speeds = [f"{q}'" for q in system.coordinates if q in surface.ignorable.names]
     for q in system.coordinates:
         if f"{q}'" not in speeds and (f"{q}'" in fixed or f"{q}'" in sides):

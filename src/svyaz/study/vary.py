@@ -208,7 +208,7 @@ class Recipe:
 
     def values(self, settings: Mapping[str, float]) -> tuple[dict[str, float], list[float]]:
         """(constants, initial state) with the settings of a member; not a number where a formula has no value."""
-        constants = self.system.constants
+        constants = dict(self.system.constants)
         initial = dict(self.system.initial)
         for name, value in settings.items():
             if name.startswith("initial."):
@@ -272,7 +272,8 @@ def recipe(system: System, varied: Iterable[str]) -> Recipe:
 def _of_start(system: System, formulas: Mapping[str, Expression], changing: set[str]) -> Formulas:
     """Initial values that may change, each after those that its definitions contain."""
     moving = changing | set(system.states)
-    return tuple((n, formulas[n]) for n in in_order(formulas)[0] if names_in(formulas[n]) & moving)
+    inside = {n: names_in(formula) for n, formula in formulas.items()}
+    return tuple((n, formulas[n]) for n in in_order(inside)[0] if inside[n] & moving)
 
 
 def _waits(formula: Expression, waiting: Mapping[str, Expression], changing: set[str]) -> bool:

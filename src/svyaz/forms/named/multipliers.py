@@ -31,12 +31,13 @@ def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations
     """The same equations with these constraints, and no others, acting."""
     flow = {se.Symbol(q): free.explicit[q] for q in free.system.coordinates} | {TIME: ONE}
     deviations = tuple(deviation(c, flow) for c in active)
-    rows = gradients([d.velocity for d in deviations], free.velocities)
+    speeds = [d.velocity for d in deviations]
+    rows, biases = gradients(speeds, free.velocities), [total_derivative(e, flow) for e in speeds]
     return replace(
         free,
         deviations=deviations,
         constraint_jacobian=tuple(tuple(row) for row in rows),
-        constraint_bias=tuple(total_derivative(d.velocity, flow) for d in deviations),
+        constraint_bias=tuple(biases),
         pulls=tuple(
             Pull(k, friction, se.Integer(c.pushes or 1), side)
             for k, c in enumerate(active)

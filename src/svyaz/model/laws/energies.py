@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svyaz.expr import Expression, names_in, velocity
+from svyaz.expr import Expression, names_in, symbols_in
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.common import LawWords, Names, Reader, Table, with_velocities
 from svyaz.model.system import Constraint
@@ -49,10 +49,10 @@ def _check_inertia(reader: Reader, names: Names, law: Law, constraints: Sequence
     """A coordinate must have inertia, or at least be tied to others by a constraint."""
     if not isinstance(law, Energies) or reader.problems_at(("kinetic",), ("lagrangian",)):
         return
-    moving = names_in(law.lagrangian)
-    tied = set().union(*(names_in(c.expression) for c in constraints))
-    for k, q in enumerate(names.coordinates):
-        if str(velocity(q)) not in moving and q not in tied and str(velocity(q)) not in tied:
+    tying = [c.expression for c in constraints]
+    moving, tied = (set(map(str, found)) for found in [symbols_in([law.lagrangian]), symbols_in(tying)])
+    for k, (q, rate) in enumerate(zip(names.coordinates, names.velocities, strict=True)):
+        if rate not in moving and q not in tied and rate not in tied:
             reader.report(
                 ("coordinates", k), f"the coordinate '{q}' has no inertia: its velocity is not in the kinetic energy"
             )

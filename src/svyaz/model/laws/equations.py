@@ -55,7 +55,7 @@ def _equation(reader: Reader, path: Path, text: str, scope: Scope) -> Expression
     except ModelError as error:
         reader.take(path, text, error)
         return ZERO
-    reader.used |= names_in(left) | names_in(right)
+    reader.uses(left, right)
     return left - right
 
 

@@ -47,7 +47,8 @@ class Reader:
         self.places = places
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
-        self.used: set[str] = set()
+        self._used: set[str] = set()
+        self._formulas: list[Expression] = []
         self._by_path: dict[Path, list[Problem]] = {}
         self._listed_already: set[str] = set()
         self._noted: set[str] = set()
@@ -148,7 +149,7 @@ class Reader:
 
     def no_further(self, names: Names, path: Path, expression: Expression, what: str) -> None:
         """Refuse states of [rates] where only coordinates, velocities or momenta, and time are differentiated by."""
-        for name in sorted(names_in(expression) & set(names.further)):
+        for name in sorted(names_in(expression) & set(names.further)) if names.further else ():
             self.report(path, f"the state '{name}' may appear in energies, forces, rates and integrals, not in {what}")
 
     def expression(self, path: Path, value: object, scope: Scope) -> Expression:
@@ -167,10 +168,21 @@ class Reader:
             found.append(ZERO if isinstance(read, ModelError) else read)
         read_now = zip(given, found, strict=True)
         fresh = {value: e for (_, value), e in read_now if isinstance(value, str) and value not in self._noted}
-        if fresh:
-            self._noted |= fresh.keys()
-            self.used |= {str(symbol) for symbol in symbols_in([*fresh.values()])}
+        self._noted |= fresh.keys()
+        self._formulas += fresh.values()
         return found
+
+    def uses(self, *formulas: Expression) -> None:
+        """Note that what stands in formulas is used."""
+        self._formulas += formulas
+
+    def mentions(self, text: str) -> None:
+        """Note that what stands in a text that cannot be read is used all the same."""
+        self._used.update(WORD.findall(text))
+
+    def used(self) -> set[str]:
+        """All names that are used so far."""
+        return self._used | set(map(str, symbols_in(self._formulas)))
 
     def _number(self, path: Path, value: object) -> Expression:
         """A number as an expression."""
@@ -191,7 +203,7 @@ class Reader:
 
     def take(self, path: Path, text: str, error: ModelError) -> None:
         """Note the mistakes of a text that cannot be read; the names in it are used all the same."""
-        self.used.update(WORD.findall(text))
+        self.mentions(text)
         self.problems.extend(error.problems)
         self._by_path.setdefault(path, []).extend(error.problems)
 

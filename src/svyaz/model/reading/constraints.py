@@ -87,7 +87,7 @@ def _read_constraint(
         reader.take(here, text, error)
         return None
     expression = left - right
-    reader.used |= names_in(expression)
+    reader.uses(expression)
     reader.no_further(names, here, expression, "a constraint")
     moving = set(names.velocities)
     present = names_in(expression)

@@ -43,6 +43,7 @@ class Names:
     definitions: dict[str, Expression] = field(default_factory=dict)
     definition_rates: dict[str, Expression] = field(default_factory=dict)
     points: dict[str, BodyPoint] = field(default_factory=dict)
+    _scopes: dict[tuple[bool, bool, str, int], Scope] = field(default_factory=dict, repr=False)
 
     def with_points(self, scope: Scope) -> Scope:
         """The same with the coordinates of points, NAME_x …, and their rates left as they are named."""
@@ -53,6 +54,14 @@ class Names:
 
     def scope(self, *, velocities: bool, inputs: bool = True, why: str = "only positions count") -> Scope:
         """What may be named in an expression: everything that moves, parameters, definitions and time."""
+        # while a model is read names are added, never changed
+        count = len(self.known) + len(self.inputs) + len(self.definitions) + len(self.rates | self.definition_rates)
+        key = (velocities, inputs, why, count)
+        if key not in self._scopes:
+            self._scopes[key] = self._scope(velocities, inputs, why)
+        return self._scopes[key]
+
+    def _scope(self, velocities: bool, inputs: bool, why: str) -> Scope:
         symbols: dict[str, Expression] = dict(_symbols(tuple(self._plain(inputs))))
         symbols.update(self.definitions)
         symbols["t"] = se.Symbol("t")

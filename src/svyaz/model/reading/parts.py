@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from svyaz.expr import Scope
+from svyaz.expr import Expression
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.system import Bypass, Drawing, Input, Integral
@@ -53,7 +54,7 @@ def read_integrals(reader: Reader, given: Sequence[Table], names: Names) -> tupl
 
 def read_drawings(reader: Reader, given: Sequence[Table], names: Names) -> tuple[Drawing, ...]:
     """What the mechanism looks like."""
-    drawings = []
+    outlines: list[_Outline] = []
     scope = names.scope(velocities=False, inputs=False)
     for k, table in enumerate(given):
         path = ("draw", k)
@@ -63,17 +64,31 @@ def read_drawings(reader: Reader, given: Sequence[Table], names: Names) -> tuple
             if all(key in vocabulary.DRAW for key in table):
                 reader.report(path, "a [[draw]] has exactly one of " + ", ".join(vocabulary.DRAW_KINDS), at_key=True)
             continue
-        drawing = _drawing(reader, (*path, kinds[0]), kinds[0], words, scope)
-        if drawing is not None:
-            drawings.append(drawing)
-    return tuple(drawings)
+        outline = _outline(reader, (*path, kinds[0]), kinds[0], words)
+        if outline is not None:
+            outlines.append(outline)
+    entries = [entry for outline in outlines for entry in outline.entries]
+    read = dict(zip((path for path, _ in entries), reader.expressions(entries, scope), strict=True))
+    return tuple([found for outline in outlines if (found := _drawing(reader, outline, read)) is not None])
 
 
-def _drawing(reader: Reader, path: Path, kind: str, words: Table, scope: Scope) -> Drawing | None:
-    radius = None
+@dataclass(frozen=True)
+class _Outline:
+    """A drawing of which the formulas are still to be read: those of its points, each with its path, and of its radius."""
+
+    path: Path
+    kind: str
+    words: Table
+    points: tuple[Path, ...]
+    entries: tuple[tuple[Path, object], ...]
+    whole: bool
+
+
+def _outline(reader: Reader, path: Path, kind: str, words: Table) -> _Outline | None:
     given = words[kind]
     corners: list[object]
     paths: list[Path]
+    entries: list[tuple[Path, object]] = []
     if kind == "circle":
         table = vocabulary.table(words, kind)
         known = reader.known_words(table, vocabulary.CIRCLE, path)
@@ -81,7 +96,7 @@ def _drawing(reader: Reader, path: Path, kind: str, words: Table, scope: Scope) 
             if known.keys() == table.keys():
                 reader.report(path, "a circle has a center and a radius")
             return None
-        radius = reader.expression((*path, "radius"), table["radius"], scope)
+        entries.append(((*path, "radius"), table["radius"]))
         corners, paths = [table["center"]], [(*path, "center")]
     elif kind == "point":
         corners, paths = [given], [path]
@@ -90,19 +105,25 @@ def _drawing(reader: Reader, path: Path, kind: str, words: Table, scope: Scope) 
             reader.report(path, f"a {kind} goes through at least two points: [[x, y], [x, y]]")
             return None
         corners, paths = list(given), [(*path, k) for k in range(len(given))]
-    entries: list[tuple[Path, object]] = []
     for corner, here in zip(corners, paths, strict=True):
         if not isinstance(corner, list | tuple) or len(corner) not in (2, 3):
-            reader.expressions(entries, scope)  # for what may be wrong with them too
             reader.report(here, "a point has two or three coordinates")
-            return None
+            return _Outline(path, kind, words, (), tuple(entries), whole=False)  # these may be wrong too
         own = [((*here, k), e) for k, e in enumerate(corner)]
         entries += [(place, e) for place, e in own if reader.fits(place, e, vocabulary.EXPRESSION)]
-    read = list(zip(entries, reader.expressions(entries, scope), strict=True))
-    points = [tuple([e for (place, _), e in read if place[:-1] == here]) for here in paths]
+    return _Outline(path, kind, words, tuple(paths), tuple(entries), whole=True)
+
+
+def _drawing(reader: Reader, outline: _Outline, read: Mapping[Path, Expression]) -> Drawing | None:
+    if not outline.whole:
+        return None
+    own = [place for place, _ in outline.entries]
+    points = [tuple([read[place] for place in own if place[:-1] == here]) for here in outline.points]
+    path, kind, words = outline.path, outline.kind, outline.words
     if len({len(point) for point in points}) != 1:
         reader.report(path, "all points of a drawing lie in the plane or all in space")
         return None
+    radius = read.get((*path, "radius"))
     return Drawing(kind, tuple(points), radius, bool(words.get("trace", False)), vocabulary.text(words, "name"))
 
 

@@ -6,7 +6,7 @@ evaluated after those on which it depends; what is left out is zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from math import isfinite
 
 import symengine as se
@@ -43,7 +43,8 @@ def _scope(names: Names) -> Scope:
 
 
 def _evaluated(reader: Reader, words: Table, formulas: Mapping[str, Expression], names: Names) -> dict[str, float]:
-    order, circle = in_order(formulas)
+    contained = {name: names_in(formula) for name, formula in formulas.items()}
+    order, circle = in_order(contained)
     for name in circle:
         told = ", ".join(f"'{n}'" for n in circle)
         reader.report(("initial", name), f"the initial values {told} depend on each other in a circle")
@@ -51,7 +52,7 @@ def _evaluated(reader: Reader, words: Table, formulas: Mapping[str, Expression],
     values = {**names.parameters, **{name: given.value for name, given in names.inputs.items()}, **start, "t": 0.0}
     found: dict[str, float] = dict.fromkeys(formulas, float("nan"))
     for name in order:
-        path, used = ("initial", name), names_in(formulas[name])
+        path, used = ("initial", name), contained[name]
         for anchor in sorted(used & (set(names.anchors) - formulas.keys())):
             reader.report(path, f"'{anchor}' is an anchor, whose value is taken when its constraint begins to act")
         found[name] = values[name] = evaluate(formulas[name], values)
@@ -60,9 +61,9 @@ def _evaluated(reader: Reader, words: Table, formulas: Mapping[str, Expression],
     return found
 
 
-def in_order(formulas: Mapping[str, Expression]) -> tuple[list[str], list[str]]:
+def in_order(contained: Mapping[str, Set[str]]) -> tuple[list[str], list[str]]:
     """Names with each after those of the others that its formula contains, and the names that form circles."""
-    waiting = {name: (names_in(e) & formulas.keys()) for name, e in formulas.items()}
+    waiting = {name: inside & contained.keys() for name, inside in contained.items()}
     order: list[str] = []
     while ready := [name for name, needed in waiting.items() if not needed & waiting.keys()]:
         order += ready

@@ -145,7 +145,7 @@ def _law_of(reader: Reader, words: Table) -> LawWords:
     law = next(law for law in all_laws() if law.known_by(words.keys()))
     for key in (key for key in law.refused if key in words):
         reader.report((key,), f"'{key}' does not go with a model that is given by {law.given_by}", at_key=True)
-        reader.used.update(WORD.findall(vocabulary.text(words, key)))
+        reader.mentions(vocabulary.text(words, key))
     for key in (key for key in law.needed if key not in words):
         reader.report((), f"the model has no '{key}'")
     return law
@@ -315,6 +315,7 @@ def _box(reader: Reader, words: Table, names: Names) -> dict[str, tuple[float, f
 def _check_unused(reader: Reader, names: Names) -> None:
     if reader.is_faulty("body") or reader.is_faulty("dh"):
         return  # a body that is refused is not read to its end: what it uses is not known
+    used = reader.used()
     for name in names.parameters:
-        if name not in reader.used and names.known.get(name) == "parameter":
+        if name not in used and names.known.get(name) == "parameter":
             reader.warn(("parameters", name), f"the parameter '{name}' is not used", about=name)
