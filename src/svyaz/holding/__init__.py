@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from svyaz.holding.advancing import bridged as bridged
     from svyaz.holding.advancing import departure_of as departure_of
     from svyaz.holding.advancing import next_passage as next_passage
+    from svyaz.holding.advancing import next_stop as next_stop
+    from svyaz.holding.advancing import steps_left as steps_left
     from svyaz.holding.deciding import decide as decide
     from svyaz.holding.decision import Decision as Decision
     from svyaz.holding.decision import GainReport as GainReport

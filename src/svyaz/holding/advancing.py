@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -51,12 +51,13 @@ def advance(
         time, state = left.end, left.states[-1]
         rows = None if grid is None else _between(grid, time, stop)
     while time < span[1]:
-        path = integrated(segment, state, (time, stop), options, rows, progress, max_steps)
+        most = steps_left(options, pieces, max_steps)
+        path = integrated(segment, state, (time, stop), options, rows, progress, most)
         way = path
         if grid is not None and len(path.times) <= path.steps and path.status is not Status.STOPPED:
             looked = can_branch(segment) and varies(segment, path)
             if looked or (_passes_poles(segment, options) and has_poles(segment)):
-                way = integrated(segment, state, (time, stop), options, None, None, max_steps)
+                way = integrated(segment, state, (time, stop), options, None, None, most)
         found = next_passage(segment, way, span[1], options, grid)
         begun = time
         if found is None:
@@ -67,12 +68,12 @@ def advance(
         else:
             if grid is not None and found.row > 0:
                 until = float(found.times[0])
-                way = integrated(segment, state, (time, until), options, _between(grid, time, until), None, max_steps)
+                way = integrated(segment, state, (time, until), options, _between(grid, time, until), None, most)
             pieces += bridged(way, found)
             time, state = found.end, found.states[-1]
             if time >= span[1]:
                 break
-        stop = _next_stop(span, time, FARTHER * (time - begun), options.step)
+        stop = next_stop(begun, time, span[1], options.step)
         rows = None if grid is None else _between(grid, time, stop)
     if len(pieces) == 1:
         return pieces[0]
@@ -120,11 +121,20 @@ def branches(equations: Equations, options: Options, state: Array) -> bool:
     return first_passage(segment, integrated(segment, state, span, quick, None, None), span[1], None, None) is not None
 
 
-def _next_stop(span: tuple[float, float], time: float, length: float, step: float | None) -> float:
-    """Some way behind a time, after a whole number of steps where their length is fixed."""
-    if step is not None:
+def steps_left(options: Options, pieces: Sequence[Path], max_steps: int | None = None) -> int:
+    """How many steps a path with error control may still take, of which there are pieces; equal ones are counted beforehand."""
+    most = options.max_steps if max_steps is None else max_steps
+    return most if options.step is not None else max(0, most - sum(piece.steps for piece in pieces))
+
+
+def next_stop(begun: float, time: float, end: float, step: float | None) -> float:
+    """How far to go from a time at which a position was passed that was come to from ``begun``: what lies behind the next one
+    is computed in vain. Where none was passed so far (-inf) to the end; with a fixed step after a whole number of them.
+    """
+    length = FARTHER * (time - begun)
+    if step is not None and length < end - time:
         length = step * max(1, round(length / step))
-    return span[1] if time + 1.5 * length >= span[1] else time + length
+    return end if time + 1.5 * length >= end else time + length
 
 
 def _before(path: Path, found: Passage) -> Path:

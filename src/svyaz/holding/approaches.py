@@ -27,6 +27,9 @@ LOOKED_AT, EVERY = (400, 10_000), 5
 VARYING = 0.2
 """Gradients whose log det varies by less than this along a coarse path are nowhere near."""
 
+ROWS = 6
+"""From so many rows of one approach a way through is looked for, at most: each at half the time from it of the one before."""
+
 
 @dataclass(frozen=True)
 class _Along:
@@ -96,7 +99,10 @@ def varies(segment: Segment, path: Path) -> bool:
 
 
 def approaches(segment: Segment, path: Path, step: float | None) -> Iterator[tuple[int, float]]:
-    """(row, moment): rows from which a position comes near at which gradients would be dependent, and when that is."""
+    """(row, moment): rows from which a position comes near at which gradients would be dependent, and when that is.
+
+    Rows that follow one another are of one approach, and steps may grow short without end in it: few of them are given.
+    """
     along = _Along.of(segment, path, step)
     if along is None:
         return
@@ -116,8 +122,18 @@ def approaches(segment: Segment, path: Path, step: float | None) -> Iterator[tup
     rates = (least_values(later, large=along.measure.large) - least[low]) / (0.01 * gaps[low])
     left = np.where(rates < 0.0, -least[low] / np.where(rates < 0.0, rates, -1.0), np.inf)
     near = (left < np.inf) & ((least[low] < ZONE * largest[low]) | (left < AHEAD * gaps[low]))
-    for k in np.flatnonzero(near):
-        yield int(along.numbers[low[k]]), float(times[low[k]] + left[k])
+    rows = np.flatnonzero(near)
+    for approach in np.split(rows, 1 + np.flatnonzero(np.diff(low[rows]) > 1)):
+        for k in approach[_spread(left[approach])]:
+            yield int(along.numbers[low[k]]), float(times[low[k]] + left[k])
+
+
+def _spread(left: Array) -> NDArray[np.intp]:
+    """Some rows of an approach: where the time that is left first falls to a half, a quarter, … of the first one."""
+    if len(left) <= ROWS:
+        return np.arange(len(left))
+    below = left <= left[:1] / 2.0 ** np.arange(ROWS)[:, None]
+    return np.unique(np.argmax(below, axis=1)[below.any(axis=1)])
 
 
 def _looked_at(times: Array, stride: int) -> NDArray[np.intp]:

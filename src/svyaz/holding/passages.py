@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 import numpy as np
 
@@ -31,6 +32,9 @@ STAGES = (5, 6, 7, 8)
 SWEEPS, SETTLED = 60, 1e-14
 """So often the stages are computed anew, or until they change by no more than this part of the displacement."""
 
+IN_VAIN = 6
+"""Sweeps that bring the stages no nearer to each other, after which they are given up: a way through settles quickly."""
+
 DEFECT = 1e-5
 """A polynomial whose stages lie farther off the constraints than this part of the displacement follows no branch."""
 
@@ -38,7 +42,11 @@ CORRECTIONS = 4
 """A state is put onto the constraints by so many steps of Newton's method."""
 
 TRIALS = 6
-"""So many lengths, and so many rows of one approach, are tried."""
+"""So many lengths are tried."""
+
+MOST_TRIED, ROWS_EACH = 20, 100
+"""Along a path a way through is looked for from so many rows in vain, and from one more for so many rows that it has; what it
+comes near to afterwards is left to the method, as where there is no way."""
 
 VANISHING = 0.1
 """The least singular value must fall to this part of its first value on the way."""
@@ -80,11 +88,11 @@ def first_passage(segment: Segment, path: Path, end: float, step: float | None, 
     """
     if not can_branch(segment):
         return None
-    for row, moment in approaches(segment, path, step):
-        if moment < end:
-            found = _passed(segment, path, row, moment, end, step)
-            if found is not None:
-                return found.rows(row, step, grid)
+    coming = ((row, moment) for row, moment in approaches(segment, path, step) if moment < end)
+    for row, moment in islice(coming, MOST_TRIED + len(path.times) // ROWS_EACH):
+        found = _passed(segment, path, row, moment, end, step)
+        if found is not None:
+            return found.rows(row, step, grid)
     return None
 
 
@@ -190,13 +198,14 @@ class Way:
         measure = measure_of(self.equations)
         first = self.rates(np.array([self.time]), self.state[None, :])[0] if first is None else first
         states = self.state + np.outer(length * _nodes(stages), first)
-        size, last = self.size(length * first), np.inf
+        size, last, least, vain = self.size(length * first), np.inf, np.inf, 0
         with np.errstate(all="ignore"):
             for _ in range(SWEEPS):
                 rates = self.rates(times, _corrected(measure, times, states))
                 before, states = states, self.state + length * weights @ rates
                 change = np.max(np.abs(states - before) / size)
-                if not change < np.inf:
+                least, vain = (change, 0) if change < least else (least, vain + 1)
+                if not change < np.inf or (vain == IN_VAIN and change > 1e-9):
                     return None
                 if change <= SETTLED or (change < 1e-9 and change >= 0.5 * last):
                     break

@@ -13,7 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.holding import Options, Passage, Segment, advance, bridged, departure_of, integrated, next_passage
+from svyaz.holding import (
+    Options,
+    Passage,
+    Segment,
+    advance,
+    bridged,
+    departure_of,
+    integrated,
+    next_passage,
+    next_stop,
+    steps_left,
+)
 from svyaz.integrate import Ode, Path, Status, joined, solve
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.guarding import Guard
@@ -89,15 +100,18 @@ def _to_event(
     flags = np.array(counting) & (watched.at(segment, time, state) < 0.0)
     pieces: list[Path] = []
     passed: list[tuple[str, str, float]] = []
-    stop = _first_stop(segment, watched, state, span, options)
+    first, begun = _first_stop(segment, watched, state, span, options), -np.inf
     while True:
         guard = Guard(watched.bound(segment), segment.rates, segment.projection, sought=True)
         levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
         guard.begin(np.concatenate([[time], state]), values, levels, flags)
+        limit = first if time < first else end
+        stop = next_stop(begun, time, limit, options.step)
         passage = departure_of(segment, state, (time, stop), options, None) if time == span[0] else None
         if passage is None:
-            path = integrated(replace(segment, projection=guard.flow), state, (time, stop), options, None, progress)
-            passage = next_passage(segment, path, stop, options, None)
+            guarded, most = replace(segment, projection=guard.flow), steps_left(options, pieces)
+            path = integrated(guarded, state, (time, stop), options, None, progress, most)
+            passage = next_passage(segment, path, limit, options, None)
         else:
             path = _row(time, state)
         if passage is None:
@@ -105,12 +119,14 @@ def _to_event(
             if not guard.alarmed:
                 if path.status is not Status.FINISHED or stop >= end:
                     return replace(joined(pieces, path.status, path.reason, ()), passed=tuple(passed))
-                time, state, flags, stop = float(path.times[-1]), path.states[-1], guard.armed, end
+                begun = time if np.isfinite(begun) else begun
+                time, state, flags = float(path.times[-1]), path.states[-1], guard.armed
                 continue
             found = _located(segment, watched, _step_of(segment, guard, path, options))
         else:
             found = _located(segment, watched, _across(segment, watched, path, passage, flags, levels))
             pieces += bridged(path, passage, found.time)
+            begun = time
         pieces.append(_row(found.time, found.state))
         told = [key for key in found.fired if watched.passing and key[0] in LIMITS]
         passed += [(*key, found.time) for key in told]

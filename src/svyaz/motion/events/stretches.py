@@ -9,7 +9,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression
-from svyaz.holding import Options, Segment
+from svyaz.holding import Options, Segment, steps_left
 from svyaz.integrate import Path, Status, joined
 from svyaz.motion.events.conditions import SIDED, Conditions, Key, conditions
 from svyaz.motion.events.jamming import paradox
@@ -76,7 +76,8 @@ def advance_in_stretches(
         if key not in known:
             known[key] = watch(here, sides.watched(side, sliding), margins)
         watched = replace(known[key], margins=margins)
-        path = advance_to_event(here, watched, continuing, state, (time, span[1]), options, rows(time), wishes.progress)
+        rest = replace(options, max_steps=steps_left(options, pieces))
+        path = advance_to_event(here, watched, continuing, state, (time, span[1]), rest, rows(time), wishes.progress)
         pieces.append(path)
         modes.append(Mode(time, state, here, tuple(sides.names[k] for k in sliding)))
         jumped = {int(name) for kind, name in path.events if kind in SIDED}
