@@ -9,7 +9,7 @@ import symengine as se
 from svyaz import System
 from svyaz.expr.calculus import evaluate
 from svyaz.forms.programs import terms_program
-from svyaz.program import compile_program, operations
+from svyaz.program import compile_program, operations, trigonometry
 from svyaz.program.building import build
 
 u, v, w = se.symbols("u v w")
@@ -35,6 +35,16 @@ def test_squares_of_sine_and_cosine_are_one() -> None:
     assert sum(counts.values()) == 0
     counts = check([w * (se.sin(u) ** 2 * se.cos(v) ** 2 + se.cos(u) ** 2 * se.cos(v) ** 2 + se.sin(v) ** 2)])
     assert sum(counts.values()) == 0
+
+
+def test_squares_in_a_long_sum_are_looked_at_once(monkeypatch) -> None:
+    """Σ vʲ wᵏ (sin² u + cos² u): 200 pairs, and no look at all terms for each of them."""
+    looked, is_square = [], trigonometry._is_square
+    monkeypatch.setattr(trigonometry, "_is_square", lambda *term: looked.append(term) or is_square(*term))
+    monomials = [v**j * w**k for j in range(1, 21) for k in range(1, 11)]
+    counts = check([se.Add(*(m * se.sin(u) ** 2 for m in monomials), *(m * se.cos(u) ** 2 for m in monomials))])
+    assert counts["trig"] == 0
+    assert len(looked) < 20 * 2 * len(monomials)
 
 
 def test_squares_stay_where_they_are_needed() -> None:

@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 
 from svyaz.program.graph import Graph
 from svyaz.program.optimise import reachable, rebuild, term_factors, term_node
 
-Term = tuple[float, dict[int, int]]
-"""A term of a sum: its number, and its factors with their powers."""
+Factors = tuple[tuple[int, int], ...]
+"""The factors of a term with their powers, in order."""
 
 Pair = tuple[tuple[float, int], tuple[float, int]]
 """Constant coefficients of a cosine and of a sine, each a number times a node."""
@@ -39,10 +40,10 @@ def fold_squares(graph: Graph, roots: Sequence[int]) -> list[int]:
             return graph.intern(node)
         if stays(node):
             return graph.sum(node[1])
-        terms = [(c, term_factors(graph, n)) for c, n in node[1]]
-        while (shorter := _without_a_square(graph, terms)) is not None:
-            terms = shorter
-        return graph.sum([(c, term_node(graph, factors)) for c, factors in terms])
+        terms = {tuple(sorted(term_factors(graph, n).items())): c for c, n in node[1]}
+        return graph.sum(
+            [(c, term_node(graph, dict(factors))) for factors, c in _without_squares(graph, terms).items()]
+        )
 
     squared = {
         graph.nodes[n]
@@ -59,32 +60,33 @@ def _is_square(graph: Graph, number: int, power: int) -> bool:
     return power >= 2 and graph.nodes[number][0] in ("sin", "cos")
 
 
-def _without_a_square(graph: Graph, terms: Sequence[Term]) -> list[Term] | None:
-    """The terms with one pair r sin² + r cos² joined, or None."""
-    seen: dict[tuple, int] = {}
-    for place, (c, factors) in enumerate(terms):
-        for number, power in factors.items():
+def _without_squares(graph: Graph, terms: Mapping[Factors, float]) -> dict[Factors, float]:
+    """The terms of a sum with every pair r sin² + r cos² joined, each term looked at once, and again when it has changed."""
+    found, waiting = dict(terms), deque(terms)
+    halves: dict[tuple, Factors] = {}  # terms that wait for their other half; it counts if they are still as they were
+    while waiting:
+        factors = waiting.popleft()
+        c = found.get(factors)
+        if c is None:
+            continue
+        for number, power in factors:
             if not _is_square(graph, number, power):
                 continue
             name, angle = graph.nodes[number]
-            rest = {n: p - 2 * (n == number) for n, p in factors.items()}
-            rest = {n: p for n, p in rest.items() if p}
-            key = (c, angle, tuple(sorted(rest.items())))
-            other = seen.get((*key, "cos" if name == "sin" else "sin"))
-            if other is not None:
-                kept = [term for k, term in enumerate(terms) if k not in (place, other)]
-                return _joined([*kept, (c, rest)])
-            seen[(*key, name)] = place
-    return None
-
-
-def _joined(terms: Sequence[Term]) -> list[Term]:
-    """Like terms added."""
-    totals: dict[tuple, float] = {}
-    for c, factors in terms:
-        key = tuple(sorted(factors.items()))
-        totals[key] = totals.get(key, 0.0) + c
-    return [(c, dict(key)) for key, c in totals.items() if c != 0.0]
+            rest = tuple((n, p - 2 * (n == number)) for n, p in factors if n != number or p > 2)
+            other = halves.get((c, angle, rest, "cos" if name == "sin" else "sin"))
+            if other is None or found.get(other) != c:
+                halves[c, angle, rest, name] = factors
+                continue
+            del found[factors], found[other]
+            total = found.get(rest, 0.0) + c
+            if total == 0.0:
+                del found[rest]
+            else:
+                found[rest] = total
+                waiting.append(rest)
+            break
+    return found
 
 
 def fold_phases(graph: Graph, roots: Sequence[int]) -> list[int]:
