@@ -225,3 +225,14 @@ def test_N1_2_4_code_that_others_may_write_into_the_environment_is_not_run(
     compilations.clear()
     assert _value(program) == EXPECTED
     assert len(compilations) == 1
+
+
+def test_what_is_used_stays_however_long_ago_it_was_made(cache_folder, monkeypatch):
+    """Loops are made once and read every day; programs of models that come and go do not drive them out."""
+    monkeypatch.setattr(cache, "LARGEST_FILE_COUNT", 4)
+    for number in range(4):
+        cache.write(f"{number}", b"content")
+        os.utime(cache_folder / f"{number}.code", (number, number))
+    assert cache.read("0") == b"content"
+    cache.write("4", b"content")
+    assert [cache.read(f"{number}") for number in range(5)] == [b"content", None, None, b"content", b"content"]

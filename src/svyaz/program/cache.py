@@ -22,7 +22,9 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 LARGEST_FILE_COUNT = 2_000
-"""When there are more files than this, the oldest half is removed."""
+"""When there are more files than this, the half that has not been used for the longest time is removed."""
+RECENT = 60.0
+"""The time of a file is that of its last use, to so many seconds."""
 ABANDONED = 3600.0
 """After so many seconds a file that was being written is no longer: who wrote it was killed."""
 _DIGEST = 32
@@ -79,11 +81,15 @@ def _read(folder: Path, key: str, others: Collection[int] = ()) -> bytes | None:
             return None
         descriptor = os.open(_path(folder, key), _READ)
         with open(descriptor, "rb") as file:
-            if not _trusted(os.fstat(file.fileno()), stat.S_ISREG, others):
+            status = os.fstat(file.fileno())
+            if not _trusted(status, stat.S_ISREG, others):
                 return None
             content = file.read()
     except OSError:
         return None
+    if not others and status.st_mtime < time.time() - RECENT:
+        with contextlib.suppress(OSError):
+            os.utime(_path(folder, key))
     digest, kept = content[:_DIGEST], content[_DIGEST:]
     return kept if _digest(key, kept) == digest else None
 
