@@ -193,3 +193,43 @@ def test_K4_a_start_at_a_branching_position_along_no_branch_is_singular(speeds) 
     system = System(**AT_BRANCHING, initial={"a": "pi/2", "b": "pi/2", "s": 0, **speeds})
     motion = simulate(system, until=1, method="rk4", step=0.01, stabilize="off")
     assert motion.status == "singular"
+
+
+def inversor() -> System:
+    """Peaucellier's linkage: D runs on the straight line x = (p² - s²)/2r while C turns about (r, 0); its rhombus folds."""
+    p, s, r = 5.0, 2.0, 1.9
+    near, far = 2 * r, (p * p - s * s) / (2 * r)
+    middle = (near + far) / 2
+    height = np.sqrt(p * p - middle**2)
+
+    def rod(name: str, one: str, other: str) -> dict[str, str]:
+        return {"name": name, "equation": f"(x{one} - x{other})^2 + (y{one} - y{other})^2 = 4"}
+
+    return System(
+        coordinates=[f"{c}{k}" for k in "abcd" for c in "xy"],
+        kinetic=" + ".join(f"(x{k}'^2 + y{k}'^2)/4" for k in "abcd"),
+        potential="9.81/2*(ya + yb + yc + yd)",
+        constraint=[
+            {"name": "OA", "equation": "xa^2 + ya^2 = 25"},
+            {"name": "OB", "equation": "xb^2 + yb^2 = 25"},
+            rod("AC", "a", "c"),
+            rod("BC", "b", "c"),
+            rod("AD", "a", "d"),
+            rod("BD", "b", "d"),
+            {"name": "crank", "equation": "(xc - 1.9)^2 + yc^2 = 1.9^2"},
+        ],
+        initial={"xa": middle, "xb": middle, "ya": height, "yb": -height, "xc": near, "xd": far},
+    )
+
+
+@pytest.mark.parametrize("how", [{"stabilize": "off"}, {"stabilize": 10}, {"stabilize": 10, "every": 0.1}])
+def test_N1_2_6_steps_along_a_branch_that_is_not_taken_are_not_made(how) -> None:
+    """Where A and B meet the method would creep on with both of them at one place, a million steps and more, and stall."""
+    system = inversor()
+    motion = simulate(system, until=1, method="dop853", rtol=1e-9, **how)
+    assert motion.finished
+    assert motion.evaluations < 200_000
+    np.testing.assert_allclose(motion.column("xd"), 21 / 3.8, atol=1e-8)
+    assert np.abs(motion.column("ya") - motion.column("yb"))[-1] > 0.1
+    other = simulate(system, until=1, method="rk4", step=1e-3, stabilize="projection")
+    np.testing.assert_allclose(motion.states[-1], other.states[-1], atol=1e-5)

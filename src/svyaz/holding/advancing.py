@@ -45,6 +45,10 @@ def advance(
     """Integrate over the phase; branching positions on the way are passed by continuity (see ``passages``)."""
     pieces: list[Path] = []
     time, stop, rows = span[0], span[1], grid
+
+    def to_pass(path: Path) -> Passage | None:
+        return next_passage(segment, path, span[1], options, grid)
+
     left = departure_of(segment, state, span, options, grid)
     if left is not None:
         pieces.append(_across(left, np.inf))
@@ -52,13 +56,7 @@ def advance(
         rows = None if grid is None else _between(grid, time, stop)
     while time < span[1]:
         most = steps_left(options, pieces, max_steps)
-        path = integrated(segment, state, (time, stop), options, rows, progress, most)
-        way = path
-        if grid is not None and len(path.times) <= path.steps and path.status is not Status.STOPPED:
-            looked = can_branch(segment) and varies(segment, path)
-            if looked or (_passes_poles(segment, options) and has_poles(segment)):
-                way = integrated(segment, state, (time, stop), options, None, None, most)
-        found = next_passage(segment, way, span[1], options, grid)
+        path, way, found = _looked_at(segment, state, (time, stop), options, rows, progress, most, to_pass)
         begun = time
         if found is None:
             pieces.append(path)
@@ -79,6 +77,33 @@ def advance(
         return pieces[0]
     whole = joined(pieces, pieces[-1].status, pieces[-1].reason)
     return whole if grid is None else _wanted(whole, grid)
+
+
+def _looked_at(
+    segment: Segment,
+    state: Array,
+    span: tuple[float, float],
+    options: Options,
+    rows: Array | None,
+    progress: Callable[[float], object] | None,
+    max_steps: int | None,
+    to_pass: Callable[[Path], Passage | None],
+) -> tuple[Path, Path, Passage | None]:
+    """The path of the method over a span, the same path by its steps, and what it has to pass.
+
+    A run that begins to creep is looked at before it goes on: behind a branching position the method may follow another
+    branch, in millions of steps that are not wanted.
+    """
+    for wary in (True, False) if can_branch(segment) else (False,):
+        path = way = integrated(segment, state, span, options, rows, progress, max_steps, wary)
+        if rows is not None and len(path.times) <= path.steps and path.status is not Status.STOPPED:
+            looked = can_branch(segment) and varies(segment, path)
+            if looked or (_passes_poles(segment, options) and has_poles(segment)):
+                way = integrated(segment, state, span, options, None, None, max_steps, wary)
+        found = to_pass(way)
+        if found is not None or path.status is not Status.STALLED:
+            break
+    return path, way, found
 
 
 def departure_of(

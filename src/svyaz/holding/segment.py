@@ -211,11 +211,9 @@ def integrated(
     grid: Array | None,
     progress: Callable[[float], object] | None,
     max_steps: int | None = None,
+    wary: bool = False,
 ) -> Path:
-    """The path of a method over a span. On a grid of times the rows are moved onto the constraints as the steps were.
-
-    Equal steps that are more than may be taken are not begun.
-    """
+    """The path of a method over a span, on a grid of times with rows on the constraints; too many equal steps are not begun."""
     most = options.max_steps if max_steps is None else max_steps
     if options.step is not None and span[1] - span[0] > most * options.step:
         reason = f"the step {options.step:g} up to t = {span[1]:g} makes more than the {most} steps that are allowed"
@@ -232,6 +230,7 @@ def integrated(
         output=grid,
         progress=progress,
         max_steps=most,
+        wary=wary,
     )
 
 

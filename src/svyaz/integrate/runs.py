@@ -46,6 +46,7 @@ MOST_KEPT = 500_000  # rows that are kept; beyond, every second one is let go
 # trials over which it is seen how fast the time goes on, and how many times more than allowed its end may need then
 PACES = ((100_000, 1e3), (1_000_000, 1.0))
 MOST_AHEAD, SLOW = 2e7, 1e-3  # a run that has become so slow, and would need so many more trials, is given up
+WARY, WORTH = 2_000, 20_000  # … a wary one when it was so slow over so many trials, and needs so many more
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,10 @@ class Run:
         ahead = self.end - self.time
         return ahead > patience * pace * self.most or (pace < SLOW * best and ahead > patience * pace * MOST_AHEAD)
 
+    def creeps(self, pace: float, best: float) -> bool:
+        """Has the pace fallen so far below its ``best`` that a look at where the run came to is worth its while?"""
+        return pace < SLOW * best and self.end - self.time > pace * WORTH
+
     def stored(self) -> Array:
         """All rows [t, y…] stored so far: a view where none were put away, for copying costs more than many a run."""
         if not self.kept:
@@ -170,10 +175,14 @@ def interrupts_kept() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def drive(run: Run, progress: Callable[[float], object] | None) -> int:
-    """Advance a run to its end; KeyboardInterrupt stops it between two shares and keeps what was computed."""
+def drive(run: Run, progress: Callable[[float], object] | None, wary: bool = False) -> int:
+    """Advance a run to its end; KeyboardInterrupt stops it between two shares and keeps what was computed.
+
+    A ``wary`` run is given up as soon as it creeps.
+    """
     chunk, code, best = 64, RUNNING, 0.0
     seen = dict.fromkeys(PACES, (0, run.time))
+    late = (0, run.time)
     try:
         while code == RUNNING:
             begin, share = perf_counter(), (run.trials, run.time)
@@ -187,6 +196,10 @@ def drive(run: Run, progress: Callable[[float], object] | None) -> int:
                 progress(run.time)
             if run.chosen and code == RUNNING:
                 best = max(best, (run.time - share[1]) / max(run.trials - share[0], 1))
+                if wary and run.trials - late[0] >= WARY:
+                    if run.creeps((run.time - late[1]) / (run.trials - late[0]), best):
+                        return HOPELESS
+                    late = (run.trials, run.time)
                 for (count, patience), (trials, time) in list(seen.items()):
                     if run.trials - trials >= count:
                         if run.is_hopeless((run.time - time) / (run.trials - trials), best, patience):

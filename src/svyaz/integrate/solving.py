@@ -42,6 +42,7 @@ def solve(
     every: int | None = None,
     progress: Callable[[float], object] | None = None,
     max_steps: int = MOST_STEPS,
+    wary: bool = False,
 ) -> Path:
     """Solve ẏ = f(t, y), y(t₀) = start (n,), over `span` = (t₀, t₁).
 
@@ -53,7 +54,8 @@ def solve(
     step every `every`-th, chosen so that about 200 000 rows are stored unless given.
 
     `progress` is called with the time reached, some tens of times a second; KeyboardInterrupt ends the run, and what
-    was computed is returned with the status "stopped". Not more than `max_steps` steps are tried.
+    was computed is returned with the status "stopped". Not more than `max_steps` steps are tried; a `wary` run is given up
+    ("stalled") once steps of the method's choice have become a thousand times shorter than they were.
 
     >>> solve(lambda t, y: -y, [1.0], (0.0, 1.0), method="rk4", step=0.1).states[-1].round(6)
     array([0.36788])
@@ -73,7 +75,7 @@ def solve(
     with interrupts_kept():
         run.advance(0)  # no step: the loop is loaded, or compiled for the first time, outside of the time that is told
     begin = perf_counter()
-    code = drive(run, progress)
+    code = drive(run, progress, wary)
     raised = next((owner.raised for owner in asked.owners if isinstance(owner, PythonFlow) and owner.raised), None)
     if isinstance(raised, KeyboardInterrupt):
         code = STOPPED

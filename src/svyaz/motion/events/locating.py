@@ -102,18 +102,17 @@ def _to_event(
     passed: list[tuple[str, str, float]] = []
     first, begun = _first_stop(segment, watched, state, span, options), -np.inf
     while True:
-        guard = Guard(watched.bound(segment), segment.rates, segment.projection, sought=True)
-        levels, values = watched.levels(segment, time, state), watched.at(segment, time, state)
-        guard.begin(np.concatenate([[time], state]), values, levels, flags)
         limit = first if time < first else end
         stop = next_stop(begun, time, limit, options.step)
         passage = departure_of(segment, state, (time, stop), options, None) if time == span[0] else None
-        if passage is None:
+        path, levels = _row(time, state), watched.levels(segment, time, state)
+        for wary in (True, False) if passage is None else ():  # one that creeps may have missed a branching position
+            guard = _guard(segment, watched, time, state, flags)
             guarded, most = replace(segment, projection=guard.flow), steps_left(options, pieces)
-            path = integrated(guarded, state, (time, stop), options, None, progress, most)
+            path = integrated(guarded, state, (time, stop), options, None, progress, most, wary)
             passage = next_passage(segment, path, limit, options, None)
-        else:
-            path = _row(time, state)
+            if passage is not None or path.status is not Status.STALLED:
+                break
         if passage is None:
             pieces.append(path)
             if not guard.alarmed:
@@ -135,6 +134,14 @@ def _to_event(
         if found.reason or fired or time >= end:
             status = Status.SINGULAR if found.reason else Status.FINISHED
             return replace(joined(pieces, status, found.reason, fired), passed=tuple(passed))
+
+
+def _guard(segment: Segment, watched: Conditions, time: float, state: Array, flags: NDArray[np.bool_]) -> Guard:
+    """What watches the conditions from a state on, of which those with a flag count already."""
+    guard = Guard(watched.bound(segment), segment.rates, segment.projection, sought=True)
+    values = watched.at(segment, time, state)
+    guard.begin(np.concatenate([[time], state]), values, watched.levels(segment, time, state), flags)
+    return guard
 
 
 def _first_stop(
