@@ -205,3 +205,18 @@ z = [-1.2, -0.1]
     wrong = svyaz(*words, "--start", "x=0.8")
     assert wrong.returncode == 2
     assert "'x' is not among the variables" in wrong.stderr
+
+
+@pytest.mark.parametrize("scale", [1e-15, 1.0, 1e15])
+def test_N1_1_symmetries_do_not_depend_on_how_large_a_potential_is(scale: float) -> None:
+    """On a rail y1 = 0 the shift along it is left alone; a turn of one body about the other changes T by m x1' y2'."""
+    system = System(
+        name="two bodies, one on a rail",
+        coordinates=["x1", "y1", "x2", "y2"],
+        kinetic="3/2*(x1'^2 + y1'^2) + (x2'^2 + y2'^2)/2",
+        potential=f"-{scale!r}/sqrt((x1 - x2)^2 + (y1 - y2)^2)",
+        constraint=[{"name": "rail", "equation": "y1 = 0"}],
+        initial={"x2": 1.0},
+    )
+    (found,) = linear_symmetries(system)
+    assert {q: float(e) for q, e in found.field.items()} == {"x1": 1.0, "x2": 1.0}

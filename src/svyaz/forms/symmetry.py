@@ -22,7 +22,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, add_up, at_points, differentiate, gradient, substitute, to_text, velocity
 from svyaz.forms.cyclic import pseudo_cyclic
 from svyaz.forms.named.lagrange import applied_forces
-from svyaz.forms.stated import lagrangian
+from svyaz.forms.stated import kinetic_and_potential, lagrangian
 from svyaz.forms.vanishing import is_nothing
 from svyaz.matrices import svd
 from svyaz.model import Mechanical, System
@@ -76,9 +76,16 @@ def linear_symmetries(system: System, free: Sequence[str] = ()) -> tuple[Symmetr
 
 
 def _stated(system: System, free: Sequence[str]) -> tuple[list[Expression], list[Expression]]:
-    """What must not change, and the forces Q - ∂D/∂q' by coordinate; with the numbers of parameters that are not free."""
+    """What must not change, and the forces Q - ∂D/∂q' by coordinate; with the numbers of parameters that are not free.
+
+    A linear field changes what moves in L and what is there at rest each into its like: asked apart, neither is lost in the
+    rounding of the other, which may be larger by any number of digits (planets, atoms).
+    """
     numbers = {se.Symbol(name): se.RealDouble(x) for name, x in system.constants.items() if name not in free}
-    scalars = [lagrangian(system), *(c.expression for c in system.constraints), *system.rates.values()]
+    kinetic, potential = kinetic_and_potential(system)
+    at_rest = substitute(kinetic, {velocity(q): ZERO for q in system.coordinates})
+    energies = [kinetic - at_rest, at_rest - potential]
+    scalars = [*energies, *(c.expression for c in system.constraints), *system.rates.values()]
     return (
         [substitute(e, numbers) for e in scalars],
         [substitute(-e, numbers) for e in applied_forces(system)],
