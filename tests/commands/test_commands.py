@@ -210,3 +210,13 @@ def test_help_loads_no_library(python) -> None:
     done = python("-c", code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_N1_1_check_says_what_auto_has_chosen_also_where_that_is_nothing(call, model) -> None:
+    """A constraint that is linear in the coordinates is held without gains; -0 is 0."""
+    text = MODEL.replace('["x"]', '["x", "y"]').replace("x'^2", "(x'^2 + y'^2)")
+    model.write_text(text + '[[constraint]]\nname = "line"\nequation = "-y = 0"\n', encoding="utf-8")
+    done = call("check", "spring.toml")
+    assert done.returncode == 0
+    assert "κ = 0 (damping ratio 1) chosen from" in " ".join(done.stdout.split())
+    assert "-0 " not in done.stdout

@@ -132,3 +132,22 @@ def test_reactions_are_those_of_the_multipliers() -> None:
     without = simulate(system, form="chaplygin", method="rk4", step=0.01, until=1, stabilize="off")
     for name, values in with_multipliers.multipliers.items():
         assert without.multipliers[name] == pytest.approx(values, abs=1e-5)
+
+
+def test_N1_the_caret_stands_at_the_constraint_that_is_named() -> None:
+    """Of a roller racer at φ = 0 the second constraint knows φ, which it must give."""
+    text = """\
+coordinates = ["x", "y", "th", "phi"]
+kinetic = "(x'^2 + y'^2 + th'^2 + (th' + phi')^2)/2"
+
+[[constraint]]
+name = "rear"
+equation = "y'*cos(th) = x'*sin(th)"
+
+[[constraint]]
+name = "front"
+equation = "-x'*sin(th + phi) + y'*cos(th + phi) + th'*(1 + cos(phi)) + phi' = 0"
+"""
+    with pytest.raises(ModelError, match="constraint 'front'") as caught:
+        loads(text, "racer.toml").derive("chaplygin")
+    assert caught.value.problems[0].place.line == 10

@@ -56,3 +56,20 @@ def test_N1_1_11_a_tolerance_that_was_exceeded_is_noted(stabilize) -> None:
     for factor, told in ((0.5, True), (2.0, False)):
         motion = simulate(system, **how, tolerance=factor * reached, force=True)
         assert any("more than the tolerance" in note for note in motion.notes) is told
+
+
+@pytest.mark.parametrize(("size", "told"), [(1e-12, True), (1e-3, False)])
+def test_N1_1_11_motions_that_are_small_in_their_units_say_that_atol_is_not(size: float, told: bool) -> None:
+    """x = A cos ωt with A = 1e-12 m and ω = 1e5/s: an absolute error of 1e-9 is larger than the whole motion."""
+    w, end = 1e5, 1e-3
+    system = System(name="atom", coordinates=["x"], kinetic="x'^2/2", potential=f"{w}^2*x^2/2", initial={"x": size})
+    plain = simulate(system, until=end, rtol=1e-9)
+    notes = [note for note in plain.notes if "atol" in note]
+    assert bool(notes) is told
+    if told:
+        (note,) = notes
+        assert abs(plain.column("x")[-1] / size - np.cos(w * end)) > 1e-6
+        atol = float(note.rpartition("atol = ")[2])
+        better = simulate(system, until=end, rtol=1e-9, atol=atol)
+        assert not [n for n in better.notes if "atol" in n]
+        assert abs(better.column("x")[-1] / size - np.cos(w * end)) < 1e-6

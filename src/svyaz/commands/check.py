@@ -97,7 +97,7 @@ def _show(result: Mapping[str, Any], system: System) -> None:
         for c in result["constraints"]:
             residual = result["initial"].get(c["name"])
             moving = "yes" if c["time_dependent"] else "no"
-            told = "–" if residual is None else f"{residual:.3g}"
+            told = "–" if residual is None else f"{residual + 0.0:.3g}"
             rows.append((c["name"], c["kind"], moving, str(c.get("integral") or "–"), told))
         page.table(result["model"], heads, rows)
         for c in result["constraints"]:
@@ -115,8 +115,9 @@ def _show(result: Mapping[str, Any], system: System) -> None:
     gains = result.get("gains", {})
     if "verdict" in gains:
         page.say(f"gains ({gains['stabilize']}): {gains['verdict']}; " + "; ".join(gains["reasons"]))
-        for line in gains.get("auto", {}).get("log", ()):
-            page.say(line)
+    for line in gains.get("auto", {}).get("log", ()):
+        page.say(line)
+    if "verdict" in gains:
         for line in _foreseen(gains):
             page.say(line)
         pilot = gains.get("pilot")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from svyaz.expr import Problem
 
 FLAGS = {
+    "atol": "{0}; --atol {1} would do",
     "beyond": "{0}; --beyond runs on and tells it",
     "box": "give --box {0}=LOW:HIGH, a [box] in the model, or --fix {0}=VALUE",
     "budget": "not decided: {0}; allow more seconds by --budget, or give a smaller box",

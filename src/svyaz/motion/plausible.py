@@ -30,6 +30,9 @@ OUTSTANDING = 100.0
 UNLIKE = 3.0
 """A jump is that of reactions off the constraints unless it is so many times as large: their work is known roughly."""
 
+SMALL = 1e-4
+"""An absolute error of the size of rtol is more than rtol where no state is larger than this, by so many digits."""
+
 EXPLAINED = 1000.0
 """So many times what the tolerances allow in a step is not explained by them."""
 
@@ -89,7 +92,21 @@ def doubts(motion: Motion, options: Options) -> tuple[str, ...]:
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong) and name != "energy":
             notes.append(f"the integral '{name}' has no value at t = {motion.times[wrong[0]]:.9g}")
-    return (*notes, *_jumps(motion, options))
+    return (*notes, *_unseen(motion, options), *_jumps(motion, options))
+
+
+def _unseen(motion: Motion, options: Options) -> list[str]:
+    """Words for motions so small, in their units, that the absolute error which a run allows unless told is a large part."""
+    reached = np.max(np.abs(motion.states), axis=0, initial=0.0)
+    places = [k for k, name in enumerate(motion.state_names) if name in motion.system.coordinates]
+    if options.rtol is None or options.atol is not None or not 0.0 < np.max(reached, initial=0.0) < SMALL:
+        return []
+    size = float(np.max(reached[places], initial=0.0)) or float(np.max(reached))
+    words = (
+        f"no state is larger than {np.max(reached):.2g} in its unit, and an error of {options.rtol:.1g} was allowed in "
+        f"each of them, for atol is as large as rtol unless given: too much for {size:.1g}"
+    )
+    return [Advice(f"{words}; give atol = {options.rtol * size:.0e}", "atol", words, f"{options.rtol * size:.0e}")]
 
 
 def _jumps(motion: Motion, options: Options) -> list[str]:

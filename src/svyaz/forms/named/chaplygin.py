@@ -15,7 +15,18 @@ from collections.abc import Sequence
 
 import symengine as se
 
-from svyaz.expr import TIME, Expression, ModelError, Problem, add_up, differentiate, expanded_size, names_in, velocity
+from svyaz.expr import (
+    TIME,
+    Expression,
+    ModelError,
+    Place,
+    Problem,
+    add_up,
+    differentiate,
+    expanded_size,
+    names_in,
+    velocity,
+)
 from svyaz.forms.christoffel import plain_terms_of, terms_of
 from svyaz.forms.equations import Equations, Form
 from svyaz.forms.named.lagrange import applied_forces
@@ -100,31 +111,31 @@ def applicable_chart(rows: VelocityRows, origin: Equations, dependent: Sequence[
         choices: list[tuple[str, ...]] = [tuple(dependent)]
     else:
         choices = ordered_choices(NAME, rows, origin, values_at(origin))
-    reasons = []
+    reasons: list[tuple[str, Place | None]] = []
+    first = rows.constraints[0].place if rows.constraints else None
     for choice in choices:
         energies = _energies_know(origin.system, choice)
         if energies and len(choices) > 1:
-            reasons.append(energies)
+            reasons.append((energies, first))
             continue
         chart = solved(rows, choice)
         if chart is None:
             continue
-        reason = coefficients_know(chart) or energies
+        reason = _coefficients_know(chart) or (None if energies is None else (energies, first))
         if reason is None:
             return chart
         reasons.append(reason)
     if not reasons:
         return first_chart(NAME, rows, origin, dependent)
-    named = next((r for r in reasons if r.startswith("the coefficient")), None)
-    told = (
-        reasons[0] if declared(rows) or named in (None, reasons[0]) else f"{reasons[0]}; with others dependent, {named}"
-    )
-    place = rows.constraints[0].place if rows.constraints else None
+    told, place = reasons[0]
+    named = next((words for words, _ in reasons if words.startswith("the coefficient")), told)
+    if named != told and not declared(rows):
+        told = f"{told}; with others dependent, {named}"
     raise ModelError([Problem(f"the form 'chaplygin' does not apply: {told}", place, "use the form 'voronets'")])
 
 
-def coefficients_know(chart: Chart) -> str | None:
-    """Words for a coefficient of the solved constraints that contains a dependent coordinate."""
+def _coefficients_know(chart: Chart) -> tuple[str, Place | None] | None:
+    """Words for a coefficient of the solved constraints that contains a dependent coordinate, and where it comes from."""
     for mu, (q, row, rest) in enumerate(zip(chart.dependent, chart.coefficients, chart.drift, strict=True)):
         named = [(f"the coefficient of {i}' in {q}' = …", e) for i, e in zip(chart.independent, row, strict=True)]
         for what, e in [*named, (f"the free term of {q}' = …", rest)]:
@@ -132,16 +143,17 @@ def coefficients_know(chart: Chart) -> str | None:
             if known:
                 from svyaz.expr import to_text
 
-                name = _source(chart, mu)
-                return f"{what}, {to_text(e)}, depends on the dependent coordinate '{known[0]}' (constraint '{name}')"
+                source = _source(chart, mu)
+                words = f"{what}, {to_text(e)}, depends on the dependent coordinate '{known[0]}'"
+                return f"{words} (constraint '{source.name}')", source.place
     return None
 
 
-def _source(chart: Chart, mu: int) -> str:
+def _source(chart: Chart, mu: int) -> Constraint:
     """The constraint in which the velocity of the dependent coordinate occurs."""
     place = chart.rows.coordinates.index(chart.dependent[mu])
-    found = [c.name for c, row in zip(chart.rows.constraints, chart.rows.matrix, strict=True) if row[place] != 0]
-    return found[0] if found else chart.rows.constraints[0].name
+    found = [c for c, row in zip(chart.rows.constraints, chart.rows.matrix, strict=True) if row[place] != 0]
+    return found[0] if found else chart.rows.constraints[0]
 
 
 def _energies_know(system: System, dependent: Sequence[str]) -> str | None:
