@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from svyaz import System, gallery, load, loads
 from svyaz.constraints import budget
-from svyaz.holding import gains, pilot, rehearsals, searching, segment
+from svyaz.holding import leisure, segment
 from svyaz.holding.pilot import scheme_of, spread
 from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
@@ -262,8 +263,9 @@ def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
 def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
     """A clock on which every look takes half of what is allowed for a run of no length: two gains are rehearsed, spread."""
     ticks = itertools.count()
-    for room in (budget, gains, pilot, rehearsals, searching):
-        monkeypatch.setattr(room, "clock", lambda: 0.2 * next(ticks))
+    monkeypatch.setattr(budget, "clock", lambda: 0.2 * next(ticks))
+    monkeypatch.setattr(leisure, "thread_time", lambda: 0.2 * next(ticks))
+    monkeypatch.setattr(leisure, "MADE", Namespace(seconds=0.0))
     monkeypatch.setattr(solving, "thread_time", lambda: 0.2 * next(ticks))
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)

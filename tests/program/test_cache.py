@@ -236,3 +236,20 @@ def test_what_is_used_stays_however_long_ago_it_was_made(cache_folder, monkeypat
     assert cache.read("0") == b"content"
     cache.write("4", b"content")
     assert [cache.read(f"{number}") for number in range(5)] == [b"content", None, None, b"content", b"content"]
+
+
+def test_N1_1_work_that_is_kept_does_not_count_against_a_budget(monkeypatch, tmp_path) -> None:
+    """What is decided within some seconds is decided alike with a cold cache and a warm one; a task in a task counts once."""
+    seconds = [0.0]
+    monkeypatch.setenv("SVYAZ_CACHE", str(tmp_path))
+    monkeypatch.setattr(engine, "thread_time", lambda: seconds[0])
+
+    def made(count: int) -> bytes:
+        seconds[0] += 5.0
+        return engine.kept_text(("inner", str(count)), lambda: made(count - 1)) if count else b"code"
+
+    before = engine.MADE.seconds
+    engine.kept_text(("outer",), lambda: made(2))
+    assert engine.MADE.seconds - before == pytest.approx(seconds[0]) == 15.0
+    engine.kept_text(("outer",), lambda: made(2))
+    assert seconds[0] == 15.0

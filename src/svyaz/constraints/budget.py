@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import thread_time
 
+from svyaz.program import MADE
+
 FACTOR = 10.0
 """A judgement may cost so many times the run it judges,"""
 
@@ -12,8 +14,9 @@ GRACE = 2.0
 """and so many seconds more."""
 
 
-clock = thread_time
-"""Seconds of work of this thread: other work of the machine does not shorten a judgement."""
+def clock() -> float:
+    """Seconds of work of this thread: neither other work of the machine nor a cold cache shortens a judgement."""
+    return thread_time() - MADE.seconds
 
 
 @dataclass(frozen=True)

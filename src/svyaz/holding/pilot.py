@@ -25,10 +25,11 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget, clock
+from svyaz.constraints import Budget
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
+from svyaz.holding.leisure import seconds_left
 from svyaz.holding.options import Options
 from svyaz.holding.perturbations import critical, rescaled
 from svyaz.holding.segment import Segment, integrated, prepare
@@ -234,7 +235,7 @@ def _with_other_gains(
     rest: dict[int, Array] = {}
     initial = measured.at(path.times[:1], path.states[:1])[0]
     for k in spread(len(gains)):
-        if clock() >= budget.end:
+        if seconds_left(budget) <= 0.0:
             break
         with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))
         rest[k] = _from_path(with_gain, measured, options, tableau, some, span, initial)[1]

@@ -11,10 +11,11 @@ from math import inf, isnan, nan
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget, clock
+from svyaz.constraints import Budget
 from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
+from svyaz.holding.leisure import seconds_left
 from svyaz.holding.options import Baumgarte, Gains, OneGain, Options, WrittenLaw
 from svyaz.holding.perturbations import Perturbation, damped, rescaled
 from svyaz.holding.segment import Segment, integrated, integrated_each, prepare
@@ -180,7 +181,7 @@ class Theatre:
         """What was seen, with rehearsals of further settings while the budget allows them."""
         found = dict(seen)
         wanted = [setting for setting in dict.fromkeys(settings) if setting not in found]
-        while wanted and (left := budget.end - clock()) > 0.0:
+        while wanted and (left := seconds_left(budget)) > 0.0:
             witnesses = self.seen(self.runs(wanted, left))
             found.update(zip(wanted, witnesses, strict=False))
             wanted = wanted[len(witnesses) :]
@@ -280,7 +281,7 @@ def coarseness_of(options: Options, span: tuple[float, float]) -> int:
 def affordable(budget: Budget, path: Path) -> int:
     """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
     each = max(path.seconds / max(path.evaluations, 1), 1e-9)
-    return int(np.clip((budget.end - clock()) / (12 * each), 1000, LONGEST_REHEARSAL))
+    return int(np.clip(seconds_left(budget) / (12 * each), 1000, LONGEST_REHEARSAL))
 
 
 def trajectory_error(path: Path, reference: Path, scale: StateScale) -> float:

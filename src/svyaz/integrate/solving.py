@@ -17,6 +17,7 @@ from svyaz.integrate.methods import methods_with_estimate
 from svyaz.integrate.ode import Flow, Ode, PythonFlow, Rates, native
 from svyaz.integrate.path import Path, path_of
 from svyaz.integrate.tableau import Tableau
+from svyaz.program import MADE
 
 if TYPE_CHECKING:
     from svyaz.integrate.adaptive import Control
@@ -105,7 +106,7 @@ def solve_each(
     """
     assert isinstance(ode.rates, Flow), "constants are those of native rates"
     paths: list[Path] = []
-    begin, room = thread_time(), MOST_TOGETHER
+    begin, room = thread_time() - MADE.seconds, MOST_TOGETHER
     for row in constants:
         one = replace(ode, rates=replace(ode.rates, constants=row))
         path = solve(
@@ -113,7 +114,7 @@ def solve_each(
         )
         paths.append(path)
         room -= path.states.size
-        if room < 0 or thread_time() - begin >= seconds:
+        if room < 0 or thread_time() - MADE.seconds - begin >= seconds:
             break
     return paths
 
