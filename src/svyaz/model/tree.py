@@ -159,7 +159,7 @@ class Body:
 
     def varies(self, parameters: Collection[str]) -> bool:
         """Do they depend on anything but these parameters: on time, or on states?"""
-        return not self.names <= set(parameters)
+        return not all(name in parameters for name in self.names)
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,11 @@ class Tree:
     @cached_property
     def carried(self) -> tuple[tuple[int, ...], ...]:
         """The bodies that each body carries directly."""
-        return tuple(tuple(j for j, base in enumerate(self.parents) if base == i) for i in range(len(self.bodies)))
+        found: list[list[int]] = [[] for _ in self.bodies]
+        for body, base in enumerate(self.parents):
+            if base != GROUND:
+                found[base].append(body)
+        return tuple(map(tuple, found))
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:

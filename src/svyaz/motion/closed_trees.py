@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression
-from svyaz.forms import FLOATS, Deviation, Equations, RateCode, welded
+from svyaz.forms import Deviation, Equations, RateCode
 from svyaz.integrate import Callback, Flow, along
-from svyaz.model import GROUND, Constraint, System, Tree, numbers, tree_of
+from svyaz.model import GROUND, Constraint, System, Tree
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
-from svyaz.motion.tree_words import FORM, observed_of_tree, pose_addresses, tree_words
+from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words
 from svyaz.program import Native
 
 
@@ -104,7 +104,7 @@ class ClosedCode:
         addresses, programs = pose_addresses(system)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
         own = self.native.constants(known)
-        tree = welded(numbers(tree_of(system), system.parameters), FLOATS)
+        tree = moving_tree(system)
         closing, room = _closing(self.tree.rows, tree, addresses, self.native.address, own, everywhere=self.everywhere)
         found = np.concatenate([words, closing])
         finalize(found, _release, (kept, own, room, programs, self.native))

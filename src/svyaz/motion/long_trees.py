@@ -16,10 +16,10 @@ from svyaz.forms import Equations
 from svyaz.holding import Decision, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
 from svyaz.integrate import Flow, Status, along, by_differences
 from svyaz.integrate import method as find_method
-from svyaz.model import Bodies, Constraint, System, numbers, tree_of
+from svyaz.model import Bodies, Constraint, System, tree_of
 from svyaz.motion.phases import START, Beginning, Chapter, Phase
 from svyaz.motion.timed import Timed, intervals, one_phase
-from svyaz.motion.tree_words import FORM, observed_of_tree, tree_words
+from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, tree_words
 from svyaz.program import remembered
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[
 
 def _loose(system: System, state: Array) -> str | None:
     """The coordinate of a joint that meets no inertia in a position."""
-    tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
+    tree = moving_tree(system)
     place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
     found = forms.loose_joint(forms.placed(tree, place, forms.FLOATS))
     return None if found is None else tree.bodies[found].coordinates[0]

@@ -13,16 +13,22 @@ from svyaz.arrays import Array
 from svyaz.expr import ZERO, differentiate, names_in
 from svyaz.forms import keeps_energy
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
-from svyaz.program import Native, Program, build, compile_program, function
+from svyaz.program import Native, Program, build, compile_program, function, remembered
 
 FORM = "articulated"
+
+
+@remembered
+def moving_tree(system: System) -> Tree:
+    """The bodies that move, with numbers; what is fixed to them is part of them."""
+    return forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
 
 
 def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
     """The words of a tree for the loop, with a workspace of their own, and what must live on."""
     from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
 
-    tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
+    tree = moving_tree(system)
     count = len(tree.bodies)
     forces, sines = applied_forces(system), compile_program(forms.sines_program())
     force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
@@ -67,7 +73,7 @@ def _records(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
 
 def pose_addresses(system: System) -> tuple[NDArray[np.int64], object]:
     """For each body address and constants of its function pose (n, 2), and what must live on."""
-    return _bodies(forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS), forms.pose_programs)
+    return _bodies(moving_tree(system), forms.pose_programs)
 
 
 def _bodies(
@@ -144,7 +150,7 @@ def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[
 
 def _cyclic(system: System) -> list[str]:
     """Coordinates of joints at the ground along or about which neither gravity nor a force acts, nor a constraint."""
-    tree = forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
+    tree = moving_tree(system)
     acting = [*system.forces.values(), *(c.expression for c in system.constraints)]
     known = set().union(names_in(system.dissipation), *(names_in(e) for e in acting))
     found = []

@@ -39,8 +39,9 @@ def read_constraints(
     constraints: list[Constraint] = []
     conditions = reaction_scope(names, [constraint_name(table, k) for k, table in enumerate(given)])
     equations = names.scope(velocities=True, inputs=False)
+    in_points = names.with_points(equations)
     for k, table in enumerate(given):
-        constraint = _read_constraint(reader, k, table, names, equations, conditions)
+        constraint = _read_constraint(reader, k, table, names, (equations, in_points, conditions))
         if constraint is None:
             continue
         if "direction" in table and law.always_constrained:
@@ -70,9 +71,10 @@ def constraint_name(table: Table, k: int) -> str:
 
 
 def _read_constraint(
-    reader: Reader, k: int, table: Table, names: Names, equations: Scope, conditions: Scope
+    reader: Reader, k: int, table: Table, names: Names, scopes: tuple[Scope, Scope, Scope]
 ) -> Constraint | None:
-    path = ("constraint", k)
+    """One constraint; ``scopes`` are those of equations, of equations with points left as they are named, of conditions."""
+    path, (equations, in_points, conditions) = ("constraint", k), scopes
     words = reader.known_words(table, vocabulary.CONSTRAINT, path)
     name = constraint_name(table, k)
     if "equation" not in words:
@@ -88,12 +90,13 @@ def _read_constraint(
         return None
     expression = left - right
     reader.uses(expression)
-    reader.no_further(names, here, expression, "a constraint")
-    moving = set(names.velocities)
     present = names_in(expression)
+    if not present.isdisjoint(names.further):
+        reader.no_further(names, here, expression, "a constraint")
+    moving = set(names.velocities)
     stated = expression
     if names.points:
-        one, other = parse_equation(text, names.with_points(equations), reader.start(here, text))
+        one, other = parse_equation(text, in_points, reader.start(here, text))
         stated = one - other
     if not present & (moving | set(names.coordinates)) or is_zero(combine(stated)):
         _report_idle(reader, here, name, expression)

@@ -6,43 +6,81 @@ axis one after another are kept as one turn by the sum of their angles, as one w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import symengine as se
 
-from svyaz.expr import ONE, ZERO, Expression
+from svyaz.expr import ONE, ZERO, Expression, Scope, substitute, total_derivative
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
+from svyaz.model.reading.long_places import GroundPlaces
 from svyaz.model.system import Drawing
 from svyaz.model.tree import GROUND, Body, BodyPoint, Tree, Vector, axis_rotation, quaternion_rotation
 
 AXES = ("x", "y", "z")
 
+MANY = 16
+"""Of more coordinates the rates of points are taken along the motion, not one by one."""
+EPSILON = se.Symbol("a small time")
+
 Terms = list[tuple[Vector, Expression]]
 """Vectors with the angles by which they are turned about one axis."""
 
 
-def read_points(reader: Reader, given: Sequence[Table], names: Names) -> dict[str, Expression]:
-    """NAME_x, NAME_y, NAME_z of all points, declared as definitions."""
-    found: dict[str, Expression] = {}
+def read_points(reader: Reader, given: Sequence[Table], names: Names) -> None:
+    """NAME_x, NAME_y, NAME_z of all points become definitions, with their rates."""
+    declared: list[tuple[Path, int, object, str, list[str]]] = []
     for k, table in enumerate(given):
-        path = ("point", k)
+        path: Path = ("point", k)
         words = reader.known_words(table, vocabulary.POINT, path)
         if names.tree is None:
             reader.report(path, "a [[point]] belongs to a body of a tree, and the model has no [[body]]", at_key=True)
             continue
         body = _body(reader, path, words, table, names.tree)
-        at = _vector(reader, path, words.get("at", (0, 0, 0)), names)
-        if body is None or at is None:
+        if body is None:
+            continue
+        own = [f"{words['name']}_{axis}" for axis in AXES]
+        fresh = [name for name in own if reader.declare_one(names, name, "definition", (*path, "name"))]
+        declared.append((path, body, words.get("at", (0, 0, 0)), str(words["name"]), fresh))
+    if names.tree is None or not declared:
+        return
+    scope, moved = names.constant_scope(), _moved(names.tree, names.rates)
+    for path, body, stated, point, fresh in declared:
+        at = _vector(reader, path, stated, scope)
+        if at is None:
             continue
         if names.tree.frames:
             at = names.tree.frames[body].point(at)
-        for axis, entry in zip(AXES, position(names.tree, body, at), strict=True):
-            name = f"{words['name']}_{axis}"
-            if reader.declare_one(names, name, "definition", (*path, "name")):
-                found[name] = entry
-        names.points[str(words["name"])] = BodyPoint(body, at)
-    return found
+        names.points[point] = BodyPoint(body, at)
+        for axis, place, rate in zip(AXES, *moved(body, at), strict=True):
+            if f"{point}_{axis}" in fresh:
+                names.definitions[f"{point}_{axis}"] = place
+                names.definition_rates[f"{point}_{axis}"] = rate
+
+
+def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Vector]]:
+    """Place and velocity of a point of a body; in long trees by those of all bodies."""
+    if len(rates) > MANY and all(body.joint != "free" for body in tree.bodies):
+        return GroundPlaces(tree, rates).point
+    known = {se.Symbol(q): rate for q, rate in rates.items()}
+
+    def moved(body: int, at: Vector) -> tuple[Vector, Vector]:
+        place = position(tree, body, at)
+        x, y, z = (_rate(entry, known) for entry in place)
+        return place, (x, y, z)
+
+    return moved
+
+
+def _rate(place: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
+    """The time derivative of a place; of many coordinates at once, as d/dε of the place at q + ε q̇ at ε = 0.
+
+    Term by term and coordinate by coordinate it would take time that grows with the third power of their number.
+    """
+    if len(rates) <= MANY:
+        return total_derivative(place, rates)
+    moved = {q: q + EPSILON * rates[q] for q in place.free_symbols if q in rates}
+    return substitute(substitute(place, moved).diff(EPSILON), {EPSILON: ZERO})
 
 
 def position(tree: Tree, body: int, at: Vector) -> Vector:
@@ -104,14 +142,14 @@ def _body(reader: Reader, path: Path, words: Table, table: Table, tree: Tree) ->
     return known.index(name)
 
 
-def _vector(reader: Reader, path: Path, given: object, names: Names) -> Vector | None:
+def _vector(reader: Reader, path: Path, given: object, scope: Scope) -> Vector | None:
     here = (*path, "at")
     if not isinstance(given, list | tuple) or len(given) != len(AXES):
         reader.report(here, "a point is given in the frame of its body as [x, y, z]")
         return None
     if not all(reader.fits((*here, i), entry, vocabulary.EXPRESSION) for i, entry in enumerate(given)):
         return None
-    x, y, z = (reader.expression((*here, i), entry, names.constant_scope()) for i, entry in enumerate(given))
+    x, y, z = (reader.expression((*here, i), entry, scope) for i, entry in enumerate(given))
     return x, y, z
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -16,7 +16,6 @@ from svyaz.expr import (
     Expression,
     ModelError,
     Problem,
-    substitute,
     total_derivative,
     uncollected,
 )
@@ -52,10 +51,6 @@ from svyaz.model.reading.starts import read_initial
 from svyaz.model.reading.streams import mass_limits, read_streams, with_momenta
 from svyaz.model.reading.units import read_units, with_units
 from svyaz.model.system import Constraint, System, names_of
-
-MANY = 17
-"""Of so many coordinates and more (and the time) rates of points are taken along the motion, not one by one."""
-EPSILON = se.Symbol("a small time")
 
 
 @uncollected
@@ -190,9 +185,7 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
     given = vocabulary.table(words, "definitions")
     rates = {se.Symbol(q): rate for q, rate in names.rates.items()} | {TIME: ONE}
     without_rates = {se.Symbol(name) for name in (*names.velocities, *names.further)}
-    for name, expression in read_points(reader, vocabulary.tables(words, "point"), names).items():
-        names.definitions[name] = expression
-        names.definition_rates[name] = _rate(expression, rates)
+    read_points(reader, vocabulary.tables(words, "point"), names)
     for name, text in given.items():
         path = ("definitions", name)
         if name not in names.definitions and (
@@ -205,17 +198,6 @@ def _define(reader: Reader, words: Table, names: Names) -> None:
         expression = names.definitions[name]
         if without_rates.isdisjoint(expression.free_symbols):
             names.definition_rates[name] = total_derivative(expression, rates)
-
-
-def _rate(expression: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
-    """The time derivative of a place; of many coordinates at once, as d/dε of the place at q + ε q̇ at ε = 0.
-
-    Term by term and coordinate by coordinate it would take time that grows with the third power of their number.
-    """
-    if len(rates) <= MANY:
-        return total_derivative(expression, rates)
-    moved = {q: q + EPSILON * rate for q, rate in rates.items()}
-    return substitute(substitute(expression, moved).diff(EPSILON), {EPSILON: ZERO})
 
 
 def _define_masses(reader: Reader, words: Table, names: Names) -> None:

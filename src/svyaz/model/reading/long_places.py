@@ -1,0 +1,98 @@
+"""Points of the bodies of long trees: places and velocities in the ground frame from those of the bodies, each made once.
+
+From the ground outward, with R the axes of a body, p its pole, ω its angular velocity, n the axis of its joint:
+
+    p = p_base + R_base (pole + n q),    ω = ω_base + n' q̇,    ṗ = ṗ_base + ω_base × (p - p_base) + n' q̇,    n' = R_base n,
+
+with n q and the last term where the joint slides, n' q̇ in ω where it turns; a point r of the body is at P = p + R r and moves
+with ṗ + ω × R r. Turns about the same axis one after another are one turn by the sum of their angles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import symengine as se
+
+from svyaz.expr import ZERO, Expression
+from svyaz.model.tree import GROUND, Body, Rotation, Tree, Vector, axis_rotation
+
+UNITS: Rotation = tuple(tuple(se.Integer(int(i == j)) for j in range(3)) for i in range(3))  # type: ignore[assignment]
+STILL: Vector = (ZERO, ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """Axes, pole, angular velocity and velocity of the pole; the axes are ``under`` turned by ``angle`` about ``axis``."""
+
+    axes: Rotation = UNITS
+    pole: Vector = STILL
+    spin: Vector = STILL
+    speed: Vector = STILL
+    under: Rotation = UNITS
+    axis: Vector = STILL
+    angle: Expression = ZERO
+
+
+@dataclass(frozen=True)
+class GroundPlaces:
+    """The bodies of a tree without free joints, whose coordinates have the ``rates``."""
+
+    tree: Tree
+    rates: Mapping[str, Expression]
+
+    def point(self, body: int, at: Vector) -> tuple[Vector, Vector]:
+        """Place and velocity of a point of a body."""
+        pose = self._poses[body]
+        arm = _times(pose.axes, at)
+        return _sum(pose.pole, arm), _sum(pose.speed, _cross(pose.spin, arm))
+
+    @cached_property
+    def _poses(self) -> list[_Pose]:
+        found: list[_Pose] = []
+        for body in self.tree.bodies:
+            found.append(self._carried(body, _Pose() if body.base == GROUND else found[body.base]))
+        return found
+
+    def _carried(self, body: Body, base: _Pose) -> _Pose:
+        """The pose of a body on its base."""
+        arm, spin, slide = _times(base.axes, body.pole), base.spin, STILL
+        axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
+        if body.joint != "fixed":
+            (name,) = body.coordinates
+            q, rate = se.Symbol(name), self.rates[name]
+            along = _times(under if axis == body.axis else axes, body.axis)
+            if body.joint == "prismatic":
+                arm, slide = _sum(arm, _scaled(q, along)), _scaled(rate, along)
+            else:
+                spin = _sum(spin, _scaled(rate, along))
+                under, angle = (under, angle + q) if axis == body.axis else (axes, q)
+                axis = body.axis
+                axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
+        speed = _sum(_sum(base.speed, _cross(base.spin, arm)), slide)
+        return _Pose(axes, _sum(base.pole, arm), spin, speed, under, axis, angle)
+
+
+def _times(matrix: Rotation, vector: Vector) -> Vector:
+    x, y, z = (sum((m * v for m, v in zip(row, vector, strict=True)), ZERO) for row in matrix)
+    return x, y, z
+
+
+def _product(a: Rotation, b: Rotation) -> Rotation:
+    x, y, z = zip(*(_times(a, (u, v, w)) for u, v, w in zip(*b, strict=True)), strict=True)
+    return x, y, z
+
+
+def _scaled(factor: Expression, vector: Vector) -> Vector:
+    x, y, z = vector
+    return factor * x, factor * y, factor * z
+
+
+def _sum(a: Vector, b: Vector) -> Vector:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
