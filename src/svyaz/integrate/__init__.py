@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from svyaz import open_door
 
 if TYPE_CHECKING:
-    from svyaz.integrate.calls import add_four as add_four
     from svyaz.integrate.calls import call as call
     from svyaz.integrate.calls import copy as copy
-    from svyaz.integrate.calls import pass_four as pass_four
     from svyaz.integrate.calls import read as read
     from svyaz.integrate.calls import whole as whole
+    from svyaz.integrate.calls import whole_numbers as whole_numbers
     from svyaz.integrate.calls import write as write
     from svyaz.integrate.compiling import Callback as Callback
     from svyaz.integrate.compiling import callback as callback
     from svyaz.integrate.compiling import part as part
+    from svyaz.integrate.compiling import piece as piece
     from svyaz.integrate.free_lanes import free_in_lanes as free_in_lanes
     from svyaz.integrate.free_lanes import run_free_ensemble as run_free_ensemble
     from svyaz.integrate.guard import ALARM as ALARM

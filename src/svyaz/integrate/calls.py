@@ -90,18 +90,6 @@ def whole_numbers(address: Address, size: int) -> NDArray[np.int64]:
 
 
 @instruction
-def add_four(target: Address, factor: float, source: Address) -> None:
-    """target += factor·source for four numbers at once."""
-    raise Uncompiled
-
-
-@instruction
-def pass_four(wrench: Address, stride: int, u: Address, s: Address) -> None:
-    """u += Σ s_j w_j, then w_j -= s_{6+j} u, for four columns at once of w, six rows `stride` apart."""
-    raise Uncompiled
-
-
-@instruction
 def fused(a: float, b: float, c: float) -> float:
     """a·b + c, rounded once where the processor can."""
     raise Uncompiled

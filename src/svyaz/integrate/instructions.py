@@ -16,7 +16,6 @@ from numba.core.typing.templates import Signature
 from numba.core.typing.templates import signature as typing_signature
 
 WORD, NUMBER = ir.IntType(64), ir.DoubleType()
-FOUR = ir.VectorType(NUMBER, 4)
 Generated = tuple[object, Callable[..., ir.Value]]
 
 # the stubs of numba know no arrays and pointers
@@ -74,59 +73,6 @@ def whole(typing_context: object, address: object, index: object) -> Generated:
         return builder.load(builder.gep(builder.inttoptr(given[0], WORD.as_pointer()), [given[1]]))
 
     return types.int64(types.int64, types.int64), generate
-
-
-def _four(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    """Pointer to four double numbers, which are taken at once."""
-    return builder.inttoptr(address, FOUR.as_pointer())
-
-
-def _product_and_sum(module: ir.Module) -> ir.Function:
-    """a·b + c of four numbers each."""
-    name = "llvm.fmuladd.v4f64"
-    known = module.globals.get(name)
-    return ir.Function(module, ir.FunctionType(FOUR, (FOUR, FOUR, FOUR)), name) if known is None else known
-
-
-def _splat(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
-    """The same number four times."""
-    first = builder.insert_element(ir.Constant(FOUR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), 4), [0, 0, 0, 0])
-    return builder.shuffle_vector(first, ir.Constant(FOUR, ir.Undefined), zeros)
-
-
-def add_four(typing_context: object, target: object, factor: object, source: object) -> Generated:
-    def generate(
-        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
-    ) -> ir.Value:
-        place, other = _four(builder, given[0]), builder.load(_four(builder, given[2]), align=8)
-        product = _product_and_sum(builder.module)
-        found = builder.call(product, [_splat(builder, given[1]), other, builder.load(place, align=8)])
-        builder.store(found, place, align=8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.float64, types.int64), generate
-
-
-def pass_four(typing_context: object, wrench: object, stride: object, u: object, s: object) -> Generated:
-    def generate(
-        context: BaseContext, builder: ir.IRBuilder, signature: Signature, given: Sequence[ir.Value]
-    ) -> ir.Value:
-        wrench, stride, u, s = given
-        product = _product_and_sum(builder.module)
-        length = builder.mul(stride, ir.Constant(WORD, 8))
-        places = [_four(builder, builder.add(wrench, builder.mul(length, ir.Constant(WORD, j)))) for j in range(6)]
-        parts = [builder.load(place, align=8) for place in places]
-        factors = [_splat(builder, builder.load(_number(builder, s, ir.Constant(WORD, j)))) for j in range(12)]
-        total = builder.load(_four(builder, u), align=8)
-        for part, factor in zip(parts, factors[:6], strict=True):
-            total = builder.call(product, [factor, part, total])
-        builder.store(total, _four(builder, u), align=8)
-        for place, part, factor in zip(places, parts, factors[6:], strict=True):
-            builder.store(builder.call(product, [builder.fneg(factor), total, part]), place, align=8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64), generate
 
 
 def fused(typing_context: object, a: object, b: object, c: object) -> Generated:

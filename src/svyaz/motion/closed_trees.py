@@ -17,6 +17,7 @@ from svyaz.expr import ZERO, Expression
 from svyaz.forms import Deviation, Equations, RateCode
 from svyaz.integrate import Callback, Flow, along
 from svyaz.model import GROUND, Constraint, System, Tree
+from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, POSE, ROW, written_size
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
 from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words
@@ -117,8 +118,6 @@ class ClosedCode:
 
     def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
         """Rates (k, n) and multipliers (k, m)."""
-        from svyaz.motion.closing_code import CLOSING, MULTIPLIERS
-
         count = len(self.tree.rows.rows)
         address = int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
         where = (ctypes.c_double * max(1, count)).from_address(address)
@@ -138,28 +137,28 @@ def _release(_kept: object) -> None:
 
 def _closing(
     rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array, *, everywhere: bool
-) -> tuple[NDArray[np.int64], tuple[Array, NDArray[np.int64]]]:
+) -> tuple[NDArray[np.int64], tuple[object, ...]]:
     """The closing words of a tree, and the memory to which they point."""
     n, m, points = len(tree.bodies), len(rows.rows), len(rows.points)
-    ways = [_way(rows, tree.parents, k) for k in range(m)]
-    tied = list(range(n)) if everywhere else sorted({k for way in ways for k in way})
-    whole, places = _whole_numbers(rows, tree, addresses, tied, ways)
+    tied = list(range(n)) if everywhere else _on_ways(rows, tree.parents)
+    whole, places = _whole_numbers(rows, tree, addresses, tied)
     directions = [(*b.axis, *(0.0,) * 3) if b.joint == "revolute" else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
-    width = 4 * -(-m // 4)
-    wide = [3 * points, 1 + 3 * n + 9 * points, 3 * m + rows.gradients, 15 * n, 6 * width * places, 6 * n, n * width]
-    sizes = [*wide, width * width, m, 1 + 2 * n, m]
+    fixed = [3 * points, 1 + 3 * n + 9 * points, 3 * m + rows.gradients, POSE * n, 6 * m * (places + 1), 6 * n]
+    sizes = [*fixed, n * m, m * m, m, 1 + 2 * n, ROW * m]
     room = np.zeros(sum(sizes))
     room[: 3 * points] = rows.places.ravel()
     room[sum(sizes[:5]) : sum(sizes[:6])] = np.array(directions, dtype=float).ravel()
     begins = (room.ctypes.data + 8 * np.concatenate([[0], np.cumsum(sizes)])).tolist()
+    written = np.zeros(written_size(n, m, places), dtype=np.int64)
     head = [m, points, len(rows.pushes), len(rows.pulls), program, constants.ctypes.data, whole.ctypes.data]
-    return np.array([*head, *begins[:10], len(tied), begins[10], width], dtype=np.int64), (room, whole)
+    words = [*head, *begins[:10], len(tied), begins[10], written.ctypes.data]
+    return np.array(words, dtype=np.int64), (room, whole, written)
 
 
 def _whole_numbers(
-    rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], tied: Sequence[int], ways: Sequence[set[int]]
+    rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], tied: Sequence[int]
 ) -> tuple[NDArray[np.int64], int]:
-    """The whole numbers that the loop reads (see ``closing_code``), and how many places of wrenches there are."""
+    """The whole numbers that the loop reads (see ``closing_layout``), and how many places of wrenches there are."""
     n, m = len(tree.bodies), len(rows.rows)
     taken, fresh, count = _wrench_places(tree, tied)
     pushes = [(rows.bodies[p], row, p, 3 * m + 3 * i) for i, (row, p) in enumerate(rows.pushes)]
@@ -167,16 +166,14 @@ def _whole_numbers(
     pulls = [(freedom, row, first + i) for i, (row, freedom) in enumerate(rows.pulls)]
     pushes.sort()
     pulls.sort()
+    touching = [[entry[0] for entry in table] for table in (pushes, pulls)]
     entries = []
     for k in range(n):
-        reached = [row for row, way in enumerate(ways) if k in way] or [0]
-        own = [*addresses[k].tolist(), 4 * (min(reached) // 4), max(reached) + 1, taken.get(k, 0), int(k in fresh)]
-        for table in (pushes, pulls):
-            bodies = [entry[0] for entry in table]
-            own += [bisect_left(bodies, k), bisect_right(bodies, k)]
-        entries += own
+        own = [int(k in taken), *addresses[k].tolist(), taken.get(k, 0), int(k in fresh)]
+        entries += own + [side(bodies, k) for bodies in touching for side in (bisect_left, bisect_right)]
     flat = [e for push in pushes for e in push[1:]] + [e for pull in pulls for e in pull[1:]]
-    whole = [*tied, *[0] * (n - len(tied)), *entries, *rows.bodies, *flat]
+    carriers = [_carrier(_touched(rows, tree.parents, row), tree.parents) for row in range(m)]
+    whole = [*tied, *[0] * (n - len(tied)), *entries, *rows.bodies, *flat, *carriers]
     return np.array(whole, dtype=np.int64), count
 
 
@@ -203,14 +200,29 @@ def _wrench_places(tree: Tree, tied: Sequence[int]) -> tuple[dict[int, int], set
     return taken, fresh, count
 
 
-def _way(rows: ClosingRows, parents: Sequence[int], row: int) -> set[int]:
-    """The bodies from those that a row touches to the ground."""
+def _touched(rows: ClosingRows, parents: Sequence[int], row: int) -> list[int]:
+    """The bodies that a row touches; one that names the coordinate of a joint touches what it joins."""
+    own = rows.rows[row]
+    pushed = [rows.bodies[p] for p in own.by_points if rows.bodies[p] != GROUND]
+    return pushed + [body for k in own.by_freedoms for body in (k, parents[k])]
+
+
+def _on_ways(rows: ClosingRows, parents: Sequence[int]) -> list[int]:
+    """The bodies from all that rows touch to the ground."""
     found: set[int] = set()
-    touched = [rows.bodies[p] for p in rows.rows[row].by_points]
-    for body in [*touched, *rows.rows[row].by_freedoms]:
+    for body in (body for row in range(len(rows.rows)) for body in _touched(rows, parents, row)):
         while body != GROUND and body not in found:
             found.add(body)
             body = parents[body]
+    return sorted(found)
+
+
+def _carrier(bodies: Sequence[int], parents: Sequence[int]) -> int:
+    """The outermost body that carries all of these, or is one of them; bases have smaller numbers than what they carry."""
+    found = bodies[0] if bodies else GROUND
+    for body in bodies:
+        while found != body:
+            found, body = (parents[found], body) if found > body else (found, parents[body])
     return found
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.forms import FLOATS, RateCode, welded
 from svyaz.model import Tree, numbers, tree_of
-from svyaz.motion.closing_code import CLOSING, FOUND, GIVEN, POSE, POSES
+from svyaz.motion.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
 from svyaz.motion.closing_rows import ClosingRows
 from svyaz.program import Entries
 

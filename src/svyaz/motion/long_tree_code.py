@@ -80,17 +80,23 @@ def outward_of(n: int, x: int, c: int, spare: int) -> int:
 
 
 @part
+def gathered_of(c: int, words: int) -> None:
+    """What a body feels of those that it carries further is added to what it feels of the first."""
+    own, other = whole(words, RECORD), whole(words, FURTHER)
+    while other >= 0:
+        felt = before(record_of(c, other)) + 8 * FELT
+        for i in range(_FELT_SIZE):
+            write(own, FELT + i, read(own, FELT + i) + read(felt, i))
+        other = whole(c, HEAD + BODY_WORDS * other + NEXT)
+
+
+@part
 def _inward(n: int, c: int) -> int:
     status = 0
     for k in range(n - 1, -1, -1):
         words = c + 8 * (HEAD + BODY_WORDS * k)
         own = whole(words, RECORD)
-        other = whole(words, FURTHER)
-        while other >= 0:
-            felt = before(record_of(c, other)) + 8 * FELT
-            for i in range(_FELT_SIZE):
-                write(own, FELT + i, read(own, FELT + i) + read(felt, i))
-            other = whole(c, HEAD + BODY_WORDS * other + NEXT)
+        gathered_of(c, words)
         status |= call(whole(words, INWARD), before(own), whole(words, INWARD + 1), before(own) + 8 * FELT)
     return status
 
@@ -116,14 +122,21 @@ def motions_of(n: int, c: int, out: int) -> int:
 
 
 @part
-def pressed_of(n: int, x: int, c: int, spare: int, out: int) -> int:
-    """Rates of the coordinates, and the articulated bodies of a state with the forces that are applied."""
+def pushed_of(n: int, x: int, c: int, out: int) -> int:
+    """Rates of the coordinates, and the forces that are applied."""
     status = 0
     copy(x + 8 * (1 + n), out, n)
     if whole(c, 2) != 0:
         status |= call(whole(c, 2), x, whole(c, 3), out + 8 * n)
         for k in range(n):
             write(record_of(c, k), FORCE, read(out, n + k))
+    return status
+
+
+@part
+def pressed_of(n: int, x: int, c: int, spare: int, out: int) -> int:
+    """Rates of the coordinates, and the articulated bodies of a state with the forces that are applied."""
+    status = pushed_of(n, x, c, out)
     status |= outward_of(n, x, c, spare)
     return status | _inward(n, c)
 
