@@ -22,9 +22,12 @@ import sys
 
 _STARTED = sys.orig_argv[-len(getattr(sys, "argv", ())) :][:1] or [""]  # an embedded Python may have no words at all
 _PROGRAM = os.path.basename(_STARTED[0]).removesuffix(".exe")
-if _PROGRAM in ("svyaz", "-msvyaz") and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    # This process is the command line: Ctrl-C ends it without a traceback, until `svyaz.interrupts` does better.
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+if _PROGRAM in ("svyaz", "-msvyaz"):  # this process is the command line
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        # Ctrl-C ends it without a traceback, until `svyaz.interrupts` does better.
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    # Matrices here are many and small: threads of BLAS would wait for each other longer than they work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import re
 from importlib import import_module

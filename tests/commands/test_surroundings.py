@@ -173,3 +173,18 @@ def test_N1_2_7_memory_and_interruption_have_codes_of_their_own(monkeypatch: pyt
 )
 def test_letters_are_written_out(text: str, ascii_text: str) -> None:
     assert written_out(text) == ascii_text
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "expected"), [("svyaz", None, "1"), ("svyaz", "2", "2"), ("notebook", None, "None")]
+)
+def test_the_command_line_alone_takes_one_thread_for_its_small_matrices(
+    program: str, given: str | None, expected: str, tmp_path: Path
+) -> None:
+    name = "OPENBLAS_NUM_THREADS"
+    (tmp_path / program).write_text(f"import os, svyaz\nprint(os.environ.get({name!r}))\n", encoding="utf-8")
+    environment = {key: value for key, value in os.environ.items() if key != name}
+    environment |= {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), **({name: given} if given else {})}
+    command = [sys.executable, str(tmp_path / program)]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == expected

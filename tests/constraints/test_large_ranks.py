@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz import derive, loads
-from svyaz.constraints import examine, least_correction
+from svyaz.constraints import examine, least_correction, measure_of
 from svyaz.constraints.branching import coloured
 from svyaz.constraints.scales import are_independent, dependencies, rank_of
 from svyaz.matrices import extreme_singular_values, is_large, weakest_combination
@@ -79,3 +79,25 @@ def test_L1_a_coordinate_without_inertia_is_named_among_many() -> None:
     assert report.weightless == ("z",)
     assert report.full
     assert report.singular
+
+
+def test_L1_a_chain_of_a_dozen_rods_is_looked_at_by_its_entries() -> None:
+    count = 12
+    points = range(count)
+    names = ", ".join(f'"{c}{i}"' for i in points for c in "xy")
+    text = [f'coordinates = [{names}]\nkinetic = "' + " + ".join(f"(x{i}'^2 + y{i}'^2)/2" for i in points) + '"']
+    text += ["[initial]", *(f"x{i} = {i + 1}\ny{i} = 0" for i in points)]
+    text += ['[[constraint]]\nequation = "x0^2 + y0^2 = 1"']
+    text += [f'[[constraint]]\nequation = "(x{i + 1} - x{i})^2 + (y{i + 1} - y{i})^2 = 1"' for i in range(count - 1)]
+    measure = measure_of(derive(loads("\n".join(text))))
+    assert measure.large
+    states = np.random.default_rng(5).normal(size=(3, 4 * count))
+    sign, size = measure.augmented_determinants(np.zeros(3), states)
+    for k, state in enumerate(states):
+        places = np.vstack([[0.0, 0.0], state[: 2 * count].reshape(count, 2)])
+        rods, rows = np.diff(places, axis=0), np.zeros((count, count + 1, 2))
+        for i in range(count):
+            rows[i, i], rows[i, i + 1] = -2.0 * rods[i], 2.0 * rods[i]
+        g = rows[:, 1:].reshape(count, 2 * count)
+        whole = np.block([[np.eye(2 * count), g.T], [g, np.zeros((count, count))]])
+        np.testing.assert_allclose([sign[k], size[k]], np.linalg.slogdet(whole), rtol=1e-10)

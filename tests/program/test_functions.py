@@ -87,3 +87,18 @@ def test_what_is_equal_to_itself_alone_is_made_once() -> None:
 
     first, second = object(), object()
     assert [number(first), number(second), number(first)] == [1, 2, 1]
+
+
+def test_L1_a_table_of_many_rows_is_computed_by_its_few_entries() -> None:
+    names = [f"x{k}" for k in range(20)]
+    x = [se.Symbol(name) for name in names]
+    band = [[x[i] * x[j] if abs(i - j) < 2 else se.Integer(0) for j in range(20)] for i in range(20)]
+    f = function({"band": band, "full": [[a + b for b in x] for a in x]}, names, {})
+    assert list(f.sparse) == ["band"]
+    assert len(f.program.outputs) == 58 + 400
+    rows = np.random.default_rng(2).normal(size=(5, 20))
+    near = np.abs(np.subtract.outer(np.arange(20), np.arange(20))) < 2
+    expected = np.where(near, rows[:, :, None] * rows[:, None, :], 0.0)
+    np.testing.assert_allclose(f(rows)["band"], expected, rtol=1e-15)
+    (entries,) = f.entries(rows, "band")
+    np.testing.assert_allclose(entries.values, expected[:, entries.rows, entries.columns], rtol=1e-15)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, symbols_in
-from svyaz.program.building import LARGEST_WHOLE, SPARSE, Linear, build_to_look
+from svyaz.program.building import SPARSE, Linear, build_to_look
 from svyaz.program.compiled import LARGEST_SELDOM
 from svyaz.program.elimination import choose_orders
 from svyaz.program.native import Native, compile_program
@@ -24,6 +24,10 @@ Table: TypeAlias = Expression | Sequence["Table"]
 
 TOGETHER = 1 << 19
 """So many numbers are computed at once when only some tables of many rows are wanted."""
+
+LARGEST_TABLE = 16
+"""A table of more entries than a square one of so many rows is kept by those that are not zero when these are few: what looks
+at states by them costs less from here on, whole matrices of states cost several times as much at 40 rows."""
 
 MOST_KEPT = 32
 """A run meets a dozen sets of constraints and more, and comes back to each of them at its end."""
@@ -248,7 +252,7 @@ def function(
 
 def _places(entries: Sequence[Expression], shape: tuple[int, ...]) -> NDArray[np.intp] | None:
     """Where a large table has entries that are not zero, if these are few."""
-    if len(shape) != 2 or len(entries) <= LARGEST_WHOLE**2:
+    if len(shape) != 2 or len(entries) <= LARGEST_TABLE**2:
         return None
     found = np.array([k for k, e in enumerate(entries) if e is not ZERO], dtype=np.intp)
     return found if len(found) < SPARSE * len(entries) else None
