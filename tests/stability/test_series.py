@@ -36,6 +36,19 @@ def test_coefficients_are_those_of_taylor(text: str) -> None:
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-13)
 
 
+@pytest.mark.parametrize("text", [*EXPRESSIONS, "Abs(x) + sign(y)*Max(x, y)", "Min(x, y)**3 + x**2*y"])
+@pytest.mark.parametrize("seed", [None, 5])
+def test_many_series_at_once_are_those_one_by_one(text: str, seed: int | None) -> None:
+    """Disturbed by a part in 10¹³ as well."""
+    program = build([("f", se.sympify(text)), ("g", se.sympify("3"))], inputs=("x", "y"), parameters=())
+    x, y = np.random.default_rng(2).uniform(0.4, 0.9, (2, 3, 2, 5))
+    many = series(program, {}, [x, y], None if seed is None else np.random.default_rng(seed))
+    assert many.shape == (2, 3, 2, 5)
+    for place in np.ndindex(3, 2):
+        one = series(program, {}, [x[place], y[place]])
+        np.testing.assert_allclose(many[:, *place], one, rtol=1e-12 if seed is None else 1e-10, atol=1e-13)
+
+
 def test_a_corner_has_no_series() -> None:
     program = build([("f", abs(se.Symbol("x"))), ("g", se.sympify("sqrt(x)"))], inputs=("x",), parameters=())
     found = series(program, {}, [np.array([0.0, 1.0, 0.0])])

@@ -235,11 +235,13 @@ def size(expression: Expression) -> int:
     total = 0
     while waiting:
         e = waiting.pop()
-        if not e.args or e in seen:
+        if e in seen:
             continue
         seen.add(e)
-        total += len(e.args) - 1 if e.is_Add or e.is_Mul else 1
-        waiting.extend(e.args)
+        parts = e.args
+        if parts:
+            total += len(parts) - 1 if e.is_Add or e.is_Mul else 1
+            waiting.extend(parts)
     return total
 
 

@@ -53,13 +53,17 @@ class RestCurve:
     def _equations(self, x: Coefficients, random: np.random.Generator | None = None) -> Coefficients:
         return series(self.program, self.values, list(x), random)
 
-    def _residual(self, direction: Array, base: Array, random: np.random.Generator | None = None) -> Residual:
+    def _residual(self, directions: Array, base: Array, random: np.random.Generator | None = None) -> Residual:
+        """For one direction (k,), or many (k, …)."""
         k = len(self.across)
 
         def residual(x: Coefficients) -> Coefficients:
-            forces = self._equations(x[:-k], random) + self.against @ x[-k:]
-            along = self.across @ (x[:-k] - np.outer(base, np.eye(1, x.shape[1])))
-            return np.vstack([forces, along - np.outer(direction, np.eye(1, x.shape[1], 1))])
+            forces = self._equations(x[:-k], random) + np.tensordot(self.against, x[-k:], axes=1)
+            displaced = x[:-k].copy()
+            displaced[..., 0] -= base.reshape(-1, *(1 for _ in directions.shape[1:]))
+            along = np.tensordot(self.across, displaced, axes=1)
+            along[..., 1:2] -= directions[..., None]
+            return np.concatenate([forces, along])
 
         return residual
 
@@ -76,7 +80,10 @@ class RestCurve:
         start, slope = np.append(base, np.zeros(len(self.across))), self.slope(base)
         if slope is None:
             return [np.full((len(start), length), np.nan) for _ in directions]
-        return [implicit_series(self._residual(one, base, random), start, slope, length) for one in directions]
+        if len(directions) == 1:
+            return [implicit_series(self._residual(directions[0], base, random), start, slope, length)]
+        residual = self._residual(directions.T, base, random)
+        return list(np.moveaxis(implicit_series(residual, start, slope, length, (len(directions),)), 1, 0))
 
 
 def in_order(approximation: FirstApproximation, rows: Array) -> Array:

@@ -1,7 +1,8 @@
 """Power series of straight-line programs: the outputs as series in s when the inputs are.
 
-A value is the array of its coefficients, a₀ + a₁ s + … + a_N s^N. An elementary function f(a) with f' = g satisfies
-k f_k = Σ j a_j g_{k-j} (R. E. Moore 1966); where it is not analytic at a₀ its coefficients are not numbers.
+A value is the array of its coefficients, a₀ + a₁ s + … + a_N s^N, or an array (…, N + 1) of many such. An elementary
+function f(a) with f' = g satisfies k f_k = Σ j a_j g_{k-j} (R. E. Moore 1966); where it is not analytic at a₀ its
+coefficients are not numbers.
 
 How much of a coefficient is rounding is seen by repeating the evaluation with every intermediate result off by a random
 part in 10¹³ of itself (stochastic arithmetic, J. Vignes 1978): exact zeros stay, differences of large terms scatter.
@@ -28,23 +29,31 @@ def series(
     inputs: Sequence[Coefficients],
     disturbance: np.random.Generator | None = None,
 ) -> Coefficients:
-    """The coefficients (outputs, N + 1) for inputs that are series of the same length each."""
+    """The coefficients (outputs, …, N + 1) for inputs (…, N + 1) that are series of the same length each."""
     parameters = parameter_row(program, values)
-    length = len(inputs[0])
+    shape = np.shape(inputs[0])
     found: list[Coefficients] = []
     with np.errstate(all="ignore"):
         for node in program.nodes:
             op = node[0]
             if op in ("const", "parameter"):
-                value = _constant(float(node[1]) if op == "const" else parameters[node[1]], length)
+                value = _constant(float(node[1]) if op == "const" else parameters[node[1]], shape[-1])
             elif op == "input":
                 value = inputs[node[1]]
             else:
                 value = OPERATIONS.get(op, _unknown)(*(found[a] for a in node[1:]))
-            if disturbance is not None and op != "input" and not _whole(value):
-                value = value * (1 + DISTURBED * disturbance.uniform(-1, 1, length))
+            if disturbance is not None and op != "input":
+                value = _disturbed(value, shape, disturbance)
             found.append(value)
-    return np.array([found[place] for _, place in program.outputs])
+    return np.array([np.broadcast_to(found[place], shape) for _, place in program.outputs])
+
+
+def _disturbed(value: Coefficients, shape: tuple[int, ...], disturbance: np.random.Generator) -> Coefficients:
+    """Each series off by a random part of itself; whole numbers are exact."""
+    whole = _whole(value)
+    if np.all(whole):
+        return value
+    return np.where(whole[..., None], value, value * (1 + DISTURBED * disturbance.uniform(-1, 1, shape)))
 
 
 def _constant(value: float, length: int) -> Coefficients:
@@ -53,88 +62,123 @@ def _constant(value: float, length: int) -> Coefficients:
     return row
 
 
-def _whole(a: Coefficients) -> bool:
-    """Is it a whole number? Those are exact."""
-    return not a[1:].any() and bool(a[0] == np.round(a[0]))
+def _whole(a: Coefficients) -> NDArray[np.bool_]:
+    """Is each of them a whole number?"""
+    return np.logical_and(~a[..., 1:].any(axis=-1), a[..., 0] == np.round(a[..., 0]))
 
 
 def multiply(a: Coefficients, b: Coefficients) -> Coefficients:
-    return np.convolve(a, b)[: len(a)]
-
-
-def divide(a: Coefficients, b: Coefficients) -> Coefficients:
-    result = np.zeros(len(a), dtype=np.result_type(a, b))
-    for k in range(len(a)):
-        result[k] = (a[k] - b[1 : k + 1] @ result[:k][::-1]) / b[0]
+    length = a.shape[-1]
+    if a.ndim == b.ndim == 1:
+        return np.convolve(a, b)[:length]
+    result = a[..., :1] * b
+    for k in range(1, length):
+        result[..., k:] += a[..., k : k + 1] * b[..., : length - k]
     return result
 
 
-def _integrated(first: complex, slope: Coefficients) -> Coefficients:
+def _folded(a: Coefficients, b: Coefficients) -> Coefficients:
+    """Σ a_j b_{k-j} of k coefficients each."""
+    found: Coefficients = np.sum(a * b[..., ::-1], axis=-1)
+    return found
+
+
+def divide(a: Coefficients, b: Coefficients) -> Coefficients:
+    result = np.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, b))
+    for k in range(a.shape[-1]):
+        result[..., k] = (a[..., k] - _folded(b[..., 1 : k + 1], result[..., :k])) / b[..., 0]
+    return result
+
+
+def _one_by_one(function: Callable[..., Coefficients]) -> Callable[..., Coefficients]:
+    """A function that decides by its arguments, of each of many series."""
+
+    def apply(*arguments: Coefficients) -> Coefficients:
+        if all(a.ndim == 1 for a in arguments):
+            return function(*arguments)
+        many = np.broadcast_arrays(*arguments)
+        rows = zip(*(a.reshape(-1, a.shape[-1]) for a in many), strict=True)
+        return np.array([function(*row) for row in rows]).reshape(many[0].shape)
+
+    return apply
+
+
+def _integrated(first: Coefficients, slope: Coefficients) -> Coefficients:
     """The series with this first coefficient and this derivative."""
-    return np.concatenate([np.array([first]), slope[:-1] / np.arange(1, len(slope))])
+    begun = np.broadcast_to(np.asarray(first)[..., None], (*slope.shape[:-1], 1))
+    return np.concatenate([begun, slope[..., :-1] / np.arange(1, slope.shape[-1])], axis=-1)
 
 
 def _derivative(a: Coefficients) -> Coefficients:
-    return np.concatenate([a[1:] * np.arange(1, len(a)), np.zeros(1)])
+    return np.concatenate([a[..., 1:] * np.arange(1, a.shape[-1]), np.zeros((*a.shape[:-1], 1))], axis=-1)
 
 
 def _by_slope(
-    value: Callable[[complex], complex], slope: Callable[[Coefficients], Coefficients]
+    value: Callable[[Coefficients], Coefficients], slope: Callable[[Coefficients], Coefficients]
 ) -> Callable[[Coefficients], Coefficients]:
     """A function whose derivative is a series of the argument."""
 
     def apply(a: Coefficients) -> Coefficients:
-        return _integrated(value(a[0]), multiply(slope(a), _derivative(a)))
+        return _integrated(value(a[..., 0]), multiply(slope(a), _derivative(a)))
 
     return apply
 
 
 def _by_equation(
-    value: Callable[[complex], complex], slope: Callable[[Coefficients], Coefficients]
+    value: Callable[[Coefficients], Coefficients], slope: Callable[[Coefficients], Coefficients]
 ) -> Callable[[Coefficients], Coefficients]:
     """A function f with f' = slope(f): each pass makes one more coefficient right."""
 
     def apply(a: Coefficients) -> Coefficients:
-        result = np.zeros(len(a), dtype=np.result_type(a, float))
-        result[0] = value(a[0])
+        result = np.zeros(a.shape, dtype=np.result_type(a, float))
+        result[..., 0] = value(a[..., 0])
         change = _derivative(a)
-        for _ in range(len(a) - 1):
-            result = _integrated(result[0], multiply(slope(result), change))
+        for _ in range(a.shape[-1] - 1):
+            result = _integrated(result[..., 0], multiply(slope(result), change))
         return result
 
     return apply
 
 
-def _waves(a: Coefficients, sign: float, first: Callable[..., complex], second: Callable[..., complex]) -> tuple:
+def _waves(
+    a: Coefficients,
+    sign: float,
+    first: Callable[[Coefficients], Coefficients],
+    second: Callable[[Coefficients], Coefficients],
+) -> tuple[Coefficients, Coefficients]:
     """(f, g) with f' = g a', g' = sign f a'."""
-    f, g = np.zeros(len(a), dtype=np.result_type(a, float)), np.zeros(len(a), dtype=np.result_type(a, float))
-    f[0], g[0] = first(a[0]), second(a[0])
-    weighted = a * np.arange(len(a))
-    for k in range(1, len(a)):
-        f[k] = weighted[1 : k + 1] @ g[:k][::-1] / k
-        g[k] = sign * (weighted[1 : k + 1] @ f[:k][::-1]) / k
+    f, g = (np.zeros(a.shape, dtype=np.result_type(a, float)) for _ in range(2))
+    f[..., 0], g[..., 0] = first(a[..., 0]), second(a[..., 0])
+    weighted = a * np.arange(a.shape[-1])
+    for k in range(1, a.shape[-1]):
+        f[..., k] = _folded(weighted[..., 1 : k + 1], g[..., :k]) / k
+        g[..., k] = sign * _folded(weighted[..., 1 : k + 1], f[..., :k]) / k
     return f, g
 
 
 def power(a: Coefficients, b: Coefficients) -> Coefficients:
     """aᵇ: a whole exponent may have any base, any other needs one that is not zero."""
-    if _whole(b):
+    whole = _whole(b)
+    if b.ndim > 1 and (whole.any() or b[..., 1:].any()):
+        return _one_by_one(power)(a, b)
+    if whole.all():
         return _whole_power(a, int(b[0].real))
-    if not b[1:].any():
-        result = np.zeros(len(a), dtype=np.result_type(a, float))
-        result[0] = np.power(a[0], b[0])
-        for k in range(1, len(a)):
+    if not b[..., 1:].any():
+        result = np.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, float))
+        result[..., 0] = np.power(a[..., 0], b[..., 0])
+        for k in range(1, a.shape[-1]):
             j = np.arange(1, k + 1)
-            result[k] = ((b[0] * j - (k - j)) * a[1 : k + 1]) @ result[:k][::-1] / (k * a[0])
+            weights = (b[..., :1] * j - (k - j)) * a[..., 1 : k + 1]
+            result[..., k] = _folded(weights, result[..., :k]) / (k * a[..., 0])
         return result
     return OPERATIONS["exp"](multiply(b, OPERATIONS["log"](a)))
 
 
 def _whole_power(a: Coefficients, exponent: int) -> Coefficients:
-    result = _constant(1.0, len(a))
+    result = _one(a)
     for _ in range(abs(exponent)):
         result = multiply(result, a)
-    return result if exponent >= 0 else divide(_constant(1.0, len(a)), result)
+    return result if exponent >= 0 else divide(_one(a), result)
 
 
 def _chosen(way: float) -> Callable[[Coefficients, Coefficients], Coefficients]:
@@ -157,11 +201,11 @@ def _sign(a: Coefficients) -> Coefficients:
 
 def _unknown(*arguments: Coefficients) -> Coefficients:
     """A function of which nothing is known has no series."""
-    return np.full(len(arguments[0]), np.nan)
+    return np.full(arguments[0].shape, np.nan)
 
 
 def _one(a: Coefficients) -> Coefficients:
-    return _constant(1.0, len(a))
+    return _constant(1.0, a.shape[-1])
 
 
 def _angle(y: Coefficients, x: Coefficients) -> Coefficients:
@@ -169,11 +213,11 @@ def _angle(y: Coefficients, x: Coefficients) -> Coefficients:
         multiply(x, _derivative(y)) - multiply(y, _derivative(x)),
         multiply(x, x) + multiply(y, y),
     )
-    return _integrated(np.arctan2(y[0].real, x[0].real), slope)
+    return _integrated(np.arctan2(y[..., 0].real, x[..., 0].real), slope)
 
 
 def _root(a: Coefficients) -> Coefficients:
-    return power(a, _constant(0.5, len(a)))
+    return power(a, _constant(0.5, a.shape[-1]))
 
 
 def _of_sine(a: Coefficients) -> Coefficients:
@@ -188,10 +232,10 @@ OPERATIONS: dict[str, Callable[..., Coefficients]] = {
     "neg": np.negative,
     "pow": power,
     "sqrt": _root,
-    "min": _chosen(-1.0),
-    "max": _chosen(1.0),
-    "abs": lambda a: multiply(_sign(a), a),
-    "sign": _sign,
+    "min": _one_by_one(_chosen(-1.0)),
+    "max": _one_by_one(_chosen(1.0)),
+    "abs": _one_by_one(lambda a: multiply(_sign(a), a)),
+    "sign": _one_by_one(_sign),
     "atan2": _angle,
     "sin": lambda a: _waves(a, -1.0, np.sin, np.cos)[0],
     "cos": lambda a: _waves(a, -1.0, np.sin, np.cos)[1],
