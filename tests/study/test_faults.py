@@ -27,7 +27,7 @@ from svyaz.expr import ModelError
 from svyaz.motion import simulate
 from svyaz.study import cluster, crew, sweep
 from svyaz.study.answers import STATUSES, Answer, Answers, answers_as_text, in_columns
-from svyaz.study.folder import Head, head_of, kept_members
+from svyaz.study.folder import Head, head_of, kept_members, progress_of
 from svyaz.study.shares import TRIALS, Shares
 from svyaz.study.tasks import WholeData, WholeTask, Work
 from svyaz.study.vary import Axis, Member
@@ -415,16 +415,33 @@ def until_kept(process: subprocess.Popen[str], folder: Path, files: int) -> None
         time.sleep(0.02)
 
 
-STUDY = ("sweep", "sleigh", "--method", "euler", "--vary", "stabilize=1:100:400", "--step", "2e-5", "--out", "s")
+STUDY = ("sweep", "sleigh", "--method", "euler", "--vary", "stabilize=1:100:400", "--step", "1e-3", "--out", "s")
+
+# the program, which writes after every answer, and is killed when the file of a chunk with this number would appear
+KILLED = """
+import os, signal, sys
+from svyaz.cli import main
+from svyaz.study import kept
+
+kept.OFTEN, rename, left = 0.0, os.replace, [int(sys.argv.pop(1))]
+
+def replace(source, target):
+    left[0] -= f"{os.sep}c{os.sep}" in os.fspath(target)
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    rename(source, target)
+
+os.replace = replace
+main(sys.argv[1:])
+"""
 
 
-def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
+@pytest.mark.parametrize(("file", "least"), [(4, 0), (75, 1)], ids=["in its first chunk", "later"])
+def test_N1_2_3_kill_and_resume(python, svyaz, tmp_path, file, least) -> None:
     """Killed at any moment, refused without --resume, and then as if nothing had happened."""
     study = tmp_path / "s" / "study.zarr"
-    process = started(*STUDY)
-    until_kept(process, study / "status", 2)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert python("-c", KILLED, str(file), *STUDY).returncode == -signal.SIGKILL
+    assert least <= progress_of(study)[0] < 400
     before = {file: file.read_bytes() for file in files_of(study)}
     refused = svyaz(*STUDY)
     assert refused.returncode == 2
@@ -434,11 +451,8 @@ def test_N1_2_3_kill_and_resume(started, svyaz, tmp_path) -> None:
     done = svyaz(*STUDY, "--resume")
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "s" / "sweep.json").read_text())
-    values = np.linspace(1, 100, 400)
-    chosen = [0, 1, 150, 399]
-    whole = sweep(sleigh(), {"stabilize": values[chosen]}, workers=1, method="euler", step=2e-5)
-    for place, line in zip(chosen, whole.rows, strict=True):
-        assert found["rows"][place]["final.x"] == line.measures["final.x"]
+    whole = sweep(sleigh(), {"stabilize": np.linspace(1, 100, 400)}, workers=1, method="euler", step=1e-3)
+    assert [row["final.x"] for row in found["rows"]] == [row.measures["final.x"] for row in whole.rows]
     assert found["done"] == 400
     assert found["missing"] == []
 
@@ -462,13 +476,13 @@ def test_N1_2_5_a_full_disk_names_the_file_and_keeps_the_rows(started, svyaz, tm
     def small_disk() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
 
-    process = started(*STUDY[:-3], "1e-3", *STUDY[-2:], preexec_fn=small_disk)
+    process = started(*STUDY, preexec_fn=small_disk)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 2, errors
     assert "File too large" in errors
     assert "s/study.zarr/" in errors
     assert "Traceback" not in errors
     assert all(file.stat().st_size <= 3_000 for file in files_of(tmp_path / "s"))
-    done = svyaz(*STUDY[:-3], "1e-3", *STUDY[-2:], "--resume")
+    done = svyaz(*STUDY, "--resume")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "s" / "sweep.json").read_text())["done"] == 400
