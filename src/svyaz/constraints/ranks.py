@@ -31,7 +31,14 @@ from svyaz.constraints.scales import (
 from svyaz.constraints.snapshot import Measure, Snapshot, State, measure_of, state_vector
 from svyaz.constraints.states import listed
 from svyaz.forms import Equations
-from svyaz.matrices import extreme_singular_values, is_large, log_determinant, svd, weakest_combination
+from svyaz.matrices import (
+    extreme_singular_values,
+    is_large,
+    log_determinant,
+    svd,
+    symmetric_values,
+    weakest_combination,
+)
 
 TURNS = 100.0
 """Unit rows turn by less than so many times the part by which the constraints are missed."""
@@ -170,13 +177,14 @@ def _augmented(s: Snapshot, rank: int, coordinates: tuple[str, ...]) -> tuple[fl
         if least > SINGULAR * largest:
             return largest / least, ()
         return (largest / least if least > 0.0 else float("inf")), _idle(scaled, coordinates)
-    _, singular, right = svd(scaled)
+    singular = symmetric_values(scaled)
     with np.errstate(over="ignore"):
         condition = float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float("inf")
     missing = int(np.sum(singular <= SINGULAR * singular[0])) - (len(s.jacobian) - rank)
     if missing <= 0:
         return condition, ()
     n = len(d)
+    _, singular, right = svd(scaled)
     null = right[singular <= SINGULAR * singular[0]][:, :n]
     sizes = np.linalg.norm(null, axis=0)
     return condition, tuple(q for q, size in zip(coordinates, sizes, strict=True) if size > 1e-6)
@@ -249,8 +257,13 @@ def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> Ra
 def _mass_singular(mass: Array) -> bool:
     d = coordinate_scales(mass, np.zeros((0, len(mass))))
     scaled = scaled_mass(mass, d)
-    largest, least = extreme_singular_values(scaled) if scaled.size else (1.0, 1.0)
-    return least <= SINGULAR * largest
+    if not scaled.size:
+        return False
+    if is_large(scaled):
+        largest, least = extreme_singular_values(scaled)
+        return least <= SINGULAR * largest
+    values = symmetric_values(scaled)
+    return bool(values[-1] <= SINGULAR * values[0])
 
 
 def _dependency_message(d: Dependency, when: str, repetitive: bool) -> str:

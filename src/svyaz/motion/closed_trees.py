@@ -23,6 +23,9 @@ from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol
 from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words
 from svyaz.program import Native
 
+AT_ONCE = 4_000_000
+"""So many numbers of gradients along a motion are kept at once."""
+
 
 @dataclass(frozen=True)
 class ClosedTree:
@@ -65,8 +68,8 @@ class ClosedTree:
         constants = code.constants(known)
         rates, multipliers = code.solved(rows, constants)
         found = observed_of_tree(self.rows.system, rates[:, len(self.rows.system.coordinates) :], rows)
-        tables = self.tables(rows, ("position", "velocity", "jacobian"))
-        through = np.einsum("kmn,kn->km", tables["jacobian"], states[:, len(self.rows.system.coordinates) :])
+        tables = self.tables(rows, ("position", "velocity"))
+        through = self._through(rows)
         places = np.array([row.position is not None for row in self.rows.rows])
         found["multipliers"] = dict(zip(names, multipliers.T, strict=True))
         found["residuals"] = dict(zip(names, np.where(places, tables["position"], tables["velocity"]).T, strict=True))
@@ -80,6 +83,14 @@ class ClosedTree:
             _, free = code.solved(rows, code.constants({**known, **dict.fromkeys(gains, 0.0)}))
             found["power"] = {"stabilising power": np.sum((multipliers - free) * through, axis=1)}
         return found
+
+    def _through(self, rows: Array) -> Array:
+        """G q̇ along rows (k, m), so many at once that their gradients are no larger than AT_ONCE numbers."""
+        count = len(self.rows.system.coordinates)
+        size = max(1, AT_ONCE // (max(1, len(self.rows.rows)) * count))
+        parts = np.array_split(rows, range(size, len(rows), size))
+        found = [np.einsum("kmn,kn->km", self.tables(p, ("jacobian",))["jacobian"], p[:, 1 + count :]) for p in parts]
+        return np.concatenate(found)
 
 
 @dataclass(frozen=True)
