@@ -135,3 +135,15 @@ def test_L1_extreme_values_of_bordered_matrices(count: int) -> None:
 def _entries(matrices: np.ndarray) -> Entries:
     rows, columns = np.nonzero(np.any(matrices != 0.0, axis=0))
     return Entries(matrices[:, rows, columns], rows, columns, matrices.shape[1:])
+
+
+def test_numbers_that_stand_in_the_sides_of_a_system_alone_are_known_to_the_interpreter() -> None:
+    x, u, v = se.symbols("x u v")
+    two, one = se.Integer(2), se.Integer(1)
+    system = Linear([[x, two], [one, x * x]], [[se.RealDouble(-9.81), se.RealDouble(0.37)]], [[u, v]])
+    program = build_as_written([("u", u), ("v", v), ("x", x)], inputs=["x"], parameters=[], systems=[system])
+    native = compile_program(program, longest=0)
+    rows = np.array([[1.5], [3.0], [-2.0], [0.7], [5.0]])
+    for row, found in zip(rows[:, 0], native.evaluate(rows, native.constants({})), strict=True):
+        expected = np.linalg.solve([[row, 2.0], [1.0, row * row]], [-9.81, 0.37])
+        np.testing.assert_allclose(found, [*expected, row], rtol=1e-13)

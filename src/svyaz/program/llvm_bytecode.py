@@ -26,6 +26,7 @@ from svyaz.program.tape import (
     constants_nodes,
     needed_nodes,
     stored_constants,
+    system_nodes,
 )
 
 _LITERAL, _COMPUTED, _SOLVED = 1 << 28, 1 << 29, 1 << 30
@@ -123,7 +124,7 @@ class _Code:
         if number not in self.behind:
             system = self.program.systems[number]
             done = eliminated(self.operations, system, number, self.value) if system.order is not None else None
-            for _, _, node in cells(system):
+            for node in system_nodes(system):  # every number of it has its place before the code is written
                 self.value(node)
             start = self.operations.solution(number, system.size * len(system.sides))
             self.behind[number] = (start, done)
