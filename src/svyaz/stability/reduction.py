@@ -123,7 +123,7 @@ def _looked_at(curve: _Curve, place: Array, power: int, off: float = 0.0) -> Red
     if not np.isfinite(x).all():
         return None
     random = np.random.default_rng(7)
-    samples = np.array([curve.series(place, HIGHEST + 1, random)[-1] for _ in range(SAMPLES)])
+    samples = np.array(curve.along(np.ones((SAMPLES, 1)), place, HIGHEST + 1, random))[:, -1]
     scatter = np.abs(samples - x[-1]).max(axis=0)
     off += 1e-16 * float(np.abs(place).max(initial=0.0))
     doubt = [
@@ -173,9 +173,9 @@ class _Curve(RestCurve):
         against = np.concatenate([critical.push, np.zeros(m), -critical.further])
         super().__init__(approximation, (across / (across @ across))[None, :], against[:, None])
 
-    def series(self, base: Array, length: int, random: np.random.Generator | None = None) -> Coefficients:
+    def series(self, base: Array, length: int) -> Coefficients:
         """(q, λ, w, σ) as series in s about the base."""
-        return self.along(np.ones((1, 1)), base, length, random)[0]
+        return self.along(np.ones((1, 1)), base, length)[0]
 
     def reduced(self, x: Coefficients, power: int, vanishes: bool, scatter: float) -> ReducedForce:
         """The answer for the base from which x(s) starts."""

@@ -97,7 +97,7 @@ def _judged(curve: RestCurve, rays: Array, place: Array, energies: Array, degree
     sizes, random = np.abs(energies).max(axis=0), np.random.default_rng(7)
     if not np.isfinite(energies).all() or not sizes[degree] > 0:
         return None
-    samples = np.array([_energies(curve, rays, place, random) for _ in range(SAMPLES)])
+    samples = _energies(curve, np.tile(rays, (SAMPLES, 1)), place, random).reshape(SAMPLES, *energies.shape)
     scatter = np.abs(samples - energies).max(axis=(0, 1))
     off += 1e-16 * float(np.abs(place).max(initial=0.0))
     doubt = [2 * sizes[degree] * comb(degree, j) * off ** (degree - j) for j in range(degree)]
