@@ -108,7 +108,8 @@ def farthest(scheme: Discretisation, kappa: Array, held: Held) -> Array:
             found = _whole(s, c) * rest
             found = found + tau * np.abs(slope) / (1.0 - size) ** 2 * _between(kappa, held.gains, held.rate[0])
             if held.start or start:
-                found = found + _largest(s, c) * held.start + _largest(np.zeros_like(s), tau * slope, size) * start
+                placed, moving = _largest(s, c, tau * slope)
+                found = found + placed * held.start + moving * start
     return np.where(size < 1.0, found, inf)
 
 
@@ -142,10 +143,9 @@ def _sums(x: Array, n: Array) -> tuple[Array, Array]:
     return (1.0 - power) / (1.0 - x), (1.0 - (n + 1.0) * power + n * power * x) / (1.0 - x) ** 2
 
 
-def _largest(s: Array, c: Array, size: Array | None = None) -> Array:
-    """max over j of |s^j + j c s^{j-1}|; with ``size`` the power is of that, for terms j c s^{j-1} alone."""
-    base = np.abs(s) if size is None else size
+def _largest(s: Array, c: Array, d: Array) -> tuple[Array, Array]:
+    """max over j of |s^j + j c s^{j-1}|, and of |j d s^{j-1}|."""
     j = TIMES[1:, None]
-    terms = base ** (j - 1.0) * np.abs(s + j * c)
-    first = 1.0 if size is None else 0.0
-    return np.maximum(np.max(terms, axis=0), first)
+    powers = np.abs(s) ** (j - 1.0)
+    placed, moving = np.max(powers * np.abs(s + j * c), axis=0), np.max(powers * j, axis=0) * np.abs(d)
+    return np.maximum(placed, 1.0), moving
