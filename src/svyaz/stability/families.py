@@ -101,14 +101,22 @@ def with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
 
 def null_space(rest: RestEquations, zero: Array) -> Array:
     """Directions in which the equations do not change, columns scaled by the sizes of the unknowns' effects."""
-    slope = rest.problem.value_and_slope(zero[None, :])[1][0]
-    columns = np.linalg.norm(slope, axis=0)
-    scale = np.where(columns > 0, columns, 1.0)
-    _, values, rows = svd(slope / scale)
-    rank = int(np.count_nonzero(values > DEPENDENT * values.max(initial=0.0)))
-    null = rows[rank:].T / scale[:, None]
-    lengths = np.linalg.norm(null, axis=0)
-    return np.asarray(null / np.where(lengths > 0, lengths, 1.0))
+    return null_spaces(rest, zero[None, :])[0]
+
+
+def null_spaces(rest: RestEquations, zeros: Array) -> list[Array]:
+    """The same at many solutions (number, unknowns)."""
+    slopes = rest.problem.value_and_slope(zeros)[1]
+    columns = np.linalg.norm(slopes, axis=1)
+    scales = np.where(columns > 0, columns, 1.0)
+    _, values, rows = svd(slopes / scales[:, None, :])
+    ranks = np.count_nonzero(values > DEPENDENT * values.max(axis=1, initial=0.0, keepdims=True), axis=1)
+    return [_unit(right[rank:].T / scale[:, None]) for right, rank, scale in zip(rows, ranks, scales, strict=True)]
+
+
+def _unit(columns: Array) -> Array:
+    lengths = np.linalg.norm(columns, axis=0)
+    return np.asarray(columns / np.where(lengths > 0, lengths, 1.0))
 
 
 def is_multiple(rest: RestEquations, zero: Array) -> bool:
@@ -127,7 +135,7 @@ def going_on(rest: RestEquations, zeros: Sequence[Array]) -> tuple[list[Array], 
     With more unknowns than equations these are all that the equations leave. Otherwise a step along each is tried: a
     solution that is multiple leads back to itself.
     """
-    spaces = [null_space(rest, zero) for zero in zeros]
+    spaces = null_spaces(rest, np.array(zeros)) if len(zeros) else []
     alone = [space.shape[1] == 0 for space in spaces]
     if len(rest.unknowns) > rest.problem.equations:
         return spaces, alone
@@ -137,10 +145,15 @@ def going_on(rest: RestEquations, zeros: Sequence[Array]) -> tuple[list[Array], 
         steps = [STEP * (1 + float(np.abs(zeros[i]).max(initial=0.0))) for i in rows]
         starts = np.array([zeros[i] + step * spaces[i][:, k] for i, step in zip(rows, steps, strict=True)])
         ends = zeros_beside(rest.problem, starts, rest.width)
-        for i, step, near in zip(rows, steps, ends, strict=True):
-            move = near - zeros[i]
-            if np.abs(move).max() >= 0.3 * step * np.abs(spaces[i][:, k]).max() and null_space(rest, near).size:
-                moves[i].append(move / np.linalg.norm(move))
+        went = [
+            (i, near)
+            for i, step, near in zip(rows, steps, ends, strict=True)
+            if np.abs(near - zeros[i]).max() >= 0.3 * step * np.abs(spaces[i][:, k]).max()
+        ]
+        there = null_spaces(rest, np.array([near for _, near in went])) if went else []
+        for (i, near), space in zip(went, there, strict=True):
+            if space.size:
+                moves[i].append((near - zeros[i]) / np.linalg.norm(near - zeros[i]))
     return [_span(found, len(rest.unknowns)) for found in moves], alone
 
 
