@@ -84,7 +84,10 @@ def by_blocks(w: Array, function: Callable[[Array], Array]) -> Array:
 
 def judge(w: Array, scheme: Discretisation) -> Verdict:
     """Hurwitz, then |S(τλ)| < 1 for every root λ of W."""
-    roots = _roots(w)
+    return _judged(_roots(w), scheme)
+
+
+def _judged(roots: NDArray[np.complex128], scheme: Discretisation) -> Verdict:
     limit = largest_gain(scheme)
     size = max(1.0, float(np.max(np.abs(roots), initial=0.0)))
     weakest = float(np.max(roots.real, initial=-inf))
@@ -131,10 +134,10 @@ def judge_along(w: Array, times: Array, scheme: Discretisation) -> Verdict:
         return Verdict(False, (reason,), (), None, largest_gain(scheme))
     roots = eigvals(w)
     worst = int(np.argmax(np.max(roots.real, axis=1)))
-    found = judge(w[worst], scheme)
+    found = _judged(roots[worst], scheme)
     if found.stable and scheme.step is not None:
         worst = int(np.argmax(np.max(np.abs(scheme.factor(scheme.step * roots)), axis=1)))
-        found = judge(w[worst], scheme)
+        found = _judged(roots[worst], scheme)
     if not found.stable:
         return replace(found, reasons=tuple(f"at t = {times[worst]:.6g}: {reason}" for reason in found.reasons))
     where = f"at {len(times)} states along the pilot, each with the linear part it has there: "
