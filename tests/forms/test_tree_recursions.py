@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -23,6 +25,7 @@ def close(ours, theirs, relative: float = 1e-10) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=relative * scale)
 
 
+@cache
 def drawn(seed: int, joints=ALL_JOINTS) -> Tree:
     size = 2 + seed % 11
     return System(**random_tree(size, seed, branching=1.0 + (seed % 4) * 0.5, joints=joints)).tree
