@@ -182,3 +182,45 @@ def test_known_equilibria_of_random_mechanisms_are_found(seed: int) -> None:
     found = equilibria(mechanism.system, mechanism.inputs, box)
     distances = [max(abs(e.state[q] - mechanism.state[q]) for q in box) for e in found.equilibria]
     assert min(distances) < 1e-9
+
+
+@pytest.mark.parametrize("metre", [1e-12, 1e-9, 1e-4, 1.0, 1e5, 1e11])
+@pytest.mark.parametrize("kilogramme", [1e-25, 1.0, 1e24])
+def test_N1_1_equilibria_do_not_depend_on_units(metre: float, kilogramme: float) -> None:
+    """A bead on a ring through the middle of a trap, V = m ω² (x² + 4y²)/2, x = R(1 + cos φ), y = R sin φ: at rest where
+    sin φ (6 cos φ - 2) = 0, the square of its frequency there is ω² (cos φ (6 cos φ - 2) - 6 sin² φ)/2.
+    """
+    system = System(
+        name="atom on a ring",
+        coordinates=["x", "y"],
+        kinetic="m/2*(x'^2 + y'^2)",
+        potential="m*w^2/2*(x^2 + 4*y^2)",
+        parameters={"m": kilogramme, "w": 3.0, "R": metre},
+        constraint=[{"name": "ring", "equation": "(x - R)^2 + y^2 = R^2"}],
+        initial={"x": 2 * metre},
+    )
+    found = equilibria(system, box={"x": (-1.1 * metre, 3.2 * metre), "y": (-2.3 * metre, 2.3 * metre)})
+    assert found.complete
+    side = np.sqrt(8.0) / 3
+    expected = [(0.0, 0.0), (4 / 3, -side), (4 / 3, side), (2.0, 0.0)]
+    np.testing.assert_allclose(positions(found, "x", "y") / metre, expected, atol=1e-8)
+    assert [e.verdict.word for e in found.equilibria] == ["stable", "unstable", "unstable", "stable"]
+    squares = [max(e.verdict.roots, key=abs) ** 2 for e in found.equilibria]
+    np.testing.assert_allclose(squares, [-36.0, 24.0, 24.0, -18.0], rtol=1e-6)
+
+
+def test_N1_1_a_force_that_is_small_in_its_units_is_a_force() -> None:
+    """An electron in an electric field of 1000 V/m is nowhere at rest, though the force is 1.6e-16 N."""
+    system = System(
+        name="electron", coordinates=["x", "y"], kinetic="9.1e-31/2*(x'^2 + y'^2)", potential="1.602e-19*1000*x"
+    )
+    found = equilibria(system, box={"x": (-1.0, 1.0), "y": (-1.0, 1.0)})
+    assert (found.complete, found.equilibria, found.family) == (True, (), False)
+
+
+def test_N1_1_no_equilibrium_where_the_energy_has_no_value() -> None:
+    """V = x²/2 - log x has its minimum at 1; at -1 its slope x - 1/x vanishes as well, but there is no energy."""
+    system = System(name="log", coordinates=["x"], kinetic="x'^2/2", potential="x^2/2 - log(x)", initial={"x": 1.0})
+    found = equilibria(system, box={"x": (-2.0, 3.0)})
+    assert positions(found, "x") == pytest.approx(np.array([[1.0]]))
+    assert any("at x = -1 the forces would balance, but the energy has no value there" in n for n in found.notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ class BoxProblem:
     """E₀ (n,), E₁ (n, k), ∂E₀/∂q (n, d) and ∂E₁/∂q (n, k, d) as the outputs of one program of q, in this order.
 
     ``surfaces`` gives the expressions that vanish where the equations jump, which no derivative tells; where the equations are
-    those of one side of each of them, ``wanted`` tells it: 1 or -1.
+    those of one side of each of them, ``wanted`` tells it: 1 or -1. Equations are told over their ``level`` (n,), and what is
+    small is so beside the ``unit`` of an unknown (d + k,): ones, where the numbers are ordinary.
     """
 
     program: Program
@@ -28,6 +29,8 @@ class BoxProblem:
     free: int
     surfaces: Program | None = None
     wanted: tuple[int, ...] = ()
+    level: Array | None = None
+    unit: Array | float = 1.0
 
     def at(self, low: Array, high: Array) -> tuple[Interval, Interval, Interval, Interval]:
         """The four arrays over parts (N, d), each with its bounds."""
@@ -58,7 +61,15 @@ class BoxProblem:
         n, d, k = self.equations, self.bounded, self.free
         pieces = np.split(outputs, np.cumsum([n, n * k, n * d]), axis=1)
         shapes = [(n,), (n, k), (n, d), (n, k, d)]
-        return [piece.reshape(len(outputs), *shape) for piece, shape in zip(pieces, shapes, strict=True)]
+        found = [piece.reshape(len(outputs), *shape) for piece, shape in zip(pieces, shapes, strict=True)]
+        if self.level is None:
+            return found
+        return [rows / self.level.reshape(n, *(1,) * (rows.ndim - 2)) for rows in found]
+
+    def inverse(self, matrices: Array, columns: slice, rcond: float) -> Array:
+        """The pseudoinverses of slopes (N, n, ·) by some of the unknowns, each measured by its unit."""
+        unit = np.broadcast_to(self.unit, self.bounded + self.free)[columns]
+        return np.asarray(pinv(matrices * unit, rcond=rcond) * unit[:, None])
 
     @np.errstate(invalid="ignore", over="ignore")
     def value_and_slope(self, x: Array) -> tuple[Array, Array]:
@@ -70,12 +81,59 @@ class BoxProblem:
         return value, slope
 
 
+ORDINARY = (1e-3, 1e3)
+"""Sizes that are left as they are."""
+
+NOISE, NOTHING = 100.0, 1e-12
+"""What is not larger than so many times its rounding, or than this part of the largest of its kind, is nothing: what is left
+where terms cancel. Equations with multipliers and inputs are one kind, those without another."""
+
+SAMPLED = 32
+"""So many positions tell the sizes of the equations."""
+
+
+def measured(problem: BoxProblem, low: Array, high: Array) -> BoxProblem:
+    """The problem with the sizes of its equations and unknowns in a box, so that no decision depends on units: atoms in metres
+    have forces that an absolute tolerance would take for none.
+
+    Sizes are powers of two: dividing by them rounds nothing.
+    """
+    width = np.where(high > low, high - low, np.maximum(np.abs(low), 1.0))
+    points = low + np.random.default_rng(3).uniform(size=(SAMPLED, problem.bounded)) * (high - low)
+    with np.errstate(all="ignore"):
+        e0, e1, d0, _ = (np.maximum(_least(part), 0.0) for part in problem.at(points, points))
+        sizes, pushed = _usual(np.maximum(e0, np.max(d0 * width, axis=2, initial=0.0))), e1.any(axis=(0, 2))
+        largest = np.where(pushed, np.max(sizes * pushed, initial=0.0), np.max(sizes * ~pushed, initial=0.0))
+        level = _ordinary(np.where(sizes > NOTHING * largest, sizes, 0.0))
+        effect = _usual(np.max(e1 / level[:, None], axis=1, initial=0.0))
+    unit = np.concatenate([_ordinary(np.maximum(np.abs(low), np.abs(high))), 1.0 / _ordinary(effect)])
+    if (level == 1.0).all() and (unit == 1.0).all():
+        return problem
+    return replace(problem, level=level, unit=unit)
+
+
+def _least(bounds: Interval) -> Array:
+    """How large numbers are at least that were computed with bounds on their rounding, with something to spare."""
+    return np.asarray(0.5 * np.abs(bounds[0] + bounds[1]) - NOISE * (bounds[1] - bounds[0]))
+
+
+def _usual(sizes: Array) -> Array:
+    """The median of each column (N, n), of the numbers that are finite; zero where there are none."""
+    return np.array([np.median(good) if len(good := column[np.isfinite(column)]) else 0.0 for column in sizes.T])
+
+
+def _ordinary(sizes: Array) -> Array:
+    """One for sizes that are ordinary, or nothing, and powers of two for others."""
+    plain = (sizes == 0.0) | ((sizes > ORDINARY[0]) & (sizes < ORDINARY[1])) | ~np.isfinite(sizes)
+    return np.where(plain, 1.0, np.exp2(np.round(np.log2(np.where(plain, 1.0, sizes)))))
+
+
 def newton(problem: BoxProblem, starts: Array, steps: int = 60, scale: Array | None = None) -> Array:
     """Zeros by Newton's method from many starts (N, d + k); NaN for none.
 
     Unless the system is square, the steps are the shortest in the sense of least squares, unknowns measured by ``scale``.
     """
-    unit = np.ones(starts.shape[1]) if scale is None else scale
+    unit = problem.unit if scale is None else scale
 
     def step(value: Array, slope: Array, rows: NDArray[np.intp]) -> Array:
         return np.asarray(-np.einsum("nij,nj->ni", pinv(slope * unit, rcond=1e-12), value) * unit)
@@ -130,7 +188,8 @@ def _iterated(problem: BoxProblem, starts: Array, steps: int, step: Step) -> Arr
         rows = rows[good]
         change = step(value[good], slope[good], rows)
         x[rows] += change
-        small = np.abs(change).max(axis=1, initial=0.0) <= 1e-13 * (1 + np.abs(x[rows]).max(axis=1, initial=0.0))
+        moved, reached = (np.abs(part / problem.unit).max(axis=1, initial=0.0) for part in (change, x[rows]))
+        small = moved <= 1e-13 * (1 + reached)
         going[:] = False
         going[rows[~small]] = True
         if not going.any():
@@ -143,6 +202,6 @@ def _iterated(problem: BoxProblem, starts: Array, steps: int, step: Step) -> Arr
     return x
 
 
-def among(zero: Array, points: Array, tolerance: float) -> bool:
-    """Is the point one of these (N, n), to a part of their sizes?"""
-    return bool(np.any(np.all(np.abs(points - zero) <= tolerance * (1 + np.abs(points)), axis=1)))
+def among(zero: Array, points: Array, tolerance: float, unit: Array | float) -> bool:
+    """Is the point one of these (N, n), to a part of their sizes and units?"""
+    return bool(np.any(np.all(np.abs(points - zero) <= tolerance * (unit + np.abs(points)), axis=1)))

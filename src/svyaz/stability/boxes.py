@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.matrices import pinv
 from svyaz.program import Interval
 from svyaz.stability.box_problem import BoxProblem, among, newton
 from svyaz.stability.interval_matrices import (
@@ -233,7 +232,7 @@ def _bounded_free(problem: BoxProblem, low: Array, high: Array, e0: Interval, e1
     usable = np.isfinite(middle).all(axis=(1, 2)) & np.isfinite(e0[0]).all(axis=1) & np.isfinite(e0[1]).all(axis=1)
     if not usable.any():
         return low, high
-    inverse = pinv(middle[usable], rcond=1e-10)
+    inverse = problem.inverse(middle[usable], slice(d, None), rcond=1e-10)
     near = number_matrix_times(inverse, (e1[0][usable], e1[1][usable]))
     rest = np.maximum(np.abs(near[0] - np.eye(k)), np.abs(near[1] - np.eye(k)))
     row_sums = rest.sum(axis=2)
@@ -271,7 +270,7 @@ def _krawczyk(
     value, doubt = _value_at(problem, middle)
     centre = 0.5 * (slope[0] + slope[1])
     centre = np.where(np.isfinite(centre), centre, 0.0)
-    inverse = pinv(centre, rcond=1e-12)
+    inverse = problem.inverse(centre, slice(None), rcond=1e-12)
     near = number_matrix_times(inverse, slope)
     unit = np.eye(low.shape[1])
     rest = np.maximum(np.abs(near[0] - unit), np.abs(near[1] - unit))
@@ -296,19 +295,19 @@ def _record(problem: BoxProblem, starts: Array, found: Zeros) -> None:
     if not len(starts):
         return
     zeros = newton(problem, starts)
-    zeros = _new(zeros[~np.isnan(zeros).any(axis=1)], found)
+    zeros = _new(problem, zeros[~np.isnan(zeros).any(axis=1)], found)
     low, high, proved = _alone(problem, zeros)
     found.points += list(zeros[proved])
     found.boxes += list(zip(low[proved], high[proved], strict=True))
 
 
-def _new(zeros: Array, found: Zeros) -> Array:
+def _new(problem: BoxProblem, zeros: Array, found: Zeros) -> Array:
     """Zeros that are not known yet, each once."""
     known = np.empty((len(found.points) + len(zeros), zeros.shape[1]))
     first = count = len(found.points)
     known[:first] = found.points if first else known[:0]
     for zero in zeros:
-        if not among(zero, known[:count], SAME):
+        if not among(zero, known[:count], SAME, problem.unit):
             known[count] = zero
             count += 1
     return known[first:count]
@@ -322,7 +321,7 @@ def _alone(problem: BoxProblem, zeros: Array) -> tuple[Array, Array, NDArray[np.
         left = np.flatnonzero(~proved)
         if not len(left):
             break
-        spread = radius * (1 + np.abs(zeros[left]))
+        spread = radius * (problem.unit + np.abs(zeros[left]))
         low[left], high[left] = zeros[left] - spread, zeros[left] + spread
         _, e1, d0, d1 = problem.at(low[left][:, :d], high[left][:, :d])
         _, _, inside = _krawczyk(problem, low[left], high[left], e1, d0, d1)

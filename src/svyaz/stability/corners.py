@@ -98,7 +98,7 @@ def zeros_by_sides(rest: RestEquations, search: Search) -> tuple[Zeros, list[Equ
 def _meet(rest: RestEquations, surfaces: Sequence[Surface], pattern: Sequence[int], search: Search) -> bool:
     """May the surfaces whose side is 0 pass through one place?"""
     through = [s.expression for s, side in zip(surfaces, pattern, strict=True) if not side]
-    problem = box_problem(rest.system, through, rest.bounded, (), rest.fixed)
+    problem = box_problem(rest.system, through, rest.bounded, (), rest.fixed, rest.box)
     found = search(problem)
     doubtful = any(len(narrowed(problem, (low[None, :], high[None, :])).low) for low, high in found.undecided)
     return doubtful or bool(found.points or found.unbounded or found.left)
@@ -120,7 +120,7 @@ def _belongs(rest: RestEquations, corner: Corner, pattern: Sequence[int], point:
     """
     d = len(rest.bounded)
     lean = np.abs(point[d:][corner.sides]) - 1
-    room = INSIDE * (1 + np.abs(point[:d]))
+    room = INSIDE * ((rest.problem.unit + np.abs(point[: len(rest.unknowns)]))[:d])
     beside = np.array(pattern) * rest.problem.sides((point[:d] - room)[None, :], (point[:d] + room)[None, :])[0]
     if np.any(lean > INSIDE) or np.any(beside < 0):
         return False
@@ -140,7 +140,7 @@ def _corner(
     free = (*rest.free, *names)
     if set(linear_unknowns(expressions, free)) != set(free):
         return None
-    problem = box_problem(rest.system, expressions, rest.bounded, free, rest.fixed)
+    problem = box_problem(rest.system, expressions, rest.bounded, free, rest.fixed, rest.box)
     problem = replace(problem, surfaces=rest.problem.surfaces, wanted=tuple(pattern))
     return Corner(through, expressions, problem, free)
 

@@ -32,7 +32,7 @@ from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.long_rest import rest_near
 from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
-from svyaz.stability.resting import Equilibrium, equilibrium_at
+from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy
 from svyaz.stability.rolling_rest import has_velocity_constraints, rolling_rest
 
 SECONDS = 60.0
@@ -235,7 +235,7 @@ def searched_equilibria(
         if (family := _hidden_family(rest, seconds)) is not None:
             return _of_family(rest, family, searched, dependent, seconds)
         zeros, cornered = _searched(rest, np.inf, seconds, told)
-    points = _distinct(rest, zeros.points)
+    points, undefined = _with_energy(rest, _distinct(rest, zeros.points))
     places, notes = _doubts(rest, zeros)
     doubts = _multiple(rest, places, points)
     if len(doubts) >= MANY and (family := family_among(rest, doubts[:: len(doubts) // MANY])) is not None:
@@ -255,7 +255,7 @@ def searched_equilibria(
         searched,
         rest.fixed,
         parts=zeros.parts,
-        notes=notes,
+        notes=(*notes, *undefined),
         doubtful=doubtful,
         left=zeros.left,
         angles=rest.angles,
@@ -344,9 +344,21 @@ def _distinct(rest: RestEquations, zeros: Sequence[Array]) -> list[Array]:
         for k, name in enumerate(rest.bounded):
             if name in rest.angles and point[k] <= -pi + 1e-9:
                 point[k] += 2 * pi
-        if not found or not among(point, np.array(found), 1e-7):
+        if not found or not among(point, np.array(found), 1e-7, rest.problem.unit):
             found.append(point)
-    return sorted(found, key=lambda x: tuple(np.round(x[: len(rest.bounded)], 7)))
+    return sorted(found, key=lambda x: tuple(np.round((x / rest.problem.unit)[: len(rest.bounded)], 7)))
+
+
+def _with_energy(rest: RestEquations, points: Sequence[Array]) -> tuple[list[Array], list[str]]:
+    """The points at which the system is defined, and words for the others."""
+    good = [has_energy(rest, point) for point in points]
+    told = [
+        ", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, point, strict=False))
+        for point, is_good in zip(points, good, strict=True)
+        if not is_good
+    ]
+    words = [f"at {place} the forces would balance, but the energy has no value there" for place in told]
+    return [point for point, is_good in zip(points, good, strict=True) if is_good], words
 
 
 def _inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, float]:
@@ -397,7 +409,7 @@ def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Arra
         near = np.all(np.abs(zero[: len(place)] - place) <= TOUCHING * rest.width)
         if (
             near
-            and not (len(known) and among(zero, np.array(known), 1e-7))
+            and not (len(known) and among(zero, np.array(known), 1e-7, rest.problem.unit))
             and not what_fails(rest, zero[: len(place)])
         ):
             found.append(zero)

@@ -96,7 +96,8 @@ def with_free(rest: RestEquations, positions: Array) -> tuple[Array, Array]:
     usable = np.isfinite(value).all(axis=1) & np.isfinite(linear).all(axis=(1, 2))
     free[usable] = -np.einsum("nij,nj->ni", pinv(linear[usable], rcond=1e-10), value[usable])
     sizes = np.median(np.abs(free[usable]), axis=0) if usable.any() else np.zeros(len(rest.free))
-    return np.hstack([positions, free]), np.concatenate([rest.width, 1e3 * (1 + sizes)])
+    unit = np.broadcast_to(rest.problem.unit, len(rest.unknowns))[len(rest.bounded) :]
+    return np.hstack([positions, free]), np.concatenate([rest.width, 1e3 * (unit + sizes)])
 
 
 def null_space(rest: RestEquations, zero: Array) -> Array:
@@ -142,7 +143,7 @@ def going_on(rest: RestEquations, zeros: Sequence[Array]) -> tuple[list[Array], 
     moves: list[list[Array]] = [[] for _ in zeros]
     for k in range(max((space.shape[1] for space in spaces), default=0)):
         rows = [i for i, space in enumerate(spaces) if space.shape[1] > k]
-        steps = [STEP * (1 + float(np.abs(zeros[i]).max(initial=0.0))) for i in rows]
+        steps = [_step(rest, zeros[i], spaces[i][:, k]) for i in rows]
         starts = np.array([zeros[i] + step * spaces[i][:, k] for i, step in zip(rows, steps, strict=True)])
         ends = zeros_beside(rest.problem, starts, rest.width)
         went = [
@@ -155,6 +156,13 @@ def going_on(rest: RestEquations, zeros: Sequence[Array]) -> tuple[list[Array], 
             if space.size:
                 moves[i].append((near - zeros[i]) / np.linalg.norm(near - zeros[i]))
     return [_span(found, len(rest.unknowns)) for found in moves], alone
+
+
+def _step(rest: RestEquations, zero: Array, direction: Array) -> float:
+    """How far a solution is followed in a direction."""
+    unit = rest.problem.unit
+    measure = float(np.abs(direction / unit).max() / np.abs(direction).max())
+    return STEP * (1 + float(np.abs(zero / unit).max(initial=0.0))) / measure
 
 
 def _span(moves: Sequence[Array], size: int) -> Array:

@@ -85,7 +85,7 @@ def taken_rest(
     angles = tuple(name for name in states if name in bounded and name not in boxed and only_in_waves(everything, name))
     limits = {**within_limits(system), **boxed, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
-    problem = box_problem(system, expressions, bounded, free, fixed)
+    problem = box_problem(system, expressions, bounded, free, fixed, limits)
     return RestEquations(system, fixed, tuple(bounded), tuple(free), limits, angles, problem)
 
 

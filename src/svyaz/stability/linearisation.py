@@ -300,12 +300,13 @@ class _Split:
         off = numbers.pull - numbers.force
         net = off[self.r] + slope.T @ off[self.s]
         size = np.linalg.norm(numbers.pull) + np.linalg.norm(numbers.force)
-        rounding = ROUNDING * np.linalg.norm(numbers.stiffness) * (1 + np.linalg.norm(list(self.state.values())))
+        reach = 1 + float(np.linalg.norm(list(self.state.values())))
+        rounding = ROUNDING * np.linalg.norm(numbers.stiffness) * reach
         reasons = []
         if np.linalg.norm(net) > BALANCED * size + rounding:
             reasons.append(f"the forces are not in balance (they are off by {np.linalg.norm(net):.3g})")
         for c, value, row in zip(self.system.constraints, numbers.constraint, numbers.jacobian, strict=True):
-            if abs(value) > BALANCED * max(float(np.linalg.norm(row)), 1e-12):
+            if abs(value) > BALANCED * max(float(np.linalg.norm(row)) * reach, 1e-12):
                 reasons.append(f"the constraint '{c.name}' is off by {value:.3g}")
         for k, (name, value) in enumerate(zip(self.further, numbers.rate, strict=True)):
             speed = np.abs(numbers.rate_slopes["w"][k]) @ np.abs([self.state[x] for x in self.further])

@@ -32,7 +32,7 @@ from svyaz.forms import applied_forces, lagrangian
 from svyaz.matrices import pinv, singular_values
 from svyaz.model import Mechanical, System, nearest, with_settings
 from svyaz.program import build
-from svyaz.stability.box_problem import BoxProblem
+from svyaz.stability.box_problem import BoxProblem, measured
 from svyaz.stability.derivatives import refuse_unfit
 
 VANISHING = 1e-5
@@ -125,7 +125,7 @@ def rest_equations(
     angles = tuple(q for q in left if q not in sides and q not in system.box and is_angle(system, q))
     limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
-    problem = box_problem(system, expressions, bounded, free, fixed)
+    problem = box_problem(system, expressions, bounded, free, fixed, limits)
     return RestEquations(
         system, fixed, tuple(bounded), tuple(free), limits, angles, problem, expressions=tuple(expressions)
     )
@@ -250,7 +250,9 @@ def box_problem(
     bounded: Sequence[str],
     free: Sequence[str],
     fixed: Mapping[str, float],
+    box: Mapping[str, tuple[float, float]] | None = None,
 ) -> BoxProblem:
+    """The equations in numbers and intervals; measured in the ``box``, if that is given."""
     q, y = [se.Symbol(n) for n in bounded], [se.Symbol(n) for n in free]
     without = dict.fromkeys(y, ZERO)
     e0 = [substitute(e, without) for e in expressions]
@@ -265,7 +267,11 @@ def box_problem(
     _, surfaces = split(expressions, bounded)
     jumps = [(str(k), surface.expression) for k, surface in enumerate(surfaces)]
     sides = build(jumps, inputs=tuple(bounded), parameters=parameters) if jumps else None
-    return BoxProblem(program, values, len(expressions), len(bounded), len(free), sides)
+    problem = BoxProblem(program, values, len(expressions), len(bounded), len(free), sides)
+    if box is None:
+        return problem
+    low, high = (np.array([box[name][k] for name in bounded], dtype=float) for k in (0, 1))
+    return measured(problem, low, high)
 
 
 def is_angle(system: System, q: str) -> bool:
@@ -319,7 +325,8 @@ def what_fails(rest: RestEquations, place: Array) -> str:
     names = ", ".join(coordinates[k] for k in stuck)
     gone = [coordinates[k] for k in stuck if np.abs(scaled[k]).max() <= FLAT]
     slopes = "".join(f", ∂F/∂{q} = 0 (B loses its rank)" for q in gone) if rest.system.constraints else ""
-    pull = ", ".join(f"{abs(left[k]):.4g}" for k in stuck)
+    level = np.ones(len(left)) if problem.level is None else problem.level
+    pull = ", ".join(f"{abs(left[k]) * level[k]:.4g}" for k in stuck)
     return f"a singular position{slopes}: no input and no multiplier balances the force {pull} on {names}"
 
 

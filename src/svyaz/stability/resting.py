@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import pi
+from math import isnan, pi
 
 import numpy as np
+import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ModelError
-from svyaz.model import System
+from svyaz.expr import ModelError, evaluate
+from svyaz.forms import lagrangian
+from svyaz.model import Energies, System
 from svyaz.shown import Shown
 from svyaz.stability.critical import UNDECIDED, StabilityVerdict, stability
 from svyaz.stability.families import rounded
@@ -115,6 +117,18 @@ def _otherwise(
         return None, (str(error),)
 
 
+def has_energy(rest: RestEquations, point: Array) -> bool:
+    """Has the energy a value there? Of a logarithm the forces keep a quotient, which goes on where the energy does not."""
+    system = rest.system
+    if not isinstance(system.law, Energies):
+        return True
+    whole = lagrangian(system)
+    if not whole.atoms(se.log):
+        return True
+    still = dict.fromkeys(map(str, system.velocities), 0.0)
+    return not isnan(evaluate(whole, {**system.constants, **still, **rest.named(point), "t": 0.0}))
+
+
 TINY = 1e-9
 """A value below this part of 1 and the largest may stand for zero."""
 
@@ -126,7 +140,8 @@ def tidied(rest: RestEquations, point: Array) -> Array:
         if name in rest.angles:
             point[k] = pi - (pi - point[k]) % (2 * pi) if abs(point[k]) > pi else point[k]
             point[k] = pi if point[k] <= -pi + TINY else point[k]
-    tiny = np.flatnonzero((np.abs(point) <= TINY * (1 + np.abs(point).max(initial=0.0))) & (point != 0))
+    sizes = np.abs(point / rest.problem.unit)
+    tiny = np.flatnonzero((sizes <= TINY * (1 + sizes.max(initial=0.0))) & (point != 0))
     for chosen in (tiny, *(tiny[k : k + 1] for k in range(len(tiny)))):
         trial = point.copy()
         trial[chosen] = 0.0

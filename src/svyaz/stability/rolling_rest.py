@@ -217,7 +217,7 @@ def _rest(
     limits = {**within_limits(system), **system.box, **sides, **dict.fromkeys(angles, (-pi, pi))}
     missing_sides([name for name in bounded if name not in limits])
     known = {**{q: float(system.initial.get(q, 0.0)) for q in ignored}, **fixed}
-    problem = box_problem(system, expressions, bounded, free, known)
+    problem = box_problem(system, expressions, bounded, free, known, limits)
     return RestEquations(system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds))
 
 
