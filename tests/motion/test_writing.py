@@ -355,3 +355,31 @@ def test_code_of_constraints_that_cannot_act_together_has_those_of_the_start() -
     radius, alpha = np.hypot(0.15, 0.4), np.arctan2(0.15, 0.4)
     expected = -0.75 * 9.81 * np.sin(alpha - np.radians(8)) / radius
     assert found["phi'"] == pytest.approx(expected, rel=1e-12)
+
+
+EXPLOSION = System(
+    name="explosion", coordinates=["x"], kinetic="x'^2/2", potential="-x^8/8", initial={"x": 2.0}, run={"until": 2.0}
+)
+"""x'' = x⁷ reaches infinity in a finite time, T = ∫₂^∞ 2 dx/√(x⁸ - 2⁸) = B(3/8, 1/2)/32 = 0.1205: no program goes on."""
+
+
+@pytest.mark.parametrize("language", ["python", "c", "javascript", "matlab", "julia", "maple"])
+def test_N1_1_11_programs_that_diverge_say_so_and_end(language: str, tmp_path: Path) -> None:
+    written = EXPLOSION.export(language, complete=True, method="rk4", step=0.001, until=2.0)
+    assert "the motion diverged: after t = " in written
+    runs = {
+        "python": [sys.executable, "-I", "model"],
+        "c": ["sh", "-c", "gcc -std=c99 -x c -o program model -lm && ./program"],
+        "javascript": ["node", "model"],
+    }
+    tool = {"c": "gcc", "javascript": "node"}.get(language, sys.executable)
+    if language not in runs or shutil.which(tool) is None:
+        return
+    (tmp_path / "model").write_text(written)
+    done = subprocess.run(runs[language], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "nan" not in done.stdout.lower()
+    last = float(done.stdout.strip().rpartition("\n")[2].partition(",")[0])
+    assert 0.120 < last < 0.125
+    if language != "python" or "diverged" in done.stderr:
+        assert f"after t = {last:.9g} the state is no longer finite" in done.stderr

@@ -179,6 +179,11 @@ int main(void)
             fprintf(stderr, "the linear system %d is singular at t = %g\\n", fault - 1, t);
             return 1;
         }
+        for (int i = 0; i < STATES; i++)
+            if (!isfinite(state[i])) {
+                fprintf(stderr, "the motion diverged: after t = %.9g the state is no longer finite\\n", t);
+                return 1;
+            }
     }
     return 0;
 }

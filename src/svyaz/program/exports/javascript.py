@@ -143,6 +143,11 @@ function main() {
       lines.push([t, ...state, ...places.map((place) => out[place])].join(","));
     }
     if (k < STEPS) state = advance(t, state, Math.min(STEP, UNTIL - t), c);
+    if (!state.every(Number.isFinite)) {
+      console.error(`the motion diverged: after t = ${t} the state is no longer finite`);
+      process.exitCode = 1;
+      break;
+    }
   }
   console.log(lines.join("\\n"));
 }

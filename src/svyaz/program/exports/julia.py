@@ -114,6 +114,7 @@ function main()
         end
         if k < <steps>
             state = advance(t, min(<step>, <until> - t), state, c)
+            all(isfinite, state) || error("the motion diverged: after t = $t the state is no longer finite")
         end
     end
 end

@@ -108,6 +108,9 @@ run_motion := proc()
         end if;
         if k < <steps> then
             state := advance(t, evalf(min(<step>, <until> - t)), state, c);
+            if ormap(type, state, {undefined, infinity}) then
+                error "the motion diverged: after t = %1 the state is no longer finite", t;
+            end if;
         end if;
     end do;
 end proc:

@@ -96,6 +96,9 @@ function run_motion(c)
         end
         if k < steps
             state = advance(t, min(step_size, last_time - t), state, c);
+            if any(~isfinite(state))
+                error('the motion diverged: after t = %.9g the state is no longer finite', t);
+            end
         end
     end
 end

@@ -128,6 +128,8 @@ def main():
             print(",".join(map(repr, [t, *state, *(out[place] for place in <places>)])))
         if k < STEPS:
             state = advance(t, state, min(STEP, UNTIL - t), c)
+            if not all(map(math.isfinite, state)):
+                raise SystemExit(f"the motion diverged: after t = {t:.9g} the state is no longer finite")
 
 
 if __name__ == "__main__":
