@@ -7,7 +7,7 @@ import symengine as se
 from svyaz import System
 from svyaz.expr import evaluate, total_derivative
 from svyaz.gallery.random_mechanisms import random_tree
-from svyaz.model.reading.long_places import GroundPlaces
+from svyaz.model.ground_places import GroundPlaces
 from svyaz.model.reading.points import position
 
 

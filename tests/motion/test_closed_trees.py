@@ -258,3 +258,33 @@ def test_L4_closed_trees_refuse_what_is_not_on_the_constraints_and_gains_that_ar
     assert wild.status == "infeasible"
     assert wild.gains is not None
     assert wild.gains.word == "unstable"
+
+
+@pytest.mark.parametrize("axes", ["coordinate", "parallel"])
+def test_L4_twenty_bodies_with_loops_by_recursions_and_by_written_equations(axes: str) -> None:
+    """Both roads, with a rod, a pin, a moved point and a gear: accelerations and multipliers to 1e-9."""
+    system, _ = closed(20, 4, branching=1.4, joints=JOINTS, axes=axes)
+    if axes == "parallel":  # nothing moves along z: what is stated there is no constraint
+        words = dict(system.words)
+        words["constraint"] = [c for c in words["constraint"] if "_z =" not in c["equation"]]
+        system = System(**words)
+    written = system.derive(form="multipliers")
+    code, constants = code_of(system)
+    n, random = len(system.coordinates), np.random.default_rng(1)
+    row = np.concatenate([[0.3], random.uniform(-1, 1, n), random.uniform(-0.5, 0.5, n)])
+    rates, multipliers = code.solved(row[None, :], constants)
+    found = written.function()(row[0], row[1:])
+    assert rates[0, n:] == pytest.approx(found[n : 2 * n], rel=0, abs=1e-9 * np.abs(rates).max())
+    tables = code.tree.tables(row[None, :])
+    forces = tables["jacobian"][0].T @ multipliers[0] - tables["bias"][0]
+    assert tables["mass"][0] @ found[n : 2 * n] == pytest.approx(forces, rel=0, abs=1e-9 * np.abs(forces).max())
+
+
+def test_L4_work_of_moving_constraints_is_told_by_recursions_as_by_written_equations(five: System) -> None:
+    words = dict(five.words)
+    words["constraint"] = [*words["constraint"], {"name": "drive", "equation": "q1 = 0.1*sin(3*t)"}]
+    moved = System(**words)
+    runs = [moved.simulate(form=form, stabilize="projection", project=True) for form in ("articulated", "multipliers")]
+    works = [run.balance.work[-1] for run in runs if run.balance is not None]
+    assert abs(works[1]) > 1e-3
+    assert works[0] == pytest.approx(works[1], abs=1e-8)

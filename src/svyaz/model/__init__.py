@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from svyaz.model.files import read_text as read_text
     from svyaz.model.files import to_toml as to_toml
     from svyaz.model.files import with_settings as with_settings
+    from svyaz.model.ground_places import MANY_COORDINATES as MANY_COORDINATES
+    from svyaz.model.ground_places import GroundPlaces as GroundPlaces
     from svyaz.model.law import Law as Law
     from svyaz.model.law import Mechanical as Mechanical
     from svyaz.model.laws.attracting import Attracting as Attracting

@@ -5,7 +5,11 @@ From the ground outward, with R the axes of a body, p its pole, ω its angular v
     p = p_base + R_base (pole + n q),    ω = ω_base + n' q̇,    ṗ = ṗ_base + ω_base × (p - p_base) + n' q̇,    n' = R_base n,
 
 with n q and the last term where the joint slides, n' q̇ in ω where it turns; a point r of the body is at P = p + R r and moves
-with ṗ + ω × R r. Turns about the same axis one after another are one turn by the sum of their angles.
+with ṗ + ω × R r. The accelerations with q̈ = 0 are those of
+
+    ω̇ = ω̇_base + ω_base × n' q̇,    p̈ = p̈_base + ω̇_base × (p - p_base) + ω_base × (ω_base × (p - p_base) + 2 n' q̇).
+
+Turns about the same axis one after another are one turn by the sum of their angles.
 """
 
 from __future__ import annotations
@@ -16,21 +20,28 @@ from functools import cached_property
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ONE, ZERO, Expression
 from svyaz.model.tree import GROUND, Body, Rotation, Tree, Vector, axis_rotation
 
+MANY_COORDINATES = 16
+"""Of more coordinates than these, places of points are made so, and not by themselves."""
 UNITS: Rotation = tuple(tuple(se.Integer(int(i == j)) for j in range(3)) for i in range(3))  # type: ignore[assignment]
 STILL: Vector = (ZERO, ZERO, ZERO)
 
 
 @dataclass(frozen=True)
 class _Pose:
-    """Axes, pole, angular velocity and velocity of the pole; the axes are ``under`` turned by ``angle`` about ``axis``."""
+    """Axes, pole, angular velocity and velocity of the pole, and their rates with q̈ = 0; the direction of the joint in
+    ground axes; the axes are ``under`` turned by ``angle`` about ``axis``.
+    """
 
     axes: Rotation = UNITS
     pole: Vector = STILL
     spin: Vector = STILL
     speed: Vector = STILL
+    turning: Vector = STILL
+    pull: Vector = STILL
+    along: Vector = STILL
     under: Rotation = UNITS
     axis: Vector = STILL
     angle: Expression = ZERO
@@ -49,6 +60,22 @@ class GroundPlaces:
         arm = _times(pose.axes, at)
         return _sum(pose.pole, arm), _sum(pose.speed, _cross(pose.spin, arm))
 
+    def acceleration(self, body: int, at: Vector) -> Vector:
+        """That of a point of a body where no joint accelerates."""
+        pose = self._poses[body]
+        arm = _times(pose.axes, at)
+        return _sum(_sum(pose.pull, _cross(pose.turning, arm)), _cross(pose.spin, _cross(pose.spin, arm)))
+
+    def moves(self, body: int, place: Vector) -> dict[str, Vector]:
+        """∂P/∂q by the coordinates that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide."""
+        found = {}
+        for k in self.tree.path(body):
+            joint, pose = self.tree.bodies[k], self._poses[k]
+            for q in joint.coordinates:
+                arm = _sum(place, _scaled(-ONE, pose.pole))
+                found[q] = pose.along if joint.joint == "prismatic" else _cross(pose.along, arm)
+        return found
+
     @cached_property
     def _poses(self) -> list[_Pose]:
         found: list[_Pose] = []
@@ -58,7 +85,8 @@ class GroundPlaces:
 
     def _carried(self, body: Body, base: _Pose) -> _Pose:
         """The pose of a body on its base."""
-        arm, spin, slide = _times(base.axes, body.pole), base.spin, STILL
+        arm, spin, slide, along = _times(base.axes, body.pole), base.spin, STILL, STILL
+        turning = base.turning
         axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
         if body.joint != "fixed":
             (name,) = body.coordinates
@@ -67,12 +95,16 @@ class GroundPlaces:
             if body.joint == "prismatic":
                 arm, slide = _sum(arm, _scaled(q, along)), _scaled(rate, along)
             else:
-                spin = _sum(spin, _scaled(rate, along))
+                turned = _scaled(rate, along)
+                spin, turning = _sum(spin, turned), _sum(turning, _cross(spin, turned))
                 under, angle = (under, angle + q) if axis == body.axis else (axes, q)
                 axis = body.axis
                 axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
-        speed = _sum(_sum(base.speed, _cross(base.spin, arm)), slide)
-        return _Pose(axes, _sum(base.pole, arm), spin, speed, under, axis, angle)
+        swung = _cross(base.spin, arm)
+        speed = _sum(_sum(base.speed, swung), slide)
+        pull = _cross(base.spin, _sum(swung, _scaled(se.Integer(2), slide)))
+        pull = _sum(_sum(base.pull, _cross(base.turning, arm)), pull)
+        return _Pose(axes, _sum(base.pole, arm), spin, speed, turning, pull, along, under, axis, angle)
 
 
 def _times(matrix: Rotation, vector: Vector) -> Vector:

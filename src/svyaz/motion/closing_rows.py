@@ -1,15 +1,8 @@
-"""Constraints of a tree by points of its bodies: f(P₁, P₂, …, q, t), with ∂f/∂P as formulas and ∂P/∂q left to recursions.
-
-For a constraint on positions h the row of G is Σ ∂h/∂P · ∂P/∂q + ∂h/∂q, and
-
-    ḣ = Σ ∂h/∂P · Ṗ + ∂h/∂q · q̇ + ∂h/∂t,        ḧ = total derivative of ḣ with P̈, q̈;
-
-for one on velocities f the row is that of ∂f/∂Ṗ, ∂f/∂q̇. Both are short formulas however long the tree is.
-"""
+"""Constraints of a tree by points of its bodies (see ``forms.tree.point_rows``), as native code for recursions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,35 +12,16 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.constraints import magnitude
 from svyaz.expr import (
-    ONE,
-    TIME,
     ZERO,
     Expression,
     evaluate,
-    gradient,
     substitute,
-    symbols_in,
-    total_derivative,
-    velocity,
 )
+from svyaz.forms import PointRow, point_rows, points_named
 from svyaz.model import GROUND, Constraint, System, tree_of
 from svyaz.program import Function, Native, build, compile_program, function
 
 AXES = "xyz"
-
-
-@dataclass(frozen=True)
-class ClosingRow:
-    """One constraint: its deviation (None on velocities), rate and second derivative, with its gradients by points (their
-    numbers) and by freedoms.
-    """
-
-    constraint: Constraint
-    position: Expression | None
-    rate: Expression
-    second: Expression
-    by_points: Mapping[int, tuple[Expression, Expression, Expression]]
-    by_freedoms: Mapping[int, Expression]
 
 
 @dataclass(frozen=True)
@@ -58,7 +32,7 @@ class ClosingRows:
     points: tuple[str, ...]
     bodies: tuple[int, ...]
     places: Array
-    rows: tuple[ClosingRow, ...]
+    rows: tuple[PointRow, ...]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -123,7 +97,7 @@ def rows_of(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
     """The constraints of a tree with one freedom at each joint that moves."""
     tree = tree_of(system)
     moving = {k: place for place, k in enumerate(k for k, b in enumerate(tree.bodies) if b.joint != "fixed")}
-    used = [name for name in system.points if any(_names(c, name) for c in constraints)]
+    used = points_named(system, constraints)
     bodies, places = [], []
     for name in used:
         point = system.points[name]
@@ -133,40 +107,5 @@ def rows_of(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
             body = tree.bodies[body].base
         bodies.append(GROUND if body == GROUND else moving[body])
         places.append([float(evaluate(a, system.constants)) for a in at])
-    flow = _flow(system, used)
-    rows = tuple(_row(system, c, used, flow) for c in constraints)
+    rows = point_rows(system, constraints, used)
     return ClosingRows(system, tuple(used), tuple(bodies), np.array(places).reshape(-1, 3), rows)
-
-
-def _names(constraint: Constraint, point: str) -> bool:
-    own = {f"{point}_{axis}{dots}" for axis in AXES for dots in ("", "'")}
-    return bool(own & {str(s) for s in symbols_in([_stated(constraint)])})
-
-
-def _stated(constraint: Constraint) -> Expression:
-    return constraint.expression if constraint.in_points is None else constraint.in_points
-
-
-def _flow(system: System, points: Sequence[str]) -> dict[se.Symbol, Expression]:
-    moving = [*system.coordinates, *(f"{name}_{axis}" for name in points for axis in AXES)]
-    flow: dict[se.Symbol, Expression] = {TIME: ONE}
-    for name in moving:
-        flow |= {se.Symbol(name): velocity(name), velocity(name): se.Symbol(f"{name}''")}
-    return flow
-
-
-def _row(
-    system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]
-) -> ClosingRow:
-    stated = _stated(constraint)
-    position = None if constraint.order else stated
-    rate = stated if position is None else total_derivative(stated, flow)
-    of, dots = (rate, "'") if position is None else (stated, "")
-    by_points = {}
-    for k, name in enumerate(points):
-        x, y, z = gradient(of, [se.Symbol(f"{name}_{axis}{dots}") for axis in AXES])
-        if any(e != ZERO for e in (x, y, z)):
-            by_points[k] = (x, y, z)
-    freedoms = gradient(of, [se.Symbol(f"{q}{dots}") for q in system.coordinates])
-    by_freedoms = {k: e for k, e in enumerate(freedoms) if e != ZERO}
-    return ClosingRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)

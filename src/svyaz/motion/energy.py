@@ -6,24 +6,28 @@ itself and its steps do not know of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, add_up
+from svyaz.expr import ZERO, Expression, add_up
 from svyaz.forms import EnergyPower, observation, power_of, rates_of, rubbing_power
 from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along
 from svyaz.model import System
+from svyaz.motion.closed_trees import ClosedCode
 from svyaz.motion.phases import Chapter, Mode
-from svyaz.program import Function, Linear, Native, function
+from svyaz.program import Linear, Native, function
 
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
 
-Meter = Callable[[Segment], Function]
-"""The powers of work and of dissipation in the states of a segment."""
+Powers = Callable[[Array], Array]
+"""The powers of work and of dissipation (k, 2) along rows [t, states]."""
+
+Meter = Callable[[Segment], Powers]
+"""Those in the states of a segment."""
 
 Account = Callable[[float], Array]
 """Gives work, dissipated and lost at impacts up to each row (k, 3), for a motion with energies of this size."""
@@ -38,9 +42,9 @@ def account_of(system: System, chapters: Sequence[Chapter], shown: Sequence[slic
     if power is None or (power.vanishes and not impacts):
         return None
 
-    meters: dict[int, Function] = {}
+    meters: dict[int, Powers] = {}
 
-    def meter(segment: Segment) -> Function:
+    def meter(segment: Segment) -> Powers:
         if id(segment) not in meters:  # the chapters keep it
             meters[id(segment)] = _meter(power, segment)
         return meters[id(segment)]
@@ -91,7 +95,7 @@ def _along(meter: Meter, chapter: Chapter, size: float) -> Array:
     return found
 
 
-def _over(meter: Function, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
+def _over(powers: Powers, segment: Segment, times: Array, states: Array, chapter: Chapter, size: float) -> Array:
     """(k, 2): work and dissipated along rows of a phase on which the rates are those of the segment."""
     from svyaz.integrate import integrals_along  # few motions are asked for it
 
@@ -99,7 +103,7 @@ def _over(meter: Function, segment: Segment, times: Array, states: Array, chapte
     return integrals_along(
         lambda rows: segment.code.evaluate(rows, segment.constants),
         None if segment.jacobian is None else _slopes(segment.jacobian),
-        lambda rows: meter(rows)["power"],
+        powers,
         times,
         states,
         method=options.method,
@@ -118,11 +122,29 @@ def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
     return lambda rows: along(flow, rows)
 
 
-def _meter(power: EnergyPower, segment: Segment) -> Function:
+def _meter(power: EnergyPower, segment: Segment) -> Powers:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
+    values, inputs = {**segment.values, **segment.perturbation.gains}, ("t", *segment.equations.states)
+    if isinstance(segment.code, ClosedCode):
+        return _recursive_meter(power, segment, segment.code, values)
     systems, tables = powers(power, segment)
-    values = {**segment.values, **segment.perturbation.gains}
-    return function({"power": tables}, ("t", *segment.equations.states), values, systems=systems)
+    found = function({"power": tables}, inputs, values, systems=systems)
+    return lambda rows: found(rows)["power"]
+
+
+def _recursive_meter(power: EnergyPower, segment: Segment, code: ClosedCode, values: Mapping[str, float]) -> Powers:
+    """The same where recursions give the multipliers."""
+    names = segment.equations.multiplier_names
+    slips = [power.slips.get(name, ZERO) for name in names]
+    tables = {"power": [power.work, power.dissipated], "slips": slips}
+    found = function(tables, ("t", *segment.equations.states), values)
+
+    def meter(rows: Array) -> Array:
+        known = found(rows)
+        moved = np.sum(code.solved(rows, segment.constants)[1] * known["slips"], axis=1) if power.slips else 0.0
+        return known["power"] + np.column_stack([moved + np.zeros(len(rows)), np.zeros(len(rows))])
+
+    return meter
 
 
 def powers(power: EnergyPower, segment: Segment) -> tuple[list[Linear], list[Expression]]:

@@ -16,6 +16,7 @@ import symengine as se
 from svyaz.expr import ONE, TIME, Expression, gradients, total_derivative
 from svyaz.forms.equations import Deviation, Equations, Form, Pull, slip_sides
 from svyaz.forms.named.lagrange import free_equations, lagrange_terms
+from svyaz.forms.tree.point_rows import written_rows
 from svyaz.model import Constraint, System
 
 
@@ -29,15 +30,21 @@ def with_multipliers(system: System, active: Sequence[Constraint] | None = None)
 
 def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations:
     """The same equations with these constraints, and no others, acting."""
-    flow = {se.Symbol(q): free.explicit[q] for q in free.system.coordinates} | {TIME: ONE}
-    deviations = tuple(deviation(c, flow) for c in active)
-    speeds = [d.velocity for d in deviations]
-    rows, biases = gradients(speeds, free.velocities), [total_derivative(e, flow) for e in speeds]
+    by_points = None if free.quasi else written_rows(free.system, active)
+    if by_points is None:
+        flow = {se.Symbol(q): free.explicit[q] for q in free.system.coordinates} | {TIME: ONE}
+        deviations = tuple(deviation(c, flow) for c in active)
+        speeds = [d.velocity for d in deviations]
+        rows, bias = gradients(speeds, free.velocities), [total_derivative(e, flow) for e in speeds]
+    else:
+        rates, rows, bias = by_points
+        positions = (None if c.order else c.expression for c in active)
+        deviations = tuple(map(Deviation, active, positions, rates))
     return replace(
         free,
         deviations=deviations,
         constraint_jacobian=tuple(tuple(row) for row in rows),
-        constraint_bias=tuple(biases),
+        constraint_bias=tuple(bias),
         pulls=tuple(
             Pull(k, friction, se.Integer(c.pushes or 1), side)
             for k, c in enumerate(active)

@@ -11,16 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression, Scope, substitute, total_derivative
+from svyaz.model.ground_places import MANY_COORDINATES, GroundPlaces
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
-from svyaz.model.reading.long_places import GroundPlaces
 from svyaz.model.system import Drawing
 from svyaz.model.tree import GROUND, Body, BodyPoint, Tree, Vector, axis_rotation, quaternion_rotation
 
 AXES = ("x", "y", "z")
 
-MANY = 16
-"""Of more coordinates the rates of points are taken along the motion, not one by one."""
 EPSILON = se.Symbol("a small time")
 
 Terms = list[tuple[Vector, Expression]]
@@ -60,7 +58,7 @@ def read_points(reader: Reader, given: Sequence[Table], names: Names) -> None:
 
 def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Vector]]:
     """Place and velocity of a point of a body; in long trees by those of all bodies."""
-    if len(rates) > MANY and all(body.joint != "free" for body in tree.bodies):
+    if len(rates) > MANY_COORDINATES and all(body.joint != "free" for body in tree.bodies):
         return GroundPlaces(tree, rates).point
     known = {se.Symbol(q): rate for q, rate in rates.items()}
 
@@ -77,7 +75,7 @@ def _rate(place: Expression, rates: Mapping[se.Symbol, Expression]) -> Expressio
 
     Term by term and coordinate by coordinate it would take time that grows with the third power of their number.
     """
-    if len(rates) <= MANY:
+    if len(rates) <= MANY_COORDINATES:
         return total_derivative(place, rates)
     moved = {q: q + EPSILON * rates[q] for q in place.free_symbols if q in rates}
     return substitute(substitute(place, moved).diff(EPSILON), {EPSILON: ZERO})

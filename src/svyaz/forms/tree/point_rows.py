@@ -1,0 +1,126 @@
+"""Constraints of a tree by points of its bodies: f(P₁, P₂, …, q, t), with ∂f/∂P as formulas and ∂P/∂q left to others.
+
+For a constraint on positions h the row of G is Σ ∂h/∂P · ∂P/∂q + ∂h/∂q, and
+
+    ḣ = Σ ∂h/∂P · Ṗ + ∂h/∂q · q̇ + ∂h/∂t,        ḧ = total derivative of ḣ with P̈, q̈;
+
+for one on velocities f the row is that of ∂f/∂Ṗ, ∂f/∂q̇. Both are short formulas however long the tree is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import symengine as se
+
+from svyaz.expr import (
+    ONE,
+    TIME,
+    ZERO,
+    Expression,
+    add_up,
+    gradient,
+    substitute,
+    symbols_in,
+    total_derivative,
+    velocity,
+)
+from svyaz.model import MANY_COORDINATES, Bodies, Constraint, GroundPlaces, System, tree_of
+from svyaz.program import remembered
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class PointRow:
+    """One constraint: its deviation (None on velocities), rate and second derivative, with its gradients by points (their
+    numbers) and by freedoms.
+    """
+
+    constraint: Constraint
+    position: Expression | None
+    rate: Expression
+    second: Expression
+    by_points: Mapping[int, tuple[Expression, Expression, Expression]]
+    by_freedoms: Mapping[int, Expression]
+
+
+def points_named(system: System, constraints: Sequence[Constraint]) -> list[str]:
+    """The points that constraints name."""
+    known = {str(s) for s in symbols_in([_stated(c) for c in constraints])}
+    return [
+        name for name in system.points if any(f"{name}_{axis}{dots}" in known for axis in AXES for dots in ("", "'"))
+    ]
+
+
+def point_rows(system: System, constraints: Sequence[Constraint], points: Sequence[str]) -> tuple[PointRow, ...]:
+    """The constraints of a tree with one freedom at each joint that moves."""
+    moving = [*system.coordinates, *(f"{name}_{axis}" for name in points for axis in AXES)]
+    flow: dict[se.Symbol, Expression] = {TIME: ONE}
+    for name in moving:
+        flow |= {se.Symbol(name): velocity(name), velocity(name): se.Symbol(f"{name}''")}
+    return tuple(_row(system, c, points, flow) for c in constraints)
+
+
+def _stated(constraint: Constraint) -> Expression:
+    return constraint.expression if constraint.in_points is None else constraint.in_points
+
+
+def _row(
+    system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]
+) -> PointRow:
+    stated = _stated(constraint)
+    position = None if constraint.order else stated
+    rate = stated if position is None else total_derivative(stated, flow)
+    of, dots = (rate, "'") if position is None else (stated, "")
+    present = of.free_symbols
+    by_points = {}
+    for k, name in enumerate(points):
+        own = [se.Symbol(f"{name}_{axis}{dots}") for axis in AXES]
+        if not present.isdisjoint(own):
+            x, y, z = gradient(of, own)
+            by_points[k] = (x, y, z)
+    places = {se.Symbol(f"{q}{dots}"): k for k, q in enumerate(system.coordinates)}
+    entered = sorted((s for s in present if s in places), key=places.__getitem__)
+    slopes = zip(entered, gradient(of, entered), strict=True)
+    by_freedoms = {places[s]: e for s, e in slopes if e != ZERO}
+    return PointRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
+
+
+Rows = tuple[list[Expression], list[list[Expression]], list[Expression]]
+
+
+def written_rows(system: System, constraints: Sequence[Constraint]) -> Rows | None:
+    """Rates, G and what they have without q̈, of constraints of a long tree in its coordinates; None where it is short."""
+    if not (isinstance(system.law, Bodies) and system.points and len(system.coordinates) > MANY_COORDINATES):
+        return None
+    if any(body.joint == "free" for body in tree_of(system).bodies):
+        return None
+    points, places = points_named(system, constraints), _ground_places(system)
+    if not points:
+        return None
+    known: dict[se.Symbol, Expression] = {se.Symbol(f"{q}''"): ZERO for q in system.coordinates}
+    moves: list[dict[str, tuple[Expression, Expression, Expression]]] = []
+    for name in points:
+        point = system.points[name]
+        place, speed = places.point(point.body, point.at)
+        for axis, *entries in zip(AXES, place, speed, places.acceleration(point.body, point.at), strict=True):
+            known |= {se.Symbol(f"{name}_{axis}{dots}"): e for dots, e in zip(("", "'", "''"), entries, strict=True)}
+        moves.append(places.moves(point.body, place))
+    rates, jacobian, bias = [], [], []
+    for row in point_rows(system, constraints, points):
+        own = {q: [substitute(row.by_freedoms.get(k, ZERO), known)] for k, q in enumerate(system.coordinates)}
+        for k, slopes in row.by_points.items():
+            forces = [substitute(e, known) for e in slopes]
+            for q, move in moves[k].items():
+                own[q] += [f * m for f, m in zip(forces, move, strict=True)]
+        rates.append(substitute(row.rate, known))
+        jacobian.append([add_up(own[q]) for q in system.coordinates])
+        bias.append(substitute(row.second, known))
+    return rates, jacobian, bias
+
+
+@remembered
+def _ground_places(system: System) -> GroundPlaces:
+    return GroundPlaces(tree_of(system), tree_of(system).rates)
