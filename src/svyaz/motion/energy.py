@@ -7,6 +7,7 @@ itself and its steps do not know of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from svyaz.forms import EnergyPower, observation, power_of, rates_of, rubbing_po
 from svyaz.holding import Entry, Segment, observed
 from svyaz.integrate import Flow, along
 from svyaz.model import System
-from svyaz.motion.closed_trees import ClosedCode
 from svyaz.motion.phases import Chapter, Mode
 from svyaz.program import Linear, Native, function
+
+if TYPE_CHECKING:
+    from svyaz.motion.closed_trees import ClosedCode
 
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
@@ -125,8 +128,11 @@ def _slopes(jacobian: Flow) -> Callable[[Array], Array]:
 def _meter(power: EnergyPower, segment: Segment) -> Powers:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
     values, inputs = {**segment.values, **segment.perturbation.gains}, ("t", *segment.equations.states)
-    if isinstance(segment.code, ClosedCode):
-        return _recursive_meter(power, segment, segment.code, values)
+    if segment.equations.recursion is not None:
+        from svyaz.motion.closed_trees import ClosedCode
+
+        if isinstance(segment.code, ClosedCode):
+            return _recursive_meter(power, segment, segment.code, values)
     systems, tables = powers(power, segment)
     found = function({"power": tables}, inputs, values, systems=systems)
     return lambda rows: found(rows)["power"]
