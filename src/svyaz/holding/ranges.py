@@ -146,6 +146,6 @@ def _sums(x: Array, n: Array) -> tuple[Array, Array]:
 def _largest(s: Array, c: Array, d: Array) -> tuple[Array, Array]:
     """max over j of |s^j + j c s^{j-1}|, and of |j d s^{j-1}|."""
     j = TIMES[1:, None]
-    powers = np.abs(s) ** (j - 1.0)
+    powers = np.exp((j - 1.0) * np.log(np.maximum(np.abs(s), 1e-300)))
     placed, moving = np.max(powers * np.abs(s + j * c), axis=0), np.max(powers * j, axis=0) * np.abs(d)
     return np.maximum(placed, 1.0), moving
