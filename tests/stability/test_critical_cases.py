@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svyaz import System
+from svyaz import System, equilibria, simulate
 from svyaz.stability.critical import StabilityVerdict, stability
 from svyaz.stability.linearisation import first_approximation
 from svyaz.stability.oscillation import first_coefficient
@@ -226,3 +226,16 @@ def test_a_cart_that_may_stand_anywhere() -> None:
     assert (free.word, free.zero_roots) == ("unstable", 2)
     assert "momentum" in free.theorem
     assert at_zero(**CART, forces={"x": "-0.1*x'^3"}).word == "undecided"
+
+
+@pytest.mark.parametrize("potential", ["x^2/2 + y^4/4", "x^4 + y^4"])
+def test_N1_1_a_minimum_says_nothing_where_the_kinetic_energy_is_not_positive(potential: str) -> None:
+    """y'' = y³ leaves 0 though the potential energy has a strict minimum there: -y'² is no kinetic energy."""
+    system = System(
+        name="light", coordinates=["x", "y"], kinetic="(x'^2 - y'^2)/2", potential=potential, initial={"y": 0.5}
+    )
+    (found,) = equilibria(system, box={"x": (-1.0, 1.0), "y": (-1.0, 1.0)}).equilibria
+    assert found.word != "stable"
+    assert ("the kinetic energy is positive", False) in [(h.text, h.holds) for h in found.verdict.hypotheses]
+    motion = simulate(system, until=1.0)
+    assert any("the kinetic energy is negative" in note for note in motion.notes)

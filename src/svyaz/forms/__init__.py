@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from svyaz.forms.stated import lagrangian as lagrangian
     from svyaz.forms.stated import only_constant_masses as only_constant_masses
     from svyaz.forms.stated import only_ideal as only_ideal
+    from svyaz.forms.stated import stated_as_difference as stated_as_difference
     from svyaz.forms.symmetry import Symmetry as Symmetry
     from svyaz.forms.symmetry import linear_symmetries as linear_symmetries
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts

@@ -13,7 +13,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import Advice
-from svyaz.forms import energy
+from svyaz.forms import energy, stated_as_difference
 from svyaz.holding import Options
 from svyaz.integrate import Status
 from svyaz.model import Bodies
@@ -84,7 +84,7 @@ def first_rows(motion: Motion, count: int) -> Motion:
 
 
 def doubts(motion: Motion, options: Options) -> tuple[str, ...]:
-    """Notes on an energy that is not defined everywhere, on integrals that are not, and on jumps of the energy balance."""
+    """Notes on energies that are not defined everywhere, negative, or jump, on integrals without values, on tolerances."""
     row, notes = _undefined(motion) if motion.finished else None, []
     if row is not None:
         notes.append(f"the energy has no value at t = {motion.times[row]:.9g}: the motion is not defined there")
@@ -92,7 +92,19 @@ def doubts(motion: Motion, options: Options) -> tuple[str, ...]:
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong) and name != "energy":
             notes.append(f"the integral '{name}' has no value at t = {motion.times[wrong[0]]:.9g}")
-    return (*notes, *_unseen(motion, options), *_jumps(motion, options))
+    return (*notes, *_light(motion), *_unseen(motion, options), *_jumps(motion, options))
+
+
+def _light(motion: Motion) -> list[str]:
+    """Words for a kinetic energy that is negative somewhere, which that of bodies is nowhere."""
+    energy = motion.kinetic
+    if energy is None or not stated_as_difference(motion.system):
+        return []
+    wrong = np.flatnonzero(energy < -FINE * np.nanmax(np.abs(energy), initial=0.0))
+    if not len(wrong):
+        return []
+    when = f"{energy[wrong[0]]:.3g} at t = {motion.times[wrong[0]]:.6g}"
+    return [f"the kinetic energy is negative, {when}: the sign of a mass or of a moment of inertia may be wrong"]
 
 
 def _unseen(motion: Motion, options: Options) -> list[str]:

@@ -1,9 +1,9 @@
 """What the potential energy says of stability: a strict minimum on the surface of the constraints, or none.
 
 Theorem (Lagrange, Dirichlet; Routh for redundant coordinates): at a strict minimum of W = Π - T₀ on the constraints the
-equilibrium is stable if all other forces give no power or take it. A minimum is shown by the second differential, or,
-where that leaves one direction undecided and is positive across it, by the first power that does not vanish along it; along
-several directions by the first form (``soft_directions``).
+equilibrium is stable if the kinetic energy is positive and all other forces give no power or take it. A minimum is shown by
+the second differential, or, where that leaves one direction undecided and is positive across it, by the first power that
+does not vanish along it; along several directions by the first form (``soft_directions``).
 
 Without a minimum in these directions the equilibrium is unstable when nothing but the potential acts (W. T. Koiter 1965), and
 with one degree of freedom also when power is taken: a motion from rest at W < 0 keeps to W < 0, where there is no rest.
@@ -50,12 +50,20 @@ def conservative(approximation: FirstApproximation, reduced: ReducedForce | None
     """The conditions of the theorem of Lagrange and Dirichlet at an equilibrium that is known to ``reach``."""
     system = approximation.system
     potential, alone = has_potential(system, approximation.state), not system.rates
-    minimum, soft = _minimum(approximation, reduced, reach, together=potential and alone)
+    light = not is_positive(approximation.inertia)
+    minimum, soft = _minimum(approximation, reduced, reach, together=potential and alone and not light)
     forces = Hypothesis(
         "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states nearby)",
         potential,
     )
-    return Conservative((forces, Hypothesis("no further states take part", alone)), minimum, soft)
+    told = (Hypothesis("the kinetic energy is positive", False),) if light else ()
+    return Conservative((*told, forces, Hypothesis("no further states take part", alone)), minimum, soft)
+
+
+def is_positive(matrix: Array) -> bool:
+    """Is the symmetric matrix positive, whatever the units of its rows?"""
+    sizes = np.sqrt(np.abs(np.diag(matrix)))
+    return bool(np.all(np.diag(matrix) > 0.0)) and bool(eigvalsh(matrix / np.outer(sizes, sizes))[0] > 0.0)
 
 
 def _minimum(
