@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from svyaz import System
+from svyaz.constraints import measure_of
 from svyaz.expr import ZERO
-from svyaz.forms import NumericTree
+from svyaz.forms import NumericTree, with_multipliers
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.motion.closed_trees import ClosedCode, closed_equations
 
@@ -276,6 +277,9 @@ def test_L4_twenty_bodies_with_loops_by_recursions_and_by_written_equations(axes
     found = written.function()(row[0], row[1:])
     assert rates[0, n:] == pytest.approx(found[n : 2 * n], rel=0, abs=1e-9 * np.abs(rates).max())
     tables = code.tree.tables(row[None, :])
+    sizes = measure_of(with_multipliers(system)).function(row, ("jacobian_terms", "position_terms", "velocity_terms"))
+    for name, size in sizes.items():  # places of points count as they are, however long the tree is
+        assert size == pytest.approx(tables[name][0], rel=1e-9, abs=1e-12), name
     forces = tables["jacobian"][0].T @ multipliers[0] - tables["bias"][0]
     assert tables["mass"][0] @ found[n : 2 * n] == pytest.approx(forces, rel=0, abs=1e-9 * np.abs(forces).max())
 

@@ -18,9 +18,9 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import magnitudes, typical_sizes, typical_speeds, with_floor
+from svyaz.constraints.scales import magnitude, magnitudes, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up
-from svyaz.forms import Deviation, Equations, observation, rates_of
+from svyaz.forms import Deviation, Equations, observation, rates_of, written_sizes
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
@@ -308,24 +308,32 @@ def added_name(number: int) -> str:
 
 
 def _snapshot_tables(equations: Equations) -> dict[str, Table]:
-    jacobian = equations.constraint_jacobian
-    positions = [ZERO if d.position is None else d.position for d in equations.deviations]
-    velocities = [d.velocity for d in equations.deviations]
-    entries = [entry for row in jacobian for entry in row if entry is not ZERO]
-    # the sums of the magnitudes of terms, which may vanish at rest
-    sizes = iter(magnitudes([*entries, *positions, *velocities]))
+    places, speeds, entries = _term_sizes(equations)
     return {
         "mass": equations.mass_matrix,
         "bias": equations.bias,
-        "jacobian": jacobian,
-        "jacobian_terms": [[ZERO if entry is ZERO else next(sizes) for entry in row] for row in jacobian],
+        "jacobian": equations.constraint_jacobian,
+        "jacobian_terms": entries,
         **({"reactions": equations.reactions} if not equations.ideal else {}),
         "constraint_bias": equations.constraint_bias,
-        "position": positions,
-        "velocity": velocities,
-        "position_terms": [next(sizes) for _ in positions],
-        "velocity_terms": [next(sizes) for _ in velocities],
+        "position": [ZERO if d.position is None else d.position for d in equations.deviations],
+        "velocity": [d.velocity for d in equations.deviations],
+        "position_terms": places,
+        "velocity_terms": speeds,
     }
+
+
+def _term_sizes(equations: Equations) -> tuple[list[Expression], list[Expression], list[list[Expression]]]:
+    """Sums of the magnitudes of terms, which may vanish at rest: of residuals in position and in velocity, of the entries of G."""
+    acting, rows = [d.constraint for d in equations.deviations], equations.constraint_jacobian
+    by_points = written_sizes(equations.system, acting, magnitude) if equations.by_points else None
+    if by_points is not None:
+        return [ZERO if p is None else p for p in by_points.positions], by_points.rates, by_points.jacobian
+    entries = [entry for row in rows for entry in row if entry is not ZERO]
+    places = [ZERO if d.position is None else d.position for d in equations.deviations]
+    sizes = iter(magnitudes([*entries, *places, *(d.velocity for d in equations.deviations)]))
+    found = [[ZERO if entry is ZERO else next(sizes) for entry in row] for row in rows]
+    return [next(sizes) for _ in places], list(sizes), found
 
 
 def state_vector(equations: Equations, state: State | None = None) -> Array:

@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.point_rows import PointRow as PointRow
     from svyaz.forms.tree.point_rows import point_rows as point_rows
     from svyaz.forms.tree.point_rows import points_named as points_named
+    from svyaz.forms.tree.point_rows import written_sizes as written_sizes
     from svyaz.forms.tree.recursions.algebra import FLOATS as FLOATS
     from svyaz.forms.tree.recursions.algebra import Vector as Vector
     from svyaz.forms.tree.recursions.algebra import applied as applied

@@ -90,7 +90,7 @@ class Equations:
     ``pulls`` are frictions by the reactions of constraints, ``loads`` the signs of multipliers whose sizes |λ| act.
     ``spare`` are constraints that follow from those that act: they are watched only, and the multipliers of the
     ``undetermined`` ones are one choice of many. With a ``recursion`` M, bias and G are not written: its numbers
-    stand for them, and the deviations are symbols.
+    stand for them, and the deviations are symbols. ``by_points``: rows of constraints were made by points of bodies.
     """
 
     form: str
@@ -118,6 +118,7 @@ class Equations:
     spare: tuple[Deviation, ...] = ()
     undetermined: tuple[str, ...] = ()
     recursion: Recursion | None = None
+    by_points: bool = False
 
     @cached_property
     def constants(self) -> tuple[str, ...]:

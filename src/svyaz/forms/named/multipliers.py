@@ -37,14 +37,14 @@ def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations
         speeds = [d.velocity for d in deviations]
         rows, bias = gradients(speeds, free.velocities), [total_derivative(e, flow) for e in speeds]
     else:
-        rates, rows, bias = by_points
-        positions = (None if c.order else c.expression for c in active)
-        deviations = tuple(map(Deviation, active, positions, rates))
+        rows, bias = by_points.jacobian, by_points.bias
+        deviations = tuple(map(Deviation, active, by_points.positions, by_points.rates))
     return replace(
         free,
         deviations=deviations,
         constraint_jacobian=tuple(tuple(row) for row in rows),
         constraint_bias=tuple(bias),
+        by_points=by_points is not None,
         pulls=tuple(
             Pull(k, friction, se.Integer(c.pushes or 1), side)
             for k, c in enumerate(active)

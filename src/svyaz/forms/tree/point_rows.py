@@ -9,7 +9,7 @@ for one on velocities f the row is that of ∂f/∂Ṗ, ∂f/∂q̇. Both are sh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import symengine as se
@@ -88,11 +88,73 @@ def _row(
     return PointRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
 
 
-Rows = tuple[list[Expression], list[list[Expression]], list[Expression]]
+Vector = tuple[Expression, Expression, Expression]
 
 
-def written_rows(system: System, constraints: Sequence[Constraint]) -> Rows | None:
-    """Rates, G and what they have without q̈, of constraints of a long tree in its coordinates; None where it is short."""
+@dataclass(frozen=True)
+class _Moving:
+    """Points of a long tree: their coordinates with two derivatives (q̈ = 0) by their symbols, and ∂P/∂q of each."""
+
+    points: Sequence[str]
+    known: Mapping[se.Symbol, Expression]
+    moves: Sequence[Mapping[str, Vector]]
+
+
+@dataclass(frozen=True)
+class WrittenRows:
+    """Of constraints in the coordinates: h (None on velocities), its rate, the row of G, what ḧ has without q̈."""
+
+    positions: list[Expression | None]
+    rates: list[Expression]
+    jacobian: list[list[Expression]]
+    bias: list[Expression]
+
+
+def written_rows(system: System, constraints: Sequence[Constraint]) -> WrittenRows | None:
+    """The rows of constraints of a long tree by how its points move; None where they are found otherwise."""
+    moving = _moving(system, constraints)
+    if moving is None:
+        return None
+    rows = point_rows(system, constraints, moving.points)
+    return WrittenRows(
+        [None if c.order else c.expression for c in constraints],
+        [substitute(row.rate, moving.known) for row in rows],
+        [_gradient(system, row, moving, lambda e: e) for row in rows],
+        [substitute(row.second, moving.known) for row in rows],
+    )
+
+
+def written_sizes(
+    system: System, constraints: Sequence[Constraint], size: Callable[[Expression], Expression]
+) -> WrittenRows | None:
+    """``size`` of their terms, in which places and velocities of points count as they are, not by the turns they come from."""
+    moving = _moving(system, constraints)
+    if moving is None:
+        return None
+    rows = point_rows(system, constraints, moving.points)
+    return WrittenRows(
+        [None if row.position is None else substitute(size(row.position), moving.known) for row in rows],
+        [substitute(size(row.rate), moving.known) for row in rows],
+        [_gradient(system, row, moving, se.Abs) for row in rows],
+        [],
+    )
+
+
+def _gradient(
+    system: System, row: PointRow, moving: _Moving, taken: Callable[[Expression], Expression]
+) -> list[Expression]:
+    """Σ ∂h/∂P · ∂P/∂q + ∂h/∂q for each coordinate, with factors ``taken`` as they are or by magnitude."""
+    own = {q: [ZERO] for q in system.coordinates}
+    for k, e in row.by_freedoms.items():
+        own[system.coordinates[k]].append(taken(substitute(e, moving.known)))
+    for k, slopes in row.by_points.items():
+        forces = [taken(substitute(e, moving.known)) for e in slopes]
+        for q, moved in moving.moves[k].items():
+            own[q] += [f * taken(m) for f, m in zip(forces, moved, strict=True)]
+    return [add_up(own[q]) for q in system.coordinates]
+
+
+def _moving(system: System, constraints: Sequence[Constraint]) -> _Moving | None:
     if not (isinstance(system.law, Bodies) and system.points and len(system.coordinates) > MANY_COORDINATES):
         return None
     if any(body.joint == "free" for body in tree_of(system).bodies):
@@ -101,24 +163,14 @@ def written_rows(system: System, constraints: Sequence[Constraint]) -> Rows | No
     if not points:
         return None
     known: dict[se.Symbol, Expression] = {se.Symbol(f"{q}''"): ZERO for q in system.coordinates}
-    moves: list[dict[str, tuple[Expression, Expression, Expression]]] = []
+    moves = []
     for name in points:
         point = system.points[name]
         place, speed = places.point(point.body, point.at)
         for axis, *entries in zip(AXES, place, speed, places.acceleration(point.body, point.at), strict=True):
             known |= {se.Symbol(f"{name}_{axis}{dots}"): e for dots, e in zip(("", "'", "''"), entries, strict=True)}
         moves.append(places.moves(point.body, place))
-    rates, jacobian, bias = [], [], []
-    for row in point_rows(system, constraints, points):
-        own = {q: [substitute(row.by_freedoms.get(k, ZERO), known)] for k, q in enumerate(system.coordinates)}
-        for k, slopes in row.by_points.items():
-            forces = [substitute(e, known) for e in slopes]
-            for q, move in moves[k].items():
-                own[q] += [f * m for f, m in zip(forces, move, strict=True)]
-        rates.append(substitute(row.rate, known))
-        jacobian.append([add_up(own[q]) for q in system.coordinates])
-        bias.append(substitute(row.second, known))
-    return rates, jacobian, bias
+    return _Moving(points, known, moves)
 
 
 @remembered
