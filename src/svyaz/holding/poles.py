@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import pi
 
@@ -194,7 +195,7 @@ class _Polar:
     segment: Segment
     pole: CoordinatePole
 
-    @property
+    @cached_property
     def _places(self) -> tuple[int, int, int, int, list[int], list[int], Array]:
         """θ, ψ, θ', ψ' and the other coordinates that turn with ψ, their velocities, and their z/z_ψ."""
         equations, pole = self.segment.equations, self.pole
