@@ -292,3 +292,12 @@ def test_L4_work_of_moving_constraints_is_told_by_recursions_as_by_written_equat
     works = [run.balance.work[-1] for run in runs if run.balance is not None]
     assert abs(works[1]) > 1e-3
     assert works[0] == pytest.approx(works[1], abs=1e-8)
+
+
+def test_L4_recursions_name_equations_with_multipliers_where_there_are_constraints(five: System) -> None:
+    named, written = (five.derive(form=form) for form in ("articulated", "multipliers"))
+    assert named.form == "articulated"
+    assert named.constraint_jacobian == written.constraint_jacobian
+    swelling = System(**{**five.words, "body": [{**b, "mass": "1 + 0.1*t"} for b in five.words["body"]]})
+    told = swelling.simulate(form="articulated", stabilize="off", project=True, until=0.01)
+    assert any("written out" in note and "masses that change" in note for note in told.notes)

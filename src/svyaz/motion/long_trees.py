@@ -134,11 +134,11 @@ def articulated(system: System | Equations, form: str | None, options: Options) 
 
 
 def written_though_long(system: System | Equations, form: str | None, options: Options) -> tuple[str, ...]:
-    """Words for a long tree whose equations are written out, for which nobody asked: why the loop does not run it."""
-    if isinstance(system, Equations) or form is not None or not _many_bodies(system):
+    """Words for a tree whose equations are written out although it is long, or recursions were asked for: why."""
+    if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return ()
     unknown = _unknown_to_loop(system) or ("held integrals" if _holds_integrals(system, options) else "")
-    count = len(tree_of(system).bodies)
+    count = len(tree_of(system).bodies) if isinstance(system.law, Bodies) else 0
     told = f"the equations of {count} bodies were written out: recursions over them do not know {unknown}"
     return (told,) if unknown else ()
 
