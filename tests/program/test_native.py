@@ -10,7 +10,7 @@ import pytest
 from svyaz.program.elimination import choose_orders
 from svyaz.program.interpret import evaluate
 from svyaz.program.native import compile_program
-from svyaz.program.tape import BINARY, UNARY, Program, ProgramError, SingularSystem
+from svyaz.program.tape import BINARY, UNARY, LinearSystem, Program, ProgramError, SingularSystem
 
 
 @pytest.mark.parametrize("ordered", [True, False], ids=["unrolled", "pivoted"])
@@ -139,3 +139,43 @@ def test_singular_systems_are_told(pendulum):
 def test_import_loads_no_compiler(python):
     code = "import sys, svyaz.program, svyaz.program.text; print({'llvmlite', 'numpy', 'symengine'} & set(sys.modules))"
     assert python("-c", code).stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("ordered", [True, False], ids=["unrolled", "pivoted"])
+def test_seldom_used_code_has_the_bits_of_optimised_code(pendulum, ordered):
+    n = 12
+    random = np.random.default_rng(8)
+    states, parameters = random.normal(size=(20, 2 * n + 1)), random.uniform(1, 2, 2 * n + 1)
+    program = choose_orders(pendulum(n), parameters, states[0]) if ordered else pendulum(n)
+    quick = compile_program(program, seldom=True)
+    optimised = compile_program(program)
+    assert quick is not optimised
+    assert compile_program(program, seldom=True) is optimised
+    found, expected = (code.evaluate(states, code.constants(parameters)) for code in (quick, optimised))
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_a_step_of_many_blocks_agrees_with_the_interpreter(tape):
+    """Values are used far behind the block in which they are computed, and stored for a system that is pivoted."""
+    t, size = tape(), 6
+    x, a = [t("input", k) for k in range(size)], t("parameter", 0)
+    chain = list(x)
+    for k in range(400):
+        chain.append(t("sin", t("add", t("mul", a, chain[-1]), chain[k % len(chain)])))
+    last = chain[-size:]
+    matrix = [
+        t("add", t("mul", last[i], x[j]), t("const", 8.0 if i == j else 0.5)) for i in range(size) for j in range(size)
+    ]
+    system = LinearSystem(size, tuple(matrix), (tuple(chain[:size]),), symmetric=False)
+    outputs = [("early", chain[50]), *((f"u{k}", t("unknown", 0, k)) for k in range(size))]
+    program = Program(("a",), tuple(f"x{k}" for k in range(size)), tuple(t.nodes), tuple(outputs), (system,))
+    assert len(program.nodes) > 1000
+    states = np.random.default_rng(9).uniform(-1, 1, (7, size))
+    for seldom in (True, False):
+        native = compile_program(program, seldom=seldom)
+        constants = native.constants([0.7])
+        found = native.evaluate(states, constants)
+        part = native.evaluate_in_part(states, constants)
+        for state, row in zip(states, found, strict=True):
+            np.testing.assert_allclose(row, list(evaluate(program, [0.7], state).values()), rtol=1e-9)
+        assert part[:, 0].tobytes() == found[:, 0].tobytes()

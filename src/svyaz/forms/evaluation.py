@@ -169,7 +169,7 @@ class NumericEquations:
         return self._compiled(tables | shown)
 
     def _compiled(self, tables: Mapping[str, Table], systems: Sequence[Linear] = ()) -> Function:
-        return function(tables, self._order, self.equations.system.parameters, systems=systems)
+        return function(tables, self._order, self.equations.system.parameters, systems=systems, often=True)
 
     def _tables(self, code: Function, name: str, t: ArrayLike, x: ArrayLike, u: Values, p: Values) -> Array:
         """A table at one state or many; what a singular system leaves open is not a number, in one state as in many."""

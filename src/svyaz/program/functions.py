@@ -227,11 +227,14 @@ def function(
     *,
     systems: Sequence[Linear] = (),
     sample: Mapping[str, float] | None = None,
+    often: bool = False,
 ) -> Function:
     """Tables of expressions in the inputs, in the parameters that ``values`` names, and in the unknowns of systems.
 
     With a ``sample`` of the inputs the systems are eliminated in an order that suits it; without one they are pivoted
     each time. Tables without unknowns are computed first (see ``Function.known``).
+
+    What is evaluated ``often``, in loops or for a user, is worth optimised code. The rest is compiled as quickly as can be.
     """
     unknowns = {symbol for system in systems for side in system.unknowns for symbol in side}
     entries = {name: _entries(table) for name, table in tables.items()}
@@ -245,7 +248,7 @@ def function(
     program = build_to_look(outputs, inputs=inputs, parameters=tuple(values), systems=systems, first=first)
     if sample is not None:
         program = choose_orders(program, values, sample)
-    native = compile_program(program, longest=LARGEST_SELDOM)
+    native = compile_program(program, longest=LARGEST_SELDOM, seldom=not often)
     ordered_shapes = {name: shapes[name] for name in ordered}
     return Function(native, ordered_shapes, dict(values), native.constants(values), sparse)
 

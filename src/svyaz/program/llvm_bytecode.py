@@ -18,13 +18,13 @@ from svyaz.program.llvm_interpreter import END, GUARD, INTERPRET, INTERPRET_BATC
 from svyaz.program.llvm_sparse import Eliminated, eliminated
 from svyaz.program.llvm_system import Storage
 from svyaz.program.tape import (
-    LEAVES,
     LinearSystem,
     Node,
     Program,
     cells,
     constants_nodes,
     needed_nodes,
+    solved_nodes,
     stored_constants,
     system_nodes,
 )
@@ -230,7 +230,7 @@ def interpreted_text(program: Program) -> tuple[str, int]:
     known = {index: inputs + place for place, index in enumerate(stored)}
     known |= {i: node[1] for i, node in enumerate(program.nodes) if node[0] == "input"}
     constant = program.constant_part
-    solved = _solved(program)
+    solved = solved_nodes(program)
     wanted = [i for i, n in enumerate(needed) if n and not constant[i]]
     step = _Code(program, wanted, known)
     step_code = step.encoded(inputs, len(stored), [step.value(index) for _, index in program.outputs])
@@ -263,15 +263,6 @@ def _batch(name: str, code: str) -> str:
         f"define void @{name}(i64 %n, {given}) nounwind {{\n"
         f"  call void @{INTERPRET_BATCH}(ptr @{code}.code, ptr @{code}.numbers, i64 %n, {given})\n  ret void\n}}"
     )
-
-
-def _solved(program: Program) -> list[bool]:
-    """For each node: does it need the unknowns of a system?"""
-    found: list[bool] = []
-    for node in program.nodes:
-        leaf = node[0] in LEAVES
-        found.append(node[0] == "unknown" or (not leaf and any(found[a] for a in node[1:])))
-    return found
 
 
 def _data(name: str, code: NDArray[np.int32], literals: NDArray[np.float64]) -> list[str]:

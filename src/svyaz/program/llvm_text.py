@@ -6,6 +6,8 @@ Three functions::
     int32_t step(const double *x, const double *c, double *out)
     void batch(int64_t n, const double *x, const double *c, int64_t c_stride, double *out, int32_t *status)
 
+and ``batch_part``, like ``batch``, where outputs that need no linear system are asked for alone.
+
 ``step`` returns 0, or 1 + k when linear system k is singular; ``batch`` calls it row by row, so that a row gives the
 same bits as a single call. Products and sums become fused multiply-adds (see ``llvm_fusing``), nothing is reassociated.
 """
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 
 from svyaz.program.compiled import LARGEST_COMPILED, is_interpreted
 from svyaz.program.engine import fuses
+from svyaz.program.llvm_batch import PARTED, batch_text, is_parted
 from svyaz.program.llvm_bytecode import interpreted_text
 from svyaz.program.llvm_function import SUPPORT_DECLARATIONS, Angles, FunctionText, literal
 from svyaz.program.llvm_fusing import fused
@@ -30,9 +33,11 @@ LIBRARY_UNARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "t
 
 LARGEST_OPTIMISED = 4_000
 """Nodes of the step part. Beyond this the optimising code generator takes seconds for a gain of a third at most."""
-BLOCK = 1_000
-"""Nodes in a block of a large step. The code generator keeps the values of a block apart from those of others, and does
-well with blocks of this length; they are divided by a jump that is never taken (no output is stored at address 0)."""
+OPTIMISED_BLOCK, BLOCK = 300, 1_000
+"""Nodes in a block of a step, optimised or not. The code generator looks at a block at a time, for longer than its length
+alone would take, so that the time to compile grows with the number of nodes only if blocks are short; code that is not
+optimised keeps the values of a block apart from those of others. They are divided by a jump that is never taken (no output
+is stored at address 0)."""
 
 LARGEST_ON_STACK = 16_384
 """Numbers; larger storage for linear systems is taken from the heap: threads may have small stacks."""
@@ -195,11 +200,11 @@ class TapeText(ABC):
 class StepText(TapeText):
     """Writes ``step``."""
 
-    def __init__(self, program: Program, needed: list[bool], stored: tuple[int, ...]) -> None:
-        head = (
-            "define i32 @step(ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out) noinline nounwind {"
-        )
-        super().__init__(program, needed, stored, FunctionText(head), Angles)
+    def __init__(self, program: Program, needed: list[bool], stored: tuple[int, ...], *, parted: bool = False) -> None:
+        given = "ptr noalias readonly %x, ptr noalias readonly %c, ptr noalias %out"
+        head = f"internal i32 @parted({given}, i1 %part)" if parted else f"i32 @step({given})"
+        super().__init__(program, needed, stored, FunctionText(f"define {head} noinline nounwind {{"), Angles)
+        self.parted = parted
         self.on_heap = self.storage_size > LARGEST_ON_STACK
         self.large = step_count(program, needed) > LARGEST_OPTIMISED
         for system, storage in zip(program.systems, self.storages, strict=True):
@@ -209,8 +214,11 @@ class StepText(TapeText):
                         self.targets.setdefault(index, []).append(("%work", place))
 
     def solved(self, number: int) -> list[str]:
-        """The unknowns of a system, by loops or written out."""
+        """The unknowns of a system, by loops or written out; where a part is asked for, it is there before the first."""
         system = self.program.systems[number]
+        if self.parted and not self.unknowns:
+            self.function.do("br i1 %part, label %known, label %unknown")
+            self.function.begin("unknown")
         emit = emit_looped if system.order is None else emit_unrolled
         return emit(self.function, system, number, self.storages[number], self.name)
 
@@ -238,14 +246,14 @@ class StepText(TapeText):
     def text(self) -> str:
         """The whole function."""
         function = self.function
-        if self.large:
-            function.do("%never = icmp eq ptr %out, null")
+        block = BLOCK if self.large else OPTIMISED_BLOCK
+        function.do("%never = icmp eq ptr %out, null")
         self.begin_storage()
         self.store_constants()
         for count, index in enumerate(self.changing(), 1):
-            if self.large and count % BLOCK == 0:
-                function.do(f"br i1 %never, label %nowhere, label %block{count // BLOCK}")
-                function.begin(f"block{count // BLOCK}")
+            if count % block == 0:
+                function.do(f"br i1 %never, label %nowhere, label %block{count // block}")
+                function.begin(f"block{count // block}")
             self.compute(index)
         self.leave(0)
         for number in self.unknowns:
@@ -255,39 +263,14 @@ class StepText(TapeText):
         return function.text()
 
     def finish(self) -> None:
-        """Where blocks of a large step never jump to; products fused with sums in a small one."""
-        if self.large:
-            self.function.begin("nowhere")
-            self.function.do("ret i32 -1")
-        else:
+        """Where blocks never jump to, and where a part ends; products fused with sums in a step that is not large."""
+        self.function.begin("nowhere")
+        self.function.do("ret i32 -1")
+        if self.parted:
+            self.function.begin("known")
+            self.leave(0)
+        if not self.large:
             self.fuse()
-
-
-def batch_text(program: Program) -> str:
-    """``batch``: the step row by row; constants are common to the rows when their stride is 0."""
-    return f"""
-define void @batch(i64 %n, ptr %x, ptr %c, i64 %c.stride, ptr %out, ptr %status) nounwind {{
-entry:
-  %some = icmp sgt i64 %n, 0
-  br i1 %some, label %loop, label %done
-loop:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
-  %x.index = mul i64 %i, {len(program.inputs)}
-  %x.row = getelementptr double, ptr %x, i64 %x.index
-  %c.index = mul i64 %i, %c.stride
-  %c.row = getelementptr double, ptr %c, i64 %c.index
-  %out.index = mul i64 %i, {len(program.outputs)}
-  %out.row = getelementptr double, ptr %out, i64 %out.index
-  %code = call i32 @step(ptr %x.row, ptr %c.row, ptr %out.row)
-  %status.at = getelementptr i32, ptr %status, i64 %i
-  store i32 %code, ptr %status.at, align 4
-  %i.next = add i64 %i, 1
-  %more = icmp slt i64 %i.next, %n
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -304,8 +287,9 @@ def step_count(program: Program, needed: list[bool]) -> int:
     return sum(1 for wanted, constant in zip(needed, program.constant_part, strict=True) if wanted and not constant)
 
 
-def module_text(program: Program, longest: int = LARGEST_COMPILED) -> ModuleText:
-    """The module of a program."""
+def module_text(program: Program, longest: int = LARGEST_COMPILED, *, in_parts: bool = False) -> ModuleText:
+    """The module of a program; ``in_parts`` where outputs that need no linear system may be asked for alone."""
+    parted = in_parts and is_parted(program)
     if is_interpreted(program, longest):
         return ModuleText(*interpreted_text(program), optimise=False)
     needed = needed_nodes(program)
@@ -321,8 +305,10 @@ def module_text(program: Program, longest: int = LARGEST_COMPILED) -> ModuleText
         "declare double @llvm.fma.f64(double, double, double)\n",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
         constants_text(program, stored),
-        StepText(program, needed, stored).text(),
+        StepText(program, needed, stored, parted=parted).text(),
         batch_text(program),
     ]
+    if parted:
+        parts += [PARTED, batch_text(program, "_part")]
     parts.append('!0 = !{!"branch_weights", i32 1000000, i32 1}\n!1 = !{!"branch_weights", i32 1, i32 1000000}\n')
     return ModuleText("\n".join(parts), len(stored), step_count(program, needed) <= LARGEST_OPTIMISED)

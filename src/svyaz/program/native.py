@@ -61,8 +61,8 @@ class Native:
         self._constants = CONSTANTS(self.constants_address)
         self._batch = BATCH(self.batch_address)
         part = int(self._engine.get_function_address("batch_part"))
-        self._interpreted = bool(part)
         self._batch_part = BATCH(part) if part else self._batch
+        self._interpreted = INTERPRET.encode() in code
         self._asked = 0
 
     def constants(self, values: Values) -> Array:
@@ -160,10 +160,11 @@ class Native:
 
 
 @uncollected
-def compile_program(program: Program, *, longest: int = LARGEST_COMPILED) -> Native:
+def compile_program(program: Program, *, longest: int = LARGEST_COMPILED, seldom: bool = False) -> Native:
     """Native code of a program for this computer, from memory or from the cache where it is already there.
 
-    A program with more nodes than the ``longest`` that is worth compiling is interpreted.
+    A program with more nodes than the ``longest`` that is worth compiling is interpreted; what is ``seldom`` evaluated is
+    not optimised, and in part where that is asked for. Compiled in either way, it gives the same bits.
 
     >>> import symengine, svyaz
     >>> native = svyaz.compile_program(svyaz.build([("y", symengine.Symbol("x") + 1)], inputs=["x"], parameters=[]))
@@ -172,10 +173,14 @@ def compile_program(program: Program, *, longest: int = LARGEST_COMPILED) -> Nat
     """
     _refuse_overflow(program)
     content = content_hash(program)
-    content = f"{content} interpreted" if is_interpreted(program, longest) else content
+    interpreted = is_interpreted(program, longest)
+    content = f"{content} interpreted" if interpreted else content
     native = _COMPILED.get(content)
+    if native is None and seldom and not interpreted:
+        content = f"{content} quick"
+        native = _COMPILED.get(content)
     if native is None:
-        native = _COMPILED[content] = Native(program, *_code(program, content, longest))
+        native = _COMPILED[content] = Native(program, *_code(program, content, longest, seldom=seldom))
     return native
 
 
@@ -186,14 +191,15 @@ def _refuse_overflow(program: Program) -> None:
         raise ModelError([Problem(message, hint="take units in which they are of a usual size")])
 
 
-def _code(program: Program, content: str, longest: int) -> tuple[bytes, int]:
+def _code(program: Program, content: str, longest: int, *, seldom: bool) -> tuple[bytes, int]:
     """Object code, and how many constants the step takes."""
 
     def make() -> bytes:
         from svyaz.program.llvm_text import module_text
 
-        module = module_text(program, longest)
-        code = engine.object_code(module.text) if module.optimise else engine.quick_object_code(module.text)
+        module = module_text(program, longest, in_parts=seldom)
+        emit = engine.object_code if module.optimise and not seldom else engine.quick_object_code
+        code = emit(module.text)
         return _COUNT.pack(module.constant_count) + code
 
     kept = engine.kept_code(("program", compiler_version(), content), make)

@@ -137,6 +137,15 @@ def system_nodes(system: LinearSystem) -> list[int]:
     return [*matrix, *(node for side in system.sides for node in side)]
 
 
+def solved_nodes(program: Program) -> list[bool]:
+    """For each node: does it need the unknowns of a system?"""
+    found: list[bool] = []
+    for node in program.nodes:
+        leaf = node[0] in LEAVES
+        found.append(node[0] == "unknown" or (not leaf and any(found[a] for a in node[1:])))
+    return found
+
+
 def needed_nodes(program: Program) -> list[bool]:
     """For each node: does an output depend on it?"""
     needed = [False] * len(program.nodes)

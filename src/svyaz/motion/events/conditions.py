@@ -147,7 +147,7 @@ def conditions(
 
     def numbers(expressions: Sequence[Expression], inputs: Sequence[str] = ()) -> Function:
         own = () if inputs else systems
-        return function({"g": expressions}, ("t", *equations.states, *inputs), values, systems=own)
+        return function({"g": expressions}, ("t", *equations.states, *inputs), values, systems=own, often=True)
 
     # the multipliers are known from what is observed: no need to solve for them in one more program
     pushes = [str(-s) for s in multiplier_symbols(equations)] if any(reacting) and not equations.sliding else []
