@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 TITLE = "Large systems, from their text to their motion"
-MEASUREMENTS = ("windows", "rods", "pendulums", "trees")
+MEASUREMENTS = ("windows", "rods", "pendulums", "trees", "programs")
 """Modules of this folder, in the order of the table."""
