@@ -29,9 +29,10 @@ _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 _LIBRARY_OF_TWO = ("pow", "atan2")
 
-OPERATIONS = (*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "neg", "sqrt", "abs", *_LIBRARY, "sign", "smaller", "less")
-"""``less`` is w - u v, which may be fused, ``smaller`` the smaller of two numbers."""
-OPERANDS = dict.fromkeys((*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "smaller"), 2) | {"less": 3}
+_OF_SYSTEMS = ("smaller", "less", "more")
+OPERATIONS = (*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "neg", "sqrt", "abs", *_LIBRARY, "sign", *_OF_SYSTEMS)
+"""``less`` is w - u v, which may be fused, ``more`` is w + |u v|, ``smaller`` the smaller of two numbers."""
+OPERANDS = dict.fromkeys((*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "smaller"), 2) | {"less": 3, "more": 3}
 NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 END, GUARD, SOLVE = range(len(OPERATIONS), len(OPERATIONS) + 3)
 
@@ -98,6 +99,12 @@ def _body(name: str, lanes: int) -> list[str]:
         return [
             f"%less.product = fmul contract {kind} {u}, {v}",
             f"{r} = fsub contract {kind} %less.w, %less.product",
+        ]
+    if name == "more":
+        return [
+            f"%more.product = fmul {kind} {u}, {v}",
+            f"%more.size = call {kind} @llvm.fabs.{_suffix(lanes)}({kind} %more.product)",
+            f"{r} = fadd {kind} %more.w, %more.size",
         ]
     return _library(name, lanes)
 

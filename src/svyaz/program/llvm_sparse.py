@@ -156,9 +156,8 @@ class _Elimination:
         if i == j:
             old = self.pivots[i]
             if not self.definite:
-                size = self.writer.do("abs", self.writer.do("mul", factor, entry))
                 before = self.parts.get(i, self.writer.do("abs", old) if old != self.zero else self.zero)
-                self.parts[i] = size if before == self.zero else self.writer.do("add", before, size)
+                self.parts[i] = self.writer.do("more", factor, entry, before)
             self.pivots[i] = self._less(old, factor, entry)
         else:
             row, other = (self.upper[i], j) if i < j else (self.lower[j], i)
@@ -207,9 +206,8 @@ def _residual_margins(
     for row, b in enumerate(side):
         residual, size = b, do("abs", b) if b != zero else zero
         for entry, x in rows[row]:
-            product = do("mul", entry, x)
             residual = do("less", entry, x, residual)
-            size = do("abs", product) if size == zero else do("add", size, do("abs", product))
+            size = do("more", entry, x, size)
         residuals.append(residual)
         margins.append(do("sub", do("mul", writer.literal(RESIDUAL), size), do("abs", residual)))
     return residuals, margins
