@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from svyaz.constraints.snapshot import Measure as Measure
     from svyaz.constraints.snapshot import Snapshot as Snapshot
     from svyaz.constraints.snapshot import augmented_matrices as augmented_matrices
-    from svyaz.constraints.snapshot import gain_name as gain_name
     from svyaz.constraints.snapshot import measure_of as measure_of
     from svyaz.constraints.states import NoConsistentState as NoConsistentState
     from svyaz.constraints.states import Residual as Residual
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.states import project as project
     from svyaz.constraints.states import residuals as residuals
     from svyaz.constraints.states import straying as straying
+    from svyaz.constraints.tables import gain_name as gain_name
     from svyaz.constraints.weighing import weighed as weighed
 else:
     open_door(__name__)

@@ -14,13 +14,13 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.scales import magnitude, magnitudes, typical_sizes, typical_speeds, with_floor
-from svyaz.expr import ONE, ZERO, Expression, ModelError, Problem, add_up
-from svyaz.forms import Deviation, Equations, observation, rates_of, written_sizes
+from svyaz.constraints.scales import typical_sizes, typical_speeds, with_floor
+from svyaz.constraints.tables import added_name, own_gains, snapshot_tables
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import Equations, observation, rates_of
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
@@ -244,7 +244,7 @@ def measure_of(equations: Equations) -> Measure:
     system = rates_of(equations, correction).systems
     systems, observed = observation(equations, system[0] if system else None)
     tables: dict[str, Table] = {
-        **_snapshot_tables(equations),
+        **snapshot_tables(equations),
         **{kind: list(table.values()) for kind, table in observed.items()},
     }
     values = {**equations.system.constants, **dict.fromkeys(gains, 0.0)}
@@ -270,70 +270,6 @@ def _sample(equations: Equations) -> dict[str, float] | None:
     if len(equations.accelerated) + len(equations.deviations) <= LARGEST_WHOLE:
         return None
     return {"t": 0.0, **dict(zip(equations.states, state_vector(equations).tolist(), strict=True))}
-
-
-def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:
-    """Gains of each constraint for itself, and what they add to the constraint rows: A h + B ḣ for positions, E f; and what
-    other laws add.
-    """
-    gains: list[str] = []
-    rows: list[Expression] = []
-    for number, (place, d) in enumerate(_numbered(equations)):
-        terms = [("E", d.velocity)] if d.position is None else [("A", d.position), ("B", d.velocity)]
-        named = {gain_name(block, place, place): value for block, value in terms} | {added_name(number): ONE}
-        gains += named
-        rows.append(add_up([se.Symbol(name) * value for name, value in named.items()]))
-    return tuple(gains), rows
-
-
-def _numbered(equations: Equations) -> list[tuple[int, Deviation]]:
-    """Each deviation with its number among those of its level."""
-    counts = {True: 0, False: 0}
-    found = []
-    for d in equations.deviations:
-        level = d.position is None
-        found.append((counts[level], d))
-        counts[level] += 1
-    return found
-
-
-def gain_name(block: str, row: int, column: int) -> str:
-    """The parameter for one entry of a block (A … F) of the perturbation equation."""
-    return f"gain {block} {row} {column}"
-
-
-def added_name(number: int) -> str:
-    """The parameter for all that a law adds to the row of a constraint."""
-    return f"added {number}"
-
-
-def _snapshot_tables(equations: Equations) -> dict[str, Table]:
-    places, speeds, entries = _term_sizes(equations)
-    return {
-        "mass": equations.mass_matrix,
-        "bias": equations.bias,
-        "jacobian": equations.constraint_jacobian,
-        "jacobian_terms": entries,
-        **({"reactions": equations.reactions} if not equations.ideal else {}),
-        "constraint_bias": equations.constraint_bias,
-        "position": [ZERO if d.position is None else d.position for d in equations.deviations],
-        "velocity": [d.velocity for d in equations.deviations],
-        "position_terms": places,
-        "velocity_terms": speeds,
-    }
-
-
-def _term_sizes(equations: Equations) -> tuple[list[Expression], list[Expression], list[list[Expression]]]:
-    """Sums of the magnitudes of terms, which may vanish at rest: of residuals in position and in velocity, of the entries of G."""
-    acting, rows = [d.constraint for d in equations.deviations], equations.constraint_jacobian
-    by_points = written_sizes(equations.system, acting, magnitude) if equations.by_points else None
-    if by_points is not None:
-        return [ZERO if p is None else p for p in by_points.positions], by_points.rates, by_points.jacobian
-    entries = [entry for row in rows for entry in row if entry is not ZERO]
-    places = [ZERO if d.position is None else d.position for d in equations.deviations]
-    sizes = iter(magnitudes([*entries, *places, *(d.velocity for d in equations.deviations)]))
-    found = [[ZERO if entry is ZERO else next(sizes) for entry in row] for row in rows]
-    return [next(sizes) for _ in places], list(sizes), found
 
 
 def state_vector(equations: Equations, state: State | None = None) -> Array:

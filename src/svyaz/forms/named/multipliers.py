@@ -16,8 +16,7 @@ import symengine as se
 from svyaz.expr import ONE, TIME, Expression, gradients, total_derivative
 from svyaz.forms.equations import Deviation, Equations, Form, Pull, slip_sides
 from svyaz.forms.named.lagrange import free_equations, lagrange_terms
-from svyaz.forms.tree.point_rows import written_rows
-from svyaz.model import Constraint, System
+from svyaz.model import Bodies, Constraint, System
 
 
 def with_multipliers(system: System, active: Sequence[Constraint] | None = None) -> Equations:
@@ -30,7 +29,11 @@ def with_multipliers(system: System, active: Sequence[Constraint] | None = None)
 
 def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations:
     """The same equations with these constraints, and no others, acting."""
-    by_points = None if free.quasi else written_rows(free.system, active)
+    by_points = None
+    if isinstance(free.system.law, Bodies) and not free.quasi:
+        from svyaz.forms.tree.point_rows import written_rows
+
+        by_points = written_rows(free.system, active)
     if by_points is None:
         flow = {se.Symbol(q): free.explicit[q] for q in free.system.coordinates} | {TIME: ONE}
         deviations = tuple(deviation(c, flow) for c in active)

@@ -39,7 +39,7 @@ def read_constraints(
     constraints: list[Constraint] = []
     conditions = reaction_scope(names, [constraint_name(table, k) for k, table in enumerate(given)])
     equations = names.scope(velocities=True, inputs=False)
-    in_points = names.with_points(equations)
+    in_points = names.with_points(equations) if names.points else equations
     for k, table in enumerate(given):
         constraint = _read_constraint(reader, k, table, names, (equations, in_points, conditions))
         if constraint is None:
