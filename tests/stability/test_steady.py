@@ -230,3 +230,24 @@ def test_rates_of_a_routh_form_are_used() -> None:
     equations = derive(hoop(), "routh")
     assert equations.states == ("x", "z", "psi", "x'", "p_psi")
     assert dict(rates_of(equations).rates)["p_psi"] == 0
+
+
+def test_N1_1_no_verdict_at_the_poles_of_the_coordinates() -> None:
+    """A conical pendulum, cos θ = g/(l ψ'²), in spherical angles: hanging and upright lie at poles, and upright is not stable,
+    though rounding leaves sin π = 1.2e-16 and with it an inertia.
+    """
+    system = System(
+        name="conical pendulum",
+        coordinates=["th", "psi"],
+        kinetic="(th'^2 + sin(th)^2*psi'^2)/2",
+        potential="-9.81*cos(th)",
+        initial={"th": 1.0, "psi'": 2.0},
+    )
+    found = {round(m.state["th"], 6): m for m in system.steady({"psi'": 4.0}).motions}
+    lean = round(float(np.arccos(9.81 / 16)), 6)
+    assert sorted(found) == [-lean, 0.0, lean, round(np.pi, 6)]
+    for th in (0.0, round(np.pi, 6)):
+        assert found[th].verdict is None
+        assert any("the inertia of psi vanishes" in note for note in found[th].notes)
+    roots = found[lean].verdict.roots
+    assert np.abs(roots).max() == pytest.approx(4 * np.sqrt(1 + 3 * (9.81 / 16) ** 2), rel=1e-9)

@@ -50,6 +50,7 @@ from svyaz.stability.rest import RestEquations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.spectrum import signs
+from svyaz.stability.turning_poles import pole_of
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
@@ -227,6 +228,8 @@ class SteadySearch:
         own = {name: values[name] for name in model.parameters}
         free = {momentum_of(c.name): moving[momentum_of(c.name)] for c in ignored if c.conserved}
         held = {**whole.parameters, **own, **free}
+        if pole := pole_of(model, [c.name for c in ignored], {**known, **speeds}, whole.coordinates):
+            return SteadyMotion(position, speeds, moving, inputs, freed, None, None, None, (*notes, pole))
         try:
             # what is formed once for a system serves all values of its parameters
             formed = first_approximation(whole, {**position, **moving}, inputs, dependent, held)
