@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import symengine as se
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
 from svyaz import ModelError, System, equilibria
-from svyaz.stability import equilibrium_near
+from svyaz.stability import equilibrium_near, steady_motions
+from svyaz.stability.rest import only_in_waves
 
 M, L, G = 0.2, 0.1, 9.81
 
@@ -104,3 +106,21 @@ def test_search_of_many_bodies_ends_when_its_time_is_up() -> None:
     found = equilibria(links(20, np.full(20, 0.1)), seconds=0.0)
     assert not found.equilibria
     assert any("time was up" in note for note in found.notes)
+
+
+def test_N1_2_6_steady_motions_of_long_trees_are_refused_at_once() -> None:
+    """Rods without gravity across their axis turn about the first joint as one: it is cyclic, the others are not."""
+    rods = System(**{**links(20, np.zeros(20)).words, "gravity": [0, 0, -G], "initial": {"q0'": 2.0}})
+    with pytest.raises(ModelError, match="steady motions of a tree of 20 coordinates are not looked for"):
+        steady_motions(rods)
+
+
+def test_N1_2_6_angles_are_recognised_in_expressions_whose_trees_are_exponentially_large() -> None:
+    x, y = se.symbols("x y")
+    nested = x
+    for _ in range(60):
+        nested = se.sin(nested) + se.cos(nested)  # each twice as large as the one before, as a tree
+    assert only_in_waves([nested], "x")
+    assert not only_in_waves([nested + x * y], "x")
+    assert not only_in_waves([nested + se.sin(x / 2)], "x")
+    assert only_in_waves([nested + se.sin(2 * x + y)], "x")

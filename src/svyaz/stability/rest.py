@@ -22,6 +22,7 @@ from svyaz.expr import (
     add_up,
     differentiate,
     evaluate,
+    from_leaves,
     gradient,
     names_in,
     split,
@@ -289,16 +290,16 @@ def is_angle(system: System, q: str) -> bool:
 def only_in_waves(everything: Sequence[Expression], q: str) -> bool:
     """Does the name occur only in sines and cosines, with whole multiples?"""
     symbol = se.Symbol(q)
-    for e in everything:
-        waves = [f for f in e.atoms(se.sin, se.cos) if symbol in f.free_symbols]
-        for wave in waves:
-            slope = differentiate(wave.args[0], symbol)
+    plain = {symbol}
+    for e, arguments in from_leaves(everything):
+        inside = not plain.isdisjoint(arguments)
+        if inside and isinstance(e, se.sin | se.cos):
+            slope = differentiate(arguments[0], symbol)
             if not slope.is_Number or float(slope) != round(float(slope)):
                 return False
-        hidden = e.xreplace({wave: se.Symbol(f"_wave {k}") for k, wave in enumerate(waves)})
-        if symbol in hidden.free_symbols:
-            return False
-    return True
+        elif inside:
+            plain.add(e)
+    return plain.isdisjoint(everything)
 
 
 def what_fails(rest: RestEquations, place: Array) -> str:

@@ -29,6 +29,7 @@ from svyaz.forms import (
 )
 from svyaz.matrices import eigvalsh
 from svyaz.model import System, nearest
+from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
@@ -188,6 +189,12 @@ class SteadySearch:
         self.box = dict(box)
         self.model, self.ignored = system, pseudo_cyclic(system)
         _check_names(system, self.ignored, (*fixed, *box))
+        if by_recursions(system):
+            message = f"steady motions of a tree of {len(system.coordinates)} coordinates are not looked for: what turns would"
+            message += " have to be written out, and no box of so many unknowns can be searched"
+            raise ModelError(
+                [Problem(message, hint="hold joints still in the model, or simulate from a motion nearby")]
+            )
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
         by_speed = [c for c in self.ignored if c not in by_momentum]
         reduced = at_momenta(self.model, by_momentum).system if by_momentum else self.model
