@@ -20,7 +20,7 @@ from svyaz.model import GROUND, Constraint, System, Tree
 from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, POSE, ROW, written_size
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
-from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words
+from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words, velocity_columns
 from svyaz.program import Native
 
 AT_ONCE = 4_000_000
@@ -67,7 +67,7 @@ class ClosedTree:
         rows, names = np.column_stack([times, states]), [row.constraint.name for row in self.rows.rows]
         constants = code.constants(known)
         rates, multipliers = code.solved(rows, constants)
-        found = observed_of_tree(self.rows.system, rates[:, len(self.rows.system.coordinates) :], rows)
+        found = observed_of_tree(self.rows.system, rates[:, velocity_columns(self.rows.system)], rows)
         tables = self.tables(rows, ("position", "velocity"))
         through = self._through(rows)
         places = np.array([row.position is not None for row in self.rows.rows])
@@ -86,10 +86,10 @@ class ClosedTree:
 
     def _through(self, rows: Array) -> Array:
         """G q̇ along rows (k, m), so many at once that their gradients are no larger than AT_ONCE numbers."""
-        count = len(self.rows.system.coordinates)
-        size = max(1, AT_ONCE // (max(1, len(self.rows.rows)) * count))
+        speeds = velocity_columns(self.rows.system)
+        size = max(1, AT_ONCE // (max(1, len(self.rows.rows)) * len(self.rows.system.velocities)))
         parts = np.array_split(rows, range(size, len(rows), size))
-        found = [np.einsum("kmn,kn->km", self.tables(p, ("jacobian",))["jacobian"], p[:, 1 + count :]) for p in parts]
+        found = [np.einsum("kmn,kn->km", self.tables(p, ("jacobian",))["jacobian"], p[:, 1:][:, speeds]) for p in parts]
         return np.concatenate(found)
 
 
@@ -139,7 +139,7 @@ class ClosedCode:
         return rates, multipliers
 
     def _flow(self, constants: Array) -> Flow:
-        return Flow(self.address, constants, 2 * len(self.tree.rows.system.coordinates), self)
+        return Flow(self.address, constants, len(self.tree.rows.system.states), self)
 
 
 def _release(_kept: object) -> None:
@@ -154,15 +154,17 @@ def _closing(
     tied = list(range(n)) if everywhere else _on_ways(rows, tree.parents)
     whole, places = _whole_numbers(rows, tree, addresses, tied)
     directions = [(*b.axis, *(0.0,) * 3) if b.joint == "revolute" else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
-    fixed = [3 * points, 1 + 3 * n + 9 * points, 3 * m + rows.gradients, POSE * n, 6 * m * (places + 1), 6 * n]
-    sizes = [*fixed, n * m, m * m, m, 1 + 2 * n, ROW * m]
+    states = len(rows.system.states)
+    fixed = [3 * points, len(rows.inputs), 3 * m + rows.gradients, POSE * n, 6 * m * (places + 1), 6 * n]
+    sizes = [*fixed, n * m, m * m, m, 1 + states, ROW * m]
     room = np.zeros(sum(sizes))
     room[: 3 * points] = rows.places.ravel()
     room[sum(sizes[:5]) : sum(sizes[:6])] = np.array(directions, dtype=float).ravel()
     begins = (room.ctypes.data + 8 * np.concatenate([[0], np.cumsum(sizes)])).tolist()
     written = np.zeros(written_size(n, m, places), dtype=np.int64)
     head = [m, points, len(rows.pushes), len(rows.pulls), program, constants.ctypes.data, whole.ctypes.data]
-    words = [*head, *begins[:10], len(tied), begins[10], written.ctypes.data]
+    among = [begins[1] + 8 * (1 + states), begins[1] + 8 * (1 + states + len(rows.system.velocities))]
+    words = [*head, *begins[:10], len(tied), begins[10], written.ctypes.data, *among]
     return np.array(words, dtype=np.int64), (room, whole, written)
 
 
@@ -252,7 +254,7 @@ def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equat
         FORM,
         system,
         system.states,
-        system.coordinate_rates,
+        {**system.coordinate_rates, **system.rates},
         accelerated=system.coordinates,
         deviations=deviations,
         recursion=ClosedTree(rows),

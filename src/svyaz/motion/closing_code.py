@@ -12,15 +12,18 @@ from functools import lru_cache
 
 from svyaz.integrate import Callback, callback, copy, part, whole, write
 from svyaz.motion.closing_elimination import closed_inward, closed_motions
-from svyaz.motion.closing_layout import GIVEN, STATE
+from svyaz.motion.closing_layout import ACCELERATED, STATE
 from svyaz.motion.closing_points import evaluated, free_motions, poses, still
 from svyaz.motion.long_tree_code import (
     BODY_WORDS,
+    COORDINATES,
     FORCE,
     GROUND_RECORD,
     HEAD,
     MOTION,
+    STATES,
     SWEPT,
+    VELOCITIES,
     outward_of,
     pressed_of,
     pushed_of,
@@ -40,9 +43,10 @@ def _closed_step(x: int, c: int, out: int) -> int:
     status |= closed_inward(n, c, t, spare, 2)
     if status != 0:
         return 1
+    accelerations = out + 8 * whole(c, COORDINATES)
     for k in range(n):
-        write(out, n + k, 0.0)
-    status = closed_motions(n, c, t, spare, out + 8 * n)
+        write(accelerations, k, 0.0)
+    status = closed_motions(n, c, t, spare, accelerations)
     return 0 if status == 0 else 1
 
 
@@ -53,7 +57,7 @@ def _closed_look(x: int, c: int, out: int) -> int:
     status |= poses(n, c, t, spare)
     status |= free_motions(n, c, t)
     status |= evaluated(n, x, c, t)
-    copy(whole(t, GIVEN) + 8 * (1 + 2 * n), out + 8 * n, n)
+    copy(whole(t, ACCELERATED), out + 8 * whole(c, COORDINATES), whole(c, VELOCITIES))
     return 0 if status == 0 else 1
 
 
@@ -77,7 +81,7 @@ def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
             write(own, SWEPT + j, 0.0)
     status |= closed_inward(n, c, t, spare, column)
     if status == 0:
-        status |= closed_motions(n, c, t, spare, x + 8 * (1 + column * n))
+        status |= closed_motions(n, c, t, spare, x + 8 * (1 + column * whole(c, COORDINATES)))
     copy(c + 32, ground + 8 * (MOTION + 3), 3)
     return status
 
@@ -85,12 +89,12 @@ def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
 def _closed_projection(x: int, c: int, out: int) -> int:
     n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
     state = whole(t, STATE)
-    copy(x, state, 1 + 2 * n)
+    copy(x, state, 1 + whole(c, STATES))
     for level in range(2):
         for _ in range(CORRECTIONS):
             if _corrected(n, state, c, t, spare, level) != 0:
                 return 1
-    copy(state + 8, out, 2 * n)
+    copy(state + 8, out, whole(c, STATES))
     return 0
 
 

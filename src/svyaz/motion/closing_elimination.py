@@ -26,7 +26,6 @@ from svyaz.motion.closing_layout import (
     BODY_NUMBERS,
     DIRECTIONS,
     FOUND,
-    GIVEN,
     GIVEN_ROW,
     L_ROW,
     MULTIPLIERS,
@@ -41,6 +40,7 @@ from svyaz.motion.closing_layout import (
     RESPONSES,
     ROWS,
     SHARE_ROW,
+    SPOTS,
     WHOLE,
     WRENCHES,
     WRITTEN,
@@ -117,11 +117,11 @@ def _begun(n: int, t: int, column: int) -> None:
 @part
 def _touched(n: int, t: int, entry: int, place: int) -> None:
     """Wrenches of unit multipliers on a body, and the rows that its joint enters."""
-    given, found = whole(t, GIVEN), whole(t, FOUND)
+    spots, found = whole(t, SPOTS), whole(t, FOUND)
     pushes = whole(t, WHOLE) + 8 * ((1 + BODY_NUMBERS) * n + whole(t, POINTS))
     for i in range(whole(entry, 5), whole(entry, 6)):
         at = found + 8 * whole(pushes, 3 * i + 2)
-        spot = given + 8 * (1 + 3 * n + 9 * whole(pushes, 3 * i + 1))
+        spot = spots + 72 * whole(pushes, 3 * i + 1)
         fx, fy, fz = read(at, 0), read(at, 1), read(at, 2)
         px, py, pz = read(spot, 0), read(spot, 1), read(spot, 2)
         own = _listed(n, t, place, whole(pushes, 3 * i))

@@ -5,7 +5,7 @@ addresses:
 
     rows m, points, pushes, pulls, the program of the rows and its constants, whole numbers, places of points, inputs and
     outputs of the program, poses, wrenches, directions of joints, u, A, λ, a state, number of bodies on ways, numbers of
-    rows, whole numbers that the loop writes
+    rows, whole numbers that the loop writes, and where among the inputs of the program accelerations and points begin
 
 A push is a gradient by a point (row, point, where the program puts it), a pull one by a freedom.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from svyaz.integrate import part, piece, whole
 
-CLOSING = 20
+CLOSING = 22
 (
     ROWS,
     POINTS,
@@ -36,6 +36,8 @@ CLOSING = 20
     TIED,
     ROW_NUMBERS,
     WRITTEN,
+    ACCELERATED,
+    SPOTS,
 ) = range(CLOSING)
 
 BODY_NUMBERS = 9

@@ -21,6 +21,7 @@ from svyaz.forms import FLOATS, RateCode, welded
 from svyaz.model import Tree, numbers, tree_of
 from svyaz.motion.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
 from svyaz.motion.closing_rows import ClosingRows
+from svyaz.motion.tree_words import velocity_columns
 from svyaz.program import Entries
 
 
@@ -40,7 +41,7 @@ class _Look:
 
 @dataclass(frozen=True)
 class TreeNumbers:
-    """Tables by name along rows [t, q, q̇], as a ``Function`` of written equations gives them; ``looking`` is native code."""
+    """Tables by name along rows [t, states], as a ``Function`` of written equations gives them; ``looking`` is native code."""
 
     rows: ClosingRows
     values: Mapping[str, float]
@@ -124,7 +125,7 @@ class TreeNumbers:
         tables = {name: np.empty((len(x), size)) for name, size in sizes.items()}
         free = np.empty((len(x), n))
         for k in range(len(x)):
-            free[k] = self.looking.evaluate(x[k], self._constants)[n:]
+            free[k] = self.looking.evaluate(x[k], self._constants)[velocity_columns(rows.system)]
             for name, table in tables.items():
                 table[k] = memory[name]
         poses = tables[POSES].reshape(len(x), n, POSE)
@@ -177,7 +178,7 @@ class TreeNumbers:
             if rows.bodies[p] < 0:
                 continue
             force = kind(seen.found[:, None, 3 * (m + i) : 3 * (m + i) + 3])
-            first = 1 + 3 * n + 9 * p
+            first = len(rows.inputs) - 9 * (len(rows.points) - p)
             arm = seen.given[:, None, first : first + 3] - seen.poles
             move = np.where(self._turns[:, None], _cross(seen.axes, arm), seen.axes)
             found[:, row] += np.sum(force * kind(move), axis=2) * self._ways[:, rows.bodies[p]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from svyaz.integrate import call, copy, part, read, whole, write
 from svyaz.motion.closing_layout import (
+    ACCELERATED,
     BODY_NUMBERS,
     FOUND,
     GIVEN,
@@ -13,31 +14,32 @@ from svyaz.motion.closing_layout import (
     POSES,
     PROGRAM,
     PROGRAM_CONSTANTS,
+    SPOTS,
     TIED,
     WHOLE,
 )
-from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, OMEGA, VALUE, before, motion_of, record_of
+from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, OMEGA, STATES, VALUE, before, motion_of, record_of
 
 
 @part
 def free_motions(n: int, c: int, t: int) -> int:
     """Accelerations and motions of the free tree, for the bodies on ways to points; those of joints go to the inputs."""
     status = 0
-    table, given, count = whole(t, WHOLE), whole(t, GIVEN), whole(t, TIED)
+    table, accelerations, count = whole(t, WHOLE), whole(t, ACCELERATED), whole(t, TIED)
     for i in range(count):
         k = whole(table, i)
         status |= motion_of(c + 8 * (HEAD + BODY_WORDS * k))
-        write(given, 1 + 2 * n + k, read(record_of(c, k), VALUE))
+        write(accelerations, k, read(record_of(c, k), VALUE))
     return status
 
 
 @part
 def still(n: int, c: int, t: int) -> None:
     """Bodies on ways to points without accelerations."""
-    table, given, count = whole(t, WHOLE), whole(t, GIVEN), whole(t, TIED)
+    table, accelerations, count = whole(t, WHOLE), whole(t, ACCELERATED), whole(t, TIED)
     for i in range(count):
         k = whole(table, i)
-        write(given, 1 + 2 * n + k, 0.0)
+        write(accelerations, k, 0.0)
         for j in range(6):
             write(record_of(c, k), MOTION + j, 0.0)
 
@@ -137,9 +139,9 @@ def _point(body: int, pose: int, place: int, own: int, c: int, target: int) -> N
 def evaluated(n: int, x: int, c: int, t: int) -> int:
     """The rows of the constraints at a state, with the motions that the bodies have."""
     given, table, points = whole(t, GIVEN), whole(t, WHOLE) + 8 * (1 + BODY_NUMBERS) * n, whole(t, POINTS)
-    copy(x, given, 1 + 2 * n)
+    copy(x, given, 1 + whole(c, STATES))
     for p in range(points):
         k = whole(table, p)
         pose, own = whole(t, POSES) + 8 * POSE * k, record_of(c, max(k, 0))
-        _point(k, pose, whole(t, PLACES) + 24 * p, own, c, given + 8 * (1 + 3 * n + 9 * p))
+        _point(k, pose, whole(t, PLACES) + 24 * p, own, c, whole(t, SPOTS) + 72 * p)
     return call(whole(t, PROGRAM), given, whole(t, PROGRAM_CONSTANTS), whole(t, FOUND))

@@ -36,11 +36,11 @@ class ClosingRows:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """t, q, q̇, q̈, then P, Ṗ, P̈ of each point."""
+        """t, all states, q̈, then P, Ṗ, P̈ of each point."""
         system = self.system
         accelerations = [f"{v}'" for v in system.velocities]
         points = [f"{name}_{axis}{dots}" for name in self.points for dots in ("", "'", "''") for axis in AXES]
-        return ("t", *system.coordinates, *system.velocities, *accelerations, *points)
+        return ("t", *system.states, *accelerations, *points)
 
     @cached_property
     def pushes(self) -> list[tuple[int, int]]:

@@ -3,10 +3,14 @@
 What is done for one body is native code, made by ``step_programs``; here bodies are taken in order, from the ground to
 the leaves, back, and out again. One compiled loop serves every tree, whose numbers and addresses it finds in the constants:
 
-    c[0] number of bodies, c[1] spare numbers, c[2], c[3] function of applied forces and its constants (0: none),
-    c[4:7] minus the acceleration of gravity, c[7] function of sines, c[8] record of the ground, then BODY_WORDS for each
-    body: its base, its record, SOURCE, FURTHER, NEXT, and address and constants of the functions outward, inward and
-    motion. All but gravity are 64-bit integers.
+    c[0] number of bodies, c[1] spare numbers, c[2], c[3] function of applied forces and further rates and its constants (0:
+    none), c[4:7] minus the acceleration of gravity, c[7] function of sines, c[8] record of the ground, c[9] number of
+    coordinates, c[10] number of velocities, c[11] number of all states, then BODY_WORDS for each body: its base, its record,
+    SOURCE, FURTHER, NEXT, and address and constants of the functions outward, inward and motion. All but gravity are 64-bit
+    integers.
+
+A state is [t, q, v, z], its rates are [q̇, v̇, ż]: z are further states, such as currents of motors, whose rates the function
+of applied forces gives behind the forces.
 
 The functions take the record of a body together with the one before it, which is that of its base. Only one of the bodies
 that a base carries can stand behind it; each of the others stands behind a record of its own that stands for the base:
@@ -23,8 +27,8 @@ from typing import Any
 
 from svyaz.integrate import call, callback, copy, part, read, whole, write
 
-HEAD, BODY_WORDS = 9, 11
-SINES, GROUND_RECORD = 7, 8
+HEAD, BODY_WORDS = 12, 11
+SINES, GROUND_RECORD, COORDINATES, VELOCITIES, STATES = 7, 8, 9, 10, 11
 BASE, RECORD, SOURCE, FURTHER, NEXT, OUTWARD, INWARD, MOVING = 0, 1, 2, 3, 4, 5, 7, 9
 SPARE = 64
 """Numbers of the workspace that belong to no record, before the first one."""
@@ -51,7 +55,7 @@ def before(record: int) -> int:
 @part
 def _placed(n: int, x: int, c: int, spare: int) -> int:
     """Coordinates, velocities, sines and cosines of all joints, four at a time."""
-    status = 0
+    status, speeds = 0, x + 8 * (1 + whole(c, COORDINATES))
     for first in range(0, n, 4):
         for j in range(4):
             write(spare, j, read(x, 1 + min(first + j, n - 1)))
@@ -59,7 +63,7 @@ def _placed(n: int, x: int, c: int, spare: int) -> int:
         for k in range(first, min(first + 4, n)):
             own = record_of(c, k)
             write(own, Q, read(x, 1 + k))
-            write(own, Q + 1, read(x, 1 + n + k))
+            write(own, Q + 1, read(speeds, k))
             write(own, PLACE, read(spare, 4 + 2 * (k - first)))
             write(own, PLACE + 1, read(spare, 5 + 2 * (k - first)))
     return status
@@ -111,31 +115,31 @@ def motion_of(words: int) -> int:
 
 
 @part
-def motions_of(n: int, c: int, out: int) -> int:
-    """Accelerations of the joints, and the motions of all bodies."""
+def motions_of(n: int, c: int, target: int) -> int:
+    """The motions of all bodies; the accelerations of their joints go to the target."""
     status = 0
     for k in range(n):
         words = c + 8 * (HEAD + BODY_WORDS * k)
         status |= motion_of(words)
-        write(out, n + k, read(whole(words, RECORD), VALUE))
+        write(target, k, read(whole(words, RECORD), VALUE))
     return status
 
 
 @part
 def pushed_of(n: int, x: int, c: int, out: int) -> int:
-    """Rates of the coordinates, and the forces that are applied."""
-    status = 0
-    copy(x + 8 * (1 + n), out, n)
+    """Rates of the coordinates and of further states, and the forces that are applied, where accelerations will be."""
+    status, first = 0, whole(c, COORDINATES)
+    copy(x + 8 * (1 + first), out, first)
     if whole(c, 2) != 0:
-        status |= call(whole(c, 2), x, whole(c, 3), out + 8 * n)
+        status |= call(whole(c, 2), x, whole(c, 3), out + 8 * first)
         for k in range(n):
-            write(record_of(c, k), FORCE, read(out, n + k))
+            write(record_of(c, k), FORCE, read(out, first + k))
     return status
 
 
 @part
 def pressed_of(n: int, x: int, c: int, spare: int, out: int) -> int:
-    """Rates of the coordinates, and the articulated bodies of a state with the forces that are applied."""
+    """Rates of coordinates and further states, and the articulated bodies of a state with the forces that are applied."""
     status = pushed_of(n, x, c, out)
     status |= outward_of(n, x, c, spare)
     return status | _inward(n, c)
@@ -144,7 +148,7 @@ def pressed_of(n: int, x: int, c: int, spare: int, out: int) -> int:
 def _step(x: int, c: int, out: int) -> int:
     n = whole(c, 0)
     status = pressed_of(n, x, c, whole(c, 1), out)
-    status |= motions_of(n, c, out)
+    status |= motions_of(n, c, out + 8 * whole(c, COORDINATES))
     return 0 if status == 0 else 1
 
 

@@ -19,7 +19,7 @@ from svyaz.integrate import method as find_method
 from svyaz.model import Bodies, Constraint, System, tree_of
 from svyaz.motion.phases import START, Beginning, Chapter, Phase
 from svyaz.motion.timed import Timed, intervals, one_phase
-from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, tree_words
+from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, tree_words, velocity_columns
 from svyaz.program import remembered
 
 if TYPE_CHECKING:
@@ -45,15 +45,14 @@ def _unknown_to_loop(system: System) -> str:
         ("masses that change", any(body.varies(system.parameters) for body in bodies)),
         ("constraints that events switch", any(c.switched for c in system.constraints)),
         ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),
-        ("states with rates of their own", system.states != (*system.coordinates, *system.velocities)),
         ("forces that jump", bool(jumping_parts(system.forces.values()))),
     )
     return ", ".join(words for words, met in reasons if met)
 
 
 def by_recursions(system: System) -> bool:
-    """Is it a tree of many bodies that recursions know in all parts, so that nothing of it need be written out?"""
-    return _many_bodies(system) and not _unknown_to_loop(system)
+    """Is it a tree of many bodies without further states that recursions know, so that nothing of it need be written out?"""
+    return _many_bodies(system) and not _unknown_to_loop(system) and not system.rates
 
 
 def constraint_tables(system: System) -> TreeNumbers:
@@ -75,7 +74,7 @@ def long_flow(system: System) -> Flow:
 
     words, kept = tree_words(system)
     function = step_function()
-    return Flow(function.address, words.view(np.float64), 2 * len(system.coordinates), (function, kept))
+    return Flow(function.address, words.view(np.float64), len(system.states), (function, kept))
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,8 @@ def _holds_integrals(system: System, options: Options) -> bool:
 def _phases(system: System, until: float) -> Iterator[Phase]:
     """The phases that times divide, with equations that are named."""
     if not system.constraints:
-        named = Equations(FORM, system, system.states, system.coordinate_rates, accelerated=system.coordinates)
+        explicit = {**system.coordinate_rates, **system.rates}
+        named = Equations(FORM, system, system.states, explicit, accelerated=system.coordinates)
         yield from one_phase(named, until)
         return
     from svyaz.motion.closed_trees import closed_equations
@@ -166,7 +166,7 @@ def _phases(system: System, until: float) -> Iterator[Phase]:
 def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[str, dict[str, Array]]:
     """Accelerations, energies, momenta of cyclic coordinates and declared integrals along rows."""
     rows = np.column_stack([times, states])
-    return observed_of_tree(system, along(rates, rows)[:, len(system.coordinates) :], rows)
+    return observed_of_tree(system, along(rates, rows)[:, velocity_columns(system)], rows)
 
 
 def _loose(system: System, state: Array) -> str | None:

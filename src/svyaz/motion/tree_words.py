@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from svyaz import forms
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, differentiate, names_in
+from svyaz.expr import ZERO, Expression, differentiate, names_in
 from svyaz.forms import keeps_energy
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function, remembered
@@ -30,7 +30,7 @@ def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
 
     tree = moving_tree(system)
     count = len(tree.bodies)
-    forces, sines = applied_forces(system), compile_program(forms.sines_program())
+    forces, sines = _applied(system), compile_program(forms.sines_program())
     force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
     records, links, slots = _records(tree)
     workspace = np.zeros(SPARE + ROOM * slots)
@@ -39,7 +39,8 @@ def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
     words = np.zeros(HEAD + BODY_WORDS * count, dtype=np.int64)
     words[:4] = [count, workspace.ctypes.data, 0 if forces is None else forces.address, force_constants.ctypes.data]
     words[4:7] = np.array([-g for g in tree.gravity]).view(np.int64)
-    words[7:HEAD] = sines.address, ground
+    sizes = [len(names) for names in (system.coordinates, system.velocities, system.states)]
+    words[7:HEAD] = [sines.address, ground, *sizes]
     workspace[SPARE + MOTION + 3 : SPARE + MOTION + 6] = [-g for g in tree.gravity]
     places = ground + 8 * ROOM * np.array(records)
     sources = [
@@ -106,22 +107,32 @@ def _numbers_of(body: Body) -> list[float]:
     return [*body.axis, *body.pole, body.mass, *(body.mass * c for c in body.center), xx, yy, zz, -xy, -xz, -yz]
 
 
-def applied_forces(system: System) -> Native | None:
-    """Native code of Q - ∂D/∂v for all joints; None where nothing is applied."""
+def velocity_columns(system: System) -> slice:
+    """Where the velocities stand among the states, and accelerations among their rates."""
+    first = len(system.coordinates)
+    return slice(first, first + len(system.velocities))
+
+
+def _applied(system: System) -> Native | None:
+    """Native code of Q - ∂D/∂v for all joints, then the rates of further states; None where nothing is applied."""
     given = [
         system.forces.get(q, ZERO) - differentiate(system.dissipation, se.Symbol(v))
         for q, v in zip(system.freedoms, system.velocities, strict=True)
     ]
-    if all(e == 0 for e in given):
+    if all(e == 0 for e in given) and not system.rates:
         return None
-    outputs = list(zip(system.freedoms, given, strict=True))
+    outputs = [*zip(system.freedoms, given, strict=True), *_further_rates(system)]
     return compile_program(build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants)))
 
 
+def _further_rates(system: System) -> list[tuple[str, Expression]]:
+    """The states behind coordinates and velocities, with their rates, in order."""
+    return [(name, system.rates[name]) for name in system.states[velocity_columns(system).stop :]]
+
+
 def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[str, dict[str, Array]]:
-    """What is observed of a tree along rows [t, q, q̇] with these accelerations; nothing of constraints."""
-    count = len(system.coordinates)
-    q, v = rows[:, 1 : 1 + count], rows[:, 1 + count :]
+    """What is observed of a tree along rows [t, states] with these accelerations; nothing of constraints."""
+    q, v = rows[:, 1 : 1 + len(system.coordinates)], rows[:, 1:][:, velocity_columns(system)]
     numeric = forms.NumericTree(tree_of(system), system.parameters)
     kinetic, potential = numeric.energies(q, v)
     energy = kinetic + potential
