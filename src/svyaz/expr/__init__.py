@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from svyaz.expr.sides import Surface as Surface
     from svyaz.expr.sides import jumping_parts as jumping_parts
     from svyaz.expr.sides import on_side as on_side
+    from svyaz.expr.sides import put_in as put_in
     from svyaz.expr.sides import split as split
     from svyaz.expr.text import to_text as to_text
     from svyaz.expr.text import to_unicode as to_unicode

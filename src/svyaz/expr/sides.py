@@ -7,7 +7,7 @@ sign(a)) are no jumps and stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import symengine as se
@@ -93,12 +93,33 @@ def on_side(expression: Expression, a: Expression, side: se.Symbol) -> Expressio
                 put[e] = HALF * (e.args[0] + e.args[1] + larger * side * a)
     if not put:
         return expression
-    found = substitute(expression, put)
+    found = put_in(expression, put)
     bent = any(side in part.free_symbols for part in cornered_parts(found))
     if not bent and side not in differentiate(found, side).free_symbols:
         return found
-    above, below = substitute(found, {side: ONE}), substitute(found, {side: -ONE})
+    above, below = put_in(found, {side: ONE}), put_in(found, {side: -ONE})
     return HALF * (above + below) + HALF * side * (above - below)
+
+
+def put_in(expression: Expression, values: Mapping[Expression, Expression]) -> Expression:
+    """The expression with values in place of parts of it; what holds none of these stays the very same object.
+
+    Long equations share their parts: parts that were made anew would be found equal to the old ones only by looking through
+    both, which for parts within parts takes exponentially long.
+    """
+    changed, same = dict(values), set[Expression]()
+    asked = [(expression, False)]
+    while asked:
+        e, is_over = asked.pop()
+        if is_over:
+            if any(part in changed for part in e.args):
+                changed[e] = e.func(*(changed.get(part, part) for part in e.args))
+            else:
+                same.add(e)
+        elif e not in same and e not in changed:
+            asked.append((e, True))
+            asked += [(part, False) for part in e.args]
+    return changed.get(expression, expression)
 
 
 def _turned(e: Expression, a: Expression) -> Expression | None:

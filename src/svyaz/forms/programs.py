@@ -35,7 +35,7 @@ from svyaz.expr import (
     differentiate,
     gradient,
     is_zero,
-    substitute,
+    put_in,
     total_derivative,
     velocity,
 )
@@ -141,7 +141,7 @@ def _with_sliding(
     full = [[*row, *more] for row, more in zip(rows, columns, strict=True)]
     rates = [total_derivative(surface.expression, flow) for surface in equations.sliding]
     full += [gradient(rate, [*unknowns, *sides]) for rate in rates]
-    rest = [*(substitute(entry, still) for entry in side), *(-substitute(rate, still) for rate in rates)]
+    rest = [*(put_in(entry, still) for entry in side), *(-put_in(rate, still) for rate in rates)]
     return Linear(full, [rest], [[*unknowns, *sides]])
 
 

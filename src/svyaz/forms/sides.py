@@ -25,8 +25,8 @@ from svyaz.expr import (
     has_corners,
     is_zero,
     jumping_parts,
+    put_in,
     split,
-    substitute,
     to_text,
 )
 from svyaz.forms.equations import LEAST, Equations, Pull, plane_pairs
@@ -132,8 +132,8 @@ def on_sides(
     return replace(
         equations,
         system=system,
-        explicit={name: substitute(e, unknown) for name, e in equations.explicit.items()},
-        bias=tuple(substitute(e, unknown) for e in equations.bias),
+        explicit={name: put_in(e, unknown) for name, e in equations.explicit.items()},
+        bias=tuple(put_in(e, unknown) for e in equations.bias),
         sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
         sliding=tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding),
         pulls=tuple(pulls),

@@ -91,7 +91,7 @@ def check(
     options = options_for(
         system, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
     )
-    by_recursion = articulated(system, form, options) if system.constraints and not system.integrals else None
+    by_recursion = None if system.integrals else articulated(system, form, options)
     structure = by_recursion or structure_of(system, form, options)
     state = np.array(system.initial_state())
     beginning = structure.begin(state)
