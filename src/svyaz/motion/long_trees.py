@@ -13,7 +13,7 @@ from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.expr import jumping_parts
 from svyaz.forms import Equations
-from svyaz.holding import Decision, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
+from svyaz.holding import Decision, GainReport, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
 from svyaz.integrate import Flow, Status, along, by_differences
 from svyaz.integrate import method as find_method
 from svyaz.model import Bodies, Constraint, System, tree_of
@@ -120,7 +120,7 @@ class Articulated(Timed):
             by_differences(rates) if find_method(self.options.method).implicit else None,
             observer=partial(_observed, self.system, rates),
         )
-        return Decision(segment, self.options, True, "", notes=equations.notes)
+        return Decision(segment, self.options, True, "", GainReport(""), notes=equations.notes)
 
 
 def articulated(system: System | Equations, form: str | None, options: Options) -> Articulated | None:
