@@ -29,10 +29,11 @@ _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log")
 _LIBRARY_OF_TWO = ("pow", "atan2")
 
-_OF_SYSTEMS = ("smaller", "less", "more")
+_OF_SYSTEMS = ("smaller", "less", "more", "fewer")
 OPERATIONS = (*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "neg", "sqrt", "abs", *_LIBRARY, "sign", *_OF_SYSTEMS)
-"""``less`` is w - u v, which may be fused, ``more`` is w + |u v|, ``smaller`` the smaller of two numbers."""
-OPERANDS = dict.fromkeys((*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "smaller"), 2) | {"less": 3, "more": 3}
+"""``less`` is w - u v, which may be fused, ``more`` and ``fewer`` are w ± |u v|, ``smaller`` the smaller of two numbers."""
+OPERANDS = dict.fromkeys((*_ARITHMETIC, *_LIBRARY_OF_TWO, "min", "max", "smaller"), 2)
+OPERANDS |= dict.fromkeys(("less", "more", "fewer"), 3)
 NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
 END, GUARD, SOLVE = range(len(OPERATIONS), len(OPERATIONS) + 3)
 
@@ -100,11 +101,11 @@ def _body(name: str, lanes: int) -> list[str]:
             f"%less.product = fmul contract {kind} {u}, {v}",
             f"{r} = fsub contract {kind} %less.w, %less.product",
         ]
-    if name == "more":
+    if name in ("more", "fewer"):
         return [
-            f"%more.product = fmul {kind} {u}, {v}",
-            f"%more.size = call {kind} @llvm.fabs.{_suffix(lanes)}({kind} %more.product)",
-            f"{r} = fadd {kind} %more.w, %more.size",
+            f"%{name}.product = fmul {kind} {u}, {v}",
+            f"%{name}.size = call {kind} @llvm.fabs.{_suffix(lanes)}({kind} %{name}.product)",
+            f"{r} = {'fadd' if name == 'more' else 'fsub'} {kind} %{name}.w, %{name}.size",
         ]
     return _library(name, lanes)
 

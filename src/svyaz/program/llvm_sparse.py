@@ -1,9 +1,13 @@
 """Elimination of sparse linear systems in a chosen order as operations of the interpreter, with watched pivots.
 
-What is accepted is what `svyaz.program.unrolled` accepts: pivots that are positive and have not lost too much of the
-diagonal of a definite matrix; else pivots that have not lost too much by cancellation, and unknowns that satisfy each
-equation up to rounding. Unknowns that do not are corrected once, by what their residuals give (iterative refinement: N. J.
-Higham, Accuracy and Stability of Numerical Algorithms, §12.2).
+What is accepted is much as in `svyaz.program.unrolled`: pivots that are positive and have not lost too much of the diagonal
+of a definite matrix; else pivots that have not lost too much by cancellation, and unknowns that satisfy each equation to
+``RESIDUAL`` of the magnitude of its terms. Unknowns that do not are corrected once, by what their residuals give (iterative
+refinement: N. J. Higham, Accuracy and Stability of Numerical Algorithms, §12.2).
+
+``RESIDUAL`` leaves room here for what a large system loses without being at fault: an acceleration in the middle of a long
+chain is the small difference of large tensions, and has their rounding. To correct it would take half the time of the
+elimination again, and brings motions no nearer to the truth: the states that the matrix is made of are rounded as well.
 """
 
 from __future__ import annotations
@@ -15,7 +19,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from svyaz.program.tape import LinearSystem, cells
-from svyaz.program.unrolled import DEFINITE_LOSS, PIVOT_LOSS, RESIDUAL
+from svyaz.program.unrolled import DEFINITE_LOSS, PIVOT_LOSS
+
+RESIDUAL = 2.0**-36
+"""A power of two, so that numbers are compared with it exactly."""
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 Value = Callable[[int], int]
@@ -60,25 +67,27 @@ def eliminated(writer: Conditional, system: LinearSystem, number: int, value: Va
     margin = _least(writer, work.margins)
     if work.definite:
         return Eliminated(_flat(unknowns), margin, zero)
-    residuals, exactness = _residuals(writer, entries, sides, unknowns)
+    equations = _Equations(writer, entries)
+    sizes = [equations.sizes(*pair) for pair in zip(sides, unknowns, strict=True)]
+    residuals = [equations.residuals(*pair) for pair in zip(sides, unknowns, strict=True)]
     with writer.apart(number):
         changes = [work.again(residual) for residual in residuals]
         pairs = zip(unknowns, changes, strict=True)
         better = [[writer.do("add", x, d) for x, d in zip(*pair, strict=True)] for pair in pairs]
-        corrected = Eliminated(_flat(better), margin, _residuals(writer, entries, sides, better)[1])
-    return Eliminated(_flat(unknowns), margin, exactness, corrected)
+        left = [equations.residuals(*pair) for pair in zip(sides, better, strict=True)]
+        corrected = Eliminated(_flat(better), margin, _exactness(writer, sizes, left))
+    return Eliminated(_flat(unknowns), margin, _exactness(writer, sizes, residuals), corrected)
 
 
 def _flat(rows: list[list[int]]) -> tuple[int, ...]:
     return tuple(x for row in rows for x in row)
 
 
-def _residuals(
-    writer: Writer, entries: dict[tuple[int, int], int], sides: list[list[int]], unknowns: list[list[int]]
-) -> tuple[list[list[int]], int]:
-    """b - A x of each side, and the least margin of all."""
-    found = [_residual_margins(writer, entries, side, x) for side, x in zip(sides, unknowns, strict=True)]
-    return [residual for residual, _ in found], _least(writer, [margin for _, rows in found for margin in rows])
+def _exactness(writer: Writer, sizes: list[list[int]], residuals: list[list[int]]) -> int:
+    """The least of size - |residual|/RESIDUAL: what is left of the residuals that equations of such terms may have."""
+    parts = writer.literal(1.0 / RESIDUAL)
+    pairs = zip(_flat(sizes), _flat(residuals), strict=True)
+    return _least(writer, [writer.do("fewer", parts, residual, size) for size, residual in pairs])
 
 
 class _Elimination:
@@ -194,23 +203,30 @@ class _Elimination:
         return unknowns
 
 
-def _residual_margins(
-    writer: Writer, entries: dict[tuple[int, int], int], side: list[int], unknowns: list[int]
-) -> tuple[list[int], list[int]]:
-    """b - Σ a x of each equation, and RESIDUAL · (|b| + Σ|a x|) - |b - Σ a x|."""
-    do, zero = writer.do, writer.literal(0.0)
-    rows: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for (row, column), entry in sorted(entries.items()):
-        rows[row].append((entry, unknowns[column]))
-    residuals, margins = [], []
-    for row, b in enumerate(side):
-        residual, size = b, do("abs", b) if b != zero else zero
-        for entry, x in rows[row]:
-            residual = do("less", entry, x, residual)
-            size = do("more", entry, x, size)
-        residuals.append(residual)
-        margins.append(do("sub", do("mul", writer.literal(RESIDUAL), size), do("abs", residual)))
-    return residuals, margins
+class _Equations:
+    """The rows of A x = b."""
+
+    def __init__(self, writer: Writer, entries: dict[tuple[int, int], int]) -> None:
+        self.do, self.zero = writer.do, writer.literal(0.0)
+        self.rows: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for (row, column), entry in sorted(entries.items()):
+            self.rows[row].append((column, entry))
+
+    def residuals(self, side: list[int], unknowns: list[int]) -> list[int]:
+        """b - Σ a x."""
+        found = list(side)
+        for row in range(len(side)):
+            for column, entry in self.rows[row]:
+                found[row] = self.do("less", entry, unknowns[column], found[row])
+        return found
+
+    def sizes(self, side: list[int], unknowns: list[int]) -> list[int]:
+        """|b| + Σ|a x|."""
+        found = [self.do("abs", b) if b != self.zero else self.zero for b in side]
+        for row in range(len(side)):
+            for column, entry in self.rows[row]:
+                found[row] = self.do("more", entry, unknowns[column], found[row])
+        return found
 
 
 def _least(writer: Writer, values: list[int]) -> int:
