@@ -91,6 +91,22 @@ def test_random_tables_equal_pinocchio(convention: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_L4_tables_of_many_rows_with_roots_and_names_are_read_and_equal_pinocchio(convention: str) -> None:
+    """Frames of a table are products along the chain: on paper they would have 2^100 terms."""
+    rng = np.random.default_rng(5)
+    rows = [random_row(rng, k, "revolute") for k in range(100)]
+    numbers = [{**row, "alpha": (np.pi / 6, 0.4)[k % 2], "theta": np.radians(17.5)} for k, row in enumerate(rows)]
+    words = [{**row, "alpha": ("30*deg", "twist")[k % 2], "theta": "17.5*deg"} for k, row in enumerate(rows)]
+    dh = {"convention": convention, "link": words}
+    system = System(gravity=[0.3, 0.5, -9.81], dh=dh, parameters={"twist": 0.4})
+    ours = NumericTree(system.tree, {"twist": 0.4})
+    model = pinocchio_chain(numbers, convention)
+    q, v = rng.uniform(-2, 2, 100), rng.uniform(-2, 2, 100)
+    bias = pin.nonLinearEffects(model, model.createData(), q, v)
+    assert np.allclose(ours.bias(q, v), bias, rtol=0, atol=1e-11 * np.abs(bias).max())
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_points_are_given_in_the_frames_of_the_table(convention: str) -> None:
     rng = np.random.default_rng(9)
     rows = [random_row(rng, k, joint) for k, joint in enumerate(["revolute", "prismatic", "revolute"])]

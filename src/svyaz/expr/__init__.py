@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from svyaz.expr.errors import Problem as Problem
     from svyaz.expr.errors import printable as printable
     from svyaz.expr.errors import start_of as start_of
+    from svyaz.expr.evaluating import Evaluator as Evaluator
     from svyaz.expr.latex import to_latex as to_latex
     from svyaz.expr.lexer import is_name as is_name
     from svyaz.expr.names import latex_name as latex_name

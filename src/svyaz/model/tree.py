@@ -14,7 +14,7 @@ from math import cos, pi, sin
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression, ModelError, Problem, evaluate, names_in, velocity
+from svyaz.expr import ZERO, Evaluator, Expression, ModelError, Problem, names_in, velocity
 
 Rows = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 Triple = tuple[float, float, float]
@@ -327,9 +327,10 @@ def constant(tree: Tree, parameters: Collection[str], what: str) -> Tree:
 def numbers(tree: Tree, values: Mapping[str, float]) -> Tree:
     """The same tree with numbers (plain floats) for all expressions of the parameters; masses must not change."""
     constant(tree, values, "this computation")
+    evaluate = Evaluator(values)
 
     def floats(expressions: tuple) -> tuple:
-        return tuple(evaluate(e, values) for e in expressions)
+        return tuple(evaluate(e) for e in expressions)
 
     bodies = tuple(
         Body(
@@ -340,7 +341,7 @@ def numbers(tree: Tree, values: Mapping[str, float]) -> Tree:
             body.velocities,
             floats(body.axis),
             floats(body.pole),
-            evaluate(body.mass, values),
+            evaluate(body.mass),
             floats(body.center),
             floats(body.inertia),
         )

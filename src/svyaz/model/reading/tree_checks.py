@@ -7,7 +7,7 @@ from math import isfinite
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression, Scope, evaluate, names_in
+from svyaz.expr import ZERO, Evaluator, Expression, Scope, names_in
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Path, Reader, Table
 from svyaz.model.reading.words import nearest, text
@@ -103,9 +103,11 @@ def check_masses(
     planar = is_planar(tree)
     doubtful: dict[str, list[str]] = {}
     heavy = []
+    at_first = {**values, "t": 0.0}
+    evaluate = Evaluator(at_first)
     for body, path, table in zip(tree.bodies, paths, tables, strict=True):
-        _check_directions(reader, values, path, body)
-        numbers = _numbers(reader, values, path, body)
+        _check_directions(reader, at_first, evaluate, path, body)
+        numbers = _numbers(reader, at_first, evaluate, path, body)
         heavy.append(numbers is None or numbers[0] > 0 or any(numbers[2].values()))
         if numbers is None:
             continue
@@ -128,39 +130,44 @@ Fault = tuple[Path, str, str | None]
 """Where, what (with {} for the name of the body), hint."""
 
 
-def _numbers(reader: Reader, values: Mapping[str, float], path: Path, body: Body) -> Numbers | None:
+def _numbers(
+    reader: Reader, values: Mapping[str, float], evaluate: Evaluator, path: Path, body: Body
+) -> Numbers | None:
     """Mass distribution as numbers, at first where it changes with time; None where it changes with states, and, with the
     mistake noted, where one is not finite.
     """
-    values = {**values, "t": 0.0}
     if body.varies(values):
         return None
-    mass = evaluate(body.mass, values)
-    center = [evaluate(c, values) for c in body.center]
-    inertia = {name: evaluate(e, values) for name, e in zip(MOMENTS, body.inertia, strict=True)}
+    mass = evaluate(body.mass)
+    center = [evaluate(c) for c in body.center]
+    inertia = {name: evaluate(e) for name, e in zip(MOMENTS, body.inertia, strict=True)}
     if all(map(isfinite, [mass, *center, *inertia.values()])):
         return mass, center, inertia
-    _check_finite(
-        reader, values, path, body.name, {"mass": (body.mass,), "center": body.center, "inertia": body.inertia}
-    )
+    entries = {"mass": (body.mass,), "center": body.center, "inertia": body.inertia}
+    _check_finite(reader, values, evaluate, path, body.name, entries)
     return None
 
 
-def _check_directions(reader: Reader, values: Mapping[str, float], path: Path, body: Body) -> None:
+def _check_directions(reader: Reader, values: Mapping[str, float], evaluate: Evaluator, path: Path, body: Body) -> None:
     """The pole must be somewhere, and the axis of a joint point somewhere, for the numbers of the parameters."""
-    _check_finite(reader, values, path, body.name, {"pole": body.pole})
+    _check_finite(reader, values, evaluate, path, body.name, {"pole": body.pole})
     if reader.problems_at((*path, "axis")):
         return
     # an axis of parameters is divided by its length: one without a length is not finite
-    if not all(isfinite(evaluate(a, values)) for a in body.axis) and _all_finite(values, body.axis):
+    if not all(isfinite(evaluate(a)) for a in body.axis) and _all_finite(values, body.axis):
         reader.report((*path, "axis"), f"the axis of '{body.name}' has no direction")
 
 
 def _check_finite(
-    reader: Reader, values: Mapping[str, float], path: Path, name: str, entries: Mapping[str, Sequence[Expression]]
+    reader: Reader,
+    values: Mapping[str, float],
+    evaluate: Evaluator,
+    path: Path,
+    name: str,
+    entries: Mapping[str, Sequence[Expression]],
 ) -> None:
     for key, expressions in entries.items():
-        finite = all(isfinite(evaluate(e, values)) for e in expressions)
+        finite = all(isfinite(evaluate(e)) for e in expressions)
         if not finite and _all_finite(values, expressions):
             reader.report((*path, key), f"'{key}' of '{name}' has no finite real value")
             return
