@@ -10,7 +10,7 @@ import symengine as se
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
-from svyaz import ModelError, System, equilibria
+from svyaz import ModelError, NoEquilibrium, System, equilibria
 from svyaz.stability import equilibrium_near, steady_motions
 from svyaz.stability.rest import only_in_waves
 
@@ -100,6 +100,21 @@ def test_prescribed_inputs_and_coordinates_of_many_bodies() -> None:
     assert near.fixed == {"q0": 0.1}
     with pytest.raises(ModelError, match="2 coordinates are prescribed, and 1 input"):
         equilibria(system, {"q0": 0.1, "q1": 0.1})
+
+
+def test_N1_1_4_families_of_many_bodies_claim_no_search_and_refusals_tell_what_was_taken() -> None:
+    """Of two inputs on a hanging chain the first is zero: with q0 as it stands, nothing else can hold the second joint."""
+    count = 18
+    inputs, forces = {"u0": 0, "u1": 0}, {"q0": "u0", "q1": "u1"}
+    system = links(count, np.full(count, 0.02), inputs=inputs, forces=forces)
+    told = equilibria(system).reason()
+    assert told.startswith("the equilibria form a family of dimension 2: prescribe 2 of them")
+    assert "random starts" not in told
+    taken = equilibrium_near(system).notes[0]
+    assert taken == "the equilibria form a family: q0 = 0.02, q1 = 0.02 are taken"
+    far = links(count, np.full(count, 0.02), inputs={"u": 0, "w": 0}, forces={"q0": "u + w", "q1": "2*u + 2*w + 1e9"})
+    with pytest.raises(NoEquilibrium, match=r"form a family: .* = .* (is|are) taken"):
+        equilibrium_near(far)
 
 
 def test_search_of_many_bodies_ends_when_its_time_is_up() -> None:

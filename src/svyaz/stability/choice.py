@@ -173,17 +173,22 @@ def _near_many_bodies(place: AskedPosition, dependent: Sequence[str] | None, sec
     """The nearest of those to which the position of a long tree leads; of a family that with coordinates as here."""
     system, position, end = place.system, place.position, monotonic() + seconds
     _check_near(system, place.near, place.fix)
-    fixed, notes = dict(place.fix), list[str]()
+    fixed = dict(place.fix)
     while True:
         found = rest_near(system, position, fixed, place.box, dependent, end - monotonic())
         if not found.dimension:
             break
         name = next(name for name in (*place.near, *found.free) if name in found.free)
         fixed[name] = position[name] if name in position else system.inputs[name].value
-        notes.append(f"the equilibria form a family: {name} = {fixed[name]:.6g} is taken")
+    taken = [f"{name} = {value:.6g}" for name, value in fixed.items() if name not in place.fix]
+    notes = (
+        [f"the equilibria form a family: {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} taken"]
+        if taken
+        else []
+    )
     known = [e for e in found.equilibria if e.approximation is not None]
     if not known:
-        raise NoEquilibrium(*(note for e in found.equilibria for note in e.notes), *found.notes)
+        raise NoEquilibrium(*notes, *(note for e in found.equilibria for note in e.notes), *found.notes)
     best = min(known, key=lambda e: float(np.linalg.norm(gaps_of(system, position, e.state))))
     return Chosen(best, fixed, (*notes, *found.notes))
 

@@ -110,7 +110,7 @@ class Equilibria(Shown):
             return ""
         names = ", ".join(self.free)
         count = "one of them" if self.dimension == 1 else f"{self.dimension} of them"
-        found = "" if self.members else "; none was found in the box from random starts"
+        found = "" if self.members or not self.box else "; none was found in the box from random starts"
         text = f"the equilibria form a family of dimension {self.dimension}: prescribe {count} ({names}){found}"
         return Advice(text, "family", str(self.dimension), count, names, found)
 
