@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from svyaz.holding.decision import GainReport as GainReport
     from svyaz.holding.deviation import deviations as deviations
     from svyaz.holding.gains import Choice as Choice
+    from svyaz.holding.integrals import BRACKET as BRACKET
     from svyaz.holding.integrals import HeldIntegral as HeldIntegral
     from svyaz.holding.integrals import cannot_be_held as cannot_be_held
     from svyaz.holding.integrals import held_integrals as held_integrals

@@ -16,7 +16,7 @@ rate dg/dt along the uncorrected motion is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -130,7 +130,7 @@ def way_of_holding(equations: Equations, held: Sequence[HeldIntegral], how: str 
     return how or natural
 
 
-def _wanted(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> list[Expression]:
+def wanted(equations: Equations, rates: Rates, held: Sequence[HeldIntegral]) -> list[Expression]:
     """F - dg/dt along the uncorrected rates, F = -κ g̃ or a law."""
     flow = {se.Symbol(state): rate for state, rate in rates.rates} | {TIME: ONE}
     meaning = {**meanings(equations), **{deviation_symbol(h.name): h.deviation for h in held}}
@@ -141,7 +141,7 @@ def _orthogonally(equations: Equations, rates: Rates, held: Sequence[HeldIntegra
     states = [se.Symbol(s) for s in equations.states]
     kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
     rows = [gradient(e, states) for e in [*kept, *(h.integral.expression for h in held)]]
-    sides = [*([ZERO] * len(kept)), *_wanted(equations, rates, held)]
+    sides = [*([ZERO] * len(kept)), *wanted(equations, rates, held)]
     unknowns = [se.Symbol(f"holding {k}") for k in range(len(rows))]
     gram = [[add_up(a * b for a, b in zip(r, s, strict=True)) for s in rows] for r in rows]
     added = [add_up(row[i] * z for row, z in zip(rows, unknowns, strict=True)) for i in range(len(states))]
@@ -169,7 +169,7 @@ def _by_brackets(equations: Equations, rates: Rates, held: Sequence[HeldIntegral
         moved[x] = add_up(z * differentiate(g, se.Symbol(y)) for g, z in zip(integrals, unknowns, strict=True))
         moved[y] = -add_up(z * differentiate(g, se.Symbol(x)) for g, z in zip(integrals, unknowns, strict=True))
     corrected = tuple((name, rate + moved.get(name, ZERO)) for name, rate in rates.rates)
-    return Rates((*rates.systems, Linear(brackets, [_wanted(equations, rates, held)], [unknowns])), corrected)
+    return Rates((*rates.systems, Linear(brackets, [wanted(equations, rates, held)], [unknowns])), corrected)
 
 
 def poisson_bracket(system: System, a: Expression, b: Expression) -> Expression:
@@ -262,21 +262,36 @@ def not_integrals(equations: Equations, integrals: Sequence[Integral], state: Ar
     """Words for each "integral" that is none: its derivative along the motion does not vanish near the start."""
     if not integrals:
         return ()
-    rates, levels = rates_of(equations), _levels(equations)
+    levels = _levels(equations)
     found = []
     for integral in integrals:
-        words = _its_rate(equations, rates, levels, integral, np.concatenate([[time], state]))
+        words = _its_rate(equations, levels, integral, np.concatenate([[time], state]))
         found.extend([words] if words else [])
     return tuple(found)
 
 
-def _its_rate(equations: Equations, rates: Rates, levels: _Levels, integral: Integral, start: Array) -> str | None:
-    flow = {se.Symbol(s): rate for s, rate in rates.rates} | {TIME: ONE}
-    rate = total_derivative(integral.expression, flow)
-    parts = list(rate.args) if rate.is_Add else [rate]
-    tables: dict[str, Table] = {"rate": rate, "parts": parts, "slope": [r for _, r in rates.rates]}
-    along = function(tables, ("t", *equations.states), equations.system.constants, systems=rates.systems)
-    x = start
+def named_rates(equations: Equations) -> Rates:
+    """The rates of all states as symbols, for which numbers are put that recursions give."""
+    return Rates((), tuple((state, se.Symbol(f"pace of {state}")) for state in equations.states))
+
+
+def _along_rates(equations: Equations, expression: Expression) -> Callable[[Array], dict[str, Array]]:
+    """From [t, states…] to the ``rate`` of an expression along the motion, its ``parts`` and the ``slope`` of all states."""
+    recursion, constants = equations.recursion, equations.system.constants
+    rates = rates_of(equations) if recursion is None else named_rates(equations)
+    rate = total_derivative(expression, {se.Symbol(s): r for s, r in rates.rates} | {TIME: ONE})
+    slope = [r for _, r in rates.rates]
+    tables: dict[str, Table] = {"rate": rate, "parts": list(rate.args) if rate.is_Add else [rate], "slope": slope}
+    if recursion is None:
+        return function(tables, ("t", *equations.states), constants, systems=rates.systems)
+    found = function(tables, ("t", *equations.states, *map(str, slope)), constants)
+    code = recursion.code([ZERO] * len(equations.deviations), ())
+    own = code.constants(constants)
+    return lambda x: found(np.concatenate([x, code.evaluate(x, own)]))
+
+
+def _its_rate(equations: Equations, levels: _Levels, integral: Integral, start: Array) -> str | None:
+    along, x = _along_rates(equations, integral.expression), start
     for _ in range(LOOKS):
         x = levels.reached(x)
         here = along(x)

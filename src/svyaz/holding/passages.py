@@ -77,7 +77,7 @@ class Passage:
 def can_branch(segment: Segment) -> bool:
     """Are branching positions looked for: are there constraints, not by controls, and no jump of the user's own?"""
     full = examined(segment.equations)
-    written = segment.observer is None and full.recursion is None
+    written = full.recursion is None
     return bool(full.deviations) and written and not full.servo and not full.system.bypass
 
 

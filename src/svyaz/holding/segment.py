@@ -50,16 +50,11 @@ FEW_SWITCHED = 3
 """With more constraints that events switch, long code is written and compiled as quickly as can be for each set of them."""
 
 
-Observer = Callable[[Array, Array], dict[str, dict[str, Array]]]
-"""From times (k,) and states (k, n) to columns by kind and name."""
-
-
 @dataclass(frozen=True, eq=False)
 class Segment:
     """Native code for the equations of one phase, with the values of constants and gains put in.
 
-    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``. ``observer`` tells
-    what is observed along rows, by kind and name, where that is not worked out from the equations.
+    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``.
     """
 
     equations: Equations
@@ -70,7 +65,6 @@ class Segment:
     constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None
-    observer: Observer | None = None
 
     @cached_property
     def rates(self) -> Flow:
@@ -116,7 +110,7 @@ def prepare(
 ) -> Segment:
     """Compile what a phase that begins at this time and state needs."""
     if equations.recursion is not None:
-        return _by_recursion(equations, equations.recursion, perturbation, options)
+        return _by_recursion(equations, equations.recursion, perturbation, held, options)
     constants = equations.system.constants
     values = {**constants, **perturbation.gains, **constants_of(held)}
     extra = (*perturbation.gains, *constants_of(held))
@@ -157,10 +151,20 @@ def _is_brief(system: System) -> bool:
     return sum(c.on is not None or c.off is not None for c in system.constraints) > FEW_SWITCHED
 
 
-def _by_recursion(equations: Equations, recursion: Recursion, perturbation: Perturbation, options: Options) -> Segment:
-    """A phase whose equations are not written out; integrals are not held there."""
-    values = {**equations.system.constants, **perturbation.gains}
+def _by_recursion(
+    equations: Equations,
+    recursion: Recursion,
+    perturbation: Perturbation,
+    held: Sequence[HeldIntegral],
+    options: Options,
+) -> Segment:
+    """A phase whose equations are not written out."""
+    values = {**equations.system.constants, **perturbation.gains, **constants_of(held)}
     code = recursion.code(perturbation.correction, tuple(perturbation.gains))
+    if held:
+        from svyaz.holding.held_code import held_code
+
+        code = held_code(equations, code, held)
     constants, count = code.constants(values), len(equations.states)
     after: Flow | None = None
     if isinstance(options.stabilize, ByProjection):
@@ -170,7 +174,7 @@ def _by_recursion(equations: Equations, recursion: Recursion, perturbation: Pert
     return Segment(
         equations,
         perturbation,
-        (),
+        tuple(held),
         equations.system.constants,
         code,
         constants,
@@ -274,11 +278,15 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
 
     With gains also the power Σ (λ - λ₀)_k (G q̇)_k of the forces that only stabilise, λ₀ the multipliers without them.
     """
-    if segment.observer is not None:
-        return segment.observer(times, states)
     recursion = segment.equations.recursion
     if recursion is not None:
-        return recursion.observed(segment.code, segment.known, tuple(segment.perturbation.gains), times, states)
+        code = segment.code
+        if segment.held:
+            from svyaz.holding.held_code import HeldCode
+
+            assert isinstance(code, HeldCode), "the code is that of a recursion with what holds integrals"
+            code = code.inner
+        return recursion.observed(code, segment.known, tuple(segment.perturbation.gains), times, states)
     if _is_large_and_free(segment):
         return _observed_of_rates(segment, times, states)
     measure, gains = measure_of(segment.equations), segment.perturbation.gains

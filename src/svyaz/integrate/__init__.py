@@ -7,6 +7,8 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.integrate.calls import call as call
     from svyaz.integrate.calls import copy as copy
+    from svyaz.integrate.calls import matrix as matrix
+    from svyaz.integrate.calls import numbers as numbers
     from svyaz.integrate.calls import read as read
     from svyaz.integrate.calls import whole as whole
     from svyaz.integrate.calls import whole_numbers as whole_numbers
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from svyaz.integrate.compiling import callback as callback
     from svyaz.integrate.compiling import part as part
     from svyaz.integrate.compiling import piece as piece
+    from svyaz.integrate.factors import factorise as factorise
+    from svyaz.integrate.factors import substitute as substitute
     from svyaz.integrate.free_lanes import free_in_lanes as free_in_lanes
     from svyaz.integrate.free_lanes import run_free_ensemble as run_free_ensemble
     from svyaz.integrate.guard import ALARM as ALARM

@@ -91,7 +91,8 @@ def check(
     options = options_for(
         system, {**asked, "stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
     )
-    by_recursion = None if system.integrals else articulated(system, form, options)
+    watched = system.integrals and system.constraints  # whether these are integrals is asked on the constraints
+    by_recursion = None if watched else articulated(system, form, options)
     structure = by_recursion or structure_of(system, form, options)
     state = np.array(system.initial_state())
     beginning = structure.begin(state)

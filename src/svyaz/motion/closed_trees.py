@@ -49,8 +49,10 @@ class ClosedTree:
     def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
         """The rates, with what is added to the rows of the constraints."""
         from svyaz.motion.closing_code import closed_step_function
+        from svyaz.motion.long_tree_code import step_function
 
-        return ClosedCode(self, self.rows.native(correction, gains), closed_step_function())
+        loop = closed_step_function() if self.rows.rows else step_function()
+        return ClosedCode(self, self.rows.native(correction, gains), loop)
 
     def projection(self, code: RateCode) -> ClosedCode:
         """What moves a state onto the constraints after a step; its constants are those of the rates."""
@@ -66,6 +68,9 @@ class ClosedTree:
         assert isinstance(code, ClosedCode), "the code is that of this tree"
         rows, names = np.column_stack([times, states]), [row.constraint.name for row in self.rows.rows]
         constants = code.constants(known)
+        if not names:
+            accelerations = code.evaluate(rows, constants)[:, velocity_columns(self.rows.system)]
+            return observed_of_tree(self.rows.system, accelerations, rows)
         rates, multipliers = code.solved(rows, constants)
         found = observed_of_tree(self.rows.system, rates[:, velocity_columns(self.rows.system)], rows)
         tables = self.tables(rows, ("position", "velocity"))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +12,12 @@ from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.expr import jumping_parts
 from svyaz.forms import Equations
-from svyaz.holding import Decision, GainReport, Off, Options, Refusal, Segment, decay_rate, held_integrals, perturbation
-from svyaz.integrate import Flow, Status, along, by_differences
-from svyaz.integrate import method as find_method
+from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
+from svyaz.integrate import Flow, Status
 from svyaz.model import Bodies, Constraint, System, tree_of
 from svyaz.motion.phases import START, Beginning, Chapter, Phase
-from svyaz.motion.timed import Timed, intervals, one_phase
-from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, tree_words, velocity_columns
+from svyaz.motion.timed import Timed, intervals
+from svyaz.motion.tree_words import FORM, moving_tree, tree_words
 from svyaz.program import remembered
 
 if TYPE_CHECKING:
@@ -78,56 +76,22 @@ def long_flow(system: System) -> Flow:
 
 
 @dataclass(frozen=True)
-class LoopCode:
-    """The loop as the native code of a phase."""
-
-    flow: Flow
-
-    @property
-    def address(self) -> int:
-        return self.flow.address
-
-    def constants(self, _values: Mapping[str, float]) -> Array:
-        """Those of the flow: nothing in them is a gain."""
-        return self.flow.constants
-
-    def evaluate(self, rows: Array, constants: Array) -> Array:
-        """Rates (k, n) along rows [t, y…], or (n,) at one."""
-        found = along(replace(self.flow, constants=constants), np.atleast_2d(rows))
-        return found if rows.ndim > 1 else found[0]
-
-
-@dataclass(frozen=True)
 class Articulated(Timed):
     """The phases of a tree that is run by the loop: its equations are named, not written out."""
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
-        equations = beginning.phase.equations
         loose = _loose(self.system, beginning.state)
         if loose is not None:
             reason = f"the inertia matrix is singular there: '{loose}' meets no inertia"
             return Refusal(Status.SINGULAR, reason)
-        if self.system.constraints:
-            return super().settle(beginning, before, force=force)
-        rates = long_flow(self.system)
-        segment = Segment(
-            equations,
-            perturbation(equations, Off()),
-            (),
-            self.system.constants,
-            LoopCode(rates),
-            rates.constants,
-            by_differences(rates) if find_method(self.options.method).implicit else None,
-            observer=partial(_observed, self.system, rates),
-        )
-        return Decision(segment, self.options, True, "", GainReport(""), notes=equations.notes)
+        return super().settle(beginning, before, force=force)
 
 
 def articulated(system: System | Equations, form: str | None, options: Options) -> Articulated | None:
     """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed."""
     if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return None
-    if _unknown_to_loop(system) or _holds_integrals(system, options):
+    if _unknown_to_loop(system) or _unknown_holding(system, options):
         return None
     return Articulated(system, FORM, options, tuple(_phases(system, options.until)))
 
@@ -136,37 +100,30 @@ def written_though_long(system: System | Equations, form: str | None, options: O
     """Words for a tree whose equations are written out although it is long, or recursions were asked for: why."""
     if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return ()
-    unknown = _unknown_to_loop(system) or ("held integrals" if _holds_integrals(system, options) else "")
+    unknown = _unknown_to_loop(system) or _unknown_holding(system, options)
     count = len(tree_of(system).bodies) if isinstance(system.law, Bodies) else 0
     told = f"the equations of {count} bodies were written out: recursions over them do not know {unknown}"
     return (told,) if unknown else ()
 
 
-def _holds_integrals(system: System, options: Options) -> bool:
-    """Are integrals held? What holds them is added to equations that are written."""
+def _unknown_holding(system: System, options: Options) -> str:
+    """What of the integrals that are held the loop does not know, in words: gradients of constraints that leave them alone."""
     start = np.array(system.initial_state())
-    return bool(held_integrals(system, start, START, decay_rate(options.stabilize)))
+    if not held_integrals(system, start, START, decay_rate(options.stabilize)):
+        return ""
+    if system.constraints:
+        return "integrals that are held beside constraints"
+    return "brackets of integrals" if options.hold == BRACKET else ""
 
 
 def _phases(system: System, until: float) -> Iterator[Phase]:
     """The phases that times divide, with equations that are named."""
-    if not system.constraints:
-        explicit = {**system.coordinate_rates, **system.rates}
-        named = Equations(FORM, system, system.states, explicit, accelerated=system.coordinates)
-        yield from one_phase(named, until)
-        return
     from svyaz.motion.closed_trees import closed_equations
 
     before: tuple[Constraint, ...] = ()
     for begin, end, active in intervals(system, until):
         yield Phase(begin, end, active, tuple(c for c in active if c not in before), closed_equations(system, active))
         before = active
-
-
-def _observed(system: System, rates: Flow, times: Array, states: Array) -> dict[str, dict[str, Array]]:
-    """Accelerations, energies, momenta of cyclic coordinates and declared integrals along rows."""
-    rows = np.column_stack([times, states])
-    return observed_of_tree(system, along(rates, rows)[:, velocity_columns(system)], rows)
 
 
 def _loose(system: System, state: Array) -> str | None:

@@ -170,7 +170,7 @@ def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tup
         values = motion.integrals.get(integral.name)
         if values is not None and not integral.hold and np.ptp(values) > SUSPECT * np.abs(values).max():
             suspect.append(integral)
-    if not suspect or isinstance(structure, Articulated):
+    if not suspect or (isinstance(structure, Articulated) and structure.system.constraints):
         return ()
     return not_integrals(examined(structure.begin(state).phase.equations), suspect, state, START)
 
