@@ -24,6 +24,7 @@ CALLBACKS = (
     ("svyaz.motion.closing_code", "_closed_step"),
     ("svyaz.motion.closing_code", "_closed_projection"),
     ("svyaz.motion.closing_code", "_closed_look"),
+    ("svyaz.motion.closing_code", "_closed_reach"),
 )
 
 

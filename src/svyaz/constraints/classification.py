@@ -58,9 +58,8 @@ def classify(system: System, active: Sequence[Constraint] | None = None) -> tupl
     """Classify the constraints of a mechanical system (all, or those that are active together)."""
     constraints = system.constraints if active is None else tuple(active)
     q = [se.Symbol(name) for name in system.coordinates]
-    rows = [_row(c, q) for c in constraints]
-    moving = [r for r in rows if r.linear and r.constraint.order == 1]
-    held = [r for r in rows if r.constraint.order == 0]
+    moving = [r for r in (_row(c, q) for c in constraints if c.order == 1) if r.linear]
+    held = [c for c in constraints if c.order == 0]
     told: dict[str, Classification] = {}
     if moving:
         ideal = _ideal(system, q, moving)
@@ -69,10 +68,12 @@ def classify(system: System, active: Sequence[Constraint] | None = None) -> tupl
         extra = _combination_remark(ideal, moving, verdict, points)
         if verdict.told and not any(verdict.undecided):
             extra.append(verdict.told)
-        restricted = _on_positions(system, q, moving, held) if held and not all(verdict.joint) else {}
+        restricted = (
+            _on_positions(system, q, moving, [_row(c, q) for c in held]) if held and not all(verdict.joint) else {}
+        )
         for k, row in enumerate(moving):
             told[row.constraint.name] = _velocity(row, k, ideal, verdict, [*restricted.get(k, []), *extra])
-    told |= {r.constraint.name: _position(r.constraint) for r in held}
+    told |= {c.name: _position(c) for c in held}
     return tuple(told.get(c.name) or _nonlinear(c) for c in constraints)
 
 
@@ -127,19 +128,17 @@ def _without(a: Expression, speeds: set[se.Symbol]) -> Expression | None:
 
 
 def _position(c: Constraint) -> Classification:
-    moving = TIME in c.expression.free_symbols
-    return Classification(c.name, "holonomic", moving, True, 0, None, True)
+    return Classification(c.name, "holonomic", c.moves_with_time, True, 0, None, True)
 
 
 def _nonlinear(c: Constraint) -> Classification:
-    moving = TIME in c.expression.free_symbols
     remark = "not linear in the velocities: its reaction acts along the gradient by velocities (Chetaev's reading)"
-    return Classification(c.name, "nonholonomic", moving, False, 1, None, False, remark)
+    return Classification(c.name, "nonholonomic", c.moves_with_time, False, 1, None, False, remark)
 
 
 def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Sequence[str]) -> Classification:
     c = row.constraint
-    moving = TIME in c.expression.free_symbols
+    moving = c.moves_with_time
     affine = not is_zero(row.form[-1])
     if not verdict.joint[r]:
         remarks = ["it has an inhomogeneous term"] if affine else []

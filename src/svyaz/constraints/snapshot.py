@@ -174,6 +174,8 @@ class Measure:
 
     def augmented_determinants(self, times: Array, states: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Rᵀ; G 0]|) along rows of states; NaN where the matrix is not defined."""
+        if self.equations.recursion is not None:
+            return self.equations.recursion.log_determinants(np.column_stack([times, states]))
         if self.large and self.equations.ideal:
             matrices = bordered(*self.matrices(times, states))
             if matrices is not None:

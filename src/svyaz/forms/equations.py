@@ -227,6 +227,12 @@ class Recursion(Protocol):
     def projection(self, code: RateCode) -> RateCode:
         """What moves a state onto the constraints, with the constants of the rates."""
 
+    def reached(self, rows: Array, positions: Array, rates: Array) -> Array:
+        """The nearest states along rows [t, states] at which the deviations have these positions and rates (k, m)."""
+
+    def log_determinants(self, rows: Array) -> tuple[Array, Array]:
+        """(sign, log |det [M Gᵀ; G 0]|) along rows [t, states]; NaN where it has none."""
+
     def observed(
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
     ) -> dict[str, dict[str, Array]]:

@@ -158,7 +158,7 @@ def _slip(constraint: Constraint, system: System) -> Expression:
     """G q̇ where the constraint is satisfied; b·q̇ for a servo-constraint."""
     e = constraint.expression
     if constraint.order == 0 and not constraint.servo:
-        return -differentiate(e, TIME)
+        return -differentiate(e, TIME) if constraint.moves_with_time else ZERO
     speeds = [se.Symbol(v) for v in system.velocities]
     if constraint.servo:
         return add_up(b * v for b, v in zip(constraint.direction, speeds, strict=True))

@@ -103,8 +103,10 @@ class Deviations:
         """The nearest states with the wanted deviations, by Newton's method; NaN where it leaves the domain.
 
         Positions are moved first, then velocities, each by the least distance in scaled variables: in which units lengths,
-        angles and times are measured does not matter.
+        angles and times are measured does not matter. Recursions measure by the kinetic energy.
         """
+        if self.equations.recursion is not None:
+            return self.equations.recursion.reached(np.column_stack([times, states]), *self._by_rows(wanted))
         speeds = [self.equations.states.index(str(v)) for v in self.equations.velocities]
         places = [k for k in range(len(self.equations.states)) if k not in speeds]
         p, sizes = self.positions, _steps(self, float(times[0]), tuple(states[0]))
@@ -128,6 +130,14 @@ class Deviations:
                 if np.all(np.abs(moves) <= MOVED * np.max(np.abs(moved[defined][:, columns]), axis=0, initial=0.0)):
                     break
         return states
+
+    def _by_rows(self, wanted: Array) -> tuple[Array, Array]:
+        """Entries of y as columns of constraints, in position and in velocity: what ``ordered`` is given."""
+        position, velocity = np.zeros((2, len(wanted), len(self.equations.deviations)))
+        position[:, list(self.places)], velocity[:, [*self.places, *self.speeds]] = np.split(
+            wanted, [self.positions], axis=1
+        )
+        return position, velocity
 
     def _sparse_moves(
         self, times: Array, states: Array, wanted: Array, entries: slice, columns: list[int], sizes: Array
@@ -155,7 +165,7 @@ class Deviations:
         """Are ḣ and f linear in the velocities, so that one step of Newton's method gives these?"""
         rows = self.equations.constraint_jacobian
         entries = [e for row in rows for _, e in row_entries(row)]
-        return self.equations.recursion is None and symbols_in(entries).isdisjoint(self.equations.velocities)
+        return symbols_in(entries).isdisjoint(self.equations.velocities)
 
     @property
     def _has_gradients(self) -> bool:
@@ -167,7 +177,7 @@ class Deviations:
     def slopes(self) -> Tabulated:
         """y and its gradients by the states."""
         d = self.equations.deviations
-        if self.equations.recursion is not None or self._has_gradients:
+        if self._has_gradients:
             return _Gradients(self)
         entries: list[Expression] = [d[k].position for k in self.places]
         entries += [d[k].velocity for k in (*self.places, *self.speeds)]

@@ -13,7 +13,19 @@ from math import inf, isfinite
 
 from symengine import Symbol
 
-from svyaz.expr import ZERO, Expression, Place, Problem, Scope, Unit, differentiate, evaluate, is_zero, substitute
+from svyaz.expr import (
+    TIME,
+    ZERO,
+    Expression,
+    Place,
+    Problem,
+    Scope,
+    Unit,
+    differentiate,
+    evaluate,
+    is_zero,
+    substitute,
+)
 from svyaz.model.law import Law, Mechanical
 from svyaz.model.reading.places import Places
 from svyaz.model.reading.words import ModelWords, Table
@@ -100,6 +112,16 @@ class Constraint:
     drags: tuple[Drag, ...] = ()
     pushes: int = 0
     in_points: Expression | None = field(default=None, compare=False)
+
+    @property
+    def stated(self) -> Expression:
+        """The expression as it was stated: short however long a tree is, for points of bodies stand in it by their names."""
+        return self.expression if self.in_points is None else self.in_points
+
+    @cached_property
+    def moves_with_time(self) -> bool:
+        """Does time occur in it? In the places of points it does not."""
+        return TIME in self.stated.free_symbols
 
     @cached_property
     def ideal(self) -> bool:

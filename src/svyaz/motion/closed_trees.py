@@ -17,14 +17,12 @@ from svyaz.expr import ZERO, Expression
 from svyaz.forms import Deviation, Equations, RateCode
 from svyaz.integrate import Callback, Flow, along
 from svyaz.model import GROUND, Constraint, System, Tree
-from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, POSE, ROW, written_size
+from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, POSE, ROW, ROW_NUMBERS, SHARE_ROW, written_size
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
+from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
 from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words, velocity_columns
 from svyaz.program import Native
-
-AT_ONCE = 4_000_000
-"""So many numbers of gradients along a motion are kept at once."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class ClosedTree:
         rates, multipliers = code.solved(rows, constants)
         found = observed_of_tree(self.rows.system, rates[:, velocity_columns(self.rows.system)], rows)
         tables = self.tables(rows, ("position", "velocity"))
-        through = self._through(rows)
+        through = self.tables.through(rows)
         places = np.array([row.position is not None for row in self.rows.rows])
         found["multipliers"] = dict(zip(names, multipliers.T, strict=True))
         found["residuals"] = dict(zip(names, np.where(places, tables["position"], tables["velocity"]).T, strict=True))
@@ -89,13 +87,35 @@ class ClosedTree:
             found["power"] = {"stabilising power": np.sum((multipliers - free) * through, axis=1)}
         return found
 
-    def _through(self, rows: Array) -> Array:
-        """G q̇ along rows (k, m), so many at once that their gradients are no larger than AT_ONCE numbers."""
-        speeds = velocity_columns(self.rows.system)
-        size = max(1, AT_ONCE // (max(1, len(self.rows.rows)) * len(self.rows.system.velocities)))
-        parts = np.array_split(rows, range(size, len(rows), size))
-        found = [np.einsum("kmn,kn->km", self.tables(p, ("jacobian",))["jacobian"], p[:, 1:][:, speeds]) for p in parts]
-        return np.concatenate(found)
+    @cached_property
+    def _stepping(self) -> tuple[ClosedCode, Array]:
+        """The rates without gains, with their constants."""
+        from svyaz.motion.closing_code import closed_step_function
+
+        plain = self.tables.looking
+        assert isinstance(plain, ClosedCode), "tables are those of this tree"
+        code = replace(plain, function=closed_step_function(), everywhere=False)
+        return code, code.constants(self.rows.system.constants)
+
+    def reached(self, rows: Array, positions: Array, rates: Array) -> Array:
+        """The nearest states (k, n) in the metric of M at which all rows have these h and rates (k, m); NaN where the
+        constraints depend on each other. A row on velocities has no h: zero is wanted.
+        """
+        from svyaz.motion.closing_code import closed_reach_function
+
+        code, constants = self._stepping
+        return replace(code, function=closed_reach_function()).evaluate(np.hstack([rows, positions, rates]), constants)
+
+    def log_determinants(self, rows: Array) -> tuple[Array, Array]:
+        """(sign, log |det [M Gᵀ; G 0]|) along rows, by the pivots of the elimination: D of each joint and -d of each row; NaN
+        where there is none.
+        """
+        code, constants = self._stepping
+        sizes = np.full(len(rows), np.nan)
+        for k, row in enumerate(rows):
+            if np.isfinite(row).all() and np.isfinite(code.evaluate(row, constants)).all():
+                sizes[k] = -sum(np.log(shares).sum() for shares in code.shares(constants))
+        return np.where(np.isfinite(sizes), (-1.0) ** len(self.rows.rows), np.nan), sizes
 
 
 @dataclass(frozen=True)
@@ -136,15 +156,29 @@ class ClosedCode:
         """Rates (k, n) and multipliers (k, m)."""
         count = len(self.tree.rows.rows)
         address = int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
-        where = (ctypes.c_double * max(1, count)).from_address(address)
         rates, multipliers = np.empty((len(rows), rows.shape[1] - 1)), np.empty((len(rows), count))
         for k, row in enumerate(rows):
             rates[k] = along(self._flow(constants), row[None, :])[0]
-            multipliers[k] = np.array(where)[:count] if np.isfinite(rates[k]).all() else np.nan
+            multipliers[k] = _numbers_at(address, count) if np.isfinite(rates[k]).all() else np.nan
         return rates, multipliers
+
+    def shares(self, constants: Array) -> tuple[Array, Array]:
+        """1/D of all joints and 1/d of all rows at the state that was evaluated last (see ``closing_elimination``)."""
+        words = constants.view(np.int64)
+        bodies, rows = int(words[0]), len(self.tree.rows.rows)
+        records = words[HEAD + RECORD : HEAD + BODY_WORDS * bodies : BODY_WORDS]
+        first = int(records.min()) - 8 * ROOM
+        workspace = _numbers_at(first, int(records.max() - first) // 8)
+        numbers = _numbers_at(int(words[ROW_NUMBERS - CLOSING]), ROW * rows)
+        return workspace[(records - first) // 8 - ROOM + SHARE], numbers[SHARE_ROW::ROW]
 
     def _flow(self, constants: Array) -> Flow:
         return Flow(self.address, constants, len(self.tree.rows.system.states), self)
+
+
+def _numbers_at(address: int, count: int) -> Array:
+    """Numbers in the memory of a loop."""
+    return np.array((ctypes.c_double * max(1, count)).from_address(address))[:count]
 
 
 def _release(_kept: object) -> None:

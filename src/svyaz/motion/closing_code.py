@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from svyaz.integrate import Callback, callback, copy, part, whole, write
+from svyaz.integrate import Callback, callback, copy, part, read, whole, write
 from svyaz.motion.closing_elimination import closed_inward, closed_motions
-from svyaz.motion.closing_layout import ACCELERATED, STATE
+from svyaz.motion.closing_layout import ACCELERATED, FOUND, ROWS, STATE
 from svyaz.motion.closing_points import evaluated, free_motions, poses, still
 from svyaz.motion.long_tree_code import (
     BODY_WORDS,
@@ -30,7 +30,8 @@ from svyaz.motion.long_tree_code import (
     record_of,
 )
 
-CORRECTIONS = 2
+CORRECTIONS, REACHING = 2, 3
+"""Steps of Newton's method for positions, and for velocities: after a step of a run, and towards given residuals."""
 
 
 def _closed_step(x: int, c: int, out: int) -> int:
@@ -62,11 +63,8 @@ def _closed_look(x: int, c: int, out: int) -> int:
 
 
 @part
-def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
-    """Coordinates (column 0) or velocities (1) moved by the least correction for their residuals.
-
-    It is the motion of bodies on a ground at rest that no force and no velocity moves, only the rows.
-    """
+def _at_rest(n: int, x: int, c: int, t: int, spare: int) -> int:
+    """The rows at a state, on bodies on a ground at rest that no force and no velocity moves."""
     ground = whole(c, GROUND_RECORD)
     status = outward_of(n, x, c, spare)
     status |= poses(n, c, t, spare)
@@ -79,10 +77,19 @@ def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
         write(own, FORCE, 0.0)
         for j in range(12):
             write(own, SWEPT + j, 0.0)
-    status |= closed_inward(n, c, t, spare, column)
+    return status
+
+
+@part
+def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
+    """Coordinates (column 0) or velocities (1) moved by the least correction for their residuals.
+
+    It is the motion of bodies that rest, which only the rows move.
+    """
+    status = closed_inward(n, c, t, spare, column)
     if status == 0:
         status |= closed_motions(n, c, t, spare, x + 8 * (1 + column * whole(c, COORDINATES)))
-    copy(c + 32, ground + 8 * (MOTION + 3), 3)
+    copy(c + 32, whole(c, GROUND_RECORD) + 8 * (MOTION + 3), 3)
     return status
 
 
@@ -92,7 +99,25 @@ def _closed_projection(x: int, c: int, out: int) -> int:
     copy(x, state, 1 + whole(c, STATES))
     for level in range(2):
         for _ in range(CORRECTIONS):
-            if _corrected(n, state, c, t, spare, level) != 0:
+            status = _at_rest(n, state, c, t, spare)
+            if status | _corrected(n, state, c, t, spare, level) != 0:
+                return 1
+    copy(state + 8, out, whole(c, STATES))
+    return 0
+
+
+def _closed_reach(x: int, c: int, out: int) -> int:
+    """Behind the state x has what all rows shall be, h first, then their rates."""
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+    state, found, m = whole(t, STATE), whole(t, FOUND), whole(t, ROWS)
+    copy(x, state, 1 + whole(c, STATES))
+    for level in range(2):
+        wanted = x + 8 * (1 + whole(c, STATES) + level * m)
+        for _ in range(REACHING):
+            status = _at_rest(n, state, c, t, spare)
+            for row in range(m):
+                write(found, 3 * row + level, read(found, 3 * row + level) - read(wanted, row))
+            if status | _corrected(n, state, c, t, spare, level) != 0:
                 return 1
     copy(state + 8, out, whole(c, STATES))
     return 0
@@ -117,3 +142,9 @@ def closed_projection_function() -> Callback:
     The correction is that of the least kinetic energy, M⁻¹Gᵀ (G M⁻¹Gᵀ)⁻¹ r.
     """
     return callback(_closed_projection)
+
+
+@lru_cache(maxsize=1)
+def closed_reach_function() -> Callback:
+    """The compiled way to the nearest state with given residuals of all rows, in the sense of the projection."""
+    return callback(_closed_reach)

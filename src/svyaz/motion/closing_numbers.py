@@ -171,20 +171,56 @@ class TreeNumbers:
         upper *= self._ways
         return np.asarray(upper + upper.transpose(0, 2, 1) - upper * np.eye(len(masses)))
 
+    @cached_property
+    def _crossings(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+        """(push, joint on the way of its point to the ground, where their entry of G is among all m n), by that place."""
+        rows, n = self.rows, len(self._tree.bodies)
+        touching = [(i, row, rows.bodies[p]) for i, (row, p) in enumerate(rows.pushes) if rows.bodies[p] >= 0]
+        ways = {body: self._tree.path(body) for _, _, body in touching}
+        found = np.array([(i, j, row * n + j) for i, row, body in touching for j in ways[body]], dtype=np.intp)
+        pushes, joints, places = found.reshape(-1, 3)[np.argsort(found.reshape(-1, 3)[:, 2], kind="stable")].T
+        return pushes, joints, places
+
     def _jacobian(self, seen: _Look, kind: np.ufunc) -> Array:
-        rows, m, n = self.rows, len(self.rows.rows), len(self._tree.bodies)
-        found = np.zeros((len(seen.given), m, n))
-        for i, (row, p) in enumerate(rows.pushes):
-            if rows.bodies[p] < 0:
-                continue
-            force = kind(seen.found[:, None, 3 * (m + i) : 3 * (m + i) + 3])
-            first = len(rows.inputs) - 9 * (len(rows.points) - p)
-            arm = seen.given[:, None, first : first + 3] - seen.poles
-            move = np.where(self._turns[:, None], _cross(seen.axes, arm), seen.axes)
-            found[:, row] += np.sum(force * kind(move), axis=2) * self._ways[:, rows.bodies[p]]
-        for i, (row, freedom) in enumerate(rows.pulls):
-            found[:, row, freedom] += kind(seen.found[:, 3 * (m + len(rows.pushes)) + i])
-        return found
+        """Σ ∂h/∂P · ∂P/∂q + ∂h/∂q, with factors as they are or by magnitude: only for joints on the ways of points."""
+        m, n = len(self.rows.rows), len(self._tree.bodies)
+        found = np.zeros((len(seen.given), m * n))
+        pushes, joints, places = self._crossings
+        if len(pushes):
+            forces, spots = kind(self._forces(seen))[:, pushes], self._spots(seen)[:, self._pushed[pushes], :3]
+            axes, poles = seen.axes[:, joints], seen.poles[:, joints]
+            moves = kind(np.where(self._turns[joints, None], _cross(axes, spots - poles), axes))
+            begins = np.flatnonzero(np.diff(places, prepend=-1))
+            found[:, places[begins]] = np.add.reduceat(np.sum(forces * moves, axis=2), begins, axis=1)
+        pulls = self.rows.pulls
+        for i, (row, freedom) in enumerate(pulls):
+            found[:, row * n + freedom] += kind(seen.found[:, seen.found.shape[1] - len(pulls) + i])
+        return found.reshape(-1, m, n)
+
+    @cached_property
+    def _pushed(self) -> NDArray[np.intp]:
+        """The points of the pushes."""
+        return np.array([p for _, p in self.rows.pushes], dtype=np.intp)
+
+    def _forces(self, seen: _Look) -> Array:
+        """∂h/∂P of the pushes, (k, pushes, 3)."""
+        first = 3 * len(self.rows.rows)
+        return seen.found[:, first : first + 3 * len(self.rows.pushes)].reshape(len(seen.found), -1, 3)
+
+    def _spots(self, seen: _Look) -> Array:
+        """P, Ṗ and P̈ of the points, (k, points, 9)."""
+        first = len(self.rows.inputs) - 9 * len(self.rows.points)
+        return seen.given[:, first:].reshape(len(seen.given), -1, 9)
+
+    def through(self, x: Array) -> Array:
+        """G q̇ along rows, (k, m): by the velocities of points, Σ ∂h/∂P · Ṗ + ∂h/∂q · q̇."""
+        seen, found = self._seen(x), np.zeros((len(self.rows.rows), len(x)))
+        speeds = self._spots(seen)[:, self._pushed, 3:6]
+        np.add.at(found, [row for row, _ in self.rows.pushes], np.sum(self._forces(seen) * speeds, axis=2).T)
+        pulls, velocities = self.rows.pulls, x[:, 1:][:, velocity_columns(self.rows.system)]
+        pulled = seen.found[:, seen.found.shape[1] - len(pulls) :] * velocities[:, [k for _, k in pulls]]
+        np.add.at(found, [row for row, _ in pulls], pulled.T)
+        return found.T
 
 
 def _cross(a: Array, b: Array) -> Array:

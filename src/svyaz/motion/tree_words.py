@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from svyaz import forms
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, differentiate, names_in
+from svyaz.expr import ZERO, Expression, add_up, differentiate, gradient, names_in
 from svyaz.forms import keeps_energy
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function, remembered
@@ -162,8 +163,7 @@ def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[
 def _cyclic(system: System) -> list[str]:
     """Coordinates of joints at the ground along or about which neither gravity nor a force acts, nor a constraint."""
     tree = moving_tree(system)
-    acting = [*system.forces.values(), *(c.expression for c in system.constraints)]
-    known = set().union(names_in(system.dissipation), *(names_in(e) for e in acting))
+    known = set().union(names_in(system.dissipation), *map(names_in, system.forces.values()), _tied(system))
     found = []
     for body in tree.bodies:
         if body.base != GROUND or len(body.coordinates) != 1:
@@ -174,3 +174,33 @@ def _cyclic(system: System) -> list[str]:
         if not free.any() and q not in system.forces and not {q, f"{q}'"} & known:
             found.append(q)
     return found
+
+
+def _tied(system: System) -> set[str]:
+    """Names that stand in constraints, with the coordinates of joints at the ground along or about which they pull points.
+
+    Of a constraint on positions these are told by ∂h/∂P, which is short however long the tree is.
+    """
+    stated = [c.expression if c.order else c.stated for c in system.constraints]
+    found = set().union(*map(names_in, stated))
+    tree = tree_of(system)
+    for c in (c for c in system.constraints if not c.order):
+        pulls = defaultdict[int, list[Expression]](list)
+        for name in {word.rpartition("_")[0] for word in names_in(c.stated)} & system.points.keys():
+            way = [k for k in tree.path(system.points[name].body) if tree.bodies[k].joint != "fixed"]
+            if way and len(tree.bodies[way[-1]].coordinates) == 1:
+                place = [se.Symbol(f"{name}_{axis}") for axis in "xyz"]
+                pulls[way[-1]].append(_pull(tree, way[-1], place, gradient(c.stated, place)))
+        found |= {tree.bodies[root].coordinates[0] for root, own in pulls.items() if add_up(own) != ZERO}
+    return found
+
+
+def _pull(tree: Tree, root: int, place: Sequence[Expression], force: Sequence[Expression]) -> Expression:
+    """What a joint at the ground feels of a force at a place: the force along its axis, or the moment about it."""
+    joint = tree.bodies[root]
+    if joint.joint == "prismatic":
+        return add_up(a * f for a, f in zip(joint.axis, force, strict=True))
+    poles = [tree.bodies[k].pole for k in tree.path(root)]
+    x, y, z = (p - add_up(along) for p, *along in zip(place, *poles, strict=True))
+    u, v, w = force
+    return add_up(a * m for a, m in zip(joint.axis, (y * w - z * v, z * u - x * w, x * v - y * u), strict=True))

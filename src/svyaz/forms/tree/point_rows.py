@@ -48,7 +48,7 @@ class PointRow:
 
 def points_named(system: System, constraints: Sequence[Constraint]) -> list[str]:
     """The points that constraints name."""
-    known = {str(s) for s in symbols_in([_stated(c) for c in constraints])}
+    known = {str(s) for s in symbols_in([c.stated for c in constraints])}
     return [
         name for name in system.points if any(f"{name}_{axis}{dots}" in known for axis in AXES for dots in ("", "'"))
     ]
@@ -63,14 +63,10 @@ def point_rows(system: System, constraints: Sequence[Constraint], points: Sequen
     return tuple(_row(system, c, points, flow) for c in constraints)
 
 
-def _stated(constraint: Constraint) -> Expression:
-    return constraint.expression if constraint.in_points is None else constraint.in_points
-
-
 def _row(
     system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]
 ) -> PointRow:
-    stated = _stated(constraint)
+    stated = constraint.stated
     position = None if constraint.order else stated
     rate = stated if position is None else total_derivative(stated, flow)
     of, dots = (rate, "'") if position is None else (stated, "")

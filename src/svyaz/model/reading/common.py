@@ -168,7 +168,7 @@ class Reader:
             found.append(ZERO if isinstance(read, ModelError) else read)
         read_now = zip(given, found, strict=True)
         fresh = {value: e for (_, value), e in read_now if isinstance(value, str) and value not in self._noted}
-        self._noted |= fresh.keys()
+        self._noted.update(fresh)
         self._formulas += fresh.values()
         return found
 
