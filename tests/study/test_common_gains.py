@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from svyaz import load, simulate
+from svyaz import System, load, simulate
 from svyaz.study import common_gains, sweep
+from svyaz.study.measures import of_motion
 
 RUN = {"method": "rk4", "step": 0.01, "until": 1.0}
 VARIED = {"g": [9.0, 9.5, 10.0]}
@@ -18,6 +19,23 @@ def test_gains_are_those_that_a_run_of_the_model_itself_chooses() -> None:
     alone = simulate(pendulum, stabilize=found.gains, **RUN).gains.law
     assert dict(alone.gains) == pytest.approx(dict(chosen.gains), rel=1e-12)
     assert found.asked["stabilize"] == "auto"
+
+
+def test_N1_1_4_where_a_run_is_held_best_by_nothing_no_member_is_called_unstable() -> None:
+    """Two points that a linear constraint holds together: its second derivative is zero, and there is nothing to be held."""
+    pair = System(
+        coordinates=["x", "y"],
+        kinetic="m*x'^2/2 + y'^2/2",
+        potential="9.81*x",
+        parameters={"m": 1.0},
+        constraint=[{"name": "together", "equation": "x = y"}],
+    )
+    found = sweep(pair, {"m": [1.0, 2.0]}, workers=1, **RUN)
+    assert found.gains == "off"
+    assert [row.stable for row in found.rows] == [None, None]
+    alone = simulate(pair, stabilize=found.gains, **RUN)
+    assert alone.status == "finished"
+    assert of_motion(alone)["final.x"] == found.rows[0].measures["final.x"]
 
 
 def test_a_study_that_grows_keeps_its_gains(tmp_path, monkeypatch) -> None:

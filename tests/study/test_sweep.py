@@ -173,3 +173,21 @@ def test_no_scheduler_at_the_address() -> None:
     pytest.importorskip("dask.distributed")
     with pytest.raises(ModelError, match="no Dask scheduler"):
         sweep(named("sleigh"), {"J": [1.0, 2.0]}, scheduler="nonsense", stabilize=5)
+
+
+def test_L4_members_of_trees_that_are_not_written_out_are_run_by_recursions() -> None:
+    """Of 160 bodies, and of fewer where it is asked for: the bits of a simulation, and the names of its integrals."""
+    run = {"method": "rk4", "step": 0.001, "until": 0.01}
+    long, short = named("chain:160"), named("chain:20")
+    found = sweep(long, {"g": [9.0, 9.81]}, ["final", "drift"], workers=1, **run)
+    assert found.asked["form"] == "articulated"
+    assert [row.status for row in found.rows] == ["finished", "finished"]
+    alone = of_motion(simulate(long, **run))
+    assert {name: alone[name] for name in found.measures} == found.rows[1].measures
+    recursed, written = (
+        sweep(short, {"g": [9.81]}, ["final"], workers=1, form=f, **run) for f in ("articulated", None)
+    )
+    assert (recursed.asked["form"], written.asked["form"]) == ("articulated", "lagrange")
+    alone = of_motion(simulate(short, **run))
+    assert {name: alone[name] for name in recursed.measures} == recursed.rows[0].measures
+    assert written.rows[0].measures == pytest.approx(recursed.rows[0].measures, rel=1e-9, abs=1e-12)

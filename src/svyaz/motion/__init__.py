@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from svyaz.motion.limits import Fence as Fence
     from svyaz.motion.limits import past_limits as past_limits
     from svyaz.motion.limits import told_beyond as told_beyond
+    from svyaz.motion.long_trees import articulated as articulated
     from svyaz.motion.long_trees import by_recursions as by_recursions
     from svyaz.motion.long_trees import constraint_tables as constraint_tables
     from svyaz.motion.phases import Chapter as Chapter
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from svyaz.motion.running import structure_of as structure_of
     from svyaz.motion.starts import named as named
     from svyaz.motion.stepping import Simulator as Simulator
+    from svyaz.motion.tree_words import integrals_of_tree as integrals_of_tree
     from svyaz.motion.views import GROUPS as GROUPS
     from svyaz.motion.views import View as View
     from svyaz.motion.views import along as along

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import symengine as se
@@ -158,6 +158,16 @@ def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[
         "energies": {"kinetic": kinetic, "potential": potential, "energy": energy},
         "integrals": integrals,
     }
+
+
+def integrals_of_tree(system: System, varied: Collection[str] = ()) -> list[str]:
+    """The names of its first integrals, whatever the values of the parameters that are ``varied``."""
+    momenta = [f"momentum of {q}" for q in _cyclic(system)]
+    return list(
+        dict.fromkeys(
+            [*(["energy"] if keeps_energy(system, varied) else []), *momenta, *(i.name for i in system.integrals)]
+        )
+    )
 
 
 def _cyclic(system: System) -> list[str]:

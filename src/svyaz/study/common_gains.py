@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from svyaz.expr import ModelError
-from svyaz.holding import Automatic, Options, Stabilisation, stabilisation
+from svyaz.holding import Automatic, Off, OneGain, Options, Stabilisation, stabilisation
 from svyaz.model import System
 from svyaz.motion import Phase, is_switched, rehearsed_gains
 from svyaz.study.folder import held_in
@@ -34,12 +34,14 @@ def serves_all(system: System, phases: Sequence[Phase], options: Options, axes: 
 def gains_for_all(system: System, form: str, options: Options, path: Path | None) -> Stabilisation:
     """The gains of a study: those of the folder in which it goes on, else those that a run with the model's own values chooses.
 
-    Where that run finds none, each member is left to choose for itself.
+    Where that run is held best by none at all, nothing is stabilised; where it finds none, each member is left to choose for
+    itself.
     """
     kept = None if path is None else held_in(path)
     if kept is not None and COMMON in kept.told.get("run", {}):
         return stabilisation(kept.told["run"][COMMON])
     try:
-        return rehearsed_gains(system, form, options)[0]
+        chosen = rehearsed_gains(system, form, options)[0]
     except ModelError:
         return options.stabilize
+    return Off() if chosen == OneGain(0.0) else chosen

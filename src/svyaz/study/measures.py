@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, energy, first_integrals, keeps_energy
+from svyaz.forms import Equations, keeps_energy
 from svyaz.holding import (
     ROUNDING,
     Discretisation,
@@ -26,7 +26,7 @@ from svyaz.holding import (
     velocities_of,
 )
 from svyaz.matrices import eigvals
-from svyaz.model import is_number, nearest
+from svyaz.model import Canonical, Mechanical, is_number, nearest
 from svyaz.motion import Motion
 
 KINDS = ("final", "residual", "drift", "multiplier", "energy")
@@ -43,15 +43,15 @@ FIRST, SIZE, CHANGE, TOP, LAST = range(5)
 """Columns of the totals of an observed quantity: first value, largest size, largest change, largest value, last value."""
 
 
-def known_measures(equations: Equations, varied: Collection[str] = ()) -> dict[str, list[str]]:
+def known_measures(equations: Equations, integrals: Sequence[str], varied: Collection[str]) -> dict[str, list[str]]:
     """Kind → names that can be measured of this system, whatever the values of the parameters that are ``varied``."""
     system = equations.system
-    changes = energy(system) is not None and not keeps_energy(system, varied)
+    changes = isinstance(system.law, Mechanical | Canonical) and not keeps_energy(system, varied)
     names = list(dict.fromkeys([*equations.multiplier_names, *(c.name for c in equations.eliminated)]))
     return {
         "final": list(system.states),
         "residual": names,
-        "drift": list(first_integrals(system, varied)),
+        "drift": list(integrals),
         "multiplier": names,
         "energy": list(ENERGY) if changes else [],
     }

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz import __version__
-from svyaz.constraints import independent, is_reduced
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms import Deviation, Equations, derive, form_name, jumps
-from svyaz.holding import Automatic, Off, Options, branches, options_for, word_of
+from svyaz.forms import Deviation
+from svyaz.holding import Off, Options, options_for, word_of
 from svyaz.json_types import Json
 from svyaz.model import System, is_number
-from svyaz.motion import Law, Phase, is_switched, named, phases_of, with_inputs
+from svyaz.motion import Law, named, with_inputs
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
@@ -28,7 +27,8 @@ from svyaz.study.kept import Members
 from svyaz.study.measures import Judge, judge_for, known_measures, measures_for, stable_intervals
 from svyaz.study.result import COMMON, Sweep
 from svyaz.study.tasks import NativeTask, Work, native_work, plain, refusal, whole_work
-from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe, structure_depends
+from svyaz.study.vary import Axis, Member, Plan, Recipe, axes_for, members_of, recipe
+from svyaz.study.ways import CommonWay, way_of
 
 Progress = Callable[[int, int], object]
 
@@ -129,22 +129,21 @@ def _swept(
     system = with_inputs(stated, wishes.laws) if wishes.laws else stated
     axes = axes_for(system, vary)
     options = _options(system, axes, wishes.options)
-    name = form_name(system, wishes.form)
-    phases = phases_of(system, name, options)
-    if is_switched(system):  # the phases are not known in advance: any of the constraints may act
-        phases = [replace(phases[0], equations=derive(system, name))]
-    equations = phases[0].equations
+    way = way_of(system, wishes.form, options)
+    phases, equations = way.phases, way.equations
     _gains_act(system, [d for phase in phases for d in phase.equations.deviations], axes)
-    told: dict[str, Json] = {"form": name, **_told(options)} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
+    told: dict[str, Json] = {"form": way.form, **_told(options)} | (
+        {"inputs": dict(wishes.laws)} if wishes.laws else {}
+    )
     begun = options
     if serves_all(system, phases, options, axes):
-        common = gains_for_all(system, name, options, path if resume else None)
+        common = gains_for_all(system, way.form, options, path if resume else None)
         options, told = replace(options, stabilize=common), {**told, COMMON: word_of(common)}
     plan = Plan(axes, word_of(options.stabilize))
     found = recipe(system, plan.settings([0]))
-    measures = measures_for(known_measures(_all_constraints(phases), found.changing), measure)
+    measures = measures_for(known_measures(way.fullest, way.integrals(found.changing), found.changing), measure)
     all_measures = tuple(dict.fromkeys([*(measured_in(path) if resume else ()), *measures]))
-    works = _works(stated, phases, (options, begun), found, plan, all_measures, wishes)
+    works = _works(stated, way, (options, begun), found, plan, all_measures, wishes)
     varied = {axis.key for axis in axes if axis.kind == "run"}
     head = _head(stated, {k: v for k, v in told.items() if k not in varied}, wishes, works[0])
     judge = judge_for(equations, options)
@@ -170,7 +169,7 @@ def _swept(
 
 def _works(
     stated: System,
-    phases: Sequence[Phase],
+    way: CommonWay,
     chosen: tuple[Options, Options],
     found: Recipe,
     plan: Plan,
@@ -183,14 +182,13 @@ def _works(
     are the options of the runs, and those that were asked for, by which starts are refused.
     """
     options, begun = chosen
-    equations, balance = phases[0].equations, any(name.startswith("energy.") for name in measures)
-    compiled = _compiled_once(equations.system, phases, options, found, plan.axes)
+    equations, balance = way.equations, any(name.startswith("energy.") for name in measures)
+    compiled = way.is_compiled_once(options, found.changing, plan.axes)
     compiled, fenced = compiled and not (wishes.project or wishes.kept or balance), bool(equations.system.limits)
     if compiled and not fenced:
         return [native_work(equations, options, begun, found, plan, measures)]
     asked: dict[str, Json] = {"project": wishes.project, "keep": list(wishes.kept), "beyond": wishes.beyond}
     asked |= {"halve": "error" in measures} | ({"inputs": dict(wishes.laws)} if wishes.laws else {})
-    name = form_name(equations.system, wishes.form)
 
     def refused(member: Member) -> bool:
         if options is begun or wishes.project or wishes.kept:
@@ -198,9 +196,9 @@ def _works(
         constants, start = found.values(member.settings)
         return bool(refusal(equations, begun, np.array(start), constants))
 
-    whole = whole_work(stated, _whole_asked(options, name, asked), plan, measures, refused, balance=balance)
-    apart = wishes.beyond or options.every is not None or any(m.startswith(("error", "multiplier")) for m in measures)
-    if not compiled or apart or plan.varies("run"):
+    whole = whole_work(stated, _whole_asked(options, way.form, asked), plan, measures, refused, balance=balance)
+    unseen = wishes.beyond or options.every is not None or any(m.startswith(("error", "multiplier")) for m in measures)
+    if not compiled or unseen or plan.varies("run"):
         return [whole]
     return [native_work(equations, options, begun, found, plan, measures, fenced=True), whole]
 
@@ -257,31 +255,6 @@ def _gains_act(system: System, deviations: Sequence[Deviation], axes: Sequence[A
             raise ModelError(
                 [Problem(f"'{axis.name}' would act on constraints of {of}, and there are none", None, hint)]
             )
-
-
-def _all_constraints(phases: Sequence[Phase]) -> Equations:
-    """The equations of the phase with the most constraints, for the names of what can be measured."""
-    return max((phase.equations for phase in phases), key=lambda e: len(e.deviations))
-
-
-def _compiled_once(
-    system: System, phases: Sequence[Phase], options: Options, found: Recipe, axes: Sequence[Axis]
-) -> bool:
-    """Do all members share one program? Not where phases, gains, charts or values are decided anew for each of them."""
-    gains, first = any(axis.kind == "gain" for axis in axes), phases[0].equations
-    automatic = isinstance(options.stabilize, Automatic) and not gains
-    decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
-    own = len(phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
-    own = own or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
-    if own or decided or structure_depends(system, found.changing):
-        return False
-    return not first.deviations or not _singular(first, options)
-
-
-def _singular(equations: Equations, options: Options) -> bool:
-    """Do constraints repeat others, or does the motion with the values of the model pass a position at which they branch?"""
-    state = np.array(equations.system.initial_state())
-    return independent(equations, state, 0.0) is not equations or branches(equations, options, state)
 
 
 def _whole_asked(options: Options, form: str, wishes: Mapping[str, Json]) -> dict[str, Json]:

@@ -1,0 +1,73 @@
+"""The way in which the members of a study move: in which form, through which phases, and whether they share one program."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from svyaz.constraints import independent, is_reduced
+from svyaz.forms import MOST_WRITTEN, Equations, derive, first_integrals, form_name, jumps
+from svyaz.holding import Automatic, Options, branches
+from svyaz.model import System, tree_of
+from svyaz.motion import Phase, articulated, integrals_of_tree, is_switched, phases_of
+from svyaz.study.vary import Axis, structure_depends
+
+
+@dataclass(frozen=True)
+class CommonWay:
+    """The form of the members with its phases; ``recursed`` where recursions run them and nothing is written out."""
+
+    form: str
+    phases: Sequence[Phase]
+    recursed: bool
+
+    @property
+    def equations(self) -> Equations:
+        """Those of the first phase."""
+        return self.phases[0].equations
+
+    @property
+    def fullest(self) -> Equations:
+        """The equations of the phase with the most constraints, for the names of what can be measured."""
+        return max((phase.equations for phase in self.phases), key=lambda e: len(e.deviations))
+
+    def integrals(self, varied: Collection[str]) -> list[str]:
+        """The names of the first integrals, whatever the values of the parameters that are ``varied``."""
+        system = self.equations.system
+        return integrals_of_tree(system, varied) if self.recursed else list(first_integrals(system, varied))
+
+    def is_compiled_once(self, options: Options, changing: Collection[str], axes: Sequence[Axis]) -> bool:
+        """Do all members share one program? Not where phases, gains, charts or values are decided anew for each of them."""
+        if self.recursed:
+            return False
+        first = self.equations
+        system, gains = first.system, any(axis.kind == "gain" for axis in axes)
+        automatic = isinstance(options.stabilize, Automatic) and not gains
+        decided = automatic and (bool(first.deviations) or any(i.hold for i in system.integrals))
+        own = len(self.phases) > 1 or is_switched(system) or bool(system.bypass) or is_reduced(first) or first.charted
+        own = own or jumps(first) or first.servo  # where directions cease to suffice is seen on rows
+        if own or decided or structure_depends(system, changing):
+            return False
+        return not first.deviations or not _singular(first, options)
+
+
+def way_of(system: System, form: str | None, options: Options) -> CommonWay:
+    """By recursions where that is asked for, and where a tree is too long for its equations to be written out; the program of
+    other trees serves all members.
+    """
+    by_loop = articulated(system, form, options)
+    if by_loop is not None and (form == by_loop.form or len(tree_of(system).bodies) > MOST_WRITTEN):
+        return CommonWay(by_loop.form, by_loop.phases, recursed=True)
+    name = form_name(system, form)
+    phases = phases_of(system, name, options)
+    if is_switched(system):  # the phases are not known in advance: any of the constraints may act
+        phases = [replace(phases[0], equations=derive(system, name))]
+    return CommonWay(name, phases, recursed=False)
+
+
+def _singular(equations: Equations, options: Options) -> bool:
+    """Do constraints repeat others, or does the motion with the values of the model pass a position at which they branch?"""
+    state = np.array(equations.system.initial_state())
+    return independent(equations, state, 0.0) is not equations or branches(equations, options, state)
