@@ -13,9 +13,19 @@ from svyaz.arrays import Array
 from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import Design
 from svyaz.control.transient import MOST_STEPS, Transient
-from svyaz.forms import Equations, derive, jacobian_program, jumps, rates_of, rates_program, shulgin_equations
+from svyaz.expr import ModelError, Problem
+from svyaz.forms import (
+    Equations,
+    TurningBodies,
+    derive,
+    jacobian_program,
+    jumps,
+    rates_of,
+    rates_program,
+    shulgin_equations,
+)
 from svyaz.integrate import Flow, Ode, Path, Status, solve
-from svyaz.model import Constraint, System
+from svyaz.model import Constraint, System, tree_of
 from svyaz.program import Native, choose_orders, compile_program, function
 from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, RollingPlant
@@ -215,6 +225,7 @@ def closed_loop(
     >>> len(svyaz.closed_loop(design).states) > 0
     True
     """
+    _refuse_turning(design)
     closed = closed_system(design)
     if form is not None:
         return ClosedLoop(design, derive(closed, form))
@@ -223,6 +234,14 @@ def closed_loop(
     equations = shulgin_equations(closed, dependent=design.model.dependent or None)
     switched = constraints is not None and any(c.switched for c in constraints)
     return ClosedLoop(design, equations, closed_system(design, constraints) if switched else None)
+
+
+def _refuse_turning(design: Design) -> None:
+    law = design.model.system.law
+    if isinstance(law, TurningBodies):
+        count = len(tree_of(law.whole).bodies)
+        message = f"the closed loop about a steady motion of {count} bodies is not run: its equations would have to be written"
+        raise ModelError([Problem(message, hint="simulate the model with the law u = u0 - K x for its inputs")])
 
 
 def with_momenta(loop: ClosedLoop, values: Mapping[str, float]) -> ClosedLoop:

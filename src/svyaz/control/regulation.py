@@ -124,9 +124,7 @@ class Regulation(Shown):
     @property
     def conserved(self) -> tuple[Direction, ...]:
         """Conserved momenta, which no input moves, in the variables asked for."""
-        if self.uniform is None or self.model is None:
-            return ()
-        return conserved_directions(self.uniform, self.model)
+        return () if self.uniform is None else conserved_directions(self.uniform)
 
     @property
     def drift(self) -> dict[str, dict[str, float]]:

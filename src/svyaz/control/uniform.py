@@ -132,26 +132,29 @@ def cyclic_drift(variables: UniformVariables, design: Design) -> dict[str, dict[
     return found
 
 
-def conserved_directions(variables: UniformVariables, model: System) -> tuple[Direction, ...]:
-    """The conserved momenta as what lasts: by their names, or in Lagrange's variables as combinations of x, ẋ and speeds."""
+def conserved_directions(variables: UniformVariables) -> tuple[Direction, ...]:
+    """The conserved momenta as what lasts: by their names, or in Lagrange's variables as combinations of x, ẋ and speeds.
+
+    γ' = s(x, ẋ, p) solved for p has the slopes ∂p/∂γ' = (∂s/∂p)⁻¹ and ∂p/∂(x, ẋ) = -(∂s/∂p)⁻¹ ∂s/∂(x, ẋ).
+    """
     choice, plant = variables.choice, variables.plant
     kept = [c.name for c in choice.cyclic if c.conserved]
     if variables.asked == ROUTH or not kept:
         return tuple(Direction({momentum_of(q): 1.0}, 0j) for q in kept)
-    speeds = tuple(f"{c.name}'" for c in choice.cyclic)
-    values = {**model.constants, **plant.system.constants, **dict.fromkeys(model.velocities, 0.0)}
-    values |= {**plant.state, **choice.motion.speeds, **plant.inputs, "t": 0.0}
-    values |= {c.name: 0.0 for c in choice.cyclic}
+    cyclic = [c.name for c in choice.cyclic]
+    values = {**plant.system.constants, **dict.fromkeys(plant.system.velocities, 0.0), **choice.motion.momenta}
+    values |= {**plant.state, **plant.inputs}
+
+    def slopes(names: Sequence[str]) -> Array:
+        by = [se.Symbol(name) for name in names]
+        rows = [[evaluate(e, values) for e in gradient(choice.speeds[q], by)] for q in cyclic]
+        return np.array(rows, dtype=float).reshape(len(cyclic), len(names))
+
     own = (*plant.independent, *(f"{q}'" for q in plant.independent))
-    rows = []
-    for e in momenta(model, kept).values():
-
-        def slopes(names: Sequence[str], e: Expression = e) -> Array:
-            return np.array([evaluate(s, values) for s in gradient(e, [se.Symbol(n) for n in names])], dtype=float)
-
-        redundant = slopes(plant.dependent) @ plant.slope, slopes([f"{s}'" for s in plant.dependent]) @ plant.slope
-        rows.append(np.concatenate([slopes(own) + np.concatenate(redundant), slopes(speeds)]))
-    return directions((*own, *speeds), [(0j, np.array(rows, dtype=complex))])
+    redundant = [slopes(plant.dependent) @ plant.slope, slopes([f"{s}'" for s in plant.dependent]) @ plant.slope]
+    inertia = np.linalg.inv(slopes([momentum_of(q) for q in cyclic]))
+    rows = np.hstack([-inertia @ (slopes(own) + np.hstack(redundant)), inertia])[[cyclic.index(q) for q in kept]]
+    return directions((*own, *(f"{q}'" for q in cyclic)), [(0j, rows.astype(complex))])
 
 
 def perturbed_momenta(

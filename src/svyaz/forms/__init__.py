@@ -130,6 +130,8 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.short_formulas.inertia import Inertia as Inertia
     from svyaz.forms.tree.short_formulas.inertia import matrix_at as matrix_at
     from svyaz.forms.tree.short_formulas.inertia import write_inertia as write_inertia
+    from svyaz.forms.turning_bodies import turning_system as turning_system
+    from svyaz.forms.turning_law import TurningBodies as TurningBodies
     from svyaz.forms.vanishing import is_nothing as is_nothing
 else:
     open_door(__name__)

@@ -65,11 +65,11 @@ def at_speeds(system: System, ignored: Sequence[Cyclic]) -> System:
     another is a further state whose rate is the force. Only its equations of rest mean something: that it moves at constant
     speeds takes forces that are not there.
     """
-    pushes = _pushes(system)
+    pushes = pushes_of(system)
     forced = {f"{c.name}'": pushes[c.name] for c in ignored if not c.conserved}
     free = {f"{c.name}'": float(system.initial.get(f"{c.name}'", 0.0)) for c in ignored if c.conserved}
     gone = [c.name for c in ignored]
-    return _without(system, gone, lagrangian(system), pushes, forced, free)
+    return without_coordinates(system, gone, lagrangian(system), pushes, forced, free)
 
 
 def at_momenta(system: System, ignored: Sequence[Cyclic]) -> Ignored:
@@ -77,7 +77,7 @@ def at_momenta(system: System, ignored: Sequence[Cyclic]) -> Ignored:
     gone = [c.name for c in ignored]
     speeds, routhian = routhian_of(system, gone)
     put = {velocity(q): speed for q, speed in speeds.items()}
-    pushes = {q: substitute(push, put) for q, push in _pushes(system).items()}
+    pushes = {q: substitute(push, put) for q, push in pushes_of(system).items()}
     for q in system.coordinates:
         if q not in gone:
             recoil = [differentiate(speed, velocity(q)) * pushes[g] for g, speed in speeds.items()]
@@ -85,7 +85,7 @@ def at_momenta(system: System, ignored: Sequence[Cyclic]) -> Ignored:
     rates = {name: substitute(rate, put) for name, rate in system.rates.items()}
     forced = {momentum_of(c.name): pushes[c.name] for c in ignored if not c.conserved}
     free = initial_momenta(system, [c.name for c in ignored if c.conserved])
-    found = _without(replace(system.plain(), rates=rates), gone, routhian, pushes, forced, free)
+    found = without_coordinates(replace(system.plain(), rates=rates), gone, routhian, pushes, forced, free)
     initial = {**found.initial, **initial_momenta(system, [c.name for c in ignored if not c.conserved])}
     return Ignored(replace(found, initial=initial), speeds)
 
@@ -111,12 +111,12 @@ def routhian_of(system: System, ignored: Sequence[str]) -> tuple[dict[str, Expre
     return dict(zip(ignored, speeds, strict=True)), substitute(whole, still) - energy
 
 
-def _pushes(system: System) -> dict[str, Expression]:
+def pushes_of(system: System) -> dict[str, Expression]:
     """Q - ∂D/∂q' by coordinate."""
     return {q: -e for q, e in zip(system.coordinates, applied_forces(system), strict=True)}
 
 
-def _without(
+def without_coordinates(
     system: System,
     gone: Sequence[str],
     whole: Expression,

@@ -11,7 +11,7 @@ import numpy as np
 from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.expr import jumping_parts
-from svyaz.forms import Equations
+from svyaz.forms import Equations, TurningBodies
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
 from svyaz.integrate import Flow, Status
 from svyaz.model import Bodies, Constraint, System, tree_of
@@ -49,8 +49,12 @@ def _unknown_to_loop(system: System) -> str:
 
 
 def by_recursions(system: System) -> bool:
-    """Is it a tree of many bodies without further states that recursions know, so that nothing of it need be written out?"""
-    return _many_bodies(system) and not _unknown_to_loop(system) and not system.rates
+    """Is it a tree of many bodies without further states that recursions know, so that nothing of it need be written out?
+
+    One of which cyclic coordinates are ignored is no other: its further states are their momenta or speeds.
+    """
+    known = _many_bodies(system) and not _unknown_to_loop(system) and not system.rates
+    return known or isinstance(system.law, TurningBodies)
 
 
 def constraint_tables(system: System) -> TreeNumbers:

@@ -11,6 +11,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+from svyaz.forms import TurningBodies
 from svyaz.model import System, nearest, with_settings
 from svyaz.motion import by_recursions
 from svyaz.stability.box_problem import newton
@@ -179,14 +180,16 @@ def _near_many_bodies(place: AskedPosition, dependent: Sequence[str] | None, sec
         if not found.dimension:
             break
         name = next(name for name in (*place.near, *found.free) if name in found.free)
-        fixed[name] = position[name] if name in position else system.inputs[name].value
+        given = system.inputs[name].value if name in system.inputs else float(system.initial.get(name, 0.0))
+        fixed[name] = position.get(name, given)
     taken = [f"{name} = {value:.6g}" for name, value in fixed.items() if name not in place.fix]
     notes = (
         [f"the equilibria form a family: {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} taken"]
         if taken
         else []
     )
-    known = [e for e in found.equilibria if e.approximation is not None]
+    turning = isinstance(system.law, TurningBodies)  # judged later, at its momenta
+    known = [e for e in found.equilibria if turning or e.approximation is not None]
     if not known:
         raise NoEquilibrium(*notes, *(note for e in found.equilibria for note in e.notes), *found.notes)
     best = min(known, key=lambda e: float(np.linalg.norm(gaps_of(system, position, e.state))))

@@ -12,6 +12,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.matrices import pinv, svd
 from svyaz.model import System
+from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.along import with_cyclic_coordinates, with_parameters
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
@@ -87,6 +88,9 @@ def steady_branches(
     system, whole, _ = with_cyclic_coordinates(system, fixed, {**sides, along: span})
     sides = {name: side for name, side in whole.items() if name != along}
     search = SteadySearch(system, fixed, whole)
+    if by_recursions(search.system):
+        message = f"branches of steady motions with {len(search.system.coordinates)} unknowns are not followed"
+        raise ModelError([Problem(message, hint=f"look for steady motions at single values of '{along}'")])
     rest = rest_equations(search.system, search.fixed, search.box)
     order = [k for k, name in enumerate(rest.unknowns) if name != along] + [rest.unknowns.index(along)]
     names = [rest.unknowns[k] for k in order]

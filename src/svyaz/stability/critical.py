@@ -143,7 +143,7 @@ def _imaginary_pair(case: _Case) -> Decision | None:
     system = case.approximation.system
     if (case.zeros, case.neutral, case.negative) != (0, 2, case.order - 2):
         return None
-    if not (system.forces or system.rates or system.dissipation != 0):
+    if by_recursions(system) or not (system.forces or system.rates or system.dissipation != 0):
         return None
     found = first_coefficient(case.approximation)
     if found is None or not found.sure:

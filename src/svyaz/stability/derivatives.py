@@ -23,19 +23,19 @@ from svyaz.expr import (
     quadratic,
     substitute,
 )
-from svyaz.forms import lagrangian, only_constant_masses, only_ideal
+from svyaz.forms import TurningBodies, lagrangian, only_constant_masses, only_ideal
 from svyaz.model import Bodies, Mechanical, System, nearest, tree_of
 from svyaz.motion import by_recursions
 from svyaz.program import remembered
 from svyaz.stability.rest_tables import AtRest, RestExpressions, formed_forces, names_of, sizes_of, variables_of
-from svyaz.stability.tree_rest import resting_tree
+from svyaz.stability.turning_tree import tree_at
 
 
 def at_rest(system: System, values: Mapping[str, float]) -> AtRest:
     """All numbers of a system at rest; ``values`` gives coordinates, further states, inputs and parameters."""
     refuse_unfit(system)
     if by_recursions(system):
-        return resting_tree(system, values).at_rest()
+        return tree_at(system, values).at_rest()
     known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
     expressions = _formed(system)
     (tables, bent), n = expressions.at(known), len(system.coordinates)
@@ -104,6 +104,8 @@ def _parts(system: System, v: Sequence[se.Symbol]) -> tuple[list[list[Expression
 
 def refuse_unfit(system: System) -> None:
     """Equilibria and first approximations are those of mechanical systems with geometric constraints that do not move."""
+    if isinstance(system.law, TurningBodies):
+        system = system.law.whole
     if not isinstance(system.law, Mechanical):
         raise ModelError([Problem("equilibria are examined for mechanical systems: coordinates with energies")])
     if system.velocities != tuple(f"{q}'" for q in system.coordinates):

@@ -22,6 +22,7 @@ from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_
 from svyaz.forms import is_nothing, lagrangian
 from svyaz.matrices import eigh, eigvalsh
 from svyaz.model import System
+from svyaz.motion import by_recursions
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.reduction import ReducedForce
@@ -49,12 +50,13 @@ class Conservative:
 def conservative(approximation: FirstApproximation, reduced: ReducedForce | None, reach: float) -> Conservative:
     """The conditions of the theorem of Lagrange and Dirichlet at an equilibrium that is known to ``reach``."""
     system = approximation.system
-    potential, alone = has_potential(system, approximation.state), not system.rates
+    potential, alone = _knows_speeds(system) and has_potential(system, approximation.state), not system.rates
     light = not is_positive(approximation.inertia)
-    minimum, soft = _minimum(approximation, reduced, reach, together=potential and alone and not light)
+    written = not by_recursions(system)
+    minimum, soft = _minimum(approximation, reduced, reach, together=potential and alone and written and not light)
     forces = Hypothesis(
         "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states nearby)",
-        potential,
+        potential or (False if _knows_speeds(system) else None),
     )
     told = (Hypothesis("the kinetic energy is positive", False),) if light else ()
     return Conservative((*told, forces, Hypothesis("no further states take part", alone)), minimum, soft)
@@ -148,6 +150,12 @@ def only_potential(system: System) -> bool:
     values = {se.Symbol(name): se.RealDouble(x) for name, x in system.constants.items()}
     moving = any(names_in(substitute(force, values)) & speeds for force in system.forces.values())
     return not linear and not moving and system.dissipation == ZERO and not system.rates
+
+
+def _knows_speeds(system: System) -> bool:
+    """Do the forces contain no velocities but those of the coordinates? Speeds of ignored ones change with the position."""
+    own = set(system.velocities)
+    return all(name in own for force in system.forces.values() for name in names_in(force) if name.endswith("'"))
 
 
 def has_potential(system: System, state: Mapping[str, float] | None = None) -> bool:

@@ -1,9 +1,13 @@
 """Positions of rest of trees of many bodies, near a position: no box of so many unknowns can be searched.
 
+Steady motions, in which cyclic coordinates turn, are positions of rest of all others, with the effective energy W.
+
 A chain of n links hangs or stands in 2ⁿ ways. Two of them are asked for: where Newton's method leads from the position, and
 where the energy leads that falls from it,
 
-    ∂W/∂q - Q(q, u) - Gᵀλ = 0,        F(q) = 0.
+    ∂W/∂q - Q(q, w, u) - Gᵀλ = 0,        F(q) = 0,        Q_γ(q, w, u) = 0,
+
+the last where forces act on what turns; then its speed or momentum is w.
 
 The descent goes in the tangent space of the constraints, by Newton's steps with |eigenvalues| of the second differential
 in place of the eigenvalues: saddles repel it (Y. N. Dauphin et al., 2014).
@@ -20,14 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, ModelError, Problem
+from svyaz.expr import Advice, ModelError, Problem, names_in
+from svyaz.forms import TurningBodies
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
 from svyaz.stability.critical import StabilityVerdict, stability
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
 from svyaz.stability.rest import beyond_limits, settled
 from svyaz.stability.resting import Equilibrium
-from svyaz.stability.tree_rest import RestingTree, resting_tree
+from svyaz.stability.tree_rest import RestingTree
+from svyaz.stability.turning_tree import tree_at
 
 REACH = 0.5
 """No coordinate is moved farther in one step: an angle by half a radian, a way by this part of itself and of 1."""
@@ -65,19 +71,21 @@ def rest_near(
     """Where Newton's method and the falling energy lead from a position within so many seconds."""
     system, fixed, sides, _ = settled(system, fix, box)
     _refuse_parameters(system, sides, fixed)
-    held = [q for q in system.coordinates if q in fixed]
-    inputs = [u for u in system.inputs if u not in fixed]
-    if len(inputs) < len(held):
-        left = f"{len(inputs)} input{'' if len(inputs) == 1 else 's'}"
-        message = f"{len(held)} coordinates are prescribed, and {left} left to hold them"
-        raise ModelError([Problem(message, hint="prescribe no more coordinates than there are inputs to be found")])
-    values = {**system.constants, **{u: given.value for u, given in system.inputs.items()}, **position, **fixed}
-    search = _Descent(resting_tree(system, values), held, inputs, monotonic() + seconds)
-    if len(inputs) > len(held):
-        return NearRest(system, (), fixed, dimension=len(inputs) - len(held), free=search.free())
+    held = [q for q in (*system.coordinates, *system.rates) if q in fixed]
+    unknown = [name for name in (*system.rates, *system.inputs) if name not in fixed]
+    more = len(unknown) - len(system.rates) - sum(q in fixed for q in system.coordinates)
+    if more < 0:
+        fixed_turns = [w for w in system.rates if w in fixed]
+        raise _too_much(
+            [q for q in held if q in system.coordinates], fixed_turns, [u for u in unknown if u in system.inputs]
+        )
+    values = {**system.constants, **{w: float(system.initial.get(w, 0.0)) for w in system.rates}, **position, **fixed}
+    search = _Descent(tree_at(system, values), held, unknown, monotonic() + seconds)
+    if more:
+        return NearRest(system, (), fixed, dimension=more, free=search.free())
     found: list[Equilibrium] = []
     ways: list[Callable[[], tuple[Array, Array] | None]] = [search.newton]
-    if not inputs:
+    if search.may_descend:
         ways.append(search.descent)
     for way in ways:
         reached = way()
@@ -89,41 +97,73 @@ def rest_near(
     return NearRest(system, tuple(inside), fixed, _told(system, search, len(found), len(inside)))
 
 
+def _too_much(held: Sequence[str], turning: Sequence[str], inputs: Sequence[str]) -> ModelError:
+    """More coordinates ``held``, and speeds or momenta of what is ``turning``, than the inputs that are left can hold."""
+    left = f"{len(inputs)} input{'' if len(inputs) == 1 else 's'}"
+    what = f"{len(held)} coordinates" if held else ""
+    what += f"{' and ' if held else ''}{', '.join(turning)}" if turning else ""
+    one = len(held) + len(turning) == 1
+    message = (
+        f"{what} {'is' if one and turning else 'are'} prescribed, and {left} left to hold {'it' if one else 'them'}"
+    )
+    return ModelError([Problem(message, hint="prescribe no more than there are inputs to be found")])
+
+
 def _refuse_parameters(system: System, sides: Mapping[str, tuple[float, float]], fixed: Mapping[str, float]) -> None:
     freed = [name for name in system.parameters if name in sides and name not in fixed]
     if freed:
-        count = len(tree_of(system).bodies)
-        message = f"'{freed[0]}' cannot be an unknown: the equilibria of {count} bodies are found for given parameters"
+        message = (
+            f"'{freed[0]}' cannot be an unknown: of so many bodies, {_sought(system)} is found for given parameters"
+        )
         raise ModelError([Problem(message, hint=Advice("prescribe its value", "fix", freed[0]))])
 
 
 def _told(system: System, search: _Descent, found: int, inside: int) -> tuple[str, ...]:
     count, notes = len(system.coordinates), []
+    energy = "effective energy" if isinstance(system.law, TurningBodies) else "energy"
     if found > inside:
-        notes.append(f"{found - inside} that Newton's method or the falling energy led to lie outside of the box")
+        notes.append(f"{found - inside} that Newton's method or the falling {energy} led to lie outside of the box")
     if search.late:
         notes.append("the time was up before a position of rest was reached")
     if not found and not search.late:
-        notes.append("neither Newton's method nor the falling energy leads to a position of rest from the initial one")
-    told = f"a box of {count} unknowns is not searched: an equilibrium is told where Newton's method, or the falling energy, "
-    return (f"{told}leads to one from the initial position; other initial positions may lead to others", *notes)
+        notes.append(
+            f"neither Newton's method nor the falling {energy} leads to a position of rest from the initial one"
+        )
+    told = (
+        f"a box of {count} unknowns is not searched: {_sought(system)} is told where Newton's method, or the falling "
+    )
+    return (
+        f"{told}{energy}, leads to one from the initial position; other initial positions may lead to others",
+        *notes,
+    )
+
+
+def _sought(system: System) -> str:
+    return "a steady motion" if isinstance(system.law, TurningBodies) else "an equilibrium"
 
 
 class _Descent:
-    """From one position; ``held`` coordinates stay, and ``inputs`` are found that hold them."""
+    """From one position; ``held`` coordinates stay, and further states and inputs ``names`` are found."""
 
-    def __init__(self, start: RestingTree, held: Sequence[str], inputs: Sequence[str], end: float) -> None:
+    def __init__(self, start: RestingTree, held: Sequence[str], names: Sequence[str], end: float) -> None:
         system = start.system
         self.start, self.end, self.late = start, end, False
         self.moving = [k for k, q in enumerate(system.coordinates) if q not in held]
-        self.inputs = [list(system.inputs).index(u) for u in inputs]
-        self.names = list(inputs)
+        self.further = [k for k, w in enumerate(system.rates) if w in names]
+        self.inputs = [k for k, u in enumerate(system.inputs) if u in names]
+        self.names = list(names)
         self.turns = _turns(system)
 
+    @property
+    def may_descend(self) -> bool:
+        """Does nothing that is unknown push what rests?"""
+        pushing = set().union(*map(names_in, self.start.system.forces.values()))
+        return len(self.moving) == len(self.start.q) and not self.further and not pushing & set(self.names)
+
     def newton(self, begin: RestingTree | None = None) -> tuple[Array, Array] | None:
-        """Unknowns q, λ, u together; (q, u) where it ends at a position of rest."""
+        """Unknowns q, λ and y = (w, u) together; (q, y) where it ends at a position of rest."""
         here, n, m = begin or self.start, len(self.start.q), len(self.start.system.constraints)
-        u = np.array([here.values[name] for name in self.names])
+        y = np.array([here.values[name] for name in self.names])
         multipliers = lstsq(here.jacobian.T, here.off) if m else np.zeros(0)
         for _ in range(STEPS):
             if self._is_late():
@@ -132,20 +172,20 @@ class _Descent:
             matrix = self._slopes(here, multipliers)
             if not np.isfinite(matrix).all():
                 return None
-            step = -lstsq(matrix, np.concatenate([forces, here.constraint]), rcond=1e-13)
+            step = -lstsq(matrix, np.concatenate([forces, here.constraint, here.rate]), rcond=1e-13)
             change = np.zeros(n)
             change[self.moving] = step[: len(self.moving)]
             share = self._share(here.q, change)
             multipliers = multipliers + share * step[len(self.moving) : len(self.moving) + m]
-            u = u + share * step[len(self.moving) + m :]
+            y = y + share * step[len(self.moving) + m :]
             last = share == 1.0 and np.abs(change).max(initial=0.0) <= EXACT * (1 + np.abs(here.q).max())
-            here = here.moved(here.q + share * change, dict(zip(self.names, u.tolist(), strict=True)))
+            here = here.moved(here.q + share * change, dict(zip(self.names, y.tolist(), strict=True)))
             if last:
-                return (here.q, u) if self._rests(here) else None
+                return (here.q, y) if self._rests(here) else None
         return None
 
     def free(self) -> tuple[str, ...]:
-        """Coordinates and inputs that move along the family through the position, to first order."""
+        """Coordinates, further states and inputs that move along the family through the position, to first order."""
         here = self.start
         matrix = self._slopes(here, lstsq(here.jacobian.T, here.off) if len(here.jacobian) else np.zeros(0))
         _, values, rows = svd(matrix)
@@ -156,12 +196,16 @@ class _Descent:
         return tuple(name for name, size in zip(unknowns, sizes, strict=True) if name and size > SAME)
 
     def _slopes(self, here: RestingTree, multipliers: Array) -> Array:
-        """Of the forces and constraints by the coordinates that move, the multipliers and the inputs."""
+        """Of the forces, constraints and rates by the coordinates that move, the multipliers, further states and inputs."""
         m, bent = len(multipliers), np.einsum("m,mij->ij", multipliers, here.curvature)
-        stiffness = here.stiffness - here.forces.slopes["q"] - bent
-        top = [stiffness[:, self.moving], -here.jacobian.T, -here.forces.slopes["u"][:, self.inputs]]
-        below = [here.jacobian[:, self.moving], np.zeros((m, m + len(self.inputs)))]
-        return np.vstack([np.hstack(top), np.hstack(below)])
+        pushed, rates = here.forces.slopes, here.rate_slopes
+        stiffness = here.stiffness - pushed["q"] - bent
+        by_further = (here.pull_by_further - pushed["w"])[:, self.further]
+        top = [stiffness[:, self.moving], -here.jacobian.T, by_further, -pushed["u"][:, self.inputs]]
+        middle = [here.jacobian[:, self.moving], np.zeros((m, m + len(self.names)))]
+        below = [rates["q"][:, self.moving], np.zeros((len(here.rate), m))]
+        below += [rates["w"][:, self.further], rates["u"][:, self.inputs]]
+        return np.vstack([np.hstack(top), np.hstack(middle), np.hstack(below)])
 
     def descent(self) -> tuple[Array, Array] | None:
         """Downhill on the surface of the constraints to a minimum, then Newton's method."""
@@ -173,6 +217,8 @@ class _Descent:
             multipliers = lstsq(here.jacobian.T, here.off) if len(normal) else np.zeros(0)
             slope = tangent.T @ here.off
             bent = here.stiffness - here.forces.slopes["q"] - np.einsum("m,mij->ij", multipliers, here.curvature)
+            if not np.isfinite(bent).all():
+                return None
             values, vectors = eigh(tangent.T @ (bent + bent.T) @ tangent / 2)
             sizes = np.maximum(np.abs(values), SOFT * np.abs(values).max(initial=0.0))
             way = -tangent @ (vectors @ ((vectors.T @ slope) / np.where(sizes > 0, sizes, 1.0)))
@@ -180,7 +226,9 @@ class _Descent:
             if np.abs(way + back).max(initial=0.0) <= SETTLED and values[0] > 0:
                 return self.newton(here)
             if np.abs(way + back).max(initial=0.0) <= EXACT:
-                return None  # a position of rest that is no minimum: Newton's method has told it
+                if here is self.start or not values[0] < -SOFT * np.abs(values).max():
+                    return None  # a position of rest that is no minimum: Newton's method has told it
+                way = REACH * tangent @ vectors[:, 0]  # a symmetry of the start had led to a saddle
             here = self._lower(here, way, back)
         return None
 
@@ -210,9 +258,16 @@ class _Descent:
         left = here.off - (here.jacobian.T @ lstsq(here.jacobian.T, here.off) if len(here.jacobian) else 0.0)
         size = np.linalg.norm(here.pull) + np.linalg.norm(here.forces.force) + np.linalg.norm(here.stiffness)
         rows = np.linalg.norm(here.jacobian, axis=1)
-        return bool(
-            np.linalg.norm(left) <= BALANCED * size and np.all(np.abs(here.constraint) <= BALANCED * (rows + 1e-12))
-        )
+        met = np.all(np.abs(here.constraint) <= BALANCED * (rows + 1e-12))
+        known = {key: [abs(here.values[name]) for name in names] for key, names in self._pushing.items()}
+        sizes = [np.abs(here.rate_slopes[key]) @ np.array(known[key], dtype=float) for key in known]
+        steady = np.all(np.abs(here.rate) <= BALANCED * (np.sum(sizes, axis=0) + 1e-12))
+        return bool(np.linalg.norm(left) <= BALANCED * size and met and steady)
+
+    @property
+    def _pushing(self) -> dict[str, tuple[str, ...]]:
+        """Names of w and u."""
+        return {"w": tuple(self.start.system.rates), "u": tuple(self.start.system.inputs)}
 
     def _is_late(self) -> bool:
         self.late = self.late or monotonic() > self.end
@@ -227,7 +282,9 @@ def gaps_of(system: System, a: Mapping[str, float], b: Mapping[str, float]) -> A
 
 def _turns(system: System) -> NDArray[np.bool_]:
     """Is a coordinate the angle of a joint?"""
-    return np.array([b.joint == "revolute" for b in tree_of(system).bodies if b.joint != "fixed"])
+    whole = system.law.whole if isinstance(system.law, TurningBodies) else system
+    angles = {q for body in tree_of(whole).bodies if body.joint == "revolute" for q in body.coordinates}
+    return np.array([q in angles for q in system.coordinates], dtype=bool)
 
 
 def _tidy(system: System, q: Array) -> dict[str, float]:
@@ -238,19 +295,21 @@ def _tidy(system: System, q: Array) -> dict[str, float]:
 
 
 def _equilibrium(
-    search: _Descent, state: Mapping[str, float], u: Array, dependent: Sequence[str] | None
+    search: _Descent, position: Mapping[str, float], y: Array, dependent: Sequence[str] | None
 ) -> Equilibrium:
     system = search.start.system
-    inputs = {name: search.start.values[name] for name in system.inputs} | dict(
-        zip(search.names, u.tolist(), strict=True)
-    )
-    place = resting_tree(system, {**search.start.values, **state, **inputs})
+    found = {**search.start.values, **dict(zip(search.names, y.tolist(), strict=True))}
+    inputs = {name: found[name] for name in system.inputs}
+    state = {**position, **{name: found[name] for name in system.rates}}
+    place = tree_at(system, {**found, **state})
     pushes = lstsq(place.jacobian.T, place.off) if system.constraints else np.zeros(0)
     approximation: FirstApproximation | None = None
     verdict: StabilityVerdict | None = None
+    notes: tuple[str, ...] = ()
     try:
-        approximation = first_approximation(system, state, inputs, dependent)
-        verdict, notes = stability(approximation), approximation.notes
+        if not isinstance(system.law, TurningBodies):  # a steady motion is judged at its momenta, not at its speeds
+            approximation = first_approximation(system, state, inputs, dependent)
+            verdict, notes = stability(approximation), approximation.notes
     except ModelError as error:
         notes = (str(error),)
     told = (*notes, *beyond_limits(system, inputs))

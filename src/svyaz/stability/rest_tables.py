@@ -65,15 +65,17 @@ class RestExpressions:
 
 @dataclass(frozen=True)
 class ForceTables:
-    """Q (n,) at rest, and its slopes by q, q̇, w, u."""
+    """Q (n,), and its slopes by q, q̇, w, u."""
 
     force: Array
     slopes: Mapping[str, Array]
 
 
-def force_tables(system: System, values: Mapping[str, float]) -> ForceTables:
-    """The applied forces alone, at coordinates, inputs and parameters among the values."""
-    known = {**values, **dict.fromkeys(system.velocities, 0.0), "t": 0.0}
+def force_tables(
+    system: System, values: Mapping[str, float], velocities: Mapping[str, float] | None = None
+) -> ForceTables:
+    """The applied forces alone, at coordinates, inputs and parameters among the values; at rest unless velocities are given."""
+    known = {**values, **dict.fromkeys(system.velocities, 0.0), **(velocities or {}), "t": 0.0}
     tables, _ = formed_forces(system).at(known)
     n, sizes = len(system.coordinates), sizes_of(system)
     return ForceTables(

@@ -18,18 +18,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Advice, Expression, ModelError, Problem, evaluate, gradient, names_in, velocity
+from svyaz.expr import Advice, Expression, ModelError, Problem, names_in
 from svyaz.forms import (
     Cyclic,
-    at_momenta,
-    at_speeds,
-    momenta,
     momentum_of,
     pseudo_cyclic,
 )
 from svyaz.matrices import eigvalsh
 from svyaz.model import System, nearest
-from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
@@ -46,12 +42,12 @@ from svyaz.stability.critical import (
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.hypotheses import Hypothesis
+from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
 from svyaz.stability.linearisation import FirstApproximation, first_approximation
 from svyaz.stability.rest import RestEquations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.spectrum import signs
-from svyaz.stability.turning_poles import pole_of
 
 UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
 ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
@@ -175,7 +171,8 @@ def steady_near(
     here = replace(e, state=state, approximation=motion.approximation, verdict=motion.at_fixed_momenta)
     held = {momentum_of(c.name): motion.momenta[momentum_of(c.name)] for c in search.ignored if not c.conserved}
     held |= {name: x for name, x in chosen.fixed.items() if name in state}
-    speeds = search.routhian.speeds
+    known = {**search.routhian.system.constants, **motion.approximation.system.parameters, **motion.momenta, **state}
+    speeds = speeds_near(search.routhian, known)
     return SteadyChoice(motion, search.ignored, speeds, Chosen(here, held, (*search.notes, *chosen.notes)))
 
 
@@ -189,16 +186,9 @@ class SteadySearch:
         self.box = dict(box)
         self.model, self.ignored = system, pseudo_cyclic(system)
         _check_names(system, self.ignored, (*fixed, *box))
-        if by_recursions(system):
-            message = f"steady motions of a tree of {len(system.coordinates)} coordinates are not looked for: what turns would"
-            message += " have to be written out, and no box of so many unknowns can be searched"
-            raise ModelError(
-                [Problem(message, hint="hold joints still in the model, or simulate from a motion nearby")]
-            )
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
         by_speed = [c for c in self.ignored if c not in by_momentum]
-        reduced = at_momenta(self.model, by_momentum).system if by_momentum else self.model
-        searched = at_speeds(reduced, by_speed) if by_speed else reduced
+        searched = searched_system(self.model, by_momentum, by_speed)
         drives = {*fixed, *box}
         driven = [c for c in by_speed if c.driven and not drives & {f"{c.name}'", *c.driven}]
         wanted = {f"{c.name}'": float(system.initial.get(f"{c.name}'", 0.0)) for c in driven}
@@ -210,10 +200,10 @@ class SteadySearch:
         kept = {**{name: searched.parameters[name] for name in sorted(taken)}, **wanted}
         told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
         self.notes = (*passed, *told, *(() if passed else offered(self.model)))
-        self.routhian = at_momenta(self.model, self.ignored)
+        self.routhian = routhian_system(self.model, self.ignored)
         # while its inputs are constant and balanced, a coordinate on which nothing else acts keeps its momentum
         self.left_alone = tuple(c if c.forced else replace(c, driven=()) for c in self.ignored)
-        self.alone = at_momenta(self.model, self.left_alone) if self.left_alone != self.ignored else self.routhian
+        self.alone = routhian_system(self.model, self.left_alone) if self.left_alone != self.ignored else self.routhian
 
     def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
         """The motion with these values of what rests and of the speeds or momenta, its inputs held constant."""
@@ -229,13 +219,14 @@ class SteadySearch:
         model, notes, freed = self.model, found.notes, dict(found.parameters)
         values = {**with_values(self.system, freed).constants, **found.state, **found.inputs}
         known = {**values, **{f"{q}'": 0.0 for q in whole.coordinates}, "t": 0.0}
-        speeds, moving = _uniform(model, [c.name for c in self.ignored], known)
+        cyclic = [c.name for c in self.ignored]
+        speeds, moving = uniform(self.system, model, cyclic, known)
         position = {name: values[name] for name in (*whole.coordinates, *model.rates)}
         inputs = {name: float(values.get(name, given.value)) for name, given in model.inputs.items()}
         own = {name: values[name] for name in model.parameters}
         free = {momentum_of(c.name): moving[momentum_of(c.name)] for c in ignored if c.conserved}
         held = {**whole.parameters, **own, **free}
-        if pole := pole_of(model, [c.name for c in ignored], {**known, **speeds}, whole.coordinates):
+        if pole := pole_at(self.system, model, cyclic, {**known, **speeds}):
             return SteadyMotion(position, speeds, moving, inputs, freed, None, None, None, (*notes, pole))
         try:
             # what is formed once for a system serves all values of its parameters
@@ -325,28 +316,6 @@ def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]
     for name in cyclic:
         if f"{name}'" in given and momentum_of(name) in given:
             raise ModelError([Problem(f"the speed {name}' and the momentum {momentum_of(name)} determine each other")])
-
-
-def _uniform(
-    system: System, cyclic: Sequence[str], known: Mapping[str, float]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """γ' and p = a γ' + d, one of which is known for each cyclic coordinate."""
-    v = [velocity(q) for q in cyclic]
-    slopes = list(momenta(system, cyclic).values())
-    values = {**known, **{str(s): known.get(str(s), 0.0) for s in v}}
-    mass = np.array([[evaluate(e, values) for e in gradient(slope, v)] for slope in slopes], dtype=float)
-    rest = np.array([evaluate(slope, {**values, **{str(s): 0.0 for s in v}}) for slope in slopes], dtype=float)
-    speeds = np.array([values[str(s)] for s in v])
-    asked = [k for k, q in enumerate(cyclic) if f"{q}'" not in known]
-    if asked:
-        wanted = np.array([known[momentum_of(cyclic[k])] for k in asked])
-        given = rest[asked] + mass[asked] @ speeds
-        speeds[asked] = np.linalg.solve(mass[np.ix_(asked, asked)], wanted - given)
-    found = rest + mass @ speeds
-    return (
-        dict(zip((str(s) for s in v), map(float, speeds), strict=True)),
-        dict(zip(map(momentum_of, cyclic), map(float, found), strict=True)),
-    )
 
 
 def _with_momenta(here: StabilityVerdict, conserved: int) -> StabilityVerdict:

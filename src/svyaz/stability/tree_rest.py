@@ -32,9 +32,9 @@ class RestingTree:
     values: Mapping[str, float]
     q: Array
 
-    def moved(self, q: Array, inputs: Mapping[str, float] | None = None) -> RestingTree:
-        """The same at another position, with other inputs."""
-        return replace(self, q=q, values={**self.values, **(inputs or {})})
+    def moved(self, q: Array, given: Mapping[str, float] | None = None) -> RestingTree:
+        """The same at another position, with other inputs and further states."""
+        return replace(self, q=q, values={**self.values, **(given or {})})
 
     @cached_property
     def pull(self) -> Array:
@@ -56,6 +56,21 @@ class RestingTree:
     def off(self) -> Array:
         """∂W/∂q - Q (n,), which the constraints must balance."""
         return self.pull - self.forces.force
+
+    @cached_property
+    def pull_by_further(self) -> Array:
+        """∂²W/∂q∂w (n, k) of further states."""
+        return np.zeros((len(self.q), len(self.system.rates)))
+
+    @cached_property
+    def rate(self) -> Array:
+        """The rates (k,) of further states; a tree has none."""
+        return np.zeros(0)
+
+    @cached_property
+    def rate_slopes(self) -> Mapping[str, Array]:
+        """The slopes of these by q, q̇, w, u."""
+        return {key: np.zeros((0, table.shape[1])) for key, table in self.forces.slopes.items()}
 
     @cached_property
     def constraint(self) -> Array:
@@ -83,37 +98,46 @@ class RestingTree:
 
     def _rows(self, places: Array) -> tuple[Array, Array]:
         """F (k, m) and ∂F/∂q (k, m, n) at k positions."""
-        count, n = places.shape
-        if not self.system.constraints:
-            return np.zeros((count, 0)), np.zeros((count, 0, n))
-        states = np.hstack([np.zeros((count, 1)), places, np.zeros((count, n))])
-        found = constraint_tables(self.system)(states, ("position", "jacobian"))
-        return found["position"], found["jacobian"]
+        return constraint_rows(self.system, places)
 
     def at_rest(self) -> AtRest:
-        """All numbers that a first approximation needs; there are no further states."""
-        n, none = len(self.q), np.zeros(0)
-        slopes = {key: np.zeros((0, table.shape[1])) for key, table in self.forces.slopes.items()}
+        """All numbers that a first approximation needs."""
+        n = len(self.q)
         return AtRest(
             inertia=self.tree.mass_matrix(self.q),
             linear=np.zeros(n),
             linear_slope=np.zeros((n, n)),
             pull=self.pull,
             stiffness=self.stiffness,
-            pull_by_further=np.zeros((n, 0)),
+            pull_by_further=self.pull_by_further,
             force=self.forces.force,
             force_slopes=self.forces.slopes,
             constraint=self.constraint,
             jacobian=self.jacobian,
             curvature=self.curvature,
-            rate=none,
-            rate_slopes=slopes,
+            rate=self.rate,
+            rate_slopes=self.rate_slopes,
         )
+
+
+def constraint_rows(system: System, places: Array) -> tuple[Array, Array]:
+    """F (k, m) and ∂F/∂q (k, m, n) of a tree at k positions."""
+    count, n = places.shape
+    if not system.constraints:
+        return np.zeros((count, 0)), np.zeros((count, 0, n))
+    states = np.hstack([np.zeros((count, 1)), places, np.zeros((count, n))])
+    found = constraint_tables(system)(states, ("position", "jacobian"))
+    return found["position"], found["jacobian"]
 
 
 def resting_tree(system: System, values: Mapping[str, float]) -> RestingTree:
     """The tree at the position that is among the values, with the parameters that are."""
-    given = {name: values[name] for name in system.parameters}
-    system = system if given == dict(system.parameters) else replace(system.plain(), parameters=given)
+    system = with_parameters_among(system, values)
     tree = NumericTree(tree_of(system), system.parameters)
     return RestingTree(system, tree, values, np.array([values[q] for q in system.coordinates], dtype=float))
+
+
+def with_parameters_among(system: System, values: Mapping[str, float]) -> System:
+    """The system with these values of its parameters; itself where it has them."""
+    given = {name: values[name] for name in system.parameters}
+    return system if given == dict(system.parameters) else replace(system.plain(), parameters=given)
