@@ -122,7 +122,13 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.places import Placed as Placed
     from svyaz.forms.tree.recursions.places import placed as placed
     from svyaz.forms.tree.recursions.places import welded as welded
+    from svyaz.forms.tree.recursions.slices import free_place_program as free_place_program
+    from svyaz.forms.tree.recursions.slices import free_rates_program as free_rates_program
+    from svyaz.forms.tree.recursions.slices import joint_kind as joint_kind
+    from svyaz.forms.tree.recursions.slices import last_slices as last_slices
+    from svyaz.forms.tree.recursions.slices import sliced as sliced
     from svyaz.forms.tree.recursions.steps import BODY as BODY
+    from svyaz.forms.tree.recursions.steps import PLACE_RECORDS as PLACE_RECORDS
     from svyaz.forms.tree.recursions.steps import axis_kind as axis_kind
     from svyaz.forms.tree.recursions.steps import pose_programs as pose_programs
     from svyaz.forms.tree.recursions.steps import sines_program as sines_program

@@ -7,7 +7,9 @@ From the ground outward, with R the axes of a body, p its pole, ω its angular v
 with n q and the last term where the joint slides, n' q̇ in ω where it turns; a point r of the body is at P = p + R r and moves
 with ṗ + ω × R r. The accelerations with q̈ = 0 are those of
 
-    ω̇ = ω̇_base + ω_base × n' q̇,    p̈ = p̈_base + ω̇_base × (p - p_base) + ω_base × (ω_base × (p - p_base) + 2 n' q̇).
+    ω̇ = ω̇_base + ω_base × n' q̇,    p̈ = p̈_base + ω̇_base × (p - p_base) + ω_base × (ω_base × (p - p_base)) + (ω_base + ω) × n' q̇.
+
+A free joint slides and turns at once, along and about the axes of the body: R v and R w stand for n' q̇.
 
 Turns about the same axis one after another are one turn by the sum of their angles.
 """
@@ -21,7 +23,7 @@ from functools import cached_property
 import symengine as se
 
 from svyaz.expr import ONE, ZERO, Expression
-from svyaz.model.tree import GROUND, Body, Rotation, Tree, Vector, axis_rotation
+from svyaz.model.tree import GROUND, Body, Rotation, Tree, Vector, axis_rotation, quaternion_rotation
 
 MANY_COORDINATES = 16
 """Of more coordinates than these, places of points are made so, and not by themselves."""
@@ -49,7 +51,7 @@ class _Pose:
 
 @dataclass(frozen=True)
 class GroundPlaces:
-    """The bodies of a tree without free joints, whose coordinates have the ``rates``."""
+    """The bodies of a tree, whose coordinates have the ``rates``."""
 
     tree: Tree
     rates: Mapping[str, Expression]
@@ -67,12 +69,19 @@ class GroundPlaces:
         return _sum(_sum(pose.pull, _cross(pose.turning, arm)), _cross(pose.spin, _cross(pose.spin, arm)))
 
     def moves(self, body: int, place: Vector) -> dict[str, Vector]:
-        """∂P/∂q by the coordinates that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide."""
-        found = {}
+        """∂P/∂q by the coordinates that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide; of a
+        free joint by its velocities.
+        """
+        found: dict[str, Vector] = {}
         for k in self.tree.path(body):
             joint, pose = self.tree.bodies[k], self._poses[k]
-            for q in joint.coordinates:
-                arm = _sum(place, _scaled(-ONE, pose.pole))
+            arm = _sum(place, _scaled(-ONE, pose.pole))
+            if joint.joint == "free":
+                columns: list[Vector] = [(x, y, z) for x, y, z in zip(*pose.axes, strict=True)]
+                moved = [*columns, *(_cross(column, arm) for column in columns)]
+                found |= dict(zip(joint.velocities, moved, strict=True))
+            elif joint.joint != "fixed":
+                (q,) = joint.coordinates
                 found[q] = pose.along if joint.joint == "prismatic" else _cross(pose.along, arm)
         return found
 
@@ -85,10 +94,15 @@ class GroundPlaces:
 
     def _carried(self, body: Body, base: _Pose) -> _Pose:
         """The pose of a body on its base."""
-        arm, spin, slide, along = _times(base.axes, body.pole), base.spin, STILL, STILL
-        turning = base.turning
+        arm, slide, turned, along = _times(base.axes, body.pole), STILL, STILL, STILL
         axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
-        if body.joint != "fixed":
+        if body.joint == "free":
+            x, y, z, *e = (se.Symbol(name) for name in body.coordinates)
+            arm = _sum(arm, _times(base.axes, (x, y, z)))
+            axes = under = _product(base.axes, quaternion_rotation(tuple(e)))
+            vx, vy, vz, wx, wy, wz = (se.Symbol(name) for name in body.velocities)
+            slide, turned, axis, angle = _times(axes, (vx, vy, vz)), _times(axes, (wx, wy, wz)), STILL, ZERO
+        elif body.joint != "fixed":
             (name,) = body.coordinates
             q, rate = se.Symbol(name), self.rates[name]
             along = _times(under if axis == body.axis else axes, body.axis)
@@ -96,13 +110,13 @@ class GroundPlaces:
                 arm, slide = _sum(arm, _scaled(q, along)), _scaled(rate, along)
             else:
                 turned = _scaled(rate, along)
-                spin, turning = _sum(spin, turned), _sum(turning, _cross(spin, turned))
                 under, angle = (under, angle + q) if axis == body.axis else (axes, q)
                 axis = body.axis
                 axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
+        spin, turning = _sum(base.spin, turned), _sum(base.turning, _cross(base.spin, turned))
         swung = _cross(base.spin, arm)
         speed = _sum(_sum(base.speed, swung), slide)
-        pull = _cross(base.spin, _sum(swung, _scaled(se.Integer(2), slide)))
+        pull = _sum(_cross(base.spin, swung), _cross(_sum(base.spin, spin), slide))
         pull = _sum(_sum(base.pull, _cross(base.turning, arm)), pull)
         return _Pose(axes, _sum(base.pole, arm), spin, speed, turning, pull, along, under, axis, angle)
 

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression
-from svyaz.forms import Deviation, Equations, RateCode
+from svyaz.forms import PLACE_RECORDS, Deviation, Equations, RateCode, joint_kind
 from svyaz.integrate import Callback, Flow, along
 from svyaz.model import GROUND, Constraint, System, Tree
 from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, POSE, ROW, ROW_NUMBERS, SHARE_ROW, written_size
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
 from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
-from svyaz.motion.tree_words import FORM, moving_tree, observed_of_tree, pose_addresses, tree_words, velocity_columns
+from svyaz.motion.tree_words import FORM, observed_of_tree, pose_addresses, sliced_tree, tree_words, velocity_columns
 from svyaz.program import Native
 
 
 @dataclass(frozen=True)
 class ClosedTree:
-    """The recursions of a tree whose joints have one freedom each, with the constraints of ``rows``."""
+    """The recursions of a tree with the constraints of ``rows``; free joints are six bodies with one freedom each."""
 
     rows: ClosingRows
 
@@ -141,7 +141,7 @@ class ClosedCode:
         addresses, programs = pose_addresses(system)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
         own = self.native.constants(known)
-        tree = moving_tree(system)
+        tree = sliced_tree(system)
         closing, room = _closing(self.tree.rows, tree, addresses, self.native.address, own, everywhere=self.everywhere)
         found = np.concatenate([words, closing])
         finalize(found, _release, (kept, own, room, programs, self.native))
@@ -223,6 +223,7 @@ def _whole_numbers(
     for k in range(n):
         own = [int(k in taken), *addresses[k].tolist(), taken.get(k, 0), int(k in fresh)]
         entries += own + [side(bodies, k) for bodies in touching for side in (bisect_left, bisect_right)]
+        entries.append(PLACE_RECORDS if joint_kind(tree.bodies[k]) == "free" else 1)
     flat = [e for push in pushes for e in push[1:]] + [e for pull in pulls for e in pull[1:]]
     carriers = [_carrier(_touched(rows, tree.parents, row), tree.parents) for row in range(m)]
     whole = [*tied, *[0] * (n - len(tied)), *entries, *rows.bodies, *flat, *carriers]
@@ -279,8 +280,8 @@ def _carrier(bodies: Sequence[int], parents: Sequence[int]) -> int:
 
 
 def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equations:
-    """The equations of a tree with constraints, named and not written out."""
-    rows = rows_of(system, constraints)
+    """The equations of a tree with constraints, named and not written out; velocities of free joints are quasi-velocities."""
+    rows, quasi = rows_of(system, constraints), system.freedoms != system.coordinates
     deviations = tuple(
         Deviation(
             row.constraint,
@@ -294,7 +295,8 @@ def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equat
         system,
         system.states,
         {**system.coordinate_rates, **system.rates},
-        accelerated=system.coordinates,
+        accelerated=system.velocities if quasi else system.coordinates,
         deviations=deviations,
+        quasi=quasi,
         recursion=ClosedTree(rows),
     )

@@ -9,15 +9,18 @@ number of rows that cross the same joint.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import sqrt
 
 from svyaz.integrate import Callback, callback, copy, part, read, whole, write
 from svyaz.motion.closing_elimination import closed_inward, closed_motions
-from svyaz.motion.closing_layout import ACCELERATED, FOUND, ROWS, STATE
+from svyaz.motion.closing_layout import ACCELERATED, FOUND, GIVEN, ROWS, STATE
 from svyaz.motion.closing_points import evaluated, free_motions, poses, still
 from svyaz.motion.long_tree_code import (
     BODY_WORDS,
     COORDINATES,
     FORCE,
+    FREE,
+    FREE_LIST,
     GROUND_RECORD,
     HEAD,
     MOTION,
@@ -27,6 +30,7 @@ from svyaz.motion.long_tree_code import (
     outward_of,
     pressed_of,
     pushed_of,
+    rates_of,
     record_of,
 )
 
@@ -81,14 +85,34 @@ def _at_rest(n: int, x: int, c: int, t: int, spare: int) -> int:
 
 
 @part
+def _displaced(n: int, x: int, c: int, t: int, spare: int) -> int:
+    """Coordinates moved by what the rows ask for, those of free joints along their velocities, quaternions to unit length."""
+    moves, change = whole(t, ACCELERATED), whole(t, GIVEN) + 8
+    for k in range(n):
+        write(moves, k, 0.0)
+    status = closed_motions(n, c, t, spare, moves)
+    status |= rates_of(n, x, c, moves, spare, change)
+    for i in range(whole(c, COORDINATES)):
+        write(x, 1 + i, read(x, 1 + i) + read(change, i))
+    for i in range(whole(c, FREE)):
+        e = x + 8 * (1 + whole(whole(c, FREE_LIST), 2 * i + 1) + 3)
+        length = sqrt(read(e, 0) ** 2 + read(e, 1) ** 2 + read(e, 2) ** 2 + read(e, 3) ** 2)
+        for j in range(4):
+            write(e, j, read(e, j) / length)
+    return status
+
+
+@part
 def _corrected(n: int, x: int, c: int, t: int, spare: int, column: int) -> int:
     """Coordinates (column 0) or velocities (1) moved by the least correction for their residuals.
 
     It is the motion of bodies that rest, which only the rows move.
     """
     status = closed_inward(n, c, t, spare, column)
-    if status == 0:
-        status |= closed_motions(n, c, t, spare, x + 8 * (1 + column * whole(c, COORDINATES)))
+    if status == 0 and column == 0:
+        status |= _displaced(n, x, c, t, spare)
+    elif status == 0:
+        status |= closed_motions(n, c, t, spare, x + 8 * (1 + whole(c, COORDINATES)))
     copy(c + 32, whole(c, GROUND_RECORD) + 8 * (MOTION + 3), 3)
     return status
 

@@ -40,10 +40,11 @@ CLOSING = 22
     SPOTS,
 ) = range(CLOSING)
 
-BODY_NUMBERS = 9
+BODY_NUMBERS = 10
 """Whole numbers of a body: is it on a way, function and constants of its pose, the place of its wrenches, is that place new,
-first and last of its pushes, of its pulls. They follow the numbers of the bodies on ways, and are followed by the bodies of
-the points, pushes, pulls, and for each row the outermost body that carries all that it touches (-1: the ground)."""
+first and last of its pushes, of its pulls, how many records hold the place of its joint. They follow the numbers of the
+bodies on ways, and are followed by the bodies of the points, pushes, pulls, and for each row the outermost body that carries
+all that it touches (-1: the ground)."""
 POSE = 15
 """Numbers of a pose: rotation to the ground 0, place 9, velocity in body axes 12."""
 ROW = 9

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.forms import FLOATS, RateCode, welded
+from svyaz.forms import FLOATS, RateCode, sliced, welded
 from svyaz.model import Tree, numbers, tree_of
 from svyaz.motion.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
 from svyaz.motion.closing_rows import ClosingRows
@@ -50,7 +50,7 @@ class TreeNumbers:
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Of all tables."""
-        n, m = len(self.rows.system.coordinates), len(self.rows.rows)
+        n, m = len(self.rows.system.velocities), len(self.rows.rows)
         vectors = ("constraint_bias", "position", "velocity", "position_terms", "velocity_terms")
         matrices = ("jacobian", "jacobian_terms")
         return {"mass": (n, n), "bias": (n,), **dict.fromkeys(matrices, (m, n)), **dict.fromkeys(vectors, (m,))}
@@ -99,8 +99,8 @@ class TreeNumbers:
 
     @cached_property
     def _tree(self) -> Tree:
-        """The bodies that move, with numbers."""
-        return welded(numbers(tree_of(self.rows.system), self.values), FLOATS)
+        """The bodies that move, with numbers and one velocity each."""
+        return sliced(welded(numbers(tree_of(self.rows.system), self.values), FLOATS))
 
     @cached_property
     def _constants(self) -> Array:

@@ -18,7 +18,18 @@ from svyaz.motion.closing_layout import (
     TIED,
     WHOLE,
 )
-from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, OMEGA, STATES, VALUE, before, motion_of, record_of
+from svyaz.motion.long_tree_code import (
+    BODY_WORDS,
+    HEAD,
+    MOTION,
+    OMEGA,
+    ROOM,
+    STATES,
+    VALUE,
+    before,
+    motion_of,
+    record_of,
+)
 
 
 @part
@@ -53,16 +64,19 @@ def poses(n: int, c: int, t: int, spare: int) -> int:
         k = whole(table, i)
         entry, own = table + 8 * (n + BODY_NUMBERS * k), record_of(c, k)
         base = whole(c, HEAD + BODY_WORDS * k)
-        copy(own, spare, 4)
+        under = spare
+        for j in range(whole(entry, 9)):
+            copy(own + 8 * ROOM * j, under, 4)
+            under += 32
         if base < 0:
             for j in range(18):
-                write(spare, 4 + j, 0.0)
+                write(under, j, 0.0)
             for j in range(3):
-                write(spare, 4 + 4 * j, 1.0)
+                write(under, 4 * j, 1.0)
         else:
-            copy(poses + 8 * POSE * base, spare + 32, 12)
-            copy(before(own) + 8 * OMEGA, spare + 128, 3)
-            copy(poses + 8 * (POSE * base + 12), spare + 152, 3)
+            copy(poses + 8 * POSE * base, under, 12)
+            copy(before(own) + 8 * OMEGA, under + 96, 3)
+            copy(poses + 8 * (POSE * base + 12), under + 120, 3)
         status |= call(whole(entry, 1), spare, whole(entry, 2), poses + 8 * POSE * k)
     return status
 

@@ -17,8 +17,9 @@ from svyaz.expr import (
     evaluate,
     substitute,
 )
-from svyaz.forms import PointRow, point_rows, points_named
+from svyaz.forms import PointRow, last_slices, point_rows, points_named
 from svyaz.model import GROUND, Constraint, System, tree_of
+from svyaz.motion.tree_words import moving_tree
 from svyaz.program import Function, Native, build, compile_program, function
 
 AXES = "xyz"
@@ -94,9 +95,11 @@ def rate_symbol(constraint: str) -> se.Symbol:
 
 
 def rows_of(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
-    """The constraints of a tree with one freedom at each joint that moves."""
+    """The constraints of a tree; its bodies are those with one velocity each, of a free joint the last."""
     tree = tree_of(system)
-    moving = {k: place for place, k in enumerate(k for k, b in enumerate(tree.bodies) if b.joint != "fixed")}
+    moving = dict(
+        zip((k for k, b in enumerate(tree.bodies) if b.joint != "fixed"), last_slices(moving_tree(system)), strict=True)
+    )
     used = points_named(system, constraints)
     bodies, places = [], []
     for name in used:

@@ -5,12 +5,17 @@ the leaves, back, and out again. One compiled loop serves every tree, whose numb
 
     c[0] number of bodies, c[1] spare numbers, c[2], c[3] function of applied forces and further rates and its constants (0:
     none), c[4:7] minus the acceleration of gravity, c[7] function of sines, c[8] record of the ground, c[9] number of
-    coordinates, c[10] number of velocities, c[11] number of all states, then BODY_WORDS for each body: its base, its record,
-    SOURCE, FURTHER, NEXT, and address and constants of the functions outward, inward and motion. All but gravity are 64-bit
-    integers.
+    coordinates, c[10] number of velocities, c[11] number of all states, c[12] number of free joints, c[13] where they are
+    listed, c[14], c[15] functions of their places and rates, then BODY_WORDS for each body: its base, its record, SOURCE,
+    FURTHER, NEXT, the place of its coordinate, and address and constants of the functions outward, inward and motion. All
+    but gravity are 64-bit integers.
 
 A state is [t, q, v, z], its rates are [q̇, v̇, ż]: z are further states, such as currents of motors, whose rates the function
 of applied forces gives behind the forces.
+
+A body has one velocity: a free joint is six of them in a row, its slices, that have no coordinates of their own (-1). It is
+listed with its first slice and the place of the first of its seven coordinates. What is known of its place, way and
+rotation, is written into the records of the slices, see ``slices`` of the recursions.
 
 The functions take the record of a body together with the one before it, which is that of its base. Only one of the bodies
 that a base carries can stand behind it; each of the others stands behind a record of its own that stands for the base:
@@ -25,11 +30,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from svyaz.forms import PLACE_RECORDS
 from svyaz.integrate import call, callback, copy, part, read, whole, write
 
-HEAD, BODY_WORDS = 12, 11
+HEAD, BODY_WORDS = 16, 12
 SINES, GROUND_RECORD, COORDINATES, VELOCITIES, STATES = 7, 8, 9, 10, 11
-BASE, RECORD, SOURCE, FURTHER, NEXT, OUTWARD, INWARD, MOVING = 0, 1, 2, 3, 4, 5, 7, 9
+FREE, FREE_LIST, FREE_PLACES, FREE_RATES = 12, 13, 14, 15
+BASE, RECORD, SOURCE, FURTHER, NEXT, COORDINATE, OUTWARD, INWARD, MOVING = 0, 1, 2, 3, 4, 5, 6, 8, 10
 SPARE = 64
 """Numbers of the workspace that belong to no record, before the first one."""
 
@@ -47,6 +54,12 @@ def record_of(c: int, k: int) -> int:
 
 
 @part
+def coordinate_of(c: int, k: int) -> int:
+    """The place of the coordinate of a body among all; -1 for a slice of a free joint."""
+    return whole(c, HEAD + BODY_WORDS * k + COORDINATE)
+
+
+@part
 def before(record: int) -> int:
     """The record before another."""
     return record - 8 * ROOM
@@ -58,14 +71,22 @@ def _placed(n: int, x: int, c: int, spare: int) -> int:
     status, speeds = 0, x + 8 * (1 + whole(c, COORDINATES))
     for first in range(0, n, 4):
         for j in range(4):
-            write(spare, j, read(x, 1 + min(first + j, n - 1)))
+            write(spare, j, read(x, 1 + max(coordinate_of(c, min(first + j, n - 1)), 0)))
         status |= call(whole(c, SINES), spare, spare, spare + 32)
         for k in range(first, min(first + 4, n)):
             own = record_of(c, k)
-            write(own, Q, read(x, 1 + k))
+            write(own, Q, read(spare, k - first))
             write(own, Q + 1, read(speeds, k))
             write(own, PLACE, read(spare, 4 + 2 * (k - first)))
             write(own, PLACE + 1, read(spare, 5 + 2 * (k - first)))
+    for i in range(whole(c, FREE)):
+        entry = whole(c, FREE_LIST) + 16 * i
+        status |= call(whole(c, FREE_PLACES), x + 8 * (1 + whole(entry, 1)), spare, spare)
+        for j in range(PLACE_RECORDS):
+            own = record_of(c, whole(entry, 0) + j)
+            write(own, Q, read(spare, 3 * j))
+            write(own, PLACE, read(spare, 3 * j + 1))
+            write(own, PLACE + 1, read(spare, 3 * j + 2))
     return status
 
 
@@ -126,10 +147,26 @@ def motions_of(n: int, c: int, target: int) -> int:
 
 
 @part
+def rates_of(n: int, x: int, c: int, speeds: int, spare: int, target: int) -> int:
+    """The rates that velocities give to the coordinates of a state."""
+    status = 0
+    for k in range(n):
+        at = coordinate_of(c, k)
+        if at >= 0:
+            write(target, at, read(speeds, k))
+    for i in range(whole(c, FREE)):
+        entry = whole(c, FREE_LIST) + 16 * i
+        copy(x + 8 * (1 + whole(entry, 1)), spare, 7)
+        copy(speeds + 8 * whole(entry, 0), spare + 56, 6)
+        status |= call(whole(c, FREE_RATES), spare, spare, target + 8 * whole(entry, 1))
+    return status
+
+
+@part
 def pushed_of(n: int, x: int, c: int, out: int) -> int:
     """Rates of the coordinates and of further states, and the forces that are applied, where accelerations will be."""
-    status, first = 0, whole(c, COORDINATES)
-    copy(x + 8 * (1 + first), out, first)
+    first = whole(c, COORDINATES)
+    status = rates_of(n, x, c, x + 8 * (1 + first), whole(c, 1), out)
     if whole(c, 2) != 0:
         status |= call(whole(c, 2), x, whole(c, 3), out + 8 * first)
         for k in range(n):

@@ -39,7 +39,6 @@ def _unknown_to_loop(system: System) -> str:
         return "systems that are no trees of bodies"
     bodies = system.law.tree.bodies
     reasons = (
-        ("joints with six freedoms", any(body.joint == "free" for body in bodies)),
         ("masses that change", any(body.varies(system.parameters) for body in bodies)),
         ("constraints that events switch", any(c.switched for c in system.constraints)),
         ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),

@@ -25,11 +25,17 @@ def moving_tree(system: System) -> Tree:
     return forms.welded(numbers(tree_of(system), system.parameters), forms.FLOATS)
 
 
+@remembered
+def sliced_tree(system: System) -> Tree:
+    """The same with one velocity for each body: free joints are six of them."""
+    return forms.sliced(moving_tree(system))
+
+
 def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
     """The words of a tree for the loop, with a workspace of their own, and what must live on."""
     from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
 
-    tree = moving_tree(system)
+    tree = sliced_tree(system)
     count = len(tree.bodies)
     forces, sines = _applied(system), compile_program(forms.sines_program())
     force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
@@ -41,15 +47,34 @@ def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
     words[:4] = [count, workspace.ctypes.data, 0 if forces is None else forces.address, force_constants.ctypes.data]
     words[4:7] = np.array([-g for g in tree.gravity]).view(np.int64)
     sizes = [len(names) for names in (system.coordinates, system.velocities, system.states)]
-    words[7:HEAD] = [sines.address, ground, *sizes]
+    coordinates, listed = _coordinate_places(tree)
+    free = [compile_program(forms.free_place_program()), compile_program(forms.free_rates_program())]
+    words[7:13] = [sines.address, ground, *sizes, len(listed)]
+    words[13:HEAD] = [listed.ctypes.data, *(native.address for native in free)]
     workspace[SPARE + MOTION + 3 : SPARE + MOTION + 6] = [-g for g in tree.gravity]
     places = ground + 8 * ROOM * np.array(records)
     sources = [
         0 if records[k] == at + 1 else ground + 8 * ROOM * at
         for k, at in enumerate(0 if body.base == GROUND else records[body.base] for body in tree.bodies)
     ]
-    words[HEAD:] = np.column_stack([[body.base for body in tree.bodies], places, sources, links, rows]).ravel()
-    return words, (forces, sines, force_constants, workspace, kept)
+    bases = [body.base for body in tree.bodies]
+    words[HEAD:] = np.column_stack([bases, places, sources, links, coordinates, rows]).ravel()
+    return words, (forces, sines, force_constants, workspace, kept, free, listed)
+
+
+def _coordinate_places(tree: Tree) -> tuple[list[int], NDArray[np.int64]]:
+    """For each body the place of its coordinate, -1 for a slice of a free joint; the first slices of those, each with the
+    place of its first coordinate (f, 2).
+    """
+    places: list[int] = []
+    listed: list[tuple[int, int]] = []
+    first = 0
+    for k, body in enumerate(tree.bodies):
+        places.append(first if len(body.coordinates) == 1 else -1)
+        if len(body.coordinates) > 1:
+            listed.append((k, first))
+        first += len(body.coordinates)
+    return places, np.array(listed, dtype=np.int64).reshape(-1, 2)
 
 
 def _records(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
@@ -75,7 +100,7 @@ def _records(tree: Tree) -> tuple[list[int], list[tuple[int, int]], int]:
 
 def pose_addresses(system: System) -> tuple[NDArray[np.int64], object]:
     """For each body address and constants of its function pose (n, 2), and what must live on."""
-    return _bodies(moving_tree(system), forms.pose_programs)
+    return _bodies(sliced_tree(system), forms.pose_programs)
 
 
 def _bodies(
@@ -87,7 +112,7 @@ def _bodies(
     """
     kinds: dict[tuple[str, str], list[int]] = {}
     for k, body in enumerate(tree.bodies):
-        kinds.setdefault((body.joint, forms.axis_kind(body.axis)), []).append(k)
+        kinds.setdefault((forms.joint_kind(body), forms.axis_kind(body.axis)), []).append(k)
     rows: list[list[int]] = [[] for _ in tree.bodies]
     kept: list[object] = []
     for kind, bodies in kinds.items():
@@ -142,9 +167,7 @@ def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[
     if cyclic:
         still = np.zeros_like(v)
         momenta = numeric.inverse_dynamics(q, still, v) - numeric.inverse_dynamics(q, still, still)
-        integrals |= {
-            f"momentum of {name}": momenta[:, k] for k, name in enumerate(system.coordinates) if name in cyclic
-        }
+        integrals |= {f"momentum of {name}": momenta[:, k] for k, name in enumerate(system.freedoms) if name in cyclic}
     if system.integrals:
         table = [i.expression for i in system.integrals]
         found = function({"declared": table}, ("t", *system.states), system.constants)(rows)["declared"]

@@ -30,7 +30,7 @@ def with_multipliers(system: System, active: Sequence[Constraint] | None = None)
 def with_constraints(free: Equations, active: Sequence[Constraint]) -> Equations:
     """The same equations with these constraints, and no others, acting."""
     by_points = None
-    if isinstance(free.system.law, Bodies) and not free.quasi:
+    if isinstance(free.system.law, Bodies):
         from svyaz.forms.tree.point_rows import written_rows
 
         by_points = written_rows(free.system, active)

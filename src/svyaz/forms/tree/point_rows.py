@@ -4,7 +4,8 @@ For a constraint on positions h the row of G is Σ ∂h/∂P · ∂P/∂q + ∂h
 
     ḣ = Σ ∂h/∂P · Ṗ + ∂h/∂q · q̇ + ∂h/∂t,        ḧ = total derivative of ḣ with P̈, q̈;
 
-for one on velocities f the row is that of ∂f/∂Ṗ, ∂f/∂q̇. Both are short formulas however long the tree is.
+for one on velocities f the row is that of ∂f/∂Ṗ, ∂f/∂q̇, which for ḣ are ∂h/∂P, ∂h/∂q. All are short formulas however long
+the tree is. The velocities of a free joint, which are no rates of coordinates, stand for its q̇.
 """
 
 from __future__ import annotations
@@ -55,10 +56,11 @@ def points_named(system: System, constraints: Sequence[Constraint]) -> list[str]
 
 
 def point_rows(system: System, constraints: Sequence[Constraint], points: Sequence[str]) -> tuple[PointRow, ...]:
-    """The constraints of a tree with one freedom at each joint that moves."""
-    moving = [*system.coordinates, *(f"{name}_{axis}" for name in points for axis in AXES)]
+    """The constraints of a tree by points and velocities of joints."""
     flow: dict[se.Symbol, Expression] = {TIME: ONE}
-    for name in moving:
+    flow |= {se.Symbol(q): rate for q, rate in system.coordinate_rates.items()}
+    flow |= {se.Symbol(v): se.Symbol(f"{v}'") for v in system.velocities}
+    for name in (f"{name}_{axis}" for name in points for axis in AXES):
         flow |= {se.Symbol(name): velocity(name), velocity(name): se.Symbol(f"{name}''")}
     return tuple(_row(system, c, points, flow) for c in constraints)
 
@@ -69,17 +71,16 @@ def _row(
     stated = constraint.stated
     position = None if constraint.order else stated
     rate = stated if position is None else total_derivative(stated, flow)
-    of, dots = (rate, "'") if position is None else (stated, "")
-    present = of.free_symbols
+    present = rate.free_symbols
     by_points = {}
     for k, name in enumerate(points):
-        own = [se.Symbol(f"{name}_{axis}{dots}") for axis in AXES]
+        own = [velocity(f"{name}_{axis}") for axis in AXES]
         if not present.isdisjoint(own):
-            x, y, z = gradient(of, own)
+            x, y, z = gradient(rate, own)
             by_points[k] = (x, y, z)
-    places = {se.Symbol(f"{q}{dots}"): k for k, q in enumerate(system.coordinates)}
+    places = {se.Symbol(v): k for k, v in enumerate(system.velocities)}
     entered = sorted((s for s in present if s in places), key=places.__getitem__)
-    slopes = zip(entered, gradient(of, entered), strict=True)
+    slopes = zip(entered, gradient(rate, entered), strict=True)
     by_freedoms = {places[s]: e for s, e in slopes if e != ZERO}
     return PointRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
 
@@ -140,25 +141,23 @@ def _gradient(
     system: System, row: PointRow, moving: _Moving, taken: Callable[[Expression], Expression]
 ) -> list[Expression]:
     """Σ ∂h/∂P · ∂P/∂q + ∂h/∂q for each coordinate, with factors ``taken`` as they are or by magnitude."""
-    own = {q: [ZERO] for q in system.coordinates}
+    own = {q: [ZERO] for q in system.freedoms}
     for k, e in row.by_freedoms.items():
-        own[system.coordinates[k]].append(taken(substitute(e, moving.known)))
+        own[system.freedoms[k]].append(taken(substitute(e, moving.known)))
     for k, slopes in row.by_points.items():
         forces = [taken(substitute(e, moving.known)) for e in slopes]
         for q, moved in moving.moves[k].items():
             own[q] += [f * taken(m) for f, m in zip(forces, moved, strict=True)]
-    return [add_up(own[q]) for q in system.coordinates]
+    return [add_up(own[q]) for q in system.freedoms]
 
 
 def _moving(system: System, constraints: Sequence[Constraint]) -> _Moving | None:
     if not (isinstance(system.law, Bodies) and system.points and len(system.coordinates) > MANY_COORDINATES):
         return None
-    if any(body.joint == "free" for body in tree_of(system).bodies):
-        return None
     points, places = points_named(system, constraints), _ground_places(system)
     if not points:
         return None
-    known: dict[se.Symbol, Expression] = {se.Symbol(f"{q}''"): ZERO for q in system.coordinates}
+    known: dict[se.Symbol, Expression] = {se.Symbol(f"{v}'"): ZERO for v in system.velocities}
     moves = []
     for name in points:
         point = system.points[name]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import symengine as se
 
-from svyaz.expr import ONE, ZERO, Expression, Scope, substitute, total_derivative
+from svyaz.expr import ONE, ZERO, Expression, Scope, total_derivative
 from svyaz.model.ground_places import MANY_COORDINATES, GroundPlaces
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
@@ -18,8 +18,6 @@ from svyaz.model.system import Drawing
 from svyaz.model.tree import GROUND, Body, BodyPoint, Tree, Vector, axis_rotation, quaternion_rotation
 
 AXES = ("x", "y", "z")
-
-EPSILON = se.Symbol("a small time")
 
 Terms = list[tuple[Vector, Expression]]
 """Vectors with the angles by which they are turned about one axis."""
@@ -58,27 +56,16 @@ def read_points(reader: Reader, given: Sequence[Table], names: Names) -> None:
 
 def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Vector]]:
     """Place and velocity of a point of a body; in long trees by those of all bodies."""
-    if len(rates) > MANY_COORDINATES and all(body.joint != "free" for body in tree.bodies):
+    if len(rates) > MANY_COORDINATES:
         return GroundPlaces(tree, rates).point
     known = {se.Symbol(q): rate for q, rate in rates.items()}
 
     def moved(body: int, at: Vector) -> tuple[Vector, Vector]:
         place = position(tree, body, at)
-        x, y, z = (_rate(entry, known) for entry in place)
+        x, y, z = (total_derivative(entry, known) for entry in place)
         return place, (x, y, z)
 
     return moved
-
-
-def _rate(place: Expression, rates: Mapping[se.Symbol, Expression]) -> Expression:
-    """The time derivative of a place; of many coordinates at once, as d/dε of the place at q + ε q̇ at ε = 0.
-
-    Term by term and coordinate by coordinate it would take time that grows with the third power of their number.
-    """
-    if len(rates) <= MANY_COORDINATES:
-        return total_derivative(place, rates)
-    moved = {q: q + EPSILON * rates[q] for q in place.free_symbols if q in rates}
-    return substitute(substitute(place, moved).diff(EPSILON), {EPSILON: ZERO})
 
 
 def position(tree: Tree, body: int, at: Vector) -> Vector:

@@ -61,23 +61,23 @@ def forward_dynamics(
 
 
 def loose_joint(bodies: Sequence[Placed]) -> int | None:
-    """The number of a body whose joint of one freedom meets no inertia, what it carries being free; of floats only.
+    """The number of a body whose joint meets no inertia, what it carries being free; of floats only.
 
     D = Sᵀ Â S is compared with the largest moment (or mass) in Â. It vanishes beyond links that have no inertia, or
-    where such links line up.
+    where such links line up. The freedoms of a joint are released one after another.
     """
     inertias = [rigid(body) for body in bodies]
     for k in range(len(bodies) - 1, -1, -1):
         body, base = bodies[k], bodies[k].body.base
         left = inertias[k]
-        if body.turns:
-            first = 0 if any(body.turns[0]) else 3
-            direction = [*body.turns[0], *body.slides[0]]
-            pressed = _product(inertias[k], direction)
+        for turn, slide in zip(body.turns, body.slides, strict=True):
+            first = 0 if any(turn) else 3
+            direction = [*turn, *slide]
+            pressed = _product(left, direction)
             inertia = _inner(direction, pressed)
             if inertia <= LOOSE * max(inertias[k][i][i] for i in range(first, first + 3)):
                 return k
-            left = released(inertias[k], [pressed], [[1.0 / inertia]])
+            left = released(left, [pressed], [[1.0 / inertia]])
         if base != GROUND:
             inertias[base] = _added(inertias[base], carried_inertia(left, body.rotation, body.offset))
     return None

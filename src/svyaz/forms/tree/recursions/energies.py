@@ -139,8 +139,8 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
         mass, bias = _in_book_form(tree, others)  # ∂M/∂t is in it
         return mass, _with_momenta(tree, mass, bias, flow)
     velocities = [se.Symbol(v) for v in tree.velocities]
-    found = inverse_dynamics(bodies_of(tree), tree.gravity, velocities, None, expressions())
-    mass, bias = [list(row) for row in _mass_matrix(tree)], [b + other for b, other in zip(found, others, strict=True)]
+    mass = [list(row) for row in _mass_matrix(tree)]
+    bias = [b + other for b, other in zip(_bias(tree), others, strict=True)]
     flow |= {TIME: ONE} if "t" in known else {}
     rates = rate_tree(tree, flow) if flow else None
     if rates is None:
@@ -181,6 +181,13 @@ def _with_momenta(
 def _mass_matrix(tree: Tree) -> tuple[tuple[Expression, ...], ...]:
     """M by composite bodies, once for each tree: long expressions are quickly compared only where they are the same."""
     return tuple(tuple(row) for row in mass_matrix(bodies_of(tree), expressions()))
+
+
+@lru_cache(maxsize=16)
+def _bias(tree: Tree) -> tuple[Expression, ...]:
+    """Velocity and gravity terms by Newton and Euler's recursion, once for each tree for the same reason."""
+    velocities = [se.Symbol(v) for v in tree.velocities]
+    return tuple(inverse_dynamics(bodies_of(tree), tree.gravity, velocities, None, expressions()))
 
 
 @lru_cache(maxsize=16)

@@ -12,8 +12,12 @@ Constraints between points of bodies take one more:
 
     pose       q, v, place, and of the base R (9), p, ω, its velocity V → R, p, V, with R p in ground axes, ω V in body axes
 
-Place is sine and cosine of the angle, or the way slid. It is the recursion of ``articulated`` on symbols. With X the change
-to axes and pole of the base, S the direction of the joint, p = Â S, D = Sᵀ p, the acceleration of the joint is
+Place is sine and cosine of the angle, or the way slid. A free joint is six slices (see ``slices``), each with programs of
+its own, "free" for the first, "slide" and "turn" for the others; the place of the joint stands in the fields q, s, c of the
+first four, the way and the rows of the rotation.
+
+It is the recursion of ``articulated`` on symbols. With X the change to axes and pole of the base, S the direction of the
+joint, p = Â S, D = Sᵀ p, the acceleration of the joint is
 
     v̇ = k - (X p/D)ᵀ m,        k = (u - pᵀ c)/D,
 
@@ -58,7 +62,10 @@ FIELDS = (
 )
 """The numbers of a record; the rows are filled by the loop, and by the programs outward, inward and motion. What inward
 gives of a body stands in the record before its own."""
-INPUTS = [*(f"base {name}" for name in FIELDS), *FIELDS]
+INPUTS = [*(f"base {name}" for name in FIELDS), *FIELDS, *(f"{name} of {k}" for k in range(2, 7) for name in FIELDS)]
+"""Behind the record of the first slice of a free joint those of the others are seen too."""
+PLACE_RECORDS = 4
+"""So many records hold the place of a free joint."""
 
 
 @lru_cache(maxsize=64)
@@ -109,22 +116,27 @@ class _Joint:
         nx, ny, nz, px, py, pz, m, dx, dy, dz, xx, yy, zz, xy, xz, yz = (
             ZERO if name in zeros else se.Symbol(name) for name in BODY
         )
-        self.turns, self.along = joint == "revolute", AXES.index(axis)
+        self.kind, self.along = joint, AXES.index(axis)
         unit: Vector = (nx, ny, nz) if axis == "any" else UNITS[self.along]
         none, pole = (ZERO, ZERO, ZERO), (px, py, pz)
         self.sheet = FormulaSheet(BODY, {})
         q, self.sine, self.cosine = _symbols(["q", "s", "c"])
-        if self.turns:
-            rotation, offset, turns, slides = axis_rotation(unit, self.sine, self.cosine), pole, (unit,), (none,)
-        else:
-            rotation, offset, turns, slides = UNITS, plus(pole, times(q, unit)), (none,), (unit,)
+        rotation, offset = UNITS, pole
+        if joint == "revolute":
+            rotation = axis_rotation(unit, self.sine, self.cosine)
+        elif joint == "prismatic":
+            offset = plus(pole, times(q, unit))
+        elif joint == "free":
+            x, y, z = (_triple([f"{name} of {k}" for name in ("q", "s", "c")]) for k in range(2, 5))
+            rotation, offset = (x, y, z), plus(pole, (q, self.sine, self.cosine))
+        turns = joint in ("revolute", "turn")
         body = Body("", -1, joint, (), (), unit, pole, m, none, ())
         x, y, z = (self.named(row) for row in rotation)
+        directions = ((unit,), (none,)) if turns else ((none,), (unit,))
         inertia = (xx, yy, zz, xy, xz, yz)
-        offset = self.named(offset)
-        self.placed = Placed(body, (x, y, z), offset, m, (dx, dy, dz), inertia, turns, slides)
-        self.direction = [*turns[0], *slides[0]]
-        self.free = self.along + (0 if self.turns else 3) if axis != "any" else None
+        self.placed = Placed(body, (x, y, z), self.named(offset), m, (dx, dy, dz), inertia, *directions)
+        self.direction = [*directions[0][0], *directions[1][0]]
+        self.free = self.along + (0 if turns else 3) if axis != "any" else None
 
     def name(self, value: Expression) -> Expression:
         """The value under a name."""
@@ -138,10 +150,8 @@ class _Joint:
     def swept(self) -> list[Expression]:
         """The acceleration that velocities give, without what is zero for ever."""
         found: list[Expression] = list(_symbols(SWEPT))
-        for i in range(3):
-            if not self.turns or i == self.free:
-                found[i] = ZERO
-        return found
+        never = {"revolute": [self.free], "prismatic": range(3), "free": ()}.get(self.kind, range(6))
+        return [ZERO if i in never else entry for i, entry in enumerate(found)]
 
     def turned(self, vector: Vector) -> Vector:
         """R v."""
@@ -149,9 +159,9 @@ class _Joint:
 
     def turned_block(self, block: Sequence[Sequence[Expression]]) -> Sequence[Sequence[Expression]]:
         """R B Rᵀ."""
-        if not self.turns:
+        if self.kind in ("prismatic", "slide", "turn"):
             return block
-        if self.free is None:
+        if self.free is None or self.kind == "free":
             columns = [self.turned(column) for column in zip(*block, strict=True)]
             return [self.turned(row) for row in zip(*columns, strict=True)]
         i, j, k = self.along, (self.along + 1) % 3, (self.along + 2) % 3
@@ -183,15 +193,25 @@ def _operations(program: Program) -> float:
 
 def _outward(joint: str, axis: str, zeros: frozenset[str]) -> Program:
     own = _Joint(joint, axis, zeros)
-    body, v, below = own.placed, se.Symbol("v"), _triple([f"base {name}" for name in TURNING])
+    body, below = own.placed, _triple([f"base {name}" for name in TURNING])
     carried = applied(body.back, below)
-    omega_j, v_j = times(v, body.turns[0]), times(v, body.slides[0])
+    omega_j, v_j = _own_motion(own)
     omega = own.named(plus(carried, omega_j))
     centripetal = applied(body.back, cross(below, cross(below, body.offset)))
     swept = [*cross(carried, omega_j), *plus(centripetal, cross(plus(carried, omega), v_j))]
     momentum = tensor_applied(body.inertia, omega)
     bias = [*cross(omega, momentum), *cross(omega, cross(omega, body.moment))]
     return own.program([*swept, *bias, *omega])
+
+
+def _own_motion(own: _Joint) -> tuple[Vector, Vector]:
+    """ω and v of a joint itself; those of a free joint belong to its first slice, and to none of the others."""
+    if own.kind in ("slide", "turn"):
+        return (ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO)
+    if own.kind == "free":
+        return _triple([f"v of {k}" for k in range(4, 7)]), _triple(["v", "v of 2", "v of 3"])
+    v = se.Symbol("v")
+    return times(v, own.placed.turns[0]), times(v, own.placed.slides[0])
 
 
 def _inward(joint: str, axis: str, zeros: frozenset[str]) -> Program:
@@ -247,7 +267,8 @@ def _pose(joint: str, axis: str, zeros: frozenset[str]) -> Program:
     own = _Joint(joint, axis, zeros)
     body = own.placed
     turned, place, omega, speed = (_numbered(f"base {name}", n) for name, n in (("R", 9), ("P", 3), ("w", 3), ("V", 3)))
-    inputs = [*FIELDS[:4], *turned, *place, *omega, *speed]
+    seen = [f"{name} of {k}" for k in range(2, 1 + PLACE_RECORDS) for name in FIELDS[:4]] if joint == "free" else []
+    inputs = [*FIELDS[:4], *seen, *turned, *place, *omega, *speed]
     rows = [_triple(turned[3 * i : 3 * i + 3]) for i in range(3)]
     carried = applied(body.back, plus(_triple(speed), cross(_triple(omega), body.offset)))
     found = [*(dot(row, column) for row in rows for column in zip(*body.rotation, strict=True))]
