@@ -115,7 +115,8 @@ def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path) -> None:
         "lanes",
         "members",
     ]  # free: radau's, two in lanes
-    maps = ["after_step", "closed_look", "closed_projection", "closed_reach", "closed_step", "step", "step", "step"]
+    maps = ["after_step", "closed_look", "closed_projection", "closed_reach", "closed_step", "held_step"]
+    maps += ["sliding_step", "sliding_watch", "step", "step", "step"]
     assert sorted(text.partition("-")[0] for text in texts) == sorted([*loops, *maps])
 
 

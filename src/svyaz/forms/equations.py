@@ -211,12 +211,53 @@ class RateCode(Protocol):
     def evaluate(self, rows: Array, constants: Array) -> Array: ...
 
 
+class ConditionCode(Protocol):
+    """Conditions g along rows [t, states] as native code, with the values of its parameters bound."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def constants(self) -> Array: ...
+
+    def with_values(self, values: Mapping[str, float]) -> ConditionCode: ...
+
+    def __call__(self, x: Array, /) -> dict[str, Array]: ...
+
+
+class SizedConditionCode(ConditionCode, Protocol):
+    """The same that tells the sizes of the terms of g."""
+
+    def with_values(self, values: Mapping[str, float]) -> SizedConditionCode: ...
+
+    def sizes(self, row: Array) -> Array: ...
+
+
 class Recursion(Protocol):
     """Equations that are not written out: their numbers and their code come from recursions over bodies."""
 
     @property
     def tables(self) -> Tabulated:
         """M, bias, G, residuals and their terms along rows [t, states]."""
+
+    @property
+    def forces(self) -> tuple[Expression, ...]:
+        """What acts on the freedoms beside the bodies' own inertia and weight."""
+
+    def driven(
+        self,
+        forces: Sequence[Expression],
+        rates: Mapping[str, Expression],
+        values: Mapping[str, float],
+        given: Sequence[str] = (),
+        sliding: Sequence[Surface] = (),
+    ) -> Recursion:
+        """With other forces, and rates of further states: with further constants, by their ``values``, and with names of
+        numbers that are ``given`` behind the states. The motion is held on ``sliding`` surfaces, whose sides are found.
+        """
 
     def of_rows(self, kept: Sequence[int]) -> Recursion:
         """With some of the constraints."""
@@ -232,6 +273,15 @@ class Recursion(Protocol):
 
     def log_determinants(self, rows: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Gᵀ; G 0]|) along rows [t, states]; NaN where it has none."""
+
+    def watching(
+        self,
+        correction: Sequence[Expression],
+        gains: Sequence[str],
+        conditions: Sequence[Expression],
+        values: Mapping[str, float],
+    ) -> SizedConditionCode:
+        """Conditions along the motion in states and sides that hold it; ``values`` are their parameters."""
 
     def observed(
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array

@@ -56,12 +56,18 @@ def sided(equations: Equations) -> tuple[Equations, tuple[Surface, ...]]:
 
     The slips of frictions are surfaces as well; the signs of multipliers whose sizes act become symbols (``loads``).
     """
-    entries = [*equations.explicit.values(), *equations.bias]
+    recursion = equations.recursion
+    entries = [*equations.explicit.values(), *(equations.bias if recursion is None else recursion.forces)]
     found, surfaces = entries, tuple[Surface, ...]()
     if jumping_parts(entries):
         found, surfaces = split(entries, {"t", *equations.states})
     count = len(equations.explicit)
     explicit = dict(zip(equations.explicit, found[:count], strict=True))
+    if recursion is not None:
+        given = [str(surface.side) for surface in surfaces]
+        return replace(
+            equations, recursion=recursion.driven(found[count:], explicit, {}, given), explicit=explicit
+        ), surfaces
     plain = replace(equations, explicit=explicit, bias=tuple(found[count:]))
     return _rubbing(plain, surfaces) if not equations.ideal else (plain, surfaces)
 
@@ -129,12 +135,19 @@ def on_sides(
         replace(p, side=ZERO, holding=unknown[p.side]) if p.side in unknown else replace(p, holding=ZERO)
         for p in _turned(equations, surfaces, numbers)
     ]
+    explicit = {name: put_in(e, unknown) for name, e in equations.explicit.items()}
+    slid = tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding)
+    recursion = equations.recursion
+    if recursion is not None:
+        forces = [put_in(e, unknown) for e in recursion.forces]
+        recursion = recursion.driven(forces, explicit, numbers, sliding=slid)
     return replace(
         equations,
         system=system,
-        explicit={name: put_in(e, unknown) for name, e in equations.explicit.items()},
+        explicit=explicit,
         bias=tuple(put_in(e, unknown) for e in equations.bias),
         sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
-        sliding=tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding),
+        sliding=slid,
         pulls=tuple(pulls),
+        recursion=recursion,
     )

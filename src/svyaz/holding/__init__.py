@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from svyaz.holding.segment import observing as observing
     from svyaz.holding.segment import prepare as prepare
     from svyaz.holding.segment import projected_more as projected_more
+    from svyaz.holding.segment import rate_code as rate_code
     from svyaz.holding.settling import SWITCH_TOLERANCE as SWITCH_TOLERANCE
     from svyaz.holding.settling import Entry as Entry
     from svyaz.holding.settling import Refusal as Refusal

@@ -160,14 +160,10 @@ def _by_recursion(
 ) -> Segment:
     """A phase whose equations are not written out."""
     values = {**equations.system.constants, **perturbation.gains, **constants_of(held)}
-    code = recursion.code(perturbation.correction, tuple(perturbation.gains))
-    if held:
-        from svyaz.holding.held_code import held_code
-
-        code = held_code(equations, code, held)
+    code = rate_code(equations, perturbation, held)
     constants, count = code.constants(values), len(equations.states)
     after: Flow | None = None
-    if isinstance(options.stabilize, ByProjection):
+    if isinstance(options.stabilize, ByProjection) and equations.deviations:
         moving = recursion.projection(code)
         after = Flow(moving.address, moving.constants(values), count, moving)
     implicit = find_method(options.method).implicit
@@ -181,6 +177,17 @@ def _by_recursion(
         by_differences(Flow(code.address, constants, count, code)) if implicit else None,
         after,
     )
+
+
+def rate_code(equations: Equations, perturbation: Perturbation, held: Sequence[HeldIntegral]) -> RateCode:
+    """The rates of equations that are not written out, with what holds integrals."""
+    assert equations.recursion is not None, "recursions give the rates"
+    code = equations.recursion.code(perturbation.correction, tuple(perturbation.gains))
+    if not held:
+        return code
+    from svyaz.holding.held_code import held_code
+
+    return held_code(equations, code, held)
 
 
 def _after_step(

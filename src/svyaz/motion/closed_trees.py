@@ -2,34 +2,80 @@
 
 from __future__ import annotations
 
-import ctypes
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 from weakref import finalize
 
 import numpy as np
+import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ZERO, Expression, Surface, put_in
 from svyaz.forms import PLACE_RECORDS, Deviation, Equations, RateCode, joint_kind
 from svyaz.integrate import Callback, Flow, along
 from svyaz.model import GROUND, Constraint, System, Tree
-from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, POSE, ROW, ROW_NUMBERS, SHARE_ROW, written_size
+from svyaz.motion.closing_layout import (
+    CLOSING,
+    MULTIPLIERS,
+    POSE,
+    ROW,
+    ROW_NUMBERS,
+    SHARE_ROW,
+    numbers_at,
+    written_size,
+)
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
 from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
-from svyaz.motion.tree_words import FORM, observed_of_tree, pose_addresses, sliced_tree, tree_words, velocity_columns
+from svyaz.motion.tree_words import (
+    FORM,
+    Drive,
+    drive_of,
+    observed_of_tree,
+    pose_addresses,
+    sliced_tree,
+    tree_words,
+    velocity_columns,
+)
 from svyaz.program import Native
+
+if TYPE_CHECKING:
+    from svyaz.motion.sliding_code import SlidingCode, SlidingWatch
 
 
 @dataclass(frozen=True)
 class ClosedTree:
-    """The recursions of a tree with the constraints of ``rows``; free joints are six bodies with one freedom each."""
+    """The recursions of a tree with the constraints of ``rows``; free joints are six bodies with one freedom each.
+
+    ``drive`` is what acts on it where that is not what was stated; the motion is held on surfaces that are ``sliding``, by
+    what the drive is given in the names of their sides.
+    """
 
     rows: ClosingRows
+    drive: Drive | None = None
+    sliding: tuple[Surface, ...] = ()
+
+    @property
+    def forces(self) -> tuple[Expression, ...]:
+        """What acts on the joints."""
+        return (self.drive or drive_of(self.rows.system)).forces
+
+    def driven(
+        self,
+        forces: Sequence[Expression],
+        rates: Mapping[str, Expression],
+        values: Mapping[str, float],
+        given: Sequence[str] = (),
+        sliding: Sequence[Surface] = (),
+    ) -> ClosedTree:
+        """With other forces and rates of further states, in which there are further constants and numbers that are given."""
+        further = [rates[name] for name in self.rows.system.states if name in self.rows.system.rates]
+        names = (*given, *(str(surface.side) for surface in sliding))
+        return replace(self, drive=Drive(tuple(forces), tuple(further), names, values), sliding=tuple(sliding))
 
     @cached_property
     def tables(self) -> TreeNumbers:
@@ -37,33 +83,63 @@ class ClosedTree:
         from svyaz.motion.closing_code import closed_look_function
 
         native = self.rows.native([ZERO] * len(self.rows.rows), ())
-        looking = ClosedCode(self, native, closed_look_function(), everywhere=True)
+        looking = ClosedCode(self._without_given(), native, closed_look_function(), everywhere=True)
         return TreeNumbers(self.rows, self.rows.system.constants, looking)
+
+    def _without_given(self) -> ClosedTree:
+        """The same with zero for what is given."""
+        drive = self.drive
+        if drive is None or not drive.given:
+            return self
+        zero = {se.Symbol(name): ZERO for name in drive.given}
+        forces, rates = (tuple(put_in(e, zero) for e in entries) for entries in (drive.forces, drive.rates))
+        return replace(self, drive=replace(drive, forces=forces, rates=rates, given=()), sliding=())
 
     def of_rows(self, kept: Sequence[int]) -> ClosedTree:
         """With some of the constraints."""
-        return ClosedTree(replace(self.rows, rows=tuple(self.rows.rows[k] for k in kept)))
+        return replace(self, rows=replace(self.rows, rows=tuple(self.rows.rows[k] for k in kept)))
 
-    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
+    def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode | SlidingCode:
         """The rates, with what is added to the rows of the constraints."""
         from svyaz.motion.closing_code import closed_step_function
         from svyaz.motion.long_tree_code import step_function
 
         loop = closed_step_function() if self.rows.rows else step_function()
-        return ClosedCode(self, self.rows.native(correction, gains), loop)
+        inner = ClosedCode(self, self.rows.native(correction, gains), loop)
+        if not self.sliding:
+            return inner
+        from svyaz.motion.sliding_code import sliding_code
+
+        return sliding_code(inner, self.sliding)
 
     def projection(self, code: RateCode) -> ClosedCode:
         """What moves a state onto the constraints after a step; its constants are those of the rates."""
         from svyaz.motion.closing_code import closed_projection_function
+        from svyaz.motion.sliding_code import SlidingCode
 
-        assert isinstance(code, ClosedCode), "the code is that of this tree"
-        return replace(code, function=closed_projection_function())
+        assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
+        inner = code.inner if isinstance(code, SlidingCode) else code
+        return replace(inner, function=closed_projection_function())
+
+    def watching(
+        self,
+        correction: Sequence[Expression],
+        gains: Sequence[str],
+        conditions: Sequence[Expression],
+        values: Mapping[str, float],
+    ) -> SlidingWatch:
+        """Conditions in states and in the sides of surfaces that are slid along."""
+        from svyaz.motion.sliding_code import sliding_watch
+
+        return sliding_watch(self.code(correction, gains), conditions, values)
 
     def observed(
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
     ) -> dict[str, dict[str, Array]]:
         """What is observed along rows, by kind and name; with gains also the power of what only stabilises."""
-        assert isinstance(code, ClosedCode), "the code is that of this tree"
+        from svyaz.motion.sliding_code import SlidingCode
+
+        assert isinstance(code, ClosedCode | SlidingCode), "the code is that of this tree"
         rows, names = np.column_stack([times, states]), [row.constraint.name for row in self.rows.rows]
         constants = code.constants(known)
         if not names:
@@ -137,7 +213,7 @@ class ClosedCode:
     def constants(self, values: Mapping[str, float]) -> Array:
         """What the loop takes as ``c``."""
         system = self.tree.rows.system
-        words, kept = tree_words(system)
+        words, kept = tree_words(system, self.tree.drive)
         addresses, programs = pose_addresses(system)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
         own = self.native.constants(known)
@@ -155,12 +231,16 @@ class ClosedCode:
     def solved(self, rows: Array, constants: Array) -> tuple[Array, Array]:
         """Rates (k, n) and multipliers (k, m)."""
         count = len(self.tree.rows.rows)
-        address = int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
+        address = self.multipliers(constants)
         rates, multipliers = np.empty((len(rows), rows.shape[1] - 1)), np.empty((len(rows), count))
         for k, row in enumerate(rows):
             rates[k] = along(self._flow(constants), row[None, :])[0]
-            multipliers[k] = _numbers_at(address, count) if np.isfinite(rates[k]).all() else np.nan
+            multipliers[k] = numbers_at(address, count) if np.isfinite(rates[k]).all() else np.nan
         return rates, multipliers
+
+    def multipliers(self, constants: Array) -> int:
+        """Where the multipliers are."""
+        return int(constants.view(np.int64)[MULTIPLIERS - CLOSING])
 
     def shares(self, constants: Array) -> tuple[Array, Array]:
         """1/D of all joints and 1/d of all rows at the state that was evaluated last (see ``closing_elimination``)."""
@@ -168,17 +248,12 @@ class ClosedCode:
         bodies, rows = int(words[0]), len(self.tree.rows.rows)
         records = words[HEAD + RECORD : HEAD + BODY_WORDS * bodies : BODY_WORDS]
         first = int(records.min()) - 8 * ROOM
-        workspace = _numbers_at(first, int(records.max() - first) // 8)
-        numbers = _numbers_at(int(words[ROW_NUMBERS - CLOSING]), ROW * rows)
+        workspace = numbers_at(first, int(records.max() - first) // 8)
+        numbers = numbers_at(int(words[ROW_NUMBERS - CLOSING]), ROW * rows)
         return workspace[(records - first) // 8 - ROOM + SHARE], numbers[SHARE_ROW::ROW]
 
     def _flow(self, constants: Array) -> Flow:
         return Flow(self.address, constants, len(self.tree.rows.system.states), self)
-
-
-def _numbers_at(address: int, count: int) -> Array:
-    """Numbers in the memory of a loop."""
-    return np.array((ctypes.c_double * max(1, count)).from_address(address))[:count]
 
 
 def _release(_kept: object) -> None:

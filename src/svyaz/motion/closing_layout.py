@@ -12,6 +12,11 @@ A push is a gradient by a point (row, point, where the program puts it), a pull 
 
 from __future__ import annotations
 
+import ctypes
+
+import numpy as np
+
+from svyaz.arrays import Array
 from svyaz.integrate import part, piece, whole
 
 CLOSING = 22
@@ -113,3 +118,8 @@ def of_lists(n: int, m: int) -> int:
 def written_size(bodies: int, rows: int, places: int) -> int:
     """How many whole numbers the loop writes."""
     return 5 + 4 * bodies + (3 + rows + bodies) * rows + (places + 1) * (rows + 1)
+
+
+def numbers_at(address: int, count: int) -> Array:
+    """Numbers in the memory of a loop."""
+    return np.array((ctypes.c_double * max(1, count)).from_address(address))[:count]

@@ -195,7 +195,7 @@ class TreeNumbers:
         pulls = self.rows.pulls
         for i, (row, freedom) in enumerate(pulls):
             found[:, row * n + freedom] += kind(seen.found[:, seen.found.shape[1] - len(pulls) + i])
-        return found.reshape(-1, m, n)
+        return found.reshape(len(seen.given), m, n)
 
     @cached_property
     def _pushed(self) -> NDArray[np.intp]:

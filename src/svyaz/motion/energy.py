@@ -14,14 +14,14 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, add_up
 from svyaz.forms import EnergyPower, observation, power_of, rates_of, rubbing_power
-from svyaz.holding import Entry, Segment, observed
+from svyaz.holding import Entry, Segment, observed, rate_code
 from svyaz.integrate import Flow, along
 from svyaz.model import System
 from svyaz.motion.phases import Chapter, Mode
 from svyaz.program import Linear, Native, function
 
 if TYPE_CHECKING:
-    from svyaz.motion.closed_trees import ClosedCode
+    pass
 
 EXACT = 1e-12
 """Integrals are known to this part of the energies at least, where the method chooses its steps, or to its tolerance."""
@@ -129,25 +129,32 @@ def _meter(power: EnergyPower, segment: Segment) -> Powers:
     """The powers of work and of dissipation as functions of the states of a phase, its gains among the values."""
     values, inputs = {**segment.values, **segment.perturbation.gains}, ("t", *segment.equations.states)
     if segment.equations.recursion is not None:
-        from svyaz.motion.closed_trees import ClosedCode
-
-        if isinstance(segment.code, ClosedCode):
-            return _recursive_meter(power, segment, segment.code, values)
+        return _recursive_meter(power, segment, values)
     systems, tables = powers(power, segment)
     found = function({"power": tables}, inputs, values, systems=systems)
     return lambda rows: found(rows)["power"]
 
 
-def _recursive_meter(power: EnergyPower, segment: Segment, code: ClosedCode, values: Mapping[str, float]) -> Powers:
-    """The same where recursions give the multipliers."""
-    names = segment.equations.multiplier_names
-    slips = [power.slips.get(name, ZERO) for name in names]
-    tables = {"power": [power.work, power.dissipated], "slips": slips}
-    found = function(tables, ("t", *segment.equations.states), values)
+def _recursive_meter(power: EnergyPower, segment: Segment, values: Mapping[str, float]) -> Powers:
+    """The same where recursions give the multipliers, and the sides that hold a motion."""
+    from svyaz.motion.closed_trees import ClosedCode
+    from svyaz.motion.sliding_code import SlidingCode
+
+    equations = segment.equations
+    code = rate_code(equations, segment.perturbation, ())
+    assert isinstance(code, ClosedCode | SlidingCode), "the code is that of a tree"
+    own, sides = code.constants(segment.known), code.sides if isinstance(code, SlidingCode) else ()
+    slips = [power.slips.get(name, ZERO) for name in equations.multiplier_names]
+    tables = {
+        "power": [equations.in_states(power.work), equations.in_states(power.dissipated)],
+        "slips": [equations.in_states(e) for e in slips],
+    }
+    found = function(tables, ("t", *equations.states, *sides), values)
 
     def meter(rows: Array) -> Array:
-        known = found(rows)
-        moved = np.sum(code.solved(rows, segment.constants)[1] * known["slips"], axis=1) if power.slips else 0.0
+        given = np.hstack([rows, code.sides_along(rows, own)]) if isinstance(code, SlidingCode) else rows
+        known = found(given)
+        moved = np.sum(code.solved(rows, own)[1] * known["slips"], axis=1) if power.slips else 0.0
         return known["power"] + np.column_stack([moved + np.zeros(len(rows)), np.zeros(len(rows))])
 
     return meter

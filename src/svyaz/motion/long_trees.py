@@ -10,8 +10,7 @@ import numpy as np
 
 from svyaz import forms
 from svyaz.arrays import Array
-from svyaz.expr import jumping_parts
-from svyaz.forms import Equations, TurningBodies
+from svyaz.forms import Equations, TurningBodies, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
 from svyaz.integrate import Flow, Status
 from svyaz.model import Bodies, Constraint, System, tree_of
@@ -42,17 +41,16 @@ def _unknown_to_loop(system: System) -> str:
         ("masses that change", any(body.varies(system.parameters) for body in bodies)),
         ("constraints that events switch", any(c.switched for c in system.constraints)),
         ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),
-        ("forces that jump", bool(jumping_parts(system.forces.values()))),
     )
     return ", ".join(words for words, met in reasons if met)
 
 
 def by_recursions(system: System) -> bool:
-    """Is it a tree of many bodies without further states that recursions know, so that nothing of it need be written out?
+    """Is it a tree of many bodies at whose rest recursions tell all: one that they know, without further states and jumps?
 
     One of which cyclic coordinates are ignored is no other: its further states are their momenta or speeds.
     """
-    known = _many_bodies(system) and not _unknown_to_loop(system) and not system.rates
+    known = _many_bodies(system) and not _unknown_to_loop(system) and not (system.rates or may_jump(system))
     return known or isinstance(system.law, TurningBodies)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import symengine as se
@@ -11,12 +11,35 @@ from numpy.typing import NDArray
 
 from svyaz import forms
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, add_up, differentiate, gradient, names_in
+from svyaz.expr import ZERO, Expression, differentiate, names_in
 from svyaz.forms import keeps_energy
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function, remembered
 
 FORM = "articulated"
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What acts on the joints of a tree, Q - ∂D/∂v, and the rates of its further states, in order.
+
+    ``given`` are names of numbers that stand behind the states where the loop is called, ``values`` those of constants that
+    the system does not know.
+    """
+
+    forces: tuple[Expression, ...]
+    rates: tuple[Expression, ...]
+    given: tuple[str, ...] = ()
+    values: Mapping[str, float] = field(default_factory=dict)
+
+
+@remembered
+def drive_of(system: System) -> Drive:
+    """That of a system as it was stated."""
+    slopes = [differentiate(system.dissipation, se.Symbol(v)) for v in system.velocities]
+    forces = [system.forces.get(q, ZERO) - slope for q, slope in zip(system.freedoms, slopes, strict=True)]
+    further = system.states[velocity_columns(system).stop :]
+    return Drive(tuple(forces), tuple(system.rates[name] for name in further))
 
 
 @remembered
@@ -31,14 +54,15 @@ def sliced_tree(system: System) -> Tree:
     return forms.sliced(moving_tree(system))
 
 
-def tree_words(system: System) -> tuple[NDArray[np.int64], object]:
+def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.int64], object]:
     """The words of a tree for the loop, with a workspace of their own, and what must live on."""
     from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, MOTION, ROOM, SPARE
 
     tree = sliced_tree(system)
     count = len(tree.bodies)
-    forces, sines = _applied(system), compile_program(forms.sines_program())
-    force_constants = np.zeros(1) if forces is None else forces.constants(system.constants)
+    drive = drive or drive_of(system)
+    forces, sines = _applied(system, drive), compile_program(forms.sines_program())
+    force_constants = np.zeros(1) if forces is None else forces.constants({**system.constants, **drive.values})
     records, links, slots = _records(tree)
     workspace = np.zeros(SPARE + ROOM * slots)
     ground = workspace.ctypes.data + 8 * SPARE
@@ -139,21 +163,14 @@ def velocity_columns(system: System) -> slice:
     return slice(first, first + len(system.velocities))
 
 
-def _applied(system: System) -> Native | None:
-    """Native code of Q - ∂D/∂v for all joints, then the rates of further states; None where nothing is applied."""
-    given = [
-        system.forces.get(q, ZERO) - differentiate(system.dissipation, se.Symbol(v))
-        for q, v in zip(system.freedoms, system.velocities, strict=True)
-    ]
-    if all(e == 0 for e in given) and not system.rates:
+def _applied(system: System, drive: Drive) -> Native | None:
+    """Native code of what acts on all joints, then of the rates of further states; None where there is neither."""
+    if all(e == 0 for e in drive.forces) and not drive.rates:
         return None
-    outputs = [*zip(system.freedoms, given, strict=True), *_further_rates(system)]
-    return compile_program(build(outputs, inputs=("t", *system.states), parameters=tuple(system.constants)))
-
-
-def _further_rates(system: System) -> list[tuple[str, Expression]]:
-    """The states behind coordinates and velocities, with their rates, in order."""
-    return [(name, system.rates[name]) for name in system.states[velocity_columns(system).stop :]]
+    names = [*system.freedoms, *system.states[velocity_columns(system).stop :]]
+    outputs = list(zip(names, (*drive.forces, *drive.rates), strict=True))
+    parameters = (*system.constants, *drive.values)
+    return compile_program(build(outputs, inputs=("t", *system.states, *drive.given), parameters=parameters))
 
 
 def observed_of_tree(system: System, accelerations: Array, rows: Array) -> dict[str, dict[str, Array]]:
@@ -196,7 +213,8 @@ def integrals_of_tree(system: System, varied: Collection[str] = ()) -> list[str]
 def _cyclic(system: System) -> list[str]:
     """Coordinates of joints at the ground along or about which neither gravity nor a force acts, nor a constraint."""
     tree = moving_tree(system)
-    known = set().union(names_in(system.dissipation), *map(names_in, system.forces.values()), _tied(system))
+    acting = [*system.forces.values(), *(c.expression for c in system.constraints)]
+    known = set().union(names_in(system.dissipation), *(names_in(e) for e in acting))
     found = []
     for body in tree.bodies:
         if body.base != GROUND or len(body.coordinates) != 1:
@@ -207,33 +225,3 @@ def _cyclic(system: System) -> list[str]:
         if not free.any() and q not in system.forces and not {q, f"{q}'"} & known:
             found.append(q)
     return found
-
-
-def _tied(system: System) -> set[str]:
-    """Names that stand in constraints, with the coordinates of joints at the ground along or about which they pull points.
-
-    Of a constraint on positions these are told by ∂h/∂P, which is short however long the tree is.
-    """
-    stated = [c.expression if c.order else c.stated for c in system.constraints]
-    found = set().union(*map(names_in, stated))
-    tree = tree_of(system)
-    for c in (c for c in system.constraints if not c.order):
-        pulls = defaultdict[int, list[Expression]](list)
-        for name in {word.rpartition("_")[0] for word in names_in(c.stated)} & system.points.keys():
-            way = [k for k in tree.path(system.points[name].body) if tree.bodies[k].joint != "fixed"]
-            if way and len(tree.bodies[way[-1]].coordinates) == 1:
-                place = [se.Symbol(f"{name}_{axis}") for axis in "xyz"]
-                pulls[way[-1]].append(_pull(tree, way[-1], place, gradient(c.stated, place)))
-        found |= {tree.bodies[root].coordinates[0] for root, own in pulls.items() if add_up(own) != ZERO}
-    return found
-
-
-def _pull(tree: Tree, root: int, place: Sequence[Expression], force: Sequence[Expression]) -> Expression:
-    """What a joint at the ground feels of a force at a place: the force along its axis, or the moment about it."""
-    joint = tree.bodies[root]
-    if joint.joint == "prismatic":
-        return add_up(a * f for a, f in zip(joint.axis, force, strict=True))
-    poles = [tree.bodies[k].pole for k in tree.path(root)]
-    x, y, z = (p - add_up(along) for p, *along in zip(place, *poles, strict=True))
-    u, v, w = force
-    return add_up(a * m for a, m in zip(joint.axis, (y * w - z * v, z * u - x * w, x * v - y * u), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,12 +11,15 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.constraints import magnitude
 from svyaz.expr import ZERO, Expression, substitute
-from svyaz.forms import Equations, multiplier_symbols, rates_of
+from svyaz.forms import ConditionCode, Equations, multiplier_symbols, rates_of
 from svyaz.holding import Segment, observed
 from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
 from svyaz.motion.phases import reached
 from svyaz.program import Function, SingularSystem, function
+
+Sizes = Callable[[Segment, Mapping[str, float], Array], Array]
+"""From the code of a phase, the values of all constants and [t, states…] to the sizes of the terms of g."""
 
 Key = tuple[str, str]
 """("on" or "off", name of the constraint), ("low" or "high", name of the limit), or one of SIDED and a surface."""
@@ -43,8 +46,8 @@ class Conditions:
     """
 
     keys: tuple[Key, ...]
-    values: Function
-    sizes: Function
+    values: ConditionCode
+    sizes: Sizes
     reacting: tuple[bool, ...]
     contacts: Contacts | None = None
     depths: Mapping[str, float] = field(default_factory=dict)
@@ -53,7 +56,7 @@ class Conditions:
     margins: Mapping[str, float] = field(default_factory=dict)
     idle: frozenset[Key] = frozenset()
 
-    def bound(self, segment: Segment) -> Function:
+    def bound(self, segment: Segment) -> ConditionCode:
         """g (m,) as a function with the gains of the segment."""
         return self.values.with_values(self._known(segment))
 
@@ -70,11 +73,9 @@ class Conditions:
 
     def levels(self, segment: Segment, time: float, state: Array) -> Array:
         """Below minus these a condition is armed, (m,)."""
-        sizes, row = self.sizes.with_values(self._known(segment)), np.concatenate([[time], state])
         try:
-            if len(sizes.program.inputs) > len(row):
-                row = np.concatenate([row, -_multipliers(segment, time, state)])
-            found: Array = LOW * np.nan_to_num(sizes(row)["g"])
+            sizes = self.sizes(segment, self._known(segment), np.concatenate([[time], state]))
+            found: Array = LOW * np.nan_to_num(sizes)
         except SingularSystem:
             found = np.zeros(len(self.keys))
         return np.maximum(found, [PARTED * self.depths.get(name, 0.0) * (kind == "on") for kind, name in self.keys])
@@ -135,25 +136,54 @@ def conditions(
                 depths[c.name] = 0.0
         if c in active and c.off is not None:
             found.append((("off", c.name), c.off))
-    known = dict(zip(equations.multiplier_names, multiplier_symbols(equations), strict=True))
-    names = [*known, *(c.name for c in constraints)]
-    reactions = {multiplier_symbol(name): known.get(name, ZERO) for name in names}
-    written = [substitute(e, reactions) for _, e in found]
-    reacting = tuple(bool(e.free_symbols & set(reactions)) for _, e in found)
-    solved = any(reacting) or bool(equations.sliding)
-    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if solved else ()
+    symbols = [multiplier_symbol(name) for name in {**dict.fromkeys(equations.multiplier_names), **_named(constraints)}]
+    reacting = tuple(bool(e.free_symbols & set(symbols)) for _, e in found)
     values = {**equations.system.constants, **segment.perturbation.gains, **{_depth(name): 0.0 for name in depths}}
     values |= margins or {}
+    made = _by_recursion if equations.recursion is not None and equations.sliding else _written
+    watch, sizes = made(segment, symbols, [e for _, e in found], values)
+    keys = tuple(key for key, _ in found)
+    return Conditions(keys, watch, sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
+
+
+def _named(constraints: Sequence[Constraint]) -> dict[str, None]:
+    return dict.fromkeys(c.name for c in constraints)
+
+
+def _written(
+    segment: Segment, symbols: Sequence[se.Symbol], conditions: Sequence[Expression], values: Mapping[str, float]
+) -> tuple[ConditionCode, Sizes]:
+    """Conditions as functions of the states; the multipliers are those of the linear system."""
+    equations = segment.equations
+    known = dict(zip(map(multiplier_symbol, equations.multiplier_names), multiplier_symbols(equations), strict=True))
+    reactions = {symbol: known.get(symbol, ZERO) for symbol in symbols}
+    written = [substitute(e, reactions) for e in conditions]
+    reacting = any(e.free_symbols & set(symbols) for e in conditions)
+    systems = rates_of(equations, segment.perturbation.correction).systems[:1] if reacting or equations.sliding else ()
 
     def numbers(expressions: Sequence[Expression], inputs: Sequence[str] = ()) -> Function:
         own = () if inputs else systems
         return function({"g": expressions}, ("t", *equations.states, *inputs), values, systems=own, often=True)
 
     # the multipliers are known from what is observed: no need to solve for them in one more program
-    pushes = [str(-s) for s in multiplier_symbols(equations)] if any(reacting) and not equations.sliding else []
-    sizes = numbers([magnitude(e) for e in written], pushes)
-    keys = tuple(key for key, _ in found)
-    return Conditions(keys, numbers(written), sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
+    pushes = [str(-s) for s in multiplier_symbols(equations)] if reacting and not equations.sliding else []
+    terms = numbers([magnitude(e) for e in written], pushes)
+
+    def sizes(here: Segment, constants: Mapping[str, float], row: Array) -> Array:
+        given = np.concatenate([row, -_multipliers(here, row[0], row[1:])]) if pushes else row
+        return terms.with_values(constants)(given)["g"]
+
+    return numbers(written), sizes
+
+
+def _by_recursion(
+    segment: Segment, _symbols: Sequence[se.Symbol], conditions: Sequence[Expression], values: Mapping[str, float]
+) -> tuple[ConditionCode, Sizes]:
+    """Conditions as functions of the states and of the sides that recursions give."""
+    recursion, law = segment.equations.recursion, segment.perturbation
+    assert recursion is not None, "the equations are named, not written out"
+    watch = recursion.watching(law.correction, tuple(law.gains), conditions, values)
+    return watch, lambda _, constants, row: watch.with_values(constants).sizes(row)
 
 
 def _multipliers(segment: Segment, time: float, state: Array) -> Array:

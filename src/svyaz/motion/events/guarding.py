@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
+from svyaz.forms import ConditionCode
 from svyaz.integrate import ALARM, SHARE, Flow
-from svyaz.program import Function
 
 DOUBT = 2.0
 """So many times as far as two polynomials of a step differ, a condition may be from zero and is looked at again."""
@@ -20,20 +20,21 @@ class Guard:
     step in any case. A condition that may have reached zero within a step refuses it where the moment is ``sought`` again.
     """
 
-    def __init__(self, conditions: Function, rates: Flow, inner: Flow | None = None, *, sought: bool = False):
+    def __init__(self, conditions: ConditionCode, rates: Flow, inner: Flow | None = None, *, sought: bool = False):
         from svyaz.integrate import after_step_function, layout
 
-        n, m = rates.size, len(conditions.program.outputs)
+        n, m = rates.size, conditions.shapes["g"][0]
         self.places = layout(n, m)
         self.memory = np.zeros(self.places.size)
         function = after_step_function()
         whole = self.memory.view(np.int64)
-        whole[:3] = [conditions.address, conditions.constants.ctypes.data, m]
+        constants = conditions.constants
+        whole[:3] = [conditions.address, constants.ctypes.data, m]
         if inner is not None:
             whole[3:5] = [inner.address, inner.constants.ctypes.data]
         self.memory[SHARE] = DOUBT if sought else 0.0
         whole[5:8] = [rates.address, rates.constants.ctypes.data, n]
-        self.flow = Flow(function.address, self.memory, n, (function, conditions, rates, inner))
+        self.flow = Flow(function.address, self.memory, n, (function, conditions, constants, rates, inner))
 
     def begin(self, row: Array, values: Array, levels: Array, armed: NDArray[np.bool_]) -> None:
         """Watch a run from [t, y…]: the conditions there, the levels below minus which they are armed, those that are."""

@@ -21,8 +21,8 @@ import symengine as se
 from svyaz.arrays import Array
 from svyaz.constraints import magnitude, measure_of, typical_speeds
 from svyaz.expr import TIME, Expression, differentiate, gradient, to_text
-from svyaz.forms import Pull, may_jump, multiplier_symbols, on_sides, rates_of, sided
-from svyaz.holding import Options, Segment, hold, prepare
+from svyaz.forms import Pull, RateCode, may_jump, multiplier_symbols, on_sides, rates_of, sided
+from svyaz.holding import Options, Segment, hold, prepare, rate_code
 from svyaz.matrices import matrix_rank, pinv
 from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
@@ -143,9 +143,19 @@ class Sides:
         known = self.named(np.zeros(len(self.names)))
         return function(tables, ("t", *self.equations.states), known, systems=rates.systems)
 
+    @cached_property
+    def _recursive_rates(self) -> tuple[RateCode, Array]:
+        """The code of recursions that is given the sides behind the states, with its constants."""
+        code = rate_code(self.equations, self._segment.perturbation, self._segment.held)
+        return code, code.constants(self._segment.known)
+
     def _responds(self, time: float, state: Array, sides: Array, holding: Mapping[int, float]) -> dict[str, Array]:
         """``speeds`` ṡ of all surfaces, and ``multipliers``, with these sides and holding frictions."""
-        found = self._response.with_values(self.named(sides, holding))(np.concatenate([[time], state]))
+        if self.equations.recursion is None:
+            found = self._response.with_values(self.named(sides, holding))(np.concatenate([[time], state]))
+        else:
+            code, constants = self._recursive_rates
+            found = {"rates": code.evaluate(np.concatenate([[time], state, sides]), constants)}
         here = self._at(time, state, sides)
         return {**found, "speeds": np.asarray(here["slopes"] @ found["rates"] + here["rate"])}
 
