@@ -146,3 +146,29 @@ def test_L4_a_symmetric_body_precesses_by_its_closed_form() -> None:
     np.testing.assert_allclose([x, y, z], [1.0, 0.0, -9.81 / 2], rtol=0, atol=1e-10)
     assert motion.form == "articulated"
     assert abs(e0**2 + e1**2 + e2**2 + e3**2 - 1) < 1e-11
+
+
+@pytest.mark.parametrize("form", ["multipliers", "articulated"])
+def test_L4_a_state_with_free_joints_is_moved_onto_its_constraints(form: str) -> None:
+    """The nearest one in the norm of M: for a small move δ along velocities M δ is along the gradient; |e| stays 1."""
+    body: dict[str, Any] = {"name": "hull", "base": "ground", "joint": "free", "pole": [0, 0, 0], "mass": 2}
+    body |= {"coordinates": ["x", "y", "z", "e0", "e1", "e2", "e3"], "center": [0.1, -0.2, 0.3]}
+    body |= {"central_inertia": {"xx": 0.3, "yy": 0.4, "zz": 0.5}}
+    point, start = {"name": "hook", "body": "hull", "at": [0.5, 0.2, -0.1]}, {"x": 0.3, "y": 0.4, "e0": 0.6, "e2": 0.8}
+    rope = {"name": "rope", "equation": "hook_x^2 + hook_y^2 + hook_z^2 = L^2"}
+    R = np.array([[-0.28, 0, 0.96], [0, 1, 0], [-0.96, 0, -0.28]])
+    place = np.array([0.3, 0.4, 0]) + R @ point["at"]
+    length = float(np.linalg.norm(place)) + 1e-5
+    system = System(
+        gravity=[0, 0, -9], body=[body], point=[point], constraint=[rope], parameters={"L": length}, initial=start
+    )
+    motion = system.simulate(form=form, project=True, until=0.001, method="rk4", step=0.001)
+    x, e = motion.states[0, :3] - [0.3, 0.4, 0], motion.states[0, 3:7]
+    turn = 2 * np.array([0.6 * e[k] - e[0] * v for k, v in ((1, 0), (2, 0.8), (3, 0))]) - 2 * np.cross(
+        [0, 0.8, 0], e[1:]
+    )
+    pull = np.concatenate([R.T @ place, np.cross(point["at"], R.T @ place)])
+    push = NumericTree(system.tree, system.parameters).mass_matrix([0.3, 0.4, 0, 0.6, 0, 0.8, 0]) @ [*(R.T @ x), *turn]
+    np.testing.assert_allclose(push / np.linalg.norm(push), pull / np.linalg.norm(pull), rtol=0, atol=1e-4)
+    assert abs(motion.residuals["rope"][0]) < 1e-14
+    assert abs(e @ e - 1) < 1e-14

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import position_rows, reach
+from svyaz.constraints.nearest import positions_at, reach
 from svyaz.constraints.scales import (
     ZERO_RELATIVE,
     are_independent,
@@ -74,29 +74,34 @@ def told_dependencies(
 
 def states_nearby(measure: Measure, s: Snapshot) -> list[Snapshot]:
     """Some states a few per cent away, brought onto the position constraints."""
-    rng = np.random.default_rng(7)
-    sizes = np.maximum(np.abs(s.q), typical_sizes(s.mass, s.q))
-    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    rng, positions = np.random.default_rng(7), positions_at(measure, s)
+    sizes = _sizes(positions.mass, positions.start)
+    speeds = np.where(s.v != 0.0, np.abs(s.v), _sizes(s.mass, s.q))
     found = []
     for _ in range(NEARBY):
-        q = s.q + 0.03 * sizes * rng.uniform(-1.0, 1.0, len(s.q))
-        v = s.v + 0.03 * np.where(s.v != 0.0, np.abs(s.v), sizes) * rng.uniform(-1.0, 1.0, len(s.v))
-        start = measure.moved(s.state, q=q, v=v)
-        rows_at = position_rows(measure, start, s.time)
-        if rows_at(q) is None:
+        q = positions.start + 0.03 * sizes * rng.uniform(-1.0, 1.0, len(sizes))
+        v = s.v + 0.03 * speeds * rng.uniform(-1.0, 1.0, len(s.v))
+        start = positions_at(measure, s, measure.moved(s.state, v=v))
+        if start.rows(q) is None:
             continue
-        near = measure.at(measure.moved(start, q=reach(rows_at, s.mass, q, 25).z), s.time)
+        near = measure.at(start.put(reach(start.rows, start.mass, q, 25).z), s.time)
         if near.finite:
             found.append(near)
     return found
+
+
+def _sizes(mass: Array, values: Array) -> Array:
+    """How large values are beside each other, 1 where nothing tells it."""
+    found = np.maximum(np.abs(values), typical_sizes(mass, values))
+    return np.where(found > 0.0, found, 1.0)
 
 
 def best_state(measure: Measure, s: Snapshot) -> Snapshot:
     """The state itself, or with the positions that satisfy the position constraints best."""
     if np.all(np.abs(s.position) <= ZERO_RELATIVE * s.position_scale):
         return s
-    found = reach(position_rows(measure, s.state, s.time), s.mass, s.q)
-    return measure.at(measure.moved(s.state, q=found.z), s.time)
+    positions = positions_at(measure, s)
+    return measure.at(positions.put(reach(positions.rows, positions.mass, positions.start).z), s.time)
 
 
 def _contradict(s: Snapshot, group: list[int]) -> bool:

@@ -20,6 +20,7 @@ from svyaz.arrays import Array
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, row_lengths, scaled_mass
 from svyaz.constraints.snapshot import Measure, Snapshot
 from svyaz.matrices import eigvalsh, is_large, lstsq, shortest
+from svyaz.model import Bodies, Tree
 
 ITERATIONS = 60
 AIM = 1e-15
@@ -58,17 +59,6 @@ class Approach:
 
 Evaluate = Callable[[Array], Rows | None]
 """Rows at a point; None where the constraints are not defined."""
-
-
-def position_rows(measure: Measure, state: Array, time: float) -> Evaluate:
-    """h as a function of the coordinates."""
-
-    def at(q: Array) -> Rows | None:
-        s = measure.at(measure.moved(state, q=q), time)
-        h = s.holonomic
-        return Rows(s.position[h], s.jacobian[h], s.position_scale[h]) if s.finite else None
-
-    return at
 
 
 def velocity_rows(measure: Measure, state: Array, time: float) -> Evaluate:
@@ -192,12 +182,76 @@ def _length(mass: Array, d: Array) -> float:
     return float(np.sqrt(max(float(d @ mass @ d), 0.0)))
 
 
-def on_positions(
-    measure: Measure, state: Array, time: float, snapshot: Snapshot, keep: Collection[int] = ()
-) -> Approach:
-    """The nearest coordinates with h = 0; those at the places ``keep`` of the state stay as they are."""
-    free = np.array([place not in keep for place in measure.coordinates], dtype=bool)
-    return _nearest_with(position_rows(measure, state, time), snapshot.mass, snapshot.q, free)
+@dataclass(frozen=True)
+class Positions:
+    """What may be moved so that h = 0 at a state: the values z ``start`` at the ``places`` of the state, measured by ``mass``.
+
+    They are the coordinates that the velocities belong to. Velocities of free joints belong to none: all coordinates are
+    moved, and beside h the lengths of the quaternions, |e|² - 1, are to vanish.
+    """
+
+    measure: Measure
+    state: Array
+    time: float
+    places: list[int]
+    mass: Array
+
+    @property
+    def start(self) -> Array:
+        return self.state[self.places]
+
+    def put(self, z: Array) -> Array:
+        """The state with these values."""
+        new = self.state.copy()
+        new[self.places] = z
+        return new
+
+    def rows(self, z: Array) -> Rows | None:
+        """h with its slopes, and the lengths of quaternions behind it."""
+        s = self.measure.at(self.put(z), self.time)
+        if not s.finite:
+            return None
+        h, tree = s.holonomic, _free_tree(self.measure)
+        if tree is None:
+            return Rows(s.position[h], s.jacobian[h], s.position_scale[h])
+        from svyaz.forms import by_coordinates, quaternions_of
+
+        units = quaternions_of(tree)
+        lengths, slopes = np.zeros(len(units)), np.zeros((len(units), len(z)))
+        for k, (scalar, others) in enumerate(units.items()):
+            own = [scalar, *others]
+            lengths[k], slopes[k, own] = z[own] @ z[own] - 1.0, 2.0 * z[own]
+        return Rows(
+            np.concatenate([s.position[h], lengths]),
+            np.vstack([by_coordinates(tree, s.jacobian[h], z), slopes]),
+            np.concatenate([s.position_scale[h], np.ones(len(units))]),
+        )
+
+    def nearest(self, keep: Collection[int] = ()) -> Approach:
+        """The nearest values; those at the places ``keep`` of the state stay as they are."""
+        return _nearest_with(self.rows, self.mass, self.start, self.free(keep))
+
+    def free(self, keep: Collection[int]) -> NDArray[np.bool_]:
+        """Which of them may be moved."""
+        return np.array([place not in keep for place in self.places], dtype=bool)
+
+
+def positions_at(measure: Measure, snapshot: Snapshot, state: Array | None = None) -> Positions:
+    """What may be moved at the state of a snapshot, or at another one near to it, measured by the inertia of the snapshot."""
+    tree, state = _free_tree(measure), snapshot.state if state is None else state
+    if tree is None:
+        return Positions(measure, state, snapshot.time, list(measure.coordinates), snapshot.mass)
+    from svyaz.forms import by_coordinates
+
+    places = [measure.equations.states.index(q) for q in tree.coordinates]
+    half = by_coordinates(tree, snapshot.mass, snapshot.state[places])
+    return Positions(measure, state, snapshot.time, places, by_coordinates(tree, half.T, snapshot.state[places]))
+
+
+def _free_tree(measure: Measure) -> Tree | None:
+    """The tree of bodies some of whose joints are free; None for other systems."""
+    law = measure.equations.system.law
+    return law.tree if measure.equations.quasi and isinstance(law, Bodies) else None
 
 
 def on_velocities(

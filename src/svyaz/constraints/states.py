@@ -14,7 +14,7 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import Approach, displacement_rows, on_positions, on_velocities, reach, velocity_rows
+from svyaz.constraints.nearest import Approach, displacement_rows, on_velocities, positions_at, reach, velocity_rows
 from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, unit_rows
 from svyaz.constraints.snapshot import State, measure_of, state_vector
 from svyaz.expr import ZERO, ModelError, Problem, substitute, velocity
@@ -115,11 +115,14 @@ def project(
         raise NoConsistentState(f"the constraints are not defined at the given state at t = {time:g}")
     names = equations.multiplier_names
     held = [name for name, h in zip(names, here.holonomic, strict=True) if h]
-    by_position = on_positions(measure, start, time, here, kept)
+    positions = positions_at(measure, here)
+    by_position = positions.nearest(kept)
     if not by_position.met:
-        gradient = here.jacobian[here.holonomic] * [place not in kept for place in measure.coordinates]
-        raise _refusal(held, by_position, here.mass, gradient, "position", time, keep)
-    current = measure.moved(start, q=by_position.z)
+        at_start = positions.rows(positions.start)
+        assert at_start is not None, "the constraints are defined at the start"
+        gradient = at_start.jacobian * positions.free(kept)
+        raise _refusal(held, by_position, positions.mass, gradient, "position", time, keep)
+    current = positions.put(by_position.z)
     there = measure.at(current, time)
     by_velocity = on_velocities(measure, current, time, there, kept)
     if not by_velocity.met:

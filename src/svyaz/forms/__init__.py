@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.conditions.unknown_masses import quaternions_of as quaternions_of
     from svyaz.forms.tree.native import NativeTree as NativeTree
     from svyaz.forms.tree.numeric import NumericTree as NumericTree
+    from svyaz.forms.tree.numeric import by_coordinates as by_coordinates
     from svyaz.forms.tree.point_rows import PointRow as PointRow
     from svyaz.forms.tree.point_rows import point_rows as point_rows
     from svyaz.forms.tree.point_rows import points_named as points_named

@@ -194,6 +194,24 @@ class NumericTree:
         return placed(self.tree, self._named(q), elements), elements, batch
 
 
+def by_coordinates(tree: Tree, rows: Array, q: Array) -> Array:
+    """Slopes by the coordinates (m, coordinates) of what has the slopes ``rows`` (m, velocities) along velocities.
+
+    With q̇ = N v they are rows N⁺, N⁺ = (NᵀN)⁻¹Nᵀ with NᵀN diagonal: nothing is told of quaternions that change their length.
+    """
+    found, first = np.zeros((len(rows), len(q))), 0
+    for body, velocity in zip(tree.bodies, tree.first_velocity, strict=True):
+        own = slice(first, first + len(body.coordinates))
+        if body.joint == "free":
+            directions = _free_directions(q[own].tolist())
+            lengths = np.sum(directions**2, axis=1)[:, None]
+            found[:, own] = rows[:, velocity : velocity + 6] @ (directions / lengths)
+        elif body.coordinates:
+            found[:, first] = rows[:, velocity]
+        first = own.stop
+    return found
+
+
 def _free_directions(q: Sequence[float]) -> Array:
     """Rates of (x, y, z, e0, e1, e2, e3) for each unit velocity of a free joint, (6, 7)."""
     e0, e1, e2, e3 = q[3:]
