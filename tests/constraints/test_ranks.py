@@ -207,6 +207,10 @@ def test_motion_without_inertia_is_named() -> None:
     assert report.rank == 1
     assert report.weightless == ("y", "z")
     assert any("'y', 'z'" in text and "no inertia" in text for text in report.messages)
+    many = " ".join(f"y{k}" for k in range(60))
+    kinetic = "x'^2/2 + " + " + ".join(f"(y{k}' - y{k + 1}')^2" for k in range(59))
+    told = examine(derive(points(f"x {many}", "x = 1", kinetic=kinetic, initial={"x": 1}))).messages
+    assert any("'y0', " in text and "'y11' and 48 more" in text for text in told)
 
 
 def test_no_constraints() -> None:

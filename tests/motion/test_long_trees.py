@@ -12,6 +12,7 @@ from svyaz.forms.tree.numeric import NumericTree
 from svyaz.gallery.collection import find
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.integrate import along
+from svyaz.motion import simulate
 from svyaz.motion.long_trees import long_flow
 from svyaz.show import as_json
 
@@ -113,3 +114,13 @@ def test_long_tree_with_a_joint_that_meets_no_inertia_does_not_begin() -> None:
     assert motion.reason == "the inertia matrix is singular there: 'q18' meets no inertia"
     moving = System(**{**words, "body": bodies, "initial": {"q19": 1.0}}).simulate(until=0.1)
     assert moving.status == "finished"
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered")
+def test_N1_1_4_velocities_beyond_numbers_make_no_tree_singular() -> None:
+    """q̇² overflows: the matrix of the accelerations is regular, the motion is not finite."""
+    fast = loads(find("chain:20"), "chain").with_settings({"initial.q3'": 1e200})
+    motion = simulate(fast, until=0.01, step=0.001, method="rk4")
+    assert motion.form == "articulated"
+    assert motion.status == "diverged"
+    assert "singular" not in motion.reason

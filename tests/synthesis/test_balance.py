@@ -461,3 +461,13 @@ def test_the_command_answers_no(svyaz, tmp_path: Path) -> None:
     assert "no mass to '3'" in json.loads(told.read_text())["reason"]
     assert not out.exists()
     assert svyaz("balance", "sling").returncode == 2
+
+
+def test_present_values_stand_beside_conditions_however_long_others_are() -> None:
+    """A tree with oblique axes has conditions of hundreds of characters; those of a few are still read on one line."""
+    text = balance_text(balance_tree(System(**random_tree(6, 3, joints=("revolute",), axes="any"))))
+    lines = [line for line in text.splitlines() if "    now " in line]
+    assert max(map(len, lines)) > 150
+    for line in lines:
+        condition, _, _ = line.rpartition("    now ")
+        assert len(condition) - len(condition.rstrip()) < 48

@@ -242,7 +242,7 @@ def _with_messages(report: RankReport, s: Snapshot, directions: list[str]) -> Ra
     if report.rank == report.freedoms and report.freedoms:
         told.append(f"the constraints leave no freedom {when}: the motion is prescribed completely")
     if report.weightless:
-        names = ", ".join(f"'{q}'" for q in report.weightless)
+        names = listed(report.weightless, range(len(report.weightless)), ", ")
         told.append(
             f"a motion of {names} {when} is held by no constraint and has no inertia: "
             "its acceleration is not determined"

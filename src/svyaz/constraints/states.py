@@ -203,13 +203,13 @@ MOST_LISTED = 24
 """Names; of more only some are told."""
 
 
-def listed(names: Sequence[str], which: Sequence[int]) -> str:
-    """'a', 'b' and 'c'; of many the first ones, and how many there are beside them."""
+def listed(names: Sequence[str], which: Sequence[int], last: str = " and ") -> str:
+    """'a', 'b' and 'c', or with another word before the last; of many the first ones, and how many there are beside them."""
     if len(which) > MOST_LISTED:
         first = which[: MOST_LISTED // 2]
         return ", ".join(f"'{names[k]}'" for k in first) + f" and {len(which) - len(first)} more"
     quoted = [f"'{names[k]}'" for k in which]
-    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + last + quoted[-1]
 
 
 STRAYING = 1e-9

@@ -183,9 +183,10 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: 
     time, state = float(times[row]), run.states[run.here]
     weightless = examine(run.equations, state, time).weightless if row == 0 else ()
     if weightless:
-        names = ", ".join(f"'{q}'" for q in weightless)
+        names = listed(weightless, range(len(weightless)))
         why = "is a mass or a moment of inertia zero?"
-        return f"{names} moves without inertia at the start: its acceleration is not determined; {why}"
+        verb, whose = ("moves", "its acceleration is") if len(weightless) == 1 else ("move", "their accelerations are")
+        return f"{names} {verb} without inertia at the start: {whose} not determined; {why}"
     motion, reason = _told_of_accelerations(segment, times, states, row), _reason(run, segment, state, time)
     if bridge is not None:
         time = bridge.moment

@@ -188,6 +188,11 @@ class ClosedTree:
         """
         code, constants = self._stepping
         sizes = np.full(len(rows), np.nan)
+        if all(
+            row.position is not None for row in self.rows.rows
+        ):  # velocities, which may be beyond numbers, do not matter
+            rows = rows.copy()
+            rows[:, 1:][:, velocity_columns(self.rows.system)] = 0.0
         for k, row in enumerate(rows):
             if np.isfinite(row).all() and np.isfinite(code.evaluate(row, constants)).all():
                 sizes[k] = -sum(np.log(shares).sum() for shares in code.shares(constants))

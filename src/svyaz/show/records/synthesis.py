@@ -131,12 +131,17 @@ LEGEND = (
 )
 
 
+LONGEST_ALIGNED = 48
+"""Characters of a condition behind which present values stand below each other; a longer one is followed by its own."""
+
+
 def balance_text(found: Balanced) -> str:
     """One page."""
     rows = found.found.conditions.rows
     title = f"{found.system.name}: {conditions_text(len(rows))} make{'s' if len(rows) == 1 else ''} the inertia matrix constant"
     lines = [title if rows else f"{found.system.name}: the inertia matrix is constant, whatever the masses are", ""]
-    width = max((len(found.line(row, pivot)) for pivot, row in rows.items()), default=0) + 4
+    width = max((len(found.line(row, pivot)) + 4 for pivot, row in rows.items()), default=0)
+    width = min(width, LONGEST_ALIGNED)
     body = None
     for pivot, row in rows.items():
         if found.known[pivot].body != body:
