@@ -66,3 +66,17 @@ def test_N1_2_5_pairs_and_regulators_run_out_of_range_in_words() -> None:
         for asked in (controllability, lqr):
             with pytest.raises(ModelError, match="run out of range"):
                 asked(a, b)
+
+
+@pytest.mark.parametrize("count", [60, 100, 300])
+def test_N1_1_4_large_singular_matrices_have_a_least_singular_value_of_zero(count: int) -> None:
+    """M of points that only their relative velocities give energy, beside a constraint: rounding makes it indefinite."""
+    path = np.diag([1.0, *[2.0] * (count - 2), 1.0]) - np.eye(count, k=1) - np.eye(count, k=-1)
+    scales = np.sqrt(np.diag(path))
+    matrix = np.zeros((count + 2, count + 2))
+    matrix[0, 0] = matrix[-1, 0] = matrix[0, -1] = 1.0
+    matrix[1:-1, 1:-1] = path / np.outer(scales, scales)
+    assert matrices.is_large(matrix)
+    largest, least = matrices.extreme_singular_values(matrix)
+    assert largest == pytest.approx(2.0, rel=2e-3)
+    assert least < 1e-12

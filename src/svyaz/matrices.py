@@ -130,9 +130,10 @@ SETTLED = 1e-9
 
 
 def largest_values(apply: Callable[[Array], Array], count: int, size: int, steps: int = STEPS) -> Array:
-    """The largest root (k,) of each of many symmetric operators on rows (k, n), by C. Lanczos' method.
+    """The size (k,) of the largest root of each of many symmetric operators on rows (k, n), by C. Lanczos' method.
 
-    Vectors are kept orthogonal to all before; not a number, or infinite, where an operator does not give numbers.
+    The inverse of what is singular but for rounding has a root that is huge and of either sign. Vectors are kept orthogonal
+    to all before; not a number, or infinite, where an operator does not give numbers.
     """
     start = np.random.default_rng(5).normal(size=size)
     vectors = [np.broadcast_to(start / np.linalg.norm(start), (count, size)).copy()]
@@ -156,7 +157,7 @@ def largest_values(apply: Callable[[Array], Array], count: int, size: int, steps
 
 
 def _largest_root(diagonal: Sequence[Array], beside: Sequence[Array]) -> Array:
-    """Of symmetric tridiagonal matrices, (k,)."""
+    """By size, of symmetric tridiagonal matrices, (k,)."""
     k, n = len(diagonal[0]), len(diagonal)
     matrices = np.zeros((k, n, n))
     places = np.arange(n)
@@ -165,7 +166,8 @@ def _largest_root(diagonal: Sequence[Array], beside: Sequence[Array]) -> Array:
         matrices[:, places[1:], places[:-1]] = matrices[:, places[:-1], places[1:]] = np.array(beside).T
     found = np.full(k, np.inf)
     good = np.isfinite(matrices).all(axis=(1, 2))
-    found[good] = np.linalg.eigvalsh(matrices[good])[:, -1]
+    roots = np.linalg.eigvalsh(matrices[good])
+    found[good] = np.maximum(-roots[:, 0], roots[:, -1])
     return found
 
 
@@ -184,11 +186,17 @@ def extreme_singular_values(matrix: Array) -> tuple[float, float]:
     a = csc_array(finite(matrix, "singular values"))
     m, n = a.shape
     most = largest_values(lambda y: (a.T @ (a @ y[0]))[None, :], 1, n)[0]
-    solve = _solver(block_array([[eye_array(n), a.T], [a, None]], format="csc"))
-    if solve is None:
-        return float(np.sqrt(most)), 0.0
-    # [1 Aᵀ; A 0] (x, -z) = (0, y) gives A Aᵀ z = y
-    least = largest_values(lambda y: -solve(np.concatenate([np.zeros(n), y[0]]))[None, n:], 1, m)[0]
+    if m == n:
+        back, forth = _solver(a), _solver(a.T.tocsc())
+        if back is None or forth is None:
+            return float(np.sqrt(most)), 0.0
+        least = largest_values(lambda y: forth(back(y[0]))[None, :], 1, m)[0]  # A⁻ᵀ A⁻¹
+    else:
+        solve = _solver(block_array([[eye_array(n), a.T], [a, None]], format="csc"))
+        if solve is None:
+            return float(np.sqrt(most)), 0.0
+        # [1 Aᵀ; A 0] (x, -z) = (0, y) gives A Aᵀ z = y
+        least = largest_values(lambda y: -solve(np.concatenate([np.zeros(n), y[0]]))[None, n:], 1, m)[0]
     return float(np.sqrt(most)), float(1.0 / np.sqrt(least)) if 0.0 < least < np.inf else 0.0
 
 
