@@ -42,7 +42,8 @@ def points(count: int) -> list[dict[str, Any]]:
 
 
 def turning(bodies: list[dict[str, Any]], speed: float, first: float = 0.0, **further: Any) -> System:
-    return System(gravity=[0, 0, -G], body=bodies, initial={"psi'": speed, "q0": first}, **further)
+    initial = {"psi'": speed, "q0": first}
+    return System(gravity=[0, 0, "-g"], body=bodies, initial=initial, parameters={"g": G}, **further)
 
 
 def own_roots(motion: SteadyMotion) -> np.ndarray:
@@ -195,14 +196,54 @@ def test_Q5_regulators_about_steady_motions_are_those_of_the_written_equations(m
             assert long.drift[q] == pytest.approx(drift, rel=1e-6, abs=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("forces", "start"),
+    [
+        ({"psi": "u - 0.01*psi'", "q0": "w - 0.02*q0'"}, {"psi'": 9.2, "q1'": 0.1}),
+        ({"psi": "u - 0.01*psi'", "q0": "w - 0.02*q0'"}, {"p_psi": 0.35}),
+        ({"q0": "w"}, {"q0": -1.2}),
+        ({"q0": "w"}, {"psi'": 9.2}),
+    ],
+)
+def test_Q5_closed_loops_of_the_whole_tree_move_as_those_of_the_routhian_system(
+    forces: dict[str, str], start: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From perturbed positions, speeds and momenta, conserved ones among them; inputs too."""
+    limited: dict[str, Any] = {"u": {"value": 0, "low": -0.3, "high": 0.3}, "w": 0}
+    inputs = {name: given for name, given in limited.items() if any(name in force for force in forces.values())}
+    system = turning(rods(2, 0.1), 9.0, -1.2, inputs=inputs, forces=forces)
+    trials = []
+    for longest in (2, 16):
+        monkeypatch.setattr(LONGEST, longest)
+        trials.append(regulate(system, fix={"psi'": 9.0, "w": 0.0}).run(start, 2.0)["regulator"])
+    whole, routhian = trials
+    assert whole.motion.finished
+    assert (whole.failed, whole.shifted) == (routhian.failed, routhian.shifted)
+    for name in ("q0", "q1", "q0'", "q1'"):
+        np.testing.assert_allclose(whole.transient.plant[name], routhian.transient.plant[name], atol=1e-7)
+    for name, column in routhian.transient.inputs.items():
+        np.testing.assert_allclose(whole.transient.inputs[name], column, atol=1e-6)
+
+
 def test_L4_regulator_of_many_bodies_on_a_driven_shaft() -> None:
-    count = 18
-    forces = {"psi": "u - 0.01*psi'", "q0": "w", **{f"q{k}": f"-0.005*q{k}'" for k in range(1, count)}}
+    """It returns, from another position and speed, in the motion of the whole tree."""
+    count = 17
+    forces = {"psi": "u - 0.2*psi'", "q0": "w - 0.05*q0'", **{f"q{k}": f"-0.05*q{k}'" for k in range(1, count)}}
     system = turning(rods(count, 0.1), 6.0, -0.6, inputs={"u": 0, "w": 0}, forces=forces)
     found = regulate(system, fix={"psi'": 6.0, "w": 0.0})
-    assert found.chosen.equilibrium.inputs["u"] == pytest.approx(0.06)
+    assert found.chosen.equilibrium.inputs["u"] == pytest.approx(1.2)
     assert found.variables[-1] == "psi'"
     assert (found.design.closed_roots(found.plant).real < 0).all()
+    run = found.run({"q0": found.plant.state["q0"] + 0.005, "psi'": 6.005}, 8.0)["regulator"]
+    assert (run.answer, run.shifted) == ("returned", False)
+    final = {name: run.motion.column(name)[-1] for name in ("q0", "psi'")}
+    assert final == pytest.approx({"q0": found.plant.state["q0"], "psi'": 6.0}, abs=1e-4)
+    with pytest.raises(ModelError, match="not run with an observer"):
+        regulate(system, fix={"psi'": 6.0, "w": 0.0}, measure=[f"q{k}" for k in range(count)] + ["psi'"]).run()
+    with pytest.raises(ModelError, match="run it from single starts"):
+        found.basin(count=2)
+    with pytest.raises(ModelError, match="design at single values"):
+        found.margin("g", (9.0, 10.0))
 
 
 def test_N1_2_6_what_is_not_done_for_many_bodies_is_said_at_once() -> None:

@@ -240,8 +240,8 @@ def _refuse_turning(design: Design) -> None:
     law = design.model.system.law
     if isinstance(law, TurningBodies):
         count = len(tree_of(law.whole).bodies)
-        message = f"the closed loop about a steady motion of {count} bodies is not run: its equations would have to be written"
-        raise ModelError([Problem(message, hint="simulate the model with the law u = u0 - K x for its inputs")])
+        message = f"the closed loop about a steady motion of {count} bodies has no equations that are written out"
+        raise ModelError([Problem(message, hint="run it from single starts")])
 
 
 def with_momenta(loop: ClosedLoop, values: Mapping[str, float]) -> ClosedLoop:

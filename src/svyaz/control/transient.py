@@ -128,8 +128,8 @@ class Transient:
         model = self.design.model
         if isinstance(model, RollingPlant):
             return {name: self.column(name) for name in model.rolling.names}
-        gone = {*estimate_names(self.design), *(f"{q}'" for q in model.dependent)}
-        return {name: self.motion.column(name) for name in self.motion.state_names if name not in gone}
+        own = {*model.variables, *model.dependent}
+        return {name: self.motion.column(name) for name in self.motion.state_names if name in own}
 
     @property
     def final(self) -> dict[str, float]:

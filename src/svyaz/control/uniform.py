@@ -12,7 +12,7 @@ of the source).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -171,23 +171,30 @@ def perturbed_momenta(
     kept = {momentum_of(q): choice.motion.momenta[momentum_of(q)] for q in names} | {
         name: value for name, value in given.items() if not name.endswith("'")
     }
-    by_speed = [q for q in names if f"{q}'" in given]
     values = {**model.constants, **state, "t": 0.0}
     expressions = momenta(model, names)
     v = [str(velocity(q)) for q in names]
     rest = _evaluated(expressions, {**values, **dict.fromkeys(v, 0.0)})
     units = [_evaluated(expressions, {**values, **dict.fromkeys(v, 0.0), s: 1.0}) - rest for s in v]
     mass = np.column_stack(units)
-    known = [names.index(q) for q in by_speed]
-    others = [k for k in range(len(names)) if k not in known]
-    speeds = np.zeros(len(names))
-    speeds[known] = [given[f"{q}'"] for q in by_speed]
-    if others:
-        wanted = np.array([kept[momentum_of(names[k])] for k in others])
-        side = wanted - rest[others] - mass[np.ix_(others, known)] @ speeds[known]
-        speeds[others] = np.linalg.solve(mass[np.ix_(others, others)], side)
+    speeds = speeds_with(names, rest, mass, {**kept, **given}, {s for s in v if s in given})
     found = rest + mass @ speeds
     return dict(zip(map(momentum_of, names), map(float, found), strict=True))
+
+
+def speeds_with(
+    names: Sequence[str], rest: Array, mass: Array, known: Mapping[str, float], given: Collection[str]
+) -> Array:
+    """γ' with p = d + a γ', ``rest`` d (m,) and ``mass`` a (m, m): the speeds ``given``, and else the momenta, are known."""
+    turning = [k for k, q in enumerate(names) if f"{q}'" in given]
+    others = [k for k in range(len(names)) if k not in turning]
+    speeds = np.zeros(len(names))
+    speeds[turning] = [known[f"{names[k]}'"] for k in turning]
+    if others:
+        wanted = np.array([known[momentum_of(names[k])] for k in others])
+        side = wanted - rest[others] - mass[np.ix_(others, turning)] @ speeds[turning]
+        speeds[others] = np.linalg.solve(mass[np.ix_(others, others)], side)
+    return speeds
 
 
 def _evaluated(expressions: Mapping[str, Expression], values: Mapping[str, float]) -> Array:
