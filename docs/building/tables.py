@@ -23,7 +23,7 @@ from executed import kept
 import svyaz
 from svyaz import gallery
 from svyaz.commands.contents import COMMANDS
-from svyaz.forms import derive
+from svyaz.forms import MOST_WRITTEN, derive
 from svyaz.holding import options_for
 from svyaz.integrate import method, method_names
 from svyaz.model.reading.words import RUN
@@ -213,6 +213,7 @@ def run_words() -> str:
         "form": "`lagrange`; with constraints `multipliers`",
         "momenta": "the cyclic coordinates on which no input acts",
         "stabilize": "`auto`",
+        "written": f"`{MOST_WRITTEN}`",
         "atol": "equal to `rtol`",
         "step": f"none: the error is controlled by `rtol` = {usual.rtol:g}",
         "rtol": f"`{usual.rtol:g}`; {'none' if fixed.rtol is None else fixed.rtol} where a `step` is given",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from svyaz import System
+from svyaz import ModelError, System
 from svyaz.gallery.random_mechanisms import random_tree
 from svyaz.holding import Off, held_integrals, options_for, perturbation, prepare
 from svyaz.motion.closed_trees import closed_equations
@@ -65,3 +66,18 @@ def test_L4_what_is_no_integral_of_a_long_tree_is_not_held() -> None:
     told = System(**words).simulate(until=0.1)
     assert told.finished
     assert any(note.startswith("'false' is not a first integral") for note in told.notes)
+
+
+def test_L4_the_size_of_trees_that_are_written_out_is_a_choice() -> None:
+    """A refusal names what recursions do not know, and how the equations are had all the same."""
+    words: dict[str, Any] = dict(random_tree(18, 1, axes="parallel"))
+    words["constraint"] = [{"name": "gear", "equation": "q1 = q2"}]
+    words |= {"states": ["w"], "rates": {"w": "q3'"}}
+    words["integral"] = [{"name": "filtered", "expression": "w - q3", "hold": True}]
+    with pytest.raises(ModelError, match="do not know integrals that are held beside constraints") as refused:
+        System(**words, run={"written": 17}).simulate(until=0.01)
+    assert "'written = 18' in [run]" in str(refused.value)
+    written = System(**words, run={"written": 18}).simulate(until=0.01)
+    assert written.form == "multipliers"
+    with pytest.raises(ModelError, match="not written out; at most 17 are"):
+        System(**words, run={"written": 17}).derive()

@@ -121,6 +121,8 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.composite import mass_matrix as mass_matrix
     from svyaz.forms.tree.recursions.energies import MOST_WRITTEN as MOST_WRITTEN
     from svyaz.forms.tree.recursions.energies import energies as energies
+    from svyaz.forms.tree.recursions.energies import most_written as most_written
+    from svyaz.forms.tree.recursions.energies import refuse_to_write as refuse_to_write
     from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics as inverse_dynamics
     from svyaz.forms.tree.recursions.places import Placed as Placed
     from svyaz.forms.tree.recursions.places import placed as placed

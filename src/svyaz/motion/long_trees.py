@@ -92,7 +92,11 @@ def articulated(system: System | Equations, form: str | None, options: Options) 
     """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed."""
     if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return None
-    if _unknown_to_loop(system) or _unknown_holding(system, options):
+    unknown = _unknown_to_loop(system) or _unknown_holding(system, options)
+    if unknown:
+        if isinstance(system.law, Bodies):
+            told = f"recursions over the bodies do not know {unknown}, and "
+            forms.refuse_to_write(system, told, "leave these out")
         return None
     return Articulated(system, FORM, options, tuple(_phases(system, options.until)))
 

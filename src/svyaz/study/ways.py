@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.constraints import independent, is_reduced
-from svyaz.forms import MOST_WRITTEN, Equations, derive, first_integrals, form_name, jumps
+from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, most_written
 from svyaz.holding import Automatic, Options, branches
 from svyaz.model import System, tree_of
 from svyaz.motion import Phase, articulated, integrals_of_tree, is_switched, phases_of
@@ -58,7 +58,7 @@ def way_of(system: System, form: str | None, options: Options) -> CommonWay:
     other trees serves all members.
     """
     by_loop = articulated(system, form, options)
-    if by_loop is not None and (form == by_loop.form or len(tree_of(system).bodies) > MOST_WRITTEN):
+    if by_loop is not None and (form == by_loop.form or len(tree_of(system).bodies) > most_written(system)):
         return CommonWay(by_loop.form, by_loop.phases, recursed=True)
     name = form_name(system, form)
     phases = phases_of(system, name, options)

@@ -127,7 +127,7 @@ def _drawing(reader: Reader, outline: _Outline, read: Mapping[Path, Expression])
     return Drawing(kind, tuple(points), radius, bool(words.get("trace", False)), vocabulary.text(words, "name"))
 
 
-NUMBERS = ("step", "until", "rtol", "atol", "tolerance", "every")
+NUMBERS = ("step", "until", "rtol", "atol", "tolerance", "every", "written")
 
 BY_NAME = ("tolerance",)
 """Of these, what may be a table by name."""

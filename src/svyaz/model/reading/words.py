@@ -88,6 +88,7 @@ class RunWords(TypedDict, total=False):
     every: Value
     hold: str
     charts: str
+    written: Value
     momenta: Names
 
 

@@ -109,7 +109,22 @@ def _first_moment(bodies: Sequence[Placed], none: Vector) -> Vector:
 
 
 MOST_WRITTEN = 150
-"""Larger trees have no equations: their mass matrix alone would fill pages and memory."""
+"""The equations of larger trees are written out where that is asked for: a full mass matrix of them fills pages and memory."""
+
+
+def most_written(system: System) -> int:
+    """The equations of trees of at most so many bodies are written out: [run] says it, ``written``."""
+    given = system.run.get("written", MOST_WRITTEN)
+    return int(given) if isinstance(given, int | float) else MOST_WRITTEN
+
+
+def refuse_to_write(system: System, told: str = "", hint: str = "'simulate' runs long trees without them") -> None:
+    """Refuse a tree whose equations are too long to be written out unasked, with what else is ``told`` of it."""
+    count, most = len(tree_of(system).bodies), most_written(system)
+    if count > most:
+        message = f"{told}the equations of a tree of {count} bodies are not written out; at most {most} are"
+        raise ModelError([Problem(message, hint=f"{hint}; 'written = {count}' in [run] has them written all the same")])
+
 
 LONGEST_BY_POLES = 16
 """Energies of more bodies than this are written so that they share what is long with the equations."""
@@ -128,11 +143,7 @@ def tree_terms(system: System) -> tuple[list[list[Expression]], list[Expression]
         differentiate(system.dissipation, se.Symbol(v)) - system.forces.get(name, ZERO)
         for v, name in zip(tree.velocities, tree.freedoms, strict=True)
     ]
-    if len(tree.bodies) > MOST_WRITTEN:
-        message = (
-            f"the equations of a tree of {len(tree.bodies)} bodies are not written out; at most {MOST_WRITTEN} are"
-        )
-        raise ModelError([Problem(message, hint="'simulate' runs long trees without writing their equations")])
+    refuse_to_write(system)
     known = set().union(*(body.names for body in tree.bodies))
     flow: dict[se.Symbol, Expression] = {se.Symbol(w): rate for w, rate in system.rates.items() if w in known}
     if is_planar_arm(tree) and len(tree.bodies) <= MOST_IN_BOOK_FORM:
