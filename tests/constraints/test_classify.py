@@ -235,3 +235,26 @@ def test_N1_2_6_brackets_that_were_cut_are_not_decided(monkeypatch) -> None:
     assert "is open: the brackets of fields were cut after" in second.remark
     assert first.kind == second.kind == "nonholonomic"
     assert "is open" not in first.remark
+
+
+@pytest.mark.parametrize(
+    ("kind", "equations"),
+    [
+        ("nonholonomic", ["wz = 0"]),
+        ("nonholonomic", ["vy = 0"]),
+        ("nonholonomic", ["wz = 0.5*x'"]),
+        ("holonomic", ["wx = 0", "wy = 0", "wz = 0"]),
+        ("holonomic", ["vx = 0", "vy = 0", "vz = 0"]),
+        ("holonomic", ["hook_z' = 0.3"]),
+    ],
+)
+def test_N1_2_constraints_on_velocities_of_a_free_joint_are_classified(kind: str, equations: list[str]) -> None:
+    """A blade in space slides where it will; a body that does not turn, or a hook that keeps its height, is a position."""
+    hull = {"name": "hull", "base": "ground", "joint": "free", "coordinates": ["x", "y", "z", "e0", "e1", "e2", "e3"]}
+    hull |= {"pole": [0, 0, 0], "mass": 2, "center": [0, 0, 0], "inertia": {"xx": 0.3, "yy": 0.4, "zz": 0.5}}
+    model = System(
+        body=[hull],
+        point=[{"name": "hook", "body": "hull", "at": [0.5, 0.2, -0.1]}],
+        constraint=[{"name": f"c{k}", "equation": e} for k, e in enumerate(equations)],
+    )
+    assert set(kinds(classify(model))) == {kind}

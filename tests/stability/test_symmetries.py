@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import root
 
-from svyaz import System
+from svyaz import System, load
 from svyaz.expr import ModelError
 from svyaz.forms import linear_symmetries
 
@@ -220,3 +220,8 @@ def test_N1_1_symmetries_do_not_depend_on_how_large_a_potential_is(scale: float)
     )
     (found,) = linear_symmetries(system)
     assert {q: float(e) for q, e in found.field.items()} == {"x1": 1.0, "x2": 1.0}
+
+
+def test_no_symmetry_is_told_in_coordinates_of_free_joints() -> None:
+    """Their velocities are no rates of coordinates: "moving y by -q2 changes nothing, so that 0 is constant" was told."""
+    assert linear_symmetries(load("random-tree:3", joints="floating")) == ()

@@ -12,7 +12,7 @@ reaction is Chetaev's, along ∂f/∂q̇.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from svyaz.constraints.frobenius import Ideal, Integrability, constant_combinati
 from svyaz.constraints.integrals import integral_of_row, readable_number
 from svyaz.constraints.potentials import flattened, potential, vanishes
 from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, is_zero, substitute, velocity
-from svyaz.model import Constraint, System
+from svyaz.model import Bodies, Constraint, System, free_velocities
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ class Classification:
 
 @dataclass(frozen=True)
 class _Row:
-    """A constraint with its form: coefficients of dq, then the coefficient of dt."""
+    """A constraint, as it is ``stated`` in rates of coordinates, with its form: coefficients of dq, then that of dt."""
 
     constraint: Constraint
+    stated: Expression
     linear: bool
     form: tuple[Expression, ...]
 
@@ -57,8 +58,8 @@ class _Row:
 def classify(system: System, active: Sequence[Constraint] | None = None) -> tuple[Classification, ...]:
     """Classify the constraints of a mechanical system (all, or those that are active together)."""
     constraints = system.constraints if active is None else tuple(active)
-    q = [se.Symbol(name) for name in system.coordinates]
-    moving = [r for r in (_row(c, q) for c in constraints if c.order == 1) if r.linear]
+    q, by_rates = [se.Symbol(name) for name in system.coordinates], _by_rates(system)
+    moving = [r for r in (_row(c, q, by_rates) for c in constraints if c.order == 1) if r.linear]
     held = [c for c in constraints if c.order == 0]
     told: dict[str, Classification] = {}
     if moving:
@@ -69,12 +70,28 @@ def classify(system: System, active: Sequence[Constraint] | None = None) -> tupl
         if verdict.told and not any(verdict.undecided):
             extra.append(verdict.told)
         restricted = (
-            _on_positions(system, q, moving, [_row(c, q) for c in held]) if held and not all(verdict.joint) else {}
+            _on_positions(system, q, moving, [_row(c, q, by_rates) for c in held])
+            if held and not all(verdict.joint)
+            else {}
         )
         for k, row in enumerate(moving):
             told[row.constraint.name] = _velocity(row, k, ideal, verdict, [*restricted.get(k, []), *extra])
     told |= {c.name: _position(c) for c in held}
     return tuple(told.get(c.name) or _nonlinear(c) for c in constraints)
+
+
+def _by_rates(system: System) -> dict[se.Symbol, Expression]:
+    """Velocities of free joints by rates of their coordinates, and quaternions e by e/|e|.
+
+    So forms are those of the positions of the joint, whatever |e| is: they are integrable in its coordinates where they are.
+    """
+    found: dict[se.Symbol, Expression] = {}
+    bodies = system.law.tree.bodies if isinstance(system.law, Bodies) else ()
+    for body in (body for body in bodies if body.joint == "free"):
+        e = [se.Symbol(name) for name in body.coordinates[3:]]
+        length = se.sqrt(add_up(x * x for x in e))
+        found |= {x: x / length for x in e} | {se.Symbol(v): rate for v, rate in free_velocities(body).items()}
+    return found
 
 
 def _ideal(system: System, q: Sequence[se.Symbol], rows: Sequence[_Row]) -> Ideal:
@@ -89,12 +106,12 @@ def _on_positions(
 ) -> dict[int, list[str]]:
     """{row: remark} for the velocity constraints that are integrable on what the position constraints leave."""
     ideal = _ideal(system, q, [*moving, *held])
-    points = sample_points(ideal, [r.constraint.expression for r in held], system.initial)
+    points = sample_points(ideal, [r.stated for r in held], system.initial)
     verdict = integrability(ideal, points)
     told = {}
     for k in range(len(moving)):
         if verdict.joint[k]:
-            integral = integral_of_row(ideal, k)
+            integral = _integral(moving[k], ideal, k)
             found = "" if integral is None else f" (to {integral} = constant)"
             told[k] = [f"integrable on what the position constraints leave{found}"]
         elif verdict.undecided[k]:
@@ -102,17 +119,17 @@ def _on_positions(
     return told
 
 
-def _row(constraint: Constraint, q: Sequence[se.Symbol]) -> _Row:
-    f = constraint.expression
+def _row(constraint: Constraint, q: Sequence[se.Symbol], by_rates: Mapping[se.Symbol, Expression]) -> _Row:
+    f = substitute(constraint.expression, by_rates) if by_rates else constraint.expression
     if constraint.order == 0:
-        return _Row(constraint, True, (*gradient(f, q), differentiate(f, TIME)))
+        return _Row(constraint, f, True, (*gradient(f, q), differentiate(f, TIME)))
     v = [velocity(str(x)) for x in q]
     speeds = set(v)
     coefficients = [_without(a, speeds) for a in gradient(f, v)]
     if any(a is None for a in coefficients):
-        return _Row(constraint, False, ())
+        return _Row(constraint, f, False, ())
     rest = flattened(substitute(f, dict.fromkeys(v, ZERO)))
-    return _Row(constraint, True, (*[a for a in coefficients if a is not None], rest))
+    return _Row(constraint, f, True, (*[a for a in coefficients if a is not None], rest))
 
 
 def _without(a: Expression, speeds: set[se.Symbol]) -> Expression | None:
@@ -150,10 +167,15 @@ def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Se
             )
         remarks.extend(extra)
         return Classification(c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join(remarks))
-    integral = integral_of_row(ideal, r)
+    integral = _integral(row, ideal, r)
     moving = moving or (integral is not None and TIME in integral.free_symbols)
     remark = "" if verdict.alone[r] else "integrable only together with the other velocity constraints"
     return Classification(c.name, "holonomic", moving, True, 1, integral, verdict.alone[r], remark)
+
+
+def _integral(row: _Row, ideal: Ideal, r: int) -> Expression | None:
+    """P(q, t) of a row; none is looked for among fractions of quaternions, which are too long for it."""
+    return integral_of_row(ideal, r) if row.stated == row.constraint.expression else None
 
 
 def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrability, points: Array) -> list[str]:
@@ -164,7 +186,9 @@ def _combination_remark(ideal: Ideal, rows: Sequence[_Row], verdict: Integrabili
         return []
     number = "one independent combination" if missing == 1 else f"{missing} independent combinations"
     text = f"{number} of the velocity constraints {'comes' if missing == 1 else 'come'} from positions"
-    found = []
+    found: list[str] = []
+    if any(row.stated != row.constraint.expression for row in rows):
+        return [text]
     for c in constant_combinations(ideal, points):
         if np.count_nonzero(c) < 2 or all(verdict.joint[r] for r in np.flatnonzero(c)):
             continue

@@ -63,6 +63,8 @@ def linear_symmetries(system: System, free: Sequence[str] = ()) -> tuple[Symmetr
     n = len(system.coordinates)
     if not isinstance(system.law, Mechanical) or n > MOST_COORDINATES:
         return ()
+    if system.freedoms != system.coordinates:  # velocities of free joints are no rates of coordinates
+        return ()
     if any(c.servo or c.order for c in system.constraints):  # controls and rolling push along fields too
         return ()
     scalars, forces = _stated(system, free)

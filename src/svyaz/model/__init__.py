@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from svyaz.model.tree import Tree as Tree
     from svyaz.model.tree import axis_rotation as axis_rotation
     from svyaz.model.tree import free_rates as free_rates
+    from svyaz.model.tree import free_velocities as free_velocities
     from svyaz.model.tree import numbers as numbers
     from svyaz.model.tree import quaternion_rotation as quaternion_rotation
     from svyaz.model.tree import sine_cosine as sine_cosine

@@ -288,6 +288,18 @@ def free_rates(body: Body) -> dict[str, Expression]:
     return dict(zip(body.coordinates, values, strict=True))
 
 
+def free_velocities(body: Body) -> dict[str, Expression]:
+    """v = Rᵀ (x, y, z)˙ and (0, ω) = 2 e⁻¹ ∘ ė of a free joint in terms of the rates of its coordinates, R that of e/|e|."""
+    e = e0, e1, e2, e3 = tuple(se.Symbol(name) for name in body.coordinates[3:])
+    rates = [velocity(q) for q in body.coordinates]
+    square = sum((x * x for x in e), se.Integer(0))
+    columns = zip(*quaternion_rotation(tuple(x / se.sqrt(square) for x in e)), strict=True)
+    rows = ((-e1, e0, e3, -e2), (-e2, -e3, e0, e1), (-e3, e2, -e1, e0))
+    values = [sum((r * s for r, s in zip(column, rates[:3], strict=True)), se.Integer(0)) for column in columns]
+    values += [2 * sum((r * s for r, s in zip(row, rates[3:], strict=True)), se.Integer(0)) / square for row in rows]
+    return dict(zip(body.velocities, values, strict=True))
+
+
 def quaternion_rotation(e: tuple[Expression, ...]) -> Rotation:
     """The rotation matrix of a unit quaternion (scalar first), from body axes to base axes."""
     e0, e1, e2, e3 = e
