@@ -153,8 +153,8 @@ FEW_ROWS = 60
 
 
 def _plainly_independent(rows: Array) -> bool:
-    """Are the rows of a large sparse matrix far from being dependent? Then so are all parts of them."""
-    return is_large(rows) and are_independent(rows, 10.0 * SMALL)
+    """Are the rows far from being dependent, those of a large sparse matrix further still? Then so are all parts of them."""
+    return are_independent(rows, 10.0 * SMALL if is_large(rows) else SMALL)
 
 
 def are_independent(rows: Array, least: float = SMALL) -> bool:

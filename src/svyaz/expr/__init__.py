@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from svyaz.expr.calculus import has_corners as has_corners
     from svyaz.expr.calculus import is_zero as is_zero
     from svyaz.expr.calculus import names_in as names_in
+    from svyaz.expr.calculus import occurs as occurs
     from svyaz.expr.calculus import outside as outside
     from svyaz.expr.calculus import real_value as real_value
     from svyaz.expr.calculus import substitute as substitute
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from svyaz.expr.quadratic_forms import is_quadratic_form as is_quadratic_form
     from svyaz.expr.quadratic_forms import quadratic as quadratic
     from svyaz.expr.scope import RESERVED as RESERVED
+    from svyaz.expr.scope import Later as Later
     from svyaz.expr.scope import Scope as Scope
     from svyaz.expr.sides import Surface as Surface
     from svyaz.expr.sides import jumping_parts as jumping_parts

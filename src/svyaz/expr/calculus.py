@@ -12,7 +12,7 @@ exact away from the corners and the mean of both sides at a corner. Functions of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import reduce
 from typing import TypeAlias
 
@@ -142,6 +142,21 @@ def symbols_in(expressions: Iterable[Expression]) -> set[se.Symbol]:
     """The symbols that occur in any of the expressions; what they share is looked at once."""
     found: set[se.Symbol] = se.Function("together")(*expressions).free_symbols
     return found
+
+
+def occurs(symbols: Set[se.Symbol], expression: Expression) -> bool:
+    """Does one of the symbols occur? The search ends where one is found, and looks at what is shared once."""
+    seen: set[Expression] = set()
+    waiting = [expression]
+    while waiting:
+        e = waiting.pop()
+        if e in symbols:
+            return True
+        if e not in seen:
+            seen.add(e)
+            # symbols and functions of them are looked at before long sums and products
+            waiting += sorted(e.args, key=lambda a: not (a.is_Add or a.is_Mul))
+    return False
 
 
 def substitute(expression: Expression, values: Mapping[se.Symbol, Expression]) -> Expression:

@@ -66,16 +66,24 @@ _LOOKALIKES = str.maketrans("АВЕКМНОРСТХаеорсухαορνµ", "A
 
 
 @dataclass(frozen=True)
+class Later:
+    """The meaning of a name, made where it is used."""
+
+    make: Callable[[], Basic]
+
+
+@dataclass(frozen=True)
 class Scope:
     """The names that an expression may use.
 
-    ``symbols`` are plain names, ``derivatives`` the meaning of ``x'`` and ``second`` of ``x''``, by coordinate.
+    ``symbols`` are plain names, ``derivatives`` the meaning of ``x'``, some made ``Later``, and ``second`` of ``x''``, by
+    coordinate.
     ``forbidden`` maps a name as it is written (``"x'"``, ``"t"``) to the reason why it may not be used here; ``what``
     says where "here" is ("the potential"), and ``undeclared`` what to do about a name that resembles no other.
     """
 
     symbols: Mapping[str, Basic]
-    derivatives: Mapping[str, Basic] = field(default_factory=dict)
+    derivatives: Mapping[str, Basic | Later] = field(default_factory=dict)
     second: Mapping[str, Basic] = field(default_factory=dict)
     forbidden: Mapping[str, str] = field(default_factory=dict)
     what: str = ""
@@ -93,7 +101,7 @@ class Scope:
         if primes > 2:
             return None
         meaning = (self.derivatives if primes == 1 else self.second).get(name)
-        return None if meaning is None else known(meaning)
+        return None if meaning is None else known(meaning.make() if isinstance(meaning, Later) else meaning)
 
 
 class Unknowns:

@@ -33,16 +33,13 @@ STILL: Vector = (ZERO, ZERO, ZERO)
 
 @dataclass(frozen=True)
 class _Pose:
-    """Axes, pole, angular velocity and velocity of the pole, and their rates with q̈ = 0; the direction of the joint in
-    ground axes; the axes are ``under`` turned by ``angle`` about ``axis``.
+    """Axes and pole, with the way to it from that of the base; the direction of the joint in ground axes; the axes are
+    ``under`` turned by ``angle`` about ``axis``.
     """
 
     axes: Rotation = UNITS
     pole: Vector = STILL
-    spin: Vector = STILL
-    speed: Vector = STILL
-    turning: Vector = STILL
-    pull: Vector = STILL
+    arm: Vector = STILL
     along: Vector = STILL
     under: Rotation = UNITS
     axis: Vector = STILL
@@ -50,23 +47,47 @@ class _Pose:
 
 
 @dataclass(frozen=True)
+class _Speed:
+    """Angular velocity and velocity of the pole, and what the joint adds to each."""
+
+    spin: Vector = STILL
+    pole: Vector = STILL
+    turned: Vector = STILL
+    slid: Vector = STILL
+
+
+@dataclass(frozen=True)
+class _Swing:
+    """The rates of both where no joint accelerates."""
+
+    spin: Vector = STILL
+    pole: Vector = STILL
+
+
+@dataclass(frozen=True)
 class GroundPlaces:
-    """The bodies of a tree, whose coordinates have the ``rates``."""
+    """The bodies of a tree, whose coordinates have the ``rates``.
+
+    Places, velocities and accelerations are made when they are first asked for: most models name places alone.
+    """
 
     tree: Tree
     rates: Mapping[str, Expression]
 
-    def point(self, body: int, at: Vector) -> tuple[Vector, Vector]:
-        """Place and velocity of a point of a body."""
+    def place(self, body: int, at: Vector) -> Vector:
+        """That of a point of a body."""
         pose = self._poses[body]
-        arm = _times(pose.axes, at)
-        return _sum(pose.pole, arm), _sum(pose.speed, _cross(pose.spin, arm))
+        return _sum(pose.pole, _times(pose.axes, at))
+
+    def velocity(self, body: int, at: Vector) -> Vector:
+        """That of a point of a body."""
+        speed = self._speeds[body]
+        return _sum(speed.pole, _cross(speed.spin, _times(self._poses[body].axes, at)))
 
     def acceleration(self, body: int, at: Vector) -> Vector:
         """That of a point of a body where no joint accelerates."""
-        pose = self._poses[body]
-        arm = _times(pose.axes, at)
-        return _sum(_sum(pose.pull, _cross(pose.turning, arm)), _cross(pose.spin, _cross(pose.spin, arm)))
+        arm, spin, swing = _times(self._poses[body].axes, at), self._speeds[body].spin, self._swings[body]
+        return _sum(_sum(swing.pole, _cross(swing.spin, arm)), _cross(spin, _cross(spin, arm)))
 
     def moves(self, body: int, place: Vector) -> dict[str, Vector]:
         """∂P/∂q by the coordinates that move a place of a body: n' × (P - p) of joints that turn, n' of those that slide; of a
@@ -89,36 +110,60 @@ class GroundPlaces:
     def _poses(self) -> list[_Pose]:
         found: list[_Pose] = []
         for body in self.tree.bodies:
-            found.append(self._carried(body, _Pose() if body.base == GROUND else found[body.base]))
+            found.append(_carried(body, _Pose() if body.base == GROUND else found[body.base]))
         return found
 
-    def _carried(self, body: Body, base: _Pose) -> _Pose:
-        """The pose of a body on its base."""
-        arm, slide, turned, along = _times(base.axes, body.pole), STILL, STILL, STILL
-        axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
+    @cached_property
+    def _speeds(self) -> list[_Speed]:
+        found: list[_Speed] = []
+        for body, pose in zip(self.tree.bodies, self._poses, strict=True):
+            base = _Speed() if body.base == GROUND else found[body.base]
+            slid, turned = self._of_joint(body, pose)
+            speed = _sum(_sum(base.pole, _cross(base.spin, pose.arm)), slid)
+            found.append(_Speed(_sum(base.spin, turned), speed, turned, slid))
+        return found
+
+    def _of_joint(self, body: Body, pose: _Pose) -> tuple[Vector, Vector]:
+        """The velocity and the angular velocity that a joint adds."""
         if body.joint == "free":
-            x, y, z, *e = (se.Symbol(name) for name in body.coordinates)
-            arm = _sum(arm, _times(base.axes, (x, y, z)))
-            axes = under = _product(base.axes, quaternion_rotation(tuple(e)))
-            vx, vy, vz, wx, wy, wz = (se.Symbol(name) for name in body.velocities)
-            slide, turned, axis, angle = _times(axes, (vx, vy, vz)), _times(axes, (wx, wy, wz)), STILL, ZERO
-        elif body.joint != "fixed":
-            (name,) = body.coordinates
-            q, rate = se.Symbol(name), self.rates[name]
-            along = _times(under if axis == body.axis else axes, body.axis)
-            if body.joint == "prismatic":
-                arm, slide = _sum(arm, _scaled(q, along)), _scaled(rate, along)
-            else:
-                turned = _scaled(rate, along)
-                under, angle = (under, angle + q) if axis == body.axis else (axes, q)
-                axis = body.axis
-                axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
-        spin, turning = _sum(base.spin, turned), _sum(base.turning, _cross(base.spin, turned))
-        swung = _cross(base.spin, arm)
-        speed = _sum(_sum(base.speed, swung), slide)
-        pull = _sum(_cross(base.spin, swung), _cross(_sum(base.spin, spin), slide))
-        pull = _sum(_sum(base.pull, _cross(base.turning, arm)), pull)
-        return _Pose(axes, _sum(base.pole, arm), spin, speed, turning, pull, along, under, axis, angle)
+            x, y, z, u, v, w = (se.Symbol(name) for name in body.velocities)
+            return _times(pose.axes, (x, y, z)), _times(pose.axes, (u, v, w))
+        if body.joint == "fixed":
+            return STILL, STILL
+        rate = _scaled(self.rates[body.coordinates[0]], pose.along)
+        return (rate, STILL) if body.joint == "prismatic" else (STILL, rate)
+
+    @cached_property
+    def _swings(self) -> list[_Swing]:
+        found: list[_Swing] = []
+        for body, pose, own in zip(self.tree.bodies, self._poses, self._speeds, strict=True):
+            ground = body.base == GROUND
+            spin, base = (STILL, _Swing()) if ground else (self._speeds[body.base].spin, found[body.base])
+            pull = _sum(_cross(spin, _cross(spin, pose.arm)), _cross(_sum(spin, own.spin), own.slid))
+            pull = _sum(_sum(base.pole, _cross(base.spin, pose.arm)), pull)
+            found.append(_Swing(_sum(base.spin, _cross(spin, own.turned)), pull))
+        return found
+
+
+def _carried(body: Body, base: _Pose) -> _Pose:
+    """The pose of a body on its base."""
+    arm, along = _times(base.axes, body.pole), STILL
+    axes, under, axis, angle = base.axes, base.under, base.axis, base.angle
+    if body.joint == "free":
+        x, y, z, *e = (se.Symbol(name) for name in body.coordinates)
+        arm = _sum(arm, _times(base.axes, (x, y, z)))
+        axes = under = _product(base.axes, quaternion_rotation(tuple(e)))
+        axis, angle = STILL, ZERO
+    elif body.joint != "fixed":
+        q = se.Symbol(body.coordinates[0])
+        along = _times(under if axis == body.axis else axes, body.axis)
+        if body.joint == "prismatic":
+            arm = _sum(arm, _scaled(q, along))
+        else:
+            under, angle = (under, angle + q) if axis == body.axis else (axes, q)
+            axis = body.axis
+            axes = _product(under, axis_rotation(axis, se.sin(angle), se.cos(angle)))
+    return _Pose(axes, _sum(base.pole, arm), arm, along, under, axis, angle)
 
 
 def _times(matrix: Rotation, vector: Vector) -> Vector:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.forms import FLOATS, RateCode, sliced, welded
-from svyaz.model import Tree, numbers, tree_of
+from svyaz.model import GROUND, Tree, numbers, tree_of
 from svyaz.motion.closing_layout import CLOSING, FOUND, GIVEN, POSE, POSES
 from svyaz.motion.closing_rows import ClosingRows
 from svyaz.motion.tree_words import velocity_columns
@@ -136,10 +136,11 @@ class TreeNumbers:
     @cached_property
     def _ways(self) -> NDArray[np.bool_]:
         """Whether the joint i is on the way from the body j to the ground, (n, n)."""
-        found = np.zeros((len(self._tree.bodies),) * 2, dtype=bool)
-        for j in range(len(self._tree.bodies)):
-            found[list(self._tree.path(j)), j] = True
-        return found
+        found = np.eye(len(self._tree.bodies), dtype=bool)
+        for j, base in enumerate(self._tree.parents):
+            if base != GROUND:
+                found[j] |= found[base]
+        return found.T
 
     @cached_property
     def _inertias(self) -> tuple[Array, Array, Array]:
@@ -175,11 +176,14 @@ class TreeNumbers:
     def _crossings(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
         """(push, joint on the way of its point to the ground, where their entry of G is among all m n), by that place."""
         rows, n = self.rows, len(self._tree.bodies)
-        touching = [(i, row, rows.bodies[p]) for i, (row, p) in enumerate(rows.pushes) if rows.bodies[p] >= 0]
-        ways = {body: self._tree.path(body) for _, _, body in touching}
-        found = np.array([(i, j, row * n + j) for i, row, body in touching for j in ways[body]], dtype=np.intp)
-        pushes, joints, places = found.reshape(-1, 3)[np.argsort(found.reshape(-1, 3)[:, 2], kind="stable")].T
-        return pushes, joints, places
+        ways = {body: np.array(self._tree.path(body), dtype=np.intp) for body in rows.bodies if body != GROUND}
+        touching = [(i, row, ways[rows.bodies[p]]) for i, (row, p) in enumerate(rows.pushes) if rows.bodies[p] in ways]
+        sizes = [len(way) for _, _, way in touching]
+        pushes = np.repeat(np.array([i for i, _, _ in touching], dtype=np.intp), sizes)
+        joints = np.concatenate([np.zeros(0, dtype=np.intp), *(way for _, _, way in touching)])
+        places = joints + n * np.repeat(np.array([row for _, row, _ in touching], dtype=np.intp), sizes)
+        order = np.argsort(places, kind="stable")
+        return pushes[order], joints[order], places[order]
 
     def _jacobian(self, seen: _Look, kind: np.ufunc) -> Array:
         """Σ ∂h/∂P · ∂P/∂q + ∂h/∂q, with factors as they are or by magnitude: only for joints on the ways of points."""

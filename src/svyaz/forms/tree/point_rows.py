@@ -62,26 +62,37 @@ def point_rows(system: System, constraints: Sequence[Constraint], points: Sequen
     flow |= {se.Symbol(v): se.Symbol(f"{v}'") for v in system.velocities}
     for name in (f"{name}_{axis}" for name in points for axis in AXES):
         flow |= {se.Symbol(name): velocity(name), velocity(name): se.Symbol(f"{name}''")}
-    return tuple(_row(system, c, points, flow) for c in constraints)
+    entered = _Speeds.of(system, points)
+    return tuple(_row(c, entered, flow) for c in constraints)
 
 
-def _row(
-    system: System, constraint: Constraint, points: Sequence[str], flow: Mapping[se.Symbol, Expression]
-) -> PointRow:
+@dataclass(frozen=True)
+class _Speeds:
+    """The symbols of velocities: three of each point, with its number, and those of freedoms, with theirs."""
+
+    entries: Sequence[Sequence[se.Symbol]]
+    points: Mapping[se.Symbol, int]
+    freedoms: Mapping[se.Symbol, int]
+
+    @staticmethod
+    def of(system: System, points: Sequence[str]) -> _Speeds:
+        entries = [[velocity(f"{name}_{axis}") for axis in AXES] for name in points]
+        numbered = {s: k for k, own in enumerate(entries) for s in own}
+        return _Speeds(entries, numbered, {se.Symbol(v): k for k, v in enumerate(system.velocities)})
+
+
+def _row(constraint: Constraint, entered: _Speeds, flow: Mapping[se.Symbol, Expression]) -> PointRow:
     stated = constraint.stated
     position = None if constraint.order else stated
     rate = stated if position is None else total_derivative(stated, flow)
     present = rate.free_symbols
     by_points = {}
-    for k, name in enumerate(points):
-        own = [velocity(f"{name}_{axis}") for axis in AXES]
-        if not present.isdisjoint(own):
-            x, y, z = gradient(rate, own)
-            by_points[k] = (x, y, z)
-    places = {se.Symbol(v): k for k, v in enumerate(system.velocities)}
-    entered = sorted((s for s in present if s in places), key=places.__getitem__)
-    slopes = zip(entered, gradient(rate, entered), strict=True)
-    by_freedoms = {places[s]: e for s, e in slopes if e != ZERO}
+    for k in sorted({entered.points[s] for s in present if s in entered.points}):
+        x, y, z = gradient(rate, entered.entries[k])
+        by_points[k] = (x, y, z)
+    own = sorted((s for s in present if s in entered.freedoms), key=entered.freedoms.__getitem__)
+    slopes = zip(own, gradient(rate, own), strict=True)
+    by_freedoms = {entered.freedoms[s]: e for s, e in slopes if e != ZERO}
     return PointRow(constraint, position, rate, total_derivative(rate, flow), by_points, by_freedoms)
 
 
@@ -161,8 +172,9 @@ def _moving(system: System, constraints: Sequence[Constraint]) -> _Moving | None
     moves = []
     for name in points:
         point = system.points[name]
-        place, speed = places.point(point.body, point.at)
-        for axis, *entries in zip(AXES, place, speed, places.acceleration(point.body, point.at), strict=True):
+        place = places.place(point.body, point.at)
+        rates = (places.velocity(point.body, point.at), places.acceleration(point.body, point.at))
+        for axis, *entries in zip(AXES, place, *rates, strict=True):
             known |= {se.Symbol(f"{name}_{axis}{dots}"): e for dots, e in zip(("", "'", "''"), entries, strict=True)}
         moves.append(places.moves(point.body, place))
     return _Moving(points, known, moves)

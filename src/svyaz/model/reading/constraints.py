@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import isfinite
 
 import symengine as se
 
-from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, is_zero, names_in, parse_equation
+from svyaz.expr import ZERO, Expression, ModelError, Scope, combine, evaluate, is_zero, names_in, occurs, parse_equation
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import LawWords, Names, Path, Reader, Table
 from svyaz.model.reading.directions import with_direction
@@ -90,15 +91,15 @@ def _read_constraint(
         return None
     expression = left - right
     reader.uses(expression)
-    present = names_in(expression)
-    if not present.isdisjoint(names.further):
-        reader.no_further(names, here, expression, "a constraint")
-    moving = set(names.velocities)
     stated = expression
     if names.points:
         one, other = parse_equation(text, in_points, reader.start(here, text))
         stated = one - other
-    if not present & (moving | set(names.coordinates)) or is_zero(combine(stated)):
+    named = names_in(stated)
+    if not named.isdisjoint(names.further):
+        reader.no_further(names, here, expression, "a constraint")
+    moving = _occurs(names.velocities, expression, named, names)
+    if not (moving or _occurs(names.coordinates, expression, named, names)) or is_zero(combine(stated)):
         _report_idle(reader, here, name, expression)
         return None
     times = {key: reader.value((*path, key), words[key], names) for key in ("from", "until") if key in words}
@@ -106,11 +107,28 @@ def _read_constraint(
     if start is not None and end is not None and not start < end:
         reader.report((*path, "until"), f"the constraint '{name}' would act from {start:g} until {end:g}")
     dependent = _dependent(reader, (*path, "dependent"), words.get("dependent", ()), names)
-    order = 1 if present & moving else 0
+    order = 1 if moving else 0
     plain = Constraint(name, text, expression, order, dependent, start, end, reader.place(here))
     if names.points:
         plain = replace(plain, in_points=stated)
     return _switched(reader, path, words, plain, names, conditions)
+
+
+def _occurs(wanted: Sequence[str], expression: Expression, named: set[str], names: Names) -> bool:
+    """Does one of the names occur in an expression that was stated with these? Of points, which may stand for long formulas,
+    places have coordinates, and rates velocities as well.
+    """
+    if not named.isdisjoint(wanted):
+        return True
+    points = [word for word in named if word.rstrip("'").rpartition("_")[0] in names.points]
+    if not points or (wanted == names.velocities and not any(word.endswith("'") for word in points)):
+        return False
+    return occurs(_symbols_of(tuple(wanted)), expression)
+
+
+@lru_cache(maxsize=4)
+def _symbols_of(names: tuple[str, ...]) -> frozenset[se.Symbol]:
+    return frozenset(map(se.Symbol, names))
 
 
 def _report_idle(reader: Reader, path: Path, name: str, expression: Expression) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import symengine as se
 
-from svyaz.expr import Expression, Scope, names_in, velocity
+from svyaz.expr import Expression, Later, Scope, names_in, velocity
 from svyaz.model.tree import BodyPoint, Tree
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Names:
     parameters: dict[str, float] = field(default_factory=dict)
     inputs: dict[str, Input] = field(default_factory=dict)
     definitions: dict[str, Expression] = field(default_factory=dict)
-    definition_rates: dict[str, Expression] = field(default_factory=dict)
+    definition_rates: dict[str, Expression | Later] = field(default_factory=dict)
     points: dict[str, BodyPoint] = field(default_factory=dict)
     _scopes: dict[tuple[bool, bool, str, int], Scope] = field(default_factory=dict, repr=False)
 
@@ -65,7 +65,7 @@ class Names:
         symbols: dict[str, Expression] = dict(_symbols(tuple(self._plain(inputs))))
         symbols.update(self.definitions)
         symbols["t"] = se.Symbol("t")
-        derivatives: dict[str, Expression] = {}
+        derivatives: dict[str, Expression | Later] = {}
         forbidden: dict[str, str] = {}
         if self.rates:
             rates = self.rates | self.definition_rates

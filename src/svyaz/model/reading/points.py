@@ -7,10 +7,11 @@ axis one after another are kept as one turn by the sum of their angles, as one w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import symengine as se
 
-from svyaz.expr import ONE, ZERO, Expression, Scope, total_derivative
+from svyaz.expr import ONE, ZERO, Expression, Later, Scope, total_derivative
 from svyaz.model.ground_places import MANY_COORDINATES, GroundPlaces
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
@@ -54,18 +55,32 @@ def read_points(reader: Reader, given: Sequence[Table], names: Names) -> None:
                 names.definition_rates[f"{point}_{axis}"] = rate
 
 
-def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Vector]]:
-    """Place and velocity of a point of a body; in long trees by those of all bodies."""
+Rates = tuple[Expression | Later, Expression | Later, Expression | Later]
+
+
+def _moved(tree: Tree, rates: Mapping[str, Expression]) -> Callable[[int, Vector], tuple[Vector, Rates]]:
+    """Place and velocity of a point of a body; in long trees by those of all bodies, and velocities where they are named."""
     if len(rates) > MANY_COORDINATES:
-        return GroundPlaces(tree, rates).point
+        places = GroundPlaces(tree, rates)
+
+        def placed(body: int, at: Vector) -> tuple[Vector, Rates]:
+            x, y, z = (Later(partial(_entry, places, body, at, k)) for k in range(3))
+            return places.place(body, at), (x, y, z)
+
+        return placed
     known = {se.Symbol(q): rate for q, rate in rates.items()}
 
-    def moved(body: int, at: Vector) -> tuple[Vector, Vector]:
+    def moved(body: int, at: Vector) -> tuple[Vector, Rates]:
         place = position(tree, body, at)
         x, y, z = (total_derivative(entry, known) for entry in place)
         return place, (x, y, z)
 
     return moved
+
+
+def _entry(places: GroundPlaces, body: int, at: Vector, axis: int) -> Expression:
+    """The velocity of a point along an axis."""
+    return places.velocity(body, at)[axis]
 
 
 def position(tree: Tree, body: int, at: Vector) -> Vector:
