@@ -183,3 +183,15 @@ def test_bad_input_is_told(svyaz, arguments, words) -> None:
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stdout == ""
+
+
+def test_N1_3_1_whether_a_file_can_be_written_is_known_before_the_work(tmp_path, monkeypatch) -> None:
+    from svyaz.commands import inertia as module
+
+    def never(*asked: object) -> None:
+        raise AssertionError("the matrix is written")
+
+    (tmp_path / "no-folder").touch()
+    monkeypatch.setattr(module, "_written", never)
+    with pytest.raises(OSError, match="no-folder"):
+        module.command.main(["planar-2r", "--out", str(tmp_path / "no-folder" / "arm.c")], standalone_mode=False)

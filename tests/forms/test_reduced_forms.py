@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
-from svyaz.constraints.nearest import position_rows, reach
+from svyaz.constraints.nearest import positions_at, reach
 from svyaz.constraints.nearest import velocity_rows as velocity_rows_of
 from svyaz.constraints.snapshot import measure_of
 from svyaz.constraints.states import entered, model_states
@@ -136,8 +136,9 @@ def on_the_constraints(equations: Equations, state: np.ndarray, time: float) -> 
     """A state near the given one with h = 0, ḣ = 0, f = 0 (any of them: the nearest one costs a hundred times more)."""
     measure = measure_of(equations)
     here = measure.at(state, time)
-    position = reach(position_rows(measure, state, time), here.mass, here.q)
-    moved = measure.moved(state, q=position.z)
+    places = positions_at(measure, here)
+    position = reach(places.rows, places.mass, places.start)
+    moved = places.put(position.z)
     there = measure.at(moved, time)
     velocity = reach(velocity_rows_of(measure, moved, time), there.mass, there.v)
     return measure.moved(moved, v=velocity.z) if position.met and velocity.met else None

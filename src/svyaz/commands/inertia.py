@@ -90,17 +90,16 @@ def command(
 
     system = load_model(model, settings, choices)
     warn(system)
+    writable_outputs(out, json_file)
     inertia = _written(system, minimise, double_by_sum)
     values = None if at is None else _values(system, inertia, at)
     elements = _explicit(system) if explicit else None
-    result = _result(system, inertia, values, elements)
-    writable_outputs(out, json_file)
     if json_file is not None:
-        write_json(result, json_file)
+        write_json(_result(system, inertia, values, elements), json_file)
     if json_file == "-":
         return
     if output_format == "json":
-        text = json_text(result)
+        text = json_text(_result(system, inertia, values, elements))
     elif output_format == "latex":
         text = inertia_latex(inertia) if elements is None else explicit_latex(elements, system)
     elif output_format == "text":

@@ -54,15 +54,17 @@ def _ascii(character: str) -> str:
 def distinct(names: Iterable[str], reserved: Iterable[str], again: str) -> list[str]:
     """The names, changed by the template ``again`` where they are reserved or occur again."""
     taken = set(reserved)
-    result = []
-    for name in names:
-        candidate, number = name, 1
-        while candidate in taken:
-            number += 1
-            candidate = again.format(name, number)
-        taken.add(candidate)
-        result.append(candidate)
-    return result
+    return [_claimed(name, taken, again) for name in names]
+
+
+def _claimed(name: str, taken: set[str], again: str) -> str:
+    """The name, changed by the template where it is taken, which it is from now on."""
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = again.format(name, number)
+    taken.add(candidate)
+    return candidate
 
 
 SUM, PRODUCT, POWER, ATOM = range(4)
@@ -235,9 +237,7 @@ class _Composition:
 
     def own(self, name: str) -> str:
         """A given name as this language writes it, changed where something else has it."""
-        (free,) = distinct([self.notation.name(name)], self.taken, self.notation.again)
-        self.taken.add(free)
-        return free
+        return _claimed(self.notation.name(name), self.taken, self.notation.again)
 
     def listing(self) -> Listing:
         program, nodes = self.program, self.program.nodes

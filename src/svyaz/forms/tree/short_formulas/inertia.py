@@ -246,6 +246,7 @@ def tape_names(program: Program, point: Mapping[str, float], values: Mapping[str
         if program.nodes[index][0] not in LEAVES and not program.constant_part[index]:
             names.setdefault(index, name)
     by_value = sorted((value, name) for name, value in values.items())
+    given = set(names.values())
     for index, node in enumerate(program.nodes):
         if index in names or node[0] in LEAVES or program.constant_part[index]:
             continue
@@ -253,8 +254,9 @@ def tape_names(program: Program, point: Mapping[str, float], values: Mapping[str
             found = _angle_name(program, node[0], node[1])
         else:
             found = _match(by_value, float(tape[index]))
-        if found is not None and found not in names.values():
+        if found is not None and found not in given:
             names[index] = found
+            given.add(found)
     return names
 
 
