@@ -21,12 +21,14 @@ CALLBACKS = (
     ("svyaz.integrate.radau", "_step"),
     ("svyaz.holding.held_code", "_held_step"),
     ("svyaz.motion.long_tree_code", "_step"),
-    ("svyaz.motion.sliding_code", "_sliding_step"),
-    ("svyaz.motion.sliding_code", "_sliding_watch"),
+    ("svyaz.motion.sliding_loop", "_sliding_step"),
+    ("svyaz.motion.sliding_loop", "_sliding_watch"),
     ("svyaz.motion.closing_code", "_closed_step"),
     ("svyaz.motion.closing_code", "_closed_projection"),
     ("svyaz.motion.closing_code", "_closed_look"),
     ("svyaz.motion.closing_code", "_closed_reach"),
+    ("svyaz.motion.closing_code", "_watched_reactions"),
+    ("svyaz.motion.closing_code", "_watched_places"),
 )
 
 

@@ -20,7 +20,7 @@ from svyaz.arrays import Array
 from svyaz.constraints.scales import typical_sizes, typical_speeds, with_floor
 from svyaz.constraints.tables import added_name, own_gains, snapshot_tables
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, observation, rates_of
+from svyaz.forms import Equations, Giving, observation, rates_of
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
@@ -87,10 +87,11 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Snapshot(Numbers):
-    """The numbers at one state."""
+    """The numbers at one state; ``giving`` tells how bodies give way to forces where recursions do so better than M."""
 
     time: float
     state: Array
+    giving: Giving | None = None
 
     def of_rows(self, rows: Sequence[int]) -> Snapshot:
         """That of some of the constraints."""
@@ -117,8 +118,9 @@ class Measure:
         """The snapshot at a state, given in the order of the states of the equations."""
         found = self._snapshot(np.array([time]), state[None, :])
         parts = {name: table[0] for name, table in found.items()}
-        q, v = state[self._q], state[self._v]
-        return Snapshot(q=q, v=v, holonomic=self.holonomic, time=time, state=state, **parts)
+        q, v, recursion = state[self._q], state[self._v], self.equations.recursion
+        giving = None if recursion is None else recursion.giving(np.concatenate([[time], state]))
+        return Snapshot(q=q, v=v, holonomic=self.holonomic, time=time, state=state, giving=giving, **parts)
 
     def along(self, times: Array, states: Array) -> Numbers:
         """The numbers at many states."""

@@ -236,6 +236,17 @@ class SizedConditionCode(ConditionCode, Protocol):
     def sizes(self, row: Array) -> Array: ...
 
 
+class Giving(Protocol):
+    """How the bodies of a tree give way at a state."""
+
+    @property
+    def free(self) -> Array:
+        """Their accelerations (n,) without constraints."""
+
+    def respond(self, forces: Array) -> Array:
+        """M⁻¹ f (k, n) of forces (k, n)."""
+
+
 class Recursion(Protocol):
     """Equations that are not written out: their numbers and their code come from recursions over bodies."""
 
@@ -274,6 +285,12 @@ class Recursion(Protocol):
     def log_determinants(self, rows: Array) -> tuple[Array, Array]:
         """(sign, log |det [M Gᵀ; G 0]|) along rows [t, states]; NaN where it has none."""
 
+    def giving(self, row: Array) -> Giving:
+        """How the bodies give way at a row [t, states]."""
+
+    def with_rows(self, constraints: Sequence[Constraint]) -> Recursion:
+        """The same bodies with other constraints."""
+
     def watching(
         self,
         correction: Sequence[Expression],
@@ -281,7 +298,7 @@ class Recursion(Protocol):
         conditions: Sequence[Expression],
         values: Mapping[str, float],
     ) -> SizedConditionCode:
-        """Conditions along the motion in states and sides that hold it; ``values`` are their parameters."""
+        """Conditions along the motion, in the points that they name and in multipliers; ``values`` are their parameters."""
 
     def observed(
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array

@@ -87,7 +87,7 @@ class Constraint:
 
     ``frictions`` and ``drags`` are the forces that depend on its reaction; ``pushes`` is the sign of its multiplier while it
     acts, where ``off`` says so, and 0 where it may have both. ``in_points`` is the expression with the coordinates of
-    points of bodies left as they were named.
+    points of bodies left as they were named, and so are ``on_in_points`` and ``off_in_points`` the conditions.
     """
 
     name: str
@@ -112,6 +112,8 @@ class Constraint:
     drags: tuple[Drag, ...] = ()
     pushes: int = 0
     in_points: Expression | None = field(default=None, compare=False)
+    on_in_points: Expression | None = field(default=None, compare=False)
+    off_in_points: Expression | None = field(default=None, compare=False)
 
     @property
     def stated(self) -> Expression:
@@ -230,12 +232,16 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Limit:
-    """low ≤ expression ≤ high, where a motion is physical; the sides are expressions of parameters, one may be missing."""
+    """low ≤ expression ≤ high, where a motion is physical; the sides are expressions of parameters, one may be missing.
+
+    ``in_points`` is the expression with the coordinates of points of bodies left as they were named.
+    """
 
     name: str
     expression: Expression
     low: Expression | None = None
     high: Expression | None = None
+    in_points: Expression | None = field(default=None, compare=False)
 
     def sides(self, parameters: Mapping[str, float]) -> tuple[float, float]:
         """Low and high in numbers; infinite where there is none."""

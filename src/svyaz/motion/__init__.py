@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svyaz.motion.long_trees import articulated as articulated
     from svyaz.motion.long_trees import by_recursions as by_recursions
     from svyaz.motion.long_trees import constraint_tables as constraint_tables
+    from svyaz.motion.long_trees import phases_by_recursions as phases_by_recursions
     from svyaz.motion.phases import Chapter as Chapter
     from svyaz.motion.phases import Phase as Phase
     from svyaz.motion.phases import Structure as Structure

@@ -103,7 +103,9 @@ def check(
         return Check(system, kinds, None, {}, gains, (*_outside(system), *wrong))
     if equations.spare:
         if by_recursion is not None:
-            equations = by_recursion.phases[0].equations
+            from svyaz.motion.closed_trees import closed_equations
+
+            equations = closed_equations(system, beginning.phase.active)
         else:
             equations = with_constraints(equations, beginning.phase.active)
     report, found = examine(equations, state, START), residuals(equations, state, START)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,25 +10,16 @@ from weakref import finalize
 
 import numpy as np
 import symengine as se
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression, Surface, put_in
-from svyaz.forms import PLACE_RECORDS, Deviation, Equations, RateCode, joint_kind
+from svyaz.expr import ZERO, Expression, Surface, put_in, symbols_in
+from svyaz.forms import Deviation, Equations, RateCode
 from svyaz.integrate import Callback, Flow, along
-from svyaz.model import GROUND, Constraint, System, Tree
-from svyaz.motion.closing_layout import (
-    CLOSING,
-    MULTIPLIERS,
-    POSE,
-    ROW,
-    ROW_NUMBERS,
-    SHARE_ROW,
-    numbers_at,
-    written_size,
-)
+from svyaz.model import Constraint, System, multiplier_symbol
+from svyaz.motion.closing_layout import CLOSING, MULTIPLIERS, ROW, ROW_NUMBERS, SHARE_ROW, numbers_at
 from svyaz.motion.closing_numbers import TreeNumbers
 from svyaz.motion.closing_rows import ClosingRows, deviation_symbol, rate_symbol, rows_of
+from svyaz.motion.closing_words import closing_words
 from svyaz.motion.long_tree_code import BODY_WORDS, HEAD, RECORD, ROOM, SHARE
 from svyaz.motion.tree_words import (
     FORM,
@@ -44,7 +34,9 @@ from svyaz.motion.tree_words import (
 from svyaz.program import Native
 
 if TYPE_CHECKING:
+    from svyaz.motion.closing_watch import TreeWatch
     from svyaz.motion.sliding_code import SlidingCode, SlidingWatch
+    from svyaz.motion.tree_giving import TreeGiving, WeightlessTree
 
 
 @dataclass(frozen=True)
@@ -101,16 +93,20 @@ class ClosedTree:
 
     def code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode | SlidingCode:
         """The rates, with what is added to the rows of the constraints."""
-        from svyaz.motion.closing_code import closed_step_function
-        from svyaz.motion.long_tree_code import step_function
-
-        loop = closed_step_function() if self.rows.rows else step_function()
-        inner = ClosedCode(self, self.rows.native(correction, gains), loop)
+        inner = self._plain_code(correction, gains)
         if not self.sliding:
             return inner
         from svyaz.motion.sliding_code import sliding_code
 
         return sliding_code(inner, self.sliding)
+
+    def _plain_code(self, correction: Sequence[Expression], gains: Sequence[str]) -> ClosedCode:
+        """The rates with the sides that are given."""
+        from svyaz.motion.closing_code import closed_step_function
+        from svyaz.motion.long_tree_code import step_function
+
+        loop = closed_step_function() if self.rows.rows else step_function()
+        return ClosedCode(self, self.rows.native(correction, gains), loop)
 
     def projection(self, code: RateCode) -> ClosedCode:
         """What moves a state onto the constraints after a step; its constants are those of the rates."""
@@ -127,11 +123,44 @@ class ClosedTree:
         gains: Sequence[str],
         conditions: Sequence[Expression],
         values: Mapping[str, float],
-    ) -> SlidingWatch:
-        """Conditions in states and in the sides of surfaces that are slid along."""
-        from svyaz.motion.sliding_code import sliding_watch
+    ) -> TreeWatch | SlidingWatch:
+        """Conditions along the motion, in the points that they name, in multipliers and in the sides that hold it."""
+        from svyaz.motion.closing_code import watched_places_function, watched_reactions_function
+        from svyaz.motion.closing_watch import tree_watch
+        from svyaz.motion.sliding_code import SlidingWatch, sliding_code
 
-        return sliding_watch(self.code(correction, gains), conditions, values)
+        acting = [row.constraint for row in self.rows.rows]
+        reactions, law = [str(multiplier_symbol(c.name)) for c in acting], correction
+        if {str(s) for s in symbols_in(conditions)}.isdisjoint(reactions):
+            acting, reactions, law = [], [], ()
+        seen = replace(self, rows=rows_of(self.rows.system, acting, conditions))
+        loop = watched_reactions_function() if reactions else watched_places_function()
+        code, given = (
+            ClosedCode(seen, seen.rows.native(law, gains), loop),
+            () if self.drive is None else self.drive.given,
+        )
+        watch = tree_watch(code, seen.rows.inputs, (*reactions, *given), conditions, values)
+        return (
+            SlidingWatch(sliding_code(self._plain_code(correction, gains), self.sliding), watch)
+            if self.sliding
+            else watch
+        )
+
+    @cached_property
+    def _weightless(self) -> WeightlessTree:
+        from svyaz.motion.tree_giving import WeightlessTree
+
+        return WeightlessTree(self.rows.system)
+
+    def giving(self, row: Array) -> TreeGiving:
+        """How the bodies give way at a row."""
+        from svyaz.motion.tree_giving import TreeGiving
+
+        return TreeGiving(self._weightless, self.tables, row)
+
+    def with_rows(self, constraints: Sequence[Constraint]) -> ClosedTree:
+        """The same bodies with other constraints."""
+        return replace(self, rows=rows_of(self.rows.system, constraints))
 
     def observed(
         self, code: RateCode, known: Mapping[str, float], gains: Sequence[str], times: Array, states: Array
@@ -215,17 +244,18 @@ class ClosedCode:
     def address(self) -> int:
         return self.function.address
 
-    def constants(self, values: Mapping[str, float]) -> Array:
-        """What the loop takes as ``c``."""
+    def constants(self, values: Mapping[str, float], *alive: object) -> Array:
+        """What the loop takes as ``c``; what it points to besides stays ``alive`` as long."""
         system = self.tree.rows.system
         words, kept = tree_words(system, self.tree.drive)
         addresses, programs = pose_addresses(system)
         known = {**dict.fromkeys(self.native.program.parameters, 0.0), **values}
         own = self.native.constants(known)
         tree = sliced_tree(system)
-        closing, room = _closing(self.tree.rows, tree, addresses, self.native.address, own, everywhere=self.everywhere)
+        code, sides = (self.native.address, own), len(self.tree.drive.given) if self.tree.drive is not None else 0
+        closing, room = closing_words(self.tree.rows, tree, addresses, code, sides, everywhere=self.everywhere)
         found = np.concatenate([words, closing])
-        finalize(found, _release, (kept, own, room, programs, self.native))
+        finalize(found, _release, (kept, own, room, programs, self.native, alive))
         return found.view(np.float64)
 
     def evaluate(self, rows: Array, constants: Array) -> Array:
@@ -263,100 +293,6 @@ class ClosedCode:
 
 def _release(_kept: object) -> None:
     """What a workspace needs lives as long as its words."""
-
-
-def _closing(
-    rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], program: int, constants: Array, *, everywhere: bool
-) -> tuple[NDArray[np.int64], tuple[object, ...]]:
-    """The closing words of a tree, and the memory to which they point."""
-    n, m, points = len(tree.bodies), len(rows.rows), len(rows.points)
-    tied = list(range(n)) if everywhere else _on_ways(rows, tree.parents)
-    whole, places = _whole_numbers(rows, tree, addresses, tied)
-    directions = [(*b.axis, *(0.0,) * 3) if b.joint == "revolute" else (*(0.0,) * 3, *b.axis) for b in tree.bodies]
-    states = len(rows.system.states)
-    fixed = [3 * points, len(rows.inputs), 3 * m + rows.gradients, POSE * n, 6 * m * (places + 1), 6 * n]
-    sizes = [*fixed, n * m, m * m, m, 1 + states, ROW * m]
-    room = np.zeros(sum(sizes))
-    room[: 3 * points] = rows.places.ravel()
-    room[sum(sizes[:5]) : sum(sizes[:6])] = np.array(directions, dtype=float).ravel()
-    begins = (room.ctypes.data + 8 * np.concatenate([[0], np.cumsum(sizes)])).tolist()
-    written = np.zeros(written_size(n, m, places), dtype=np.int64)
-    head = [m, points, len(rows.pushes), len(rows.pulls), program, constants.ctypes.data, whole.ctypes.data]
-    among = [begins[1] + 8 * (1 + states), begins[1] + 8 * (1 + states + len(rows.system.velocities))]
-    words = [*head, *begins[:10], len(tied), begins[10], written.ctypes.data, *among]
-    return np.array(words, dtype=np.int64), (room, whole, written)
-
-
-def _whole_numbers(
-    rows: ClosingRows, tree: Tree, addresses: NDArray[np.int64], tied: Sequence[int]
-) -> tuple[NDArray[np.int64], int]:
-    """The whole numbers that the loop reads (see ``closing_layout``), and how many places of wrenches there are."""
-    n, m = len(tree.bodies), len(rows.rows)
-    taken, fresh, count = _wrench_places(tree, tied)
-    pushes = [(rows.bodies[p], row, p, 3 * m + 3 * i) for i, (row, p) in enumerate(rows.pushes)]
-    first = 3 * m + 3 * len(rows.pushes)
-    pulls = [(freedom, row, first + i) for i, (row, freedom) in enumerate(rows.pulls)]
-    pushes.sort()
-    pulls.sort()
-    touching = [[entry[0] for entry in table] for table in (pushes, pulls)]
-    entries = []
-    for k in range(n):
-        own = [int(k in taken), *addresses[k].tolist(), taken.get(k, 0), int(k in fresh)]
-        entries += own + [side(bodies, k) for bodies in touching for side in (bisect_left, bisect_right)]
-        entries.append(PLACE_RECORDS if joint_kind(tree.bodies[k]) == "free" else 1)
-    flat = [e for push in pushes for e in push[1:]] + [e for pull in pulls for e in pull[1:]]
-    carriers = [_carrier(_touched(rows, tree.parents, row), tree.parents) for row in range(m)]
-    whole = [*tied, *[0] * (n - len(tied)), *entries, *rows.bodies, *flat, *carriers]
-    return np.array(whole, dtype=np.int64), count
-
-
-def _wrench_places(tree: Tree, tied: Sequence[int]) -> tuple[dict[int, int], set[int], int]:
-    """Where the wrenches of each body are kept while they are passed inward: a base takes over the place of the first body
-    that is done; the bodies whose place is new; how many places there are.
-    """
-    taken: dict[int, int] = {}
-    fresh: set[int] = set()
-    unused: list[int] = []
-    count = 0
-    for k in reversed(tied):
-        if k not in taken:
-            fresh.add(k)
-            if not unused:
-                unused.append(count)
-                count += 1
-            taken[k] = unused.pop()
-        base = tree.parents[k]
-        if base == GROUND or base in taken:
-            unused.append(taken[k])
-        else:
-            taken[base] = taken[k]
-    return taken, fresh, count
-
-
-def _touched(rows: ClosingRows, parents: Sequence[int], row: int) -> list[int]:
-    """The bodies that a row touches; one that names the coordinate of a joint touches what it joins."""
-    own = rows.rows[row]
-    pushed = [rows.bodies[p] for p in own.by_points if rows.bodies[p] != GROUND]
-    return pushed + [body for k in own.by_freedoms for body in (k, parents[k])]
-
-
-def _on_ways(rows: ClosingRows, parents: Sequence[int]) -> list[int]:
-    """The bodies from all that rows touch to the ground."""
-    found: set[int] = set()
-    for body in (body for row in range(len(rows.rows)) for body in _touched(rows, parents, row)):
-        while body != GROUND and body not in found:
-            found.add(body)
-            body = parents[body]
-    return sorted(found)
-
-
-def _carrier(bodies: Sequence[int], parents: Sequence[int]) -> int:
-    """The outermost body that carries all of these, or is one of them; bases have smaller numbers than what they carry."""
-    found = bodies[0] if bodies else GROUND
-    for body in bodies:
-        while found != body:
-            found, body = (parents[found], body) if found > body else (found, parents[body])
-    return found
 
 
 def closed_equations(system: System, constraints: Sequence[Constraint]) -> Equations:

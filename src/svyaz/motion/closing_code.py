@@ -1,4 +1,5 @@
-"""The loop over the bodies of a tree whose points are tied to each other: rates, a look at a state, projection.
+"""The loop over the bodies of a tree whose points are tied to each other: rates, a look at a state, projection, and what is
+watched along a motion.
 
 Where the bodies are and how fast is told outward, the rows of the constraints are evaluated with bodies that do not
 accelerate, articulated bodies are formed inward, on which rows are eliminated (see ``closing_elimination``), and the
@@ -11,9 +12,19 @@ from __future__ import annotations
 from functools import lru_cache
 from math import sqrt
 
-from svyaz.integrate import Callback, callback, copy, part, read, whole, write
+from svyaz.integrate import Callback, call, callback, copy, part, read, whole, write
 from svyaz.motion.closing_elimination import closed_inward, closed_motions
-from svyaz.motion.closing_layout import ACCELERATED, FOUND, GIVEN, ROWS, STATE
+from svyaz.motion.closing_layout import (
+    ACCELERATED,
+    FOUND,
+    GIVEN,
+    MULTIPLIERS,
+    ROWS,
+    SIDES,
+    STATE,
+    WATCHED,
+    WATCHED_CONSTANTS,
+)
 from svyaz.motion.closing_points import evaluated, free_motions, poses, still
 from svyaz.motion.long_tree_code import (
     BODY_WORDS,
@@ -38,8 +49,9 @@ CORRECTIONS, REACHING = 2, 3
 """Steps of Newton's method for positions, and for velocities: after a step of a run, and towards given residuals."""
 
 
-def _closed_step(x: int, c: int, out: int) -> int:
-    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+@part
+def _solved(n: int, x: int, c: int, t: int, spare: int, out: int) -> int:
+    """Rates and multipliers."""
     status = pushed_of(n, x, c, out)
     status |= outward_of(n, x, c, spare)
     status |= poses(n, c, t, spare)
@@ -51,7 +63,38 @@ def _closed_step(x: int, c: int, out: int) -> int:
     accelerations = out + 8 * whole(c, COORDINATES)
     for k in range(n):
         write(accelerations, k, 0.0)
-    status = closed_motions(n, c, t, spare, accelerations)
+    return closed_motions(n, c, t, spare, accelerations)
+
+
+def _closed_step(x: int, c: int, out: int) -> int:
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+    return 0 if _solved(n, x, c, t, spare, out) == 0 else 1
+
+
+@part
+def _told(x: int, c: int, t: int, out: int) -> int:
+    """What is watched, where the inputs of the rows, multipliers and sides are known."""
+    copy(x + 8 * (1 + whole(c, STATES)), whole(t, MULTIPLIERS) + 8 * whole(t, ROWS), whole(t, SIDES))
+    return call(whole(t, WATCHED), whole(t, GIVEN), whole(t, WATCHED_CONSTANTS), out)
+
+
+def _watched_reactions(x: int, c: int, out: int) -> int:
+    """What is watched of the points of bodies and of multipliers."""
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+    status = _solved(n, x, c, t, spare, whole(t, STATE))
+    if status == 0:
+        status |= _told(x, c, t, out)
+    return 0 if status == 0 else 1
+
+
+def _watched_places(x: int, c: int, out: int) -> int:
+    """What is watched of the points of bodies alone."""
+    n, spare, t = whole(c, 0), whole(c, 1), c + 8 * (HEAD + BODY_WORDS * whole(c, 0))
+    status = outward_of(n, x, c, spare)
+    status |= poses(n, c, t, spare)
+    still(n, c, t)
+    status |= evaluated(n, x, c, t)
+    status |= _told(x, c, t, out)
     return 0 if status == 0 else 1
 
 
@@ -151,6 +194,18 @@ def _closed_reach(x: int, c: int, out: int) -> int:
 def closed_step_function() -> Callback:
     """The compiled loop."""
     return callback(_closed_step)
+
+
+@lru_cache(maxsize=1)
+def watched_reactions_function() -> Callback:
+    """The compiled watch over places, velocities and multipliers."""
+    return callback(_watched_reactions)
+
+
+@lru_cache(maxsize=1)
+def watched_places_function() -> Callback:
+    """The compiled watch over places and velocities."""
+    return callback(_watched_places)
 
 
 @lru_cache(maxsize=1)

@@ -5,9 +5,11 @@ addresses:
 
     rows m, points, pushes, pulls, the program of the rows and its constants, whole numbers, places of points, inputs and
     outputs of the program, poses, wrenches, directions of joints, u, A, λ, a state, number of bodies on ways, numbers of
-    rows, whole numbers that the loop writes, and where among the inputs of the program accelerations and points begin
+    rows, whole numbers that the loop writes, where among the inputs of the program accelerations and points begin, a program
+    of what is watched and its constants, how many sides are given behind the states
 
-A push is a gradient by a point (row, point, where the program puts it), a pull one by a freedom.
+A push is a gradient by a point (row, point, where the program puts it), a pull one by a freedom. λ stand behind the inputs of
+the program of the rows, and the sides behind them: all together are the inputs of what is watched.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.integrate import part, piece, whole
 
-CLOSING = 22
+CLOSING = 25
 (
     ROWS,
     POINTS,
@@ -43,6 +45,9 @@ CLOSING = 22
     WRITTEN,
     ACCELERATED,
     SPOTS,
+    WATCHED,
+    WATCHED_CONSTANTS,
+    SIDES,
 ) = range(CLOSING)
 
 BODY_NUMBERS = 10

@@ -53,7 +53,13 @@ class TreeNumbers:
         n, m = len(self.rows.system.velocities), len(self.rows.rows)
         vectors = ("constraint_bias", "position", "velocity", "position_terms", "velocity_terms")
         matrices = ("jacobian", "jacobian_terms")
-        return {"mass": (n, n), "bias": (n,), **dict.fromkeys(matrices, (m, n)), **dict.fromkeys(vectors, (m,))}
+        return {
+            "mass": (n, n),
+            "bias": (n,),
+            "free": (n,),
+            **dict.fromkeys(matrices, (m, n)),
+            **dict.fromkeys(vectors, (m,)),
+        }
 
     @property
     def sparse(self) -> dict[str, NDArray[np.intp]]:
@@ -71,7 +77,7 @@ class TreeNumbers:
             return {name: table[0] for name, table in self(x[None, :], wanted).items()}
         seen, m = self._seen(x), len(self.rows.rows)
         columns = seen.found[:, : 3 * m].reshape(len(x), m, 3)
-        found: dict[str, Array] = {"position": columns[:, :, 0], "velocity": columns[:, :, 1]}
+        found: dict[str, Array] = {"position": columns[:, :, 0], "velocity": columns[:, :, 1], "free": seen.free}
         if {"mass", "bias"} & set(wanted):
             found["mass"] = self._mass(seen)
             found["bias"] = -np.einsum("kij,kj->ki", found["mass"], seen.free)

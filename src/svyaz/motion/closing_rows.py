@@ -94,13 +94,15 @@ def rate_symbol(constraint: str) -> se.Symbol:
     return se.Symbol(f"rate of {constraint}")
 
 
-def rows_of(system: System, constraints: Sequence[Constraint]) -> ClosingRows:
-    """The constraints of a tree; its bodies are those with one velocity each, of a free joint the last."""
+def rows_of(system: System, constraints: Sequence[Constraint], further: Sequence[Expression] = ()) -> ClosingRows:
+    """The constraints of a tree; its bodies are those with one velocity each, of a free joint the last. The points are those
+    that they name, and those of ``further`` expressions.
+    """
     tree = tree_of(system)
     moving = dict(
         zip((k for k, b in enumerate(tree.bodies) if b.joint != "fixed"), last_slices(moving_tree(system)), strict=True)
     )
-    used = points_named(system, constraints)
+    used = points_named(system, constraints, further)
     bodies, places = [], []
     for name in used:
         point = system.points[name]

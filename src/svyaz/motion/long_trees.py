@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz import forms
-from svyaz.arrays import Array
 from svyaz.forms import Equations, TurningBodies, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
-from svyaz.integrate import Flow, Status
+from svyaz.integrate import Flow
 from svyaz.model import Bodies, Constraint, System, tree_of
-from svyaz.motion.phases import START, Beginning, Chapter, Phase
+from svyaz.motion.phases import START, Beginning, Chapter, Phase, Structure, is_switched
 from svyaz.motion.timed import Timed, intervals
-from svyaz.motion.tree_words import FORM, moving_tree, tree_words
+from svyaz.motion.tree_words import FORM, refused_joint, tree_words
 from svyaz.program import remembered
 
 if TYPE_CHECKING:
@@ -39,18 +37,20 @@ def _unknown_to_loop(system: System) -> str:
     bodies = system.law.tree.bodies
     reasons = (
         ("masses that change", any(body.varies(system.parameters) for body in bodies)),
-        ("constraints that events switch", any(c.switched for c in system.constraints)),
         ("friction and servo-constraints", not all(c.ideal for c in system.constraints)),
+        ("the jump over singular points", bool(system.bypass)),
     )
     return ", ".join(words for words, met in reasons if met)
 
 
 def by_recursions(system: System) -> bool:
-    """Is it a tree of many bodies at whose rest recursions tell all: one that they know, without further states and jumps?
+    """Is it a tree of many bodies at whose rest recursions tell all: one that they know, without further states and jumps, and
+    with constraints that always act?
 
     One of which cyclic coordinates are ignored is no other: its further states are their momenta or speeds.
     """
-    known = _many_bodies(system) and not _unknown_to_loop(system) and not (system.rates or may_jump(system))
+    more = bool(system.rates) or may_jump(system) or is_switched(system)
+    known = _many_bodies(system) and not _unknown_to_loop(system) and not more
     return known or isinstance(system.law, TurningBodies)
 
 
@@ -81,14 +81,11 @@ class Articulated(Timed):
     """The phases of a tree that is run by the loop: its equations are named, not written out."""
 
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
-        loose = _loose(self.system, beginning.state)
-        if loose is not None:
-            reason = f"the inertia matrix is singular there: '{loose}' meets no inertia"
-            return Refusal(Status.SINGULAR, reason)
-        return super().settle(beginning, before, force=force)
+        refused = refused_joint(self.system, beginning.state)
+        return super().settle(beginning, before, force=force) if refused is None else refused
 
 
-def articulated(system: System | Equations, form: str | None, options: Options) -> Articulated | None:
+def articulated(system: System | Equations, form: str | None, options: Options) -> Structure | None:
     """A tree as the loop runs it: one that is long, or for which it was asked; None where other equations are needed."""
     if isinstance(system, Equations) or not (form == FORM or (form is None and _many_bodies(system))):
         return None
@@ -98,7 +95,25 @@ def articulated(system: System | Equations, form: str | None, options: Options) 
             told = f"recursions over the bodies do not know {unknown}, and "
             forms.refuse_to_write(system, told, "leave these out")
         return None
+    if is_switched(system):
+        from svyaz.motion.events.sources import Recursive
+        from svyaz.motion.events.switching import Switched
+
+        return Switched(Recursive(system), options)
     return Articulated(system, FORM, options, tuple(_phases(system, options.until)))
+
+
+def phases_by_recursions(system: System, form: str | None, options: Options) -> tuple[Phase, ...]:
+    """The phases of a tree that the loop runs, none where other equations are needed. Where events decide which they are, it
+    is one in which all constraints act, as any of them may.
+    """
+    structure = articulated(system, form, options)
+    if structure is None or isinstance(structure, Articulated):
+        return () if structure is None else structure.phases
+    from svyaz.motion.closed_trees import closed_equations
+
+    first = structure.begin(np.array(system.initial_state())).phase
+    return (replace(first, equations=closed_equations(system, system.constraints)),)
 
 
 def written_though_long(system: System | Equations, form: str | None, options: Options) -> tuple[str, ...]:
@@ -129,11 +144,3 @@ def _phases(system: System, until: float) -> Iterator[Phase]:
     for begin, end, active in intervals(system, until):
         yield Phase(begin, end, active, tuple(c for c in active if c not in before), closed_equations(system, active))
         before = active
-
-
-def _loose(system: System, state: Array) -> str | None:
-    """The coordinate of a joint that meets no inertia in a position."""
-    tree = moving_tree(system)
-    place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
-    found = forms.loose_joint(forms.placed(tree, place, forms.FLOATS))
-    return None if found is None else tree.bodies[found].coordinates[0]

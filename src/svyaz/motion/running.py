@@ -21,7 +21,7 @@ from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Controlled, Laws, along, controlled
 from svyaz.motion.limits import told_controls
-from svyaz.motion.long_trees import Articulated, articulated, written_though_long
+from svyaz.motion.long_trees import articulated, written_though_long
 from svyaz.motion.phases import START, Phase, Progress, Structure, Wishes, is_switched
 from svyaz.motion.plausible import doubts
 from svyaz.motion.result import Motion
@@ -170,9 +170,12 @@ def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tup
         values = motion.integrals.get(integral.name)
         if values is not None and not integral.hold and np.ptp(values) > SUSPECT * np.abs(values).max():
             suspect.append(integral)
-    if not suspect or (isinstance(structure, Articulated) and structure.system.constraints):
+    if not suspect:
         return ()
-    return not_integrals(examined(structure.begin(state).phase.equations), suspect, state, START)
+    first = structure.begin(state).phase.equations
+    if first.recursion is not None and structure.system.constraints:
+        return ()
+    return not_integrals(examined(first), suspect, state, START)
 
 
 def start_of_run(system: System, given: Mapping[str, float] | None) -> Array:
@@ -197,10 +200,11 @@ def structure_of(system: System | Equations, form: str | None, options: Options)
 
 
 def _by_events(system: System, form: str, options: Options) -> Structure:
+    from svyaz.motion.events.sources import Written
     from svyaz.motion.events.switching import Switched, refuse_unfit
 
     refuse_unfit(system, form)
-    return Switched(system, options)
+    return Switched(Written(system), options)
 
 
 def phases_of(system: System, form: str, options: Options) -> list[Phase]:

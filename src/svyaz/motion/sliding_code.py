@@ -1,21 +1,11 @@
-"""Motions of trees that are held on surfaces at which forces jump: native code that finds the sides with which they are.
-
-With sides σ between -1 and 1 in place of those of the surfaces s(x, t) = 0, the rates f are linear in σ, and so is
-ṡ = ∂s/∂t + ∂s/∂x f. The loop over the bodies is called without sides and with each of them, which gives ṡ = a + C σ; then
-with the σ for which ṡ = 0 (see ``forms.sides``). One compiled function serves every model, whose numbers and addresses it
-finds in its constants, all 64-bit integers:
-
-    c[0], c[1] the loop and its constants, c[2], c[3] the program of ṡ and its constants, c[4] number n of states, c[5] number
-    m of surfaces, c[6] the state with its sides [t, x, σ], c[7] the inputs of the program [t, x, f], c[8] C, c[9] -a, c[10]
-    pivots, c[11] rates, c[12], c[13] a program of [t, x, σ] that is watched, and its constants,
-    c[14] the multipliers of constraints
+"""Motions of trees that are held on surfaces at which forces jump: their code, and what is watched along them (see
+``sliding_loop``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 from weakref import finalize
 
@@ -23,92 +13,15 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude
-from svyaz.expr import ONE, TIME, Expression, Surface, total_derivative
-from svyaz.forms import RateCode
-from svyaz.integrate import (
-    Callback,
-    Flow,
-    along,
-    call,
-    callback,
-    copy,
-    factorise,
-    matrix,
-    numbers,
-    part,
-    substitute,
-    whole,
-    whole_numbers,
-    write,
-)
+from svyaz.expr import ONE, TIME, Surface, total_derivative
+from svyaz.integrate import Flow, along
 from svyaz.motion.closing_layout import numbers_at
-from svyaz.program import Function, Native, build, compile_program, function
+from svyaz.motion.sliding_loop import MULTIPLIED, STATE, WATCHED, sliding_step_function, sliding_watch_function
+from svyaz.program import Native, build, compile_program
 
 if TYPE_CHECKING:
     from svyaz.motion.closed_trees import ClosedCode
-
-STATE, WATCHED, MULTIPLIED = 6, 12, 14
-
-
-@part
-def _drifted(c: int, out: int, target: int) -> int:
-    """ṡ with the sides that stand behind the state."""
-    n, given = whole(c, 4), whole(c, 7)
-    status = call(whole(c, 0), whole(c, STATE), whole(c, 1), out)
-    copy(whole(c, STATE), given, 1 + n)
-    copy(out, given + 8 * (1 + n), n)
-    return status | call(whole(c, 2), given, whole(c, 3), target)
-
-
-@part
-def _slid(x: int, c: int, out: int) -> int:
-    """Rates with the sides that hold the motion, which are left behind the state."""
-    n, m = whole(c, 4), whole(c, 5)
-    sides, effect, drift = whole(c, STATE) + 8 * (1 + n), matrix(whole(c, 8), m, m), numbers(whole(c, 9), m)
-    pivots, row = whole_numbers(whole(c, 10), m), whole(c, 9)
-    copy(x, whole(c, STATE), 1 + n)
-    for k in range(m):
-        write(sides, k, 0.0)
-    status = 0
-    for k in range(m):
-        write(sides, k, 1.0)
-        status |= _drifted(c, out, row)
-        write(sides, k, 0.0)
-        for i in range(m):
-            effect[i, k] = drift[i]
-    status |= _drifted(c, out, row)
-    for i in range(m):
-        for k in range(m):
-            effect[i, k] -= drift[i]
-        drift[i] = -drift[i]
-    if status != 0 or not factorise(effect, pivots):
-        return 1
-    substitute(effect, pivots, drift)
-    copy(row, sides, m)
-    return call(whole(c, 0), whole(c, STATE), whole(c, 1), out)
-
-
-def _sliding_step(x: int, c: int, out: int) -> int:
-    return 0 if _slid(x, c, out) == 0 else 1
-
-
-def _sliding_watch(x: int, c: int, out: int) -> int:
-    status = _slid(x, c, whole(c, 11))
-    status |= call(whole(c, WATCHED), whole(c, STATE), whole(c, WATCHED + 1), out)
-    return 0 if status == 0 else 1
-
-
-@lru_cache(maxsize=1)
-def _step_function() -> Callback:
-    """The compiled rates."""
-    return callback(_sliding_step)
-
-
-@lru_cache(maxsize=1)
-def _watch_function() -> Callback:
-    """The compiled watch over states and sides."""
-    return callback(_sliding_watch)
+    from svyaz.motion.closing_watch import TreeWatch
 
 
 @dataclass(frozen=True)
@@ -121,7 +34,7 @@ class SlidingCode:
 
     @property
     def address(self) -> int:
-        return _step_function().address
+        return sliding_step_function().address
 
     @property
     def size(self) -> int:
@@ -181,42 +94,39 @@ def sliding_code(inner: ClosedCode, surfaces: Sequence[Surface]) -> SlidingCode:
 
 @dataclass(frozen=True)
 class SlidingWatch:
-    """g (m,) of states and sides as native code, and the sizes of its terms.
+    """Conditions g (m,) along a motion that is held: ``watch`` tells them of states with their sides [t, x, σ].
 
     What was made of the last values is kept in ``made``: a watch serves one run at a time.
     """
 
     code: SlidingCode
-    native: Native
-    terms: Function
-    values: Mapping[str, float]
-    made: dict[tuple[float, ...], Array] = field(default_factory=dict, repr=False, compare=False)
+    watch: TreeWatch
+    made: dict[int, tuple[Array, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Of the only table."""
-        return {"g": (len(self.native.program.outputs),)}
+        return self.watch.shapes
 
     @property
     def address(self) -> int:
         """Of the native code."""
-        return _watch_function().address
+        return sliding_watch_function().address
 
     @property
     def constants(self) -> Array:
         """What the native code takes as ``c``: its own workspace."""
-        key = tuple(self.values[name] for name in sorted(self.values))
-        if key not in self.made:
+        inner = self.watch.constants
+        if id(inner) not in self.made:
             self.made.clear()
-            own = self.native.constants(self.values)
-            found = self.code.constants(self.values, own)
-            found.view(np.int64)[WATCHED:MULTIPLIED] = self.native.address, own.ctypes.data
-            self.made[key] = found
-        return self.made[key]
+            found = self.code.constants(self.watch.values, inner)
+            found.view(np.int64)[WATCHED:MULTIPLIED] = self.watch.address, inner.ctypes.data
+            self.made[id(inner)] = inner, found
+        return self.made[id(inner)][1]
 
     def with_values(self, values: Mapping[str, float]) -> SlidingWatch:
         """The same with other values of some parameters."""
-        return replace(self, values={**self.values, **values})
+        return replace(self, watch=self.watch.with_values(values))
 
     def __call__(self, row: Array) -> dict[str, Array]:
         """g at one row; not a number where the sides are not determined."""
@@ -225,13 +135,4 @@ class SlidingWatch:
     def sizes(self, row: Array) -> Array:
         """The magnitudes of the terms of g (m,) at one row."""
         sides = self.code.sides_along(row[None, :], self.constants)
-        return self.terms.with_values(self.values)(np.concatenate([row, sides[0]]))["g"]
-
-
-def sliding_watch(code: RateCode, conditions: Sequence[Expression], values: Mapping[str, float]) -> SlidingWatch:
-    """Conditions in the states and in the sides of surfaces that are slid along."""
-    assert isinstance(code, SlidingCode), "surfaces are slid along"
-    inputs = ("t", *code.inner.tree.rows.system.states, *code.sides)
-    labelled = [(str(k), e) for k, e in enumerate(conditions)]
-    native = compile_program(build(labelled, inputs=inputs, parameters=tuple(values)))
-    return SlidingWatch(code, native, function({"g": [magnitude(e) for e in conditions]}, inputs, values), dict(values))
+        return self.watch.sizes(np.concatenate([row, sides[0]]))

@@ -13,6 +13,8 @@ from svyaz import forms
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, differentiate, names_in
 from svyaz.forms import keeps_energy
+from svyaz.holding import Refusal
+from svyaz.integrate import Status
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
 from svyaz.program import Native, Program, build, compile_program, function, remembered
 
@@ -52,6 +54,17 @@ def moving_tree(system: System) -> Tree:
 def sliced_tree(system: System) -> Tree:
     """The same with one velocity for each body: free joints are six of them."""
     return forms.sliced(moving_tree(system))
+
+
+def refused_joint(system: System, state: Array) -> Refusal | None:
+    """Why no motion can begin in a state in which the coordinate of a joint meets no inertia."""
+    tree = moving_tree(system)
+    place = dict(zip(system.coordinates, state[: len(system.coordinates)].tolist(), strict=True))
+    found = forms.loose_joint(forms.placed(tree, place, forms.FLOATS))
+    if found is None:
+        return None
+    reason = f"the inertia matrix is singular there: '{tree.bodies[found].coordinates[0]}' meets no inertia"
+    return Refusal(Status.SINGULAR, reason)
 
 
 def tree_words(system: System, drive: Drive | None = None) -> tuple[NDArray[np.int64], object]:

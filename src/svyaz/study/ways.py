@@ -11,7 +11,7 @@ from svyaz.constraints import independent, is_reduced
 from svyaz.forms import Equations, derive, first_integrals, form_name, jumps, most_written
 from svyaz.holding import Automatic, Options, branches
 from svyaz.model import System, tree_of
-from svyaz.motion import Phase, articulated, integrals_of_tree, is_switched, phases_of
+from svyaz.motion import Phase, integrals_of_tree, is_switched, phases_by_recursions, phases_of
 from svyaz.study.vary import Axis, structure_depends
 
 
@@ -54,12 +54,12 @@ class CommonWay:
 
 
 def way_of(system: System, form: str | None, options: Options) -> CommonWay:
-    """By recursions where that is asked for, and where a tree is too long for its equations to be written out; the program of
-    other trees serves all members.
+    """By recursions where that is asked for, and where a tree is too long for its equations to be written out or events decide
+    what acts; the program of other trees serves all members.
     """
-    by_loop = articulated(system, form, options)
-    if by_loop is not None and (form == by_loop.form or len(tree_of(system).bodies) > most_written(system)):
-        return CommonWay(by_loop.form, by_loop.phases, recursed=True)
+    by_loop = phases_by_recursions(system, form, options)
+    if by_loop and (form is not None or is_switched(system) or len(tree_of(system).bodies) > most_written(system)):
+        return CommonWay(by_loop[0].equations.form, by_loop, recursed=True)
     name = form_name(system, form)
     phases = phases_of(system, name, options)
     if is_switched(system):  # the phases are not known in advance: any of the constraints may act

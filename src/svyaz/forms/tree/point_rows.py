@@ -47,9 +47,9 @@ class PointRow:
     by_freedoms: Mapping[int, Expression]
 
 
-def points_named(system: System, constraints: Sequence[Constraint]) -> list[str]:
-    """The points that constraints name."""
-    known = {str(s) for s in symbols_in([c.stated for c in constraints])}
+def points_named(system: System, constraints: Sequence[Constraint], further: Sequence[Expression] = ()) -> list[str]:
+    """The points that constraints name, and ``further`` expressions."""
+    known = {str(s) for s in symbols_in([*(c.stated for c in constraints), *further])}
     return [
         name for name in system.points if any(f"{name}_{axis}{dots}" in known for axis in AXES for dots in ("", "'"))
     ]

@@ -172,6 +172,13 @@ def _switched(reader: Reader, path: Path, words: Table, plain: Constraint, names
     )
     impact = vocabulary.text(words, "impact") if "impact" in words else None
     found = replace(plain, on=on, off=off, impact=impact, active=bool(words.get("active", False)), anchors=anchors)
+    if names.points:
+        as_named = names.with_points(scope)
+        on, off = (
+            None if e is None or e == ZERO else reader.expression((*path, key), words[key], as_named)
+            for key, e in (("on", on), ("off", off))
+        )
+        found = replace(found, on_in_points=on, off_in_points=off)
     return replace(found, restitution=_restitution(reader, path, words, found, names))
 
 

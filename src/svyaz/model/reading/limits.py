@@ -41,7 +41,12 @@ def _limit(reader: Reader, path: Path, value: object, names: Names) -> Limit | N
     if not sides:
         reader.report(path, f"the limits of '{name}' have neither low nor high")
         return None
-    expression = reader.expression(at, of, names.scope(velocities=True, inputs=False))
+    scope = names.scope(velocities=True, inputs=False)
+    before = len(reader.problems)
+    expression = reader.expression(at, of, scope)
+    in_points = None
+    if names.points and len(reader.problems) == before:
+        in_points = reader.expression(at, of, names.with_points(scope))
     numbers = {key: reader.value(paths[key], side, names) for key, side in sides.items()}
     if len(numbers) == 2 and not numbers["low"] < numbers["high"]:
         reader.report(
@@ -51,7 +56,7 @@ def _limit(reader: Reader, path: Path, value: object, names: Names) -> Limit | N
     read: dict[str, Expression] = {
         key: reader.expression(paths[key], side, names.constant_scope()) for key, side in sides.items()
     }
-    return Limit(name, expression, read.get("low"), read.get("high"))
+    return Limit(name, expression, read.get("low"), read.get("high"), in_points)
 
 
 def _is_named(reader: Reader, path: Path, name: str, names: Names) -> bool:

@@ -23,11 +23,11 @@ from itertools import combinations
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, Snapshot, dependencies, least_correction, measure_of, scaled_rows
+from svyaz.constraints import Measure, Snapshot, compliance_of, dependencies, measure_of, scaled_rows
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path
-from svyaz.matrices import lstsq, matrix_rank
+from svyaz.matrices import matrix_rank
 from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
 from svyaz.motion.events.conditions import LOW
 from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts
@@ -111,9 +111,8 @@ class Collision:
                 return None
             jump, found, forces = rubbing
         else:
-            given = lstsq(s.mass, s.jacobian.T @ pushed, rcond=None)
-            own = least_correction(s.mass, s.jacobian[rows], wanted - s.jacobian[rows] @ given)
-            found = lstsq(s.jacobian[rows].T, s.mass @ own, rcond=None)
+            given = compliance_of(s).pushed(s.jacobian.T @ pushed)
+            own, found = compliance_of(s).least(s.jacobian[rows], wanted - s.jacobian[rows] @ given)
             jump = given + own
         return s.v + jump, {self.constraints[i].name: float(x) for i, x in zip(rows, found, strict=True)}, forces
 
@@ -145,7 +144,7 @@ class Collision:
     def settled(self) -> bool:
         """Have hops become so low that they end, and all that touch stays?"""
         s = self.snapshot
-        free = lstsq(s.mass, -s.bias)
+        free = compliance_of(s).accelerated(s.jacobian[:0], s.constraint_bias[:0])
         slopes = self.measure.moved(np.zeros(len(s.state)), v=free)
         return bool(self.touching) and self.fitting > 0.0 and self.contacts.slow(s.time, s.state, slopes, self.touching)
 
@@ -186,9 +185,7 @@ class Collision:
 
     def _ease(self, row: int) -> float:
         """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""
-        s = self.snapshot
-        least = least_correction(s.mass, s.jacobian[[row]], np.ones(1))
-        return 1.0 / max(abs(float(least @ s.mass @ least)), TINY) ** 0.5
+        return compliance_of(self.snapshot).ease(self.snapshot.jacobian[row])
 
     def _surplus(self, kept: Kept) -> set[int]:
         """If the constraints repeat each other: contacts without which no less is demanded."""

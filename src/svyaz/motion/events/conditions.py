@@ -126,21 +126,23 @@ def conditions(
     The multiplier of a constraint that does not act is zero. ``contacts`` are given for phases after an event.
     """
     equations = segment.equations
+    in_points = equations.recursion is not None
     found = [*sides, *(pair for limit in limits for pair in beyond(limit, equations))]
     depths = {}
     for c in constraints:
-        if c not in active and c.on is not None and (c.end is None or not reached(time, c.end)):
-            found.append((("on", c.name), c.on))
+        on, off = (c.on_in_points, c.off_in_points) if in_points and c.in_points is not None else (c.on, c.off)
+        if c not in active and on is not None and (c.end is None or not reached(time, c.end)):
+            found.append((("on", c.name), on))
             if contacts is not None and c in contacts.constraints:
-                found.append((("on", c.name), c.on - se.Symbol(_depth(c.name))))
+                found.append((("on", c.name), on - se.Symbol(_depth(c.name))))
                 depths[c.name] = 0.0
-        if c in active and c.off is not None:
-            found.append((("off", c.name), c.off))
+        if c in active and off is not None:
+            found.append((("off", c.name), off))
     symbols = [multiplier_symbol(name) for name in {**dict.fromkeys(equations.multiplier_names), **_named(constraints)}]
     reacting = tuple(bool(e.free_symbols & set(symbols)) for _, e in found)
     values = {**equations.system.constants, **segment.perturbation.gains, **{_depth(name): 0.0 for name in depths}}
     values |= margins or {}
-    made = _by_recursion if equations.recursion is not None and equations.sliding else _written
+    made = _by_recursion if in_points else _written
     watch, sizes = made(segment, symbols, [e for _, e in found], values)
     keys = tuple(key for key, _ in found)
     return Conditions(keys, watch, sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
@@ -177,12 +179,15 @@ def _written(
 
 
 def _by_recursion(
-    segment: Segment, _symbols: Sequence[se.Symbol], conditions: Sequence[Expression], values: Mapping[str, float]
+    segment: Segment, symbols: Sequence[se.Symbol], conditions: Sequence[Expression], values: Mapping[str, float]
 ) -> tuple[ConditionCode, Sizes]:
-    """Conditions as functions of the states and of the sides that recursions give."""
+    """Conditions as functions of the points of bodies and of the multipliers that recursions give."""
     recursion, law = segment.equations.recursion, segment.perturbation
     assert recursion is not None, "the equations are named, not written out"
-    watch = recursion.watching(law.correction, tuple(law.gains), conditions, values)
+    acting = {multiplier_symbol(name) for name in segment.equations.multiplier_names}
+    still = {symbol: ZERO for symbol in symbols if symbol not in acting}
+    known = [substitute(e, still) for e in conditions]
+    watch = recursion.watching(law.correction, tuple(law.gains), known, values)
     return watch, lambda _, constants, row: watch.with_values(constants).sizes(row)
 
 
@@ -194,7 +199,9 @@ def _multipliers(segment: Segment, time: float, state: Array) -> Array:
 
 def beyond(limit: Limit, equations: Equations) -> list[tuple[Key, Expression]]:
     """What rises through zero where a motion passes a side of a limit, in the states of the equations."""
-    e, margin = equations.in_states(limit.expression), limit.margin(equations.system.constants)
+    named = limit.in_points if equations.recursion is not None else None
+    e = equations.in_states(limit.expression) if named is None else named
+    margin = limit.margin(equations.system.constants)
     found: list[tuple[Key, Expression]] = []
     if limit.low is not None:
         found.append((("low", limit.name), limit.low - e - margin))

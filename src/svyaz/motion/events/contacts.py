@@ -11,7 +11,7 @@ A constraint that breaks at a given reaction (``abs(lambda_rod) - F``) and one t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,10 +21,13 @@ from svyaz.arrays import Array
 from svyaz.constraints import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
-from svyaz.forms import Equations
+from svyaz.forms import Equations, Recursion
 from svyaz.integrate import Path
 from svyaz.model import Constraint, is_one_sided
 from svyaz.program import Function, function
+
+Derivatives = Callable[[Array], dict[str, Array]]
+"""From rows [t, states, slopes of the states] to ``on`` with its derivatives, the sizes of their terms and ∂on'/∂v."""
 
 TOUCHING = 1e-5
 """Constraints that acted up to now touch while ``on`` is within this part of its size."""
@@ -71,7 +74,7 @@ class Contacts:
     """
 
     constraints: tuple[Constraint, ...]
-    numbers: Function
+    numbers: Derivatives
     explicit: Function
     free: Equations
     seen: Array
@@ -169,6 +172,15 @@ class Contacts:
 def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
     """The one-sided ones among the constraints; ``free`` are the equations without constraints."""
     chosen = tuple(c for c in constraints if is_one_sided(c, free.velocities))
+    explicit = function(
+        {"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), free.system.constants
+    )
+    made = _written(free, chosen) if free.recursion is None else _by_recursion(free, free.recursion, chosen)
+    return Contacts(chosen, made, explicit, free, np.zeros(len(chosen)))
+
+
+def _written(free: Equations, chosen: Sequence[Constraint]) -> Derivatives:
+    """By formulas."""
     states = [se.Symbol(s) for s in free.states]
     flow = {se.Symbol(s): rate for s, rate in free.explicit.items()} | {TIME: ONE}
     slopes = {s: se.Symbol(f"slope of {s}") for s in states} | {TIME: ONE}
@@ -179,8 +191,30 @@ def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
     sizes = {f"{name}_terms": [magnitude(e) for e in entries] for name, entries in tables.items()}
     rows = {"rows": [gradient(e, free.velocities) for e in rates]}
     inputs = ("t", *free.states, *(str(slopes[s]) for s in states))
-    constants = free.system.constants
-    explicit = function({"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), constants)
-    return Contacts(
-        chosen, function({**tables, **sizes, **rows}, inputs, constants), explicit, free, np.zeros(len(chosen))
-    )
+    return function({**tables, **sizes, **rows}, inputs, free.system.constants)
+
+
+def _by_recursion(free: Equations, recursion: Recursion, chosen: Sequence[Constraint]) -> Derivatives:
+    """As rows of constraints that nothing keeps: on' = G q̇ + ∂on/∂t, on'' = G q̈ + what there is without q̈."""
+    gaps = [replace(c, expression=c.on, in_points=c.on_in_points, order=0) for c in chosen if c.on is not None]
+    tables, count = recursion.with_rows(gaps).tables, len(free.states)
+    speeds = [free.states.index(str(v)) for v in free.velocities]
+
+    def found(given: Array) -> dict[str, Array]:
+        if given.ndim == 1:
+            return {name: table[0] for name, table in found(given[None, :]).items()}
+        here = tables(given[:, : 1 + count])
+        v, slopes = given[:, 1 : 1 + count][:, speeds], given[:, 1 + count :][:, speeds]
+        rows, terms, bias = here["jacobian"], here["jacobian_terms"], here["constraint_bias"]
+        moved = here["velocity"] - np.einsum("kij,kj->ki", rows, v)
+        return {
+            "value": here["position"],
+            "rate": here["velocity"],
+            "second": np.einsum("kij,kj->ki", rows, slopes) + bias,
+            "value_terms": here["position_terms"],
+            "rate_terms": np.einsum("kij,kj->ki", terms, np.abs(v)) + np.abs(moved),
+            "second_terms": np.einsum("kij,kj->ki", terms, np.abs(slopes)) + np.abs(bias),
+            "rows": rows,
+        }
+
+    return found

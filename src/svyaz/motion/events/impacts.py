@@ -15,12 +15,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from svyaz.arrays import Array
-from svyaz.constraints import RankReport, corrected, examine, measure_of, residuals
+from svyaz.constraints import RankReport, compliance_of, corrected, examine, measure_of, residuals
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.holding import SWITCH_TOLERANCE, Refusal, deviations
 from svyaz.integrate import Path, Status
-from svyaz.matrices import lstsq
 from svyaz.model import Constraint, multiplier_symbol, multipliers_in
 from svyaz.motion.events.contacts import MOST_LOOKED_AT
 
@@ -113,5 +112,5 @@ def _impulses(equations: Equations, before: Array, after: Array, time: float) ->
     """Λ of M (v⁺ - v⁻) = Gᵀ Λ."""
     here = measure_of(equations).at(after, time)
     jump = here.v - measure_of(equations).at(before, time).v
-    found = lstsq(here.jacobian.T, here.mass @ jump, rcond=None)
+    found = compliance_of(here).impulses(here.jacobian, jump)
     return dict(zip(equations.multiplier_names, map(float, found), strict=True))

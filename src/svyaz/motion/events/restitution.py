@@ -22,9 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Snapshot
+from svyaz.constraints import Snapshot, compliance_of
 from svyaz.expr import evaluate
-from svyaz.matrices import lstsq
 from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
 from svyaz.motion.events.contacts import DEEP, RISING, SHALLOW
@@ -127,10 +126,7 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
 
 def accelerated(s: Snapshot, rows: Sequence[int]) -> Array:
     """Accelerations with these constraints acting."""
-    g = s.jacobian[list(rows)]
-    matrix = np.block([[s.mass, g.T], [g, np.zeros((len(rows), len(rows)))]])
-    side = np.concatenate([-s.bias, -s.constraint_bias[list(rows)]])
-    return lstsq(matrix, side)[: len(s.mass)]
+    return compliance_of(s).accelerated(s.jacobian[list(rows)], s.constraint_bias[list(rows)])
 
 
 def rebound(collision: Collision, coefficients: Mapping[str, float], before: Collection[str]) -> Rebound | str:

@@ -16,7 +16,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import examine, independent
 from svyaz.expr import Expression, ModelError, Problem
-from svyaz.forms import Equations, energy, free_equations, kinetic_and_potential, lagrange_terms, with_constraints
+from svyaz.forms import Equations
 from svyaz.holding import (
     Baumgarte,
     ByProjection,
@@ -45,10 +45,10 @@ from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
 from svyaz.motion.events.locating import advance_to_event, slopes
 from svyaz.motion.events.restitution import Bounces, accumulated, rebound
 from svyaz.motion.events.rubbing import Frictions, frictions_of
+from svyaz.motion.events.sources import Source
 from svyaz.motion.events.stretches import advance_in_stretches
 from svyaz.motion.facts import Event
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached, switched
-from svyaz.program import Function, function
 
 MOST_QUICK, QUICK = 30, 1e-9
 """So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""
@@ -77,23 +77,24 @@ def refuse_unfit(system: System, form: str) -> None:
 
 
 class Switched:
-    """The sets of constraints met so far in a run: equations, gains and conditions of each are made once."""
+    """The sets of constraints met so far in a run: equations, gains and conditions of each are made once.
 
-    form = "multipliers"
+    Where its equations come from is the ``source``.
+    """
 
-    def __init__(self, system: System, options: Options, free: Equations | None = None) -> None:
-        self.system, self.options = system, options
-        self.free = free or free_equations(system, self.form, *lagrange_terms(system))
+    def __init__(self, source: Source, options: Options) -> None:
+        self.source, self.options = source, options
+        self.system, self.form, self.free = source.system, source.form, source.free
         self._equations: dict[Names, Equations] = {}
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
         self._watched: dict[tuple[Names, Names], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
-        self._bounces = Bounces(system.constants, options.until, shortest)
-        self._contacts = contacts_of(self.free, system.constraints)
+        self._bounces = Bounces(self.system.constants, options.until, shortest)
+        self._contacts = contacts_of(self.free, self.system.constraints)
 
     def with_options(self, options: Options) -> Switched:
-        return Switched(self.system, options, self.free)
+        return Switched(self.source, options)
 
     def begin(self, state: Array) -> Beginning:
         """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
@@ -104,6 +105,9 @@ class Switched:
     def settle(self, beginning: Beginning, before: Sequence[Chapter], *, force: bool) -> Decision | Refusal:
         """Gains are settled when a set of constraints first acts; integrals are held as each phase finds them."""
         phase, state, names = beginning.phase, beginning.state, names_of(beginning.phase.active)
+        refused = self.source.refused(state)
+        if refused is not None:
+            return refused
         held = held_integrals(self.system, state, phase.start, decay_rate(self.options.stabilize))
 
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
@@ -196,7 +200,7 @@ class Switched:
         """The equations with these constraints acting."""
         names = names_of(active)
         if names not in self._equations:
-            self._equations[names] = with_constraints(self.free, active)
+            self._equations[names] = self.source.with_constraints(active)
         return self._equations[names]
 
     def _phase(self, now: float, active: tuple[Constraint, ...], before: Collection[Constraint]) -> Phase:
@@ -289,16 +293,10 @@ class Switched:
         most = max(gains, default=0.0)
         return replace(watched, contacts=self._contacts, depths=chosen, gain=most, idle=beginning.idle)
 
-    @cached_property
-    def _energies(self) -> Function:
-        """Energy and kinetic energy of a state."""
-        tables = {"energy": energy(self.system), "kinetic": kinetic_and_potential(self.system)[0]}
-        return function(tables, ("t", *self.system.states), self.system.constants)
-
     def _told(self, event: Event, before: Array, impact: Impact) -> Event:
         """The event with energies before and after it, jumps of velocities, impulses."""
         after = impact.state
-        found = self._energies(np.array([[event.t, *before], [event.t, *after]]))
+        found = self.source.energies(np.array([[event.t, *before], [event.t, *after]]))
         energies, kinetic = found["energy"].tolist(), found["kinetic"].tolist()
         speeds = [(k, name) for k, name in enumerate(self.system.states) if name in self.system.velocities]
         return replace(

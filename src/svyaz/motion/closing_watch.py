@@ -1,0 +1,96 @@
+"""Conditions that are watched along the motion of a tree, in the places of its points and the multipliers of its constraints.
+
+g(t, q, q̇, P, Ṗ, λ) are short formulas however long the tree is: P, Ṗ and λ come from the loop over its bodies.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.constraints import magnitude
+from svyaz.expr import Expression
+from svyaz.integrate import Flow, along
+from svyaz.motion.closing_layout import CLOSING, GIVEN, WATCHED, WATCHED_CONSTANTS
+from svyaz.program import Function, Native, build, compile_program, function
+
+
+class WatchingCode(Protocol):
+    """The loop that calls what is watched."""
+
+    @property
+    def address(self) -> int: ...
+
+    def constants(self, values: Mapping[str, float], *alive: object) -> Array: ...
+
+
+@dataclass(frozen=True)
+class TreeWatch:
+    """g (m,) along rows [t, q, q̇] as native code, and the sizes of its terms; ``code`` is that of the constraints that act.
+
+    What was made of the last values is kept in ``made``: a watch serves one run at a time.
+    """
+
+    code: WatchingCode
+    native: Native
+    terms: Function
+    values: Mapping[str, float]
+    made: dict[tuple[float, ...], Array] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of the only table."""
+        return {"g": (len(self.native.program.outputs),)}
+
+    @property
+    def address(self) -> int:
+        """Of the native code, which lives as long as this object."""
+        return self.code.address
+
+    @property
+    def constants(self) -> Array:
+        """What the native code takes as ``c``: its own workspace."""
+        key = tuple(self.values[name] for name in sorted(self.values))
+        if key not in self.made:
+            self.made.clear()
+            own = self.native.constants(self.values)
+            found = self.code.constants(self.values, own)
+            words = found.view(np.int64)
+            words[WATCHED - CLOSING], words[WATCHED_CONSTANTS - CLOSING] = self.native.address, own.ctypes.data
+            self.made[key] = found
+        return self.made[key]
+
+    def with_values(self, values: Mapping[str, float]) -> TreeWatch:
+        """The same with other values of some parameters."""
+        return replace(self, values={**self.values, **values})
+
+    def __call__(self, row: Array) -> dict[str, Array]:
+        """g at one row; not a number where the multipliers are not determined."""
+        flow = Flow(self.address, self.constants, self.shapes["g"][0], self)
+        return {"g": along(flow, row[None, :])[0]}
+
+    def sizes(self, row: Array) -> Array:
+        """The magnitudes of the terms of g (m,) at one row."""
+        self(row)
+        address = int(self.constants.view(np.int64)[GIVEN - CLOSING])
+        given = np.array((ctypes.c_double * len(self.terms.program.inputs)).from_address(address))
+        return self.terms.with_values(self.values)(given)["g"]
+
+
+def tree_watch(
+    code: WatchingCode,
+    inputs: Sequence[str],
+    reactions: Sequence[str],
+    conditions: Sequence[Expression],
+    values: Mapping[str, float],
+) -> TreeWatch:
+    """Conditions in the ``inputs`` of the rows of constraints, points among them, and in ``reactions``, with these values."""
+    given = (*inputs, *reactions)
+    labelled = [(str(k), e) for k, e in enumerate(conditions)]
+    native = compile_program(build(labelled, inputs=given, parameters=tuple(values)))
+    return TreeWatch(code, native, function({"g": [magnitude(e) for e in conditions]}, given, values), dict(values))
