@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz import forms
 from svyaz.forms import Equations, TurningBodies, may_jump
 from svyaz.holding import BRACKET, Decision, Options, Refusal, decay_rate, held_integrals
 from svyaz.integrate import Flow
