@@ -35,6 +35,17 @@ def rods(count: int, arm: float = 0.0) -> list[dict[str, Any]]:
     return [shaft(), first, *others]
 
 
+def slide(name: str, base: str, coordinate: str, axis: list[float]) -> dict[str, Any]:
+    own = {"mass": 0.4, "center": [0, 0, 0], "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    return {**body(name, base, coordinate, [0, 0, 0], axis=axis, **own), "joint": "prismatic"}
+
+
+def other_rods() -> list[dict[str, Any]]:
+    """A second shaft with its rod."""
+    bases = {"ground": "ground", "shaft": "other shaft"}
+    return [{**b, "base": bases[b["base"]], "coordinate": f"other_{b['coordinate']}"} for b in rods(1, 0.1)]
+
+
 def points(count: int) -> list[dict[str, Any]]:
     """The same with light rods and a point at the end of each."""
     own = {"mass": M, "center": [0, 0, -L], "inertia": {"xx": M * L**2, "yy": M * L**2, "zz": 0.0}}
@@ -126,6 +137,24 @@ CASES: dict[str, tuple[System, dict[str, float]]] = {
     "held by inputs": (
         turning(rods(3, 0.1), 9.0, -1.2, inputs={"u": 0, "w": 0}, forces={"psi": "u", "q1": "w - 0.01*q1'"}),
         {"psi'": 9.0, "q0": -1.0},
+    ),
+    "slides, one of an unknown speed": (
+        System(
+            gravity=[0, 0, -G],
+            body=[slide("a", "ground", "x", [1, 0, 0]), slide("shaft", "a", "y", [1, 1, 0]), *rods(2, 0.1)[1:]],
+            initial={"x'": 1.0, "q0": -0.2},
+            inputs={"u": 0, "w": 0},
+            forces={"x": "u - 0.2*x' - 0.1*q0'", "y": "w - 0.1*y'*(1 + q0^2)", "q0": "-0.01*q0'"},
+        ),
+        {"p_x": 0.4, "w": 0.02},
+    ),
+    "two shafts": (
+        System(
+            gravity=[0, 0, -G],
+            body=[*rods(1, 0.1), *({**b, "name": f"other {b['name']}"} for b in other_rods())],
+            initial={"psi'": 9.0, "q0": -1.2, "other_q0": -1.2},
+        ),
+        {"psi'": 9.0, "p_other_psi": 0.2},
     ),
     "closed": (
         turning(
