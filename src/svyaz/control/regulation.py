@@ -24,14 +24,13 @@ from svyaz.control.pairs import kalman_matrix
 from svyaz.control.regulators import NoRegulator
 from svyaz.control.spaces import loop_space, plant_space
 from svyaz.control.trials import Trial, started, tried
-from svyaz.control.turning_loop import is_turning, turning_trial
 from svyaz.control.uniform import (
     UniformVariables,
     conserved_directions,
     cyclic_drift,
     perturbed_momenta,
 )
-from svyaz.forms import momentum_of
+from svyaz.forms import TurningBodies, momentum_of
 from svyaz.model import Constraint, System
 from svyaz.motion import named
 from svyaz.shown import Shown
@@ -173,7 +172,9 @@ class Regulation(Shown):
         ``simulate``, the others are moved onto the constraints; redundant coordinates and their velocities may be among them.
         """
         asked = dict(start or {})
-        if self.uniform is not None and is_turning(self.plant):
+        if self.uniform is not None and isinstance(self.plant.system.law, TurningBodies):
+            from svyaz.control.turning_loop import turning_trial
+
             return {"regulator": turning_trial(self.uniform, self.design, asked, until, beyond=beyond)}
         moved = (
             {} if self.uniform is None else {name: asked.pop(name) for name in list(asked) if self._is_uniform(name)}

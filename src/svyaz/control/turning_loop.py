@@ -25,11 +25,6 @@ from svyaz.stability import FirstApproximation
 FORM, ROWS, RTOL = "articulated", 400, 1e-9
 
 
-def is_turning(plant: FirstApproximation) -> bool:
-    """Is it a steady motion of a tree that is not written out?"""
-    return isinstance(plant.system.law, TurningBodies)
-
-
 def turning_trial(
     variables: UniformVariables, design: Design, start: Mapping[str, float], until: float, *, beyond: bool = False
 ) -> Trial:

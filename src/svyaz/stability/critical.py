@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.forms import TurningBodies
 from svyaz.matrices import svd
 from svyaz.motion import by_recursions
 from svyaz.stability.energy import Conservative, all_motions_are_damped, conservative, without_minimum
@@ -143,7 +144,7 @@ def _imaginary_pair(case: _Case) -> Decision | None:
     system = case.approximation.system
     if (case.zeros, case.neutral, case.negative) != (0, 2, case.order - 2):
         return None
-    if by_recursions(system) or not (system.forces or system.rates or system.dissipation != 0):
+    if isinstance(system.law, TurningBodies) or not (system.forces or system.rates or system.dissipation != 0):
         return None
     found = first_coefficient(case.approximation)
     if found is None or not found.sure:

@@ -19,10 +19,9 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, names_in, quadratic, substitute, velocity
-from svyaz.forms import is_nothing, lagrangian
+from svyaz.forms import TurningBodies, is_nothing, lagrangian
 from svyaz.matrices import eigh, eigvalsh
 from svyaz.model import System
-from svyaz.motion import by_recursions
 from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.reduction import ReducedForce
@@ -50,13 +49,15 @@ class Conservative:
 def conservative(approximation: FirstApproximation, reduced: ReducedForce | None, reach: float) -> Conservative:
     """The conditions of the theorem of Lagrange and Dirichlet at an equilibrium that is known to ``reach``."""
     system = approximation.system
-    potential, alone = _knows_speeds(system) and has_potential(system, approximation.state), not system.rates
+    potential = has_potential(system, approximation.state) if _knows_speeds(system) else None
+    alone = not system.rates
     light = not is_positive(approximation.inertia)
-    written = not by_recursions(system)
-    minimum, soft = _minimum(approximation, reduced, reach, together=potential and alone and written and not light)
+    written = not isinstance(system.law, TurningBodies)  # else there is no series of the energy
+    together = bool(potential) and alone and written and not light
+    minimum, soft = _minimum(approximation, reduced, reach, together=together)
     forces = Hypothesis(
         "the forces have a potential, or give no power (gyroscopic, dissipative; examined at random states nearby)",
-        potential or (False if _knows_speeds(system) else None),
+        potential,
     )
     told = (Hypothesis("the kinetic energy is positive", False),) if light else ()
     return Conservative((*told, forces, Hypothesis("no further states take part", alone)), minimum, soft)
