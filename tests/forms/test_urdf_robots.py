@@ -13,6 +13,8 @@ from urdf_oracle import pinocchio_robot, their_state
 import svyaz
 from svyaz.forms.tree.native import NativeTree
 from svyaz.forms.tree.numeric import NumericTree
+from svyaz.integrate import along
+from svyaz.motion.long_trees import long_flow
 
 FOLDER = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 
@@ -97,3 +99,17 @@ def test_points_of_links_are_given_in_the_frames_of_the_file(tmp_path) -> None:
     for name, (link, place) in places.items():
         found = [float(i.expression.subs(at)) for i in system.integrals if i.name.startswith(name)]
         assert found == pytest.approx(data.oMf[model.getFrameId(link)].act(np.array(place)), abs=1e-10)
+
+
+@pytest.mark.parametrize("robot", ["go2", "simple humanoid", "talos"])
+def test_T5_robots_on_a_free_base_run_by_recursions_over_their_bodies(robot: str) -> None:
+    """Accelerations of the native loop equal those of Pinocchio, and a short fall of the robot is run by it."""
+    path = FOLDER / ROBOTS[robot]
+    system, model = svyaz.load(path, free_base=True), pinocchio_robot(path, True)
+    q, v = random_state(system.tree, np.random.default_rng(5))
+    theirs_q, theirs_v, order = their_state(model, system.tree, q, v)
+    expected = pin.aba(model, model.createData(), theirs_q, theirs_v, np.zeros(model.nv))
+    found = along(long_flow(system), np.concatenate([[0.0], q, v])[None, :])[0, len(q) :][order]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    motion = system.simulate(until=0.01, method="rk4", step=0.001)
+    assert (motion.form, motion.finished) == ("articulated", True)
