@@ -275,6 +275,23 @@ def test_L4_regulator_of_many_bodies_on_a_driven_shaft() -> None:
         found.margin("g", (9.0, 10.0))
 
 
+def test_L4_falling_effective_energy_leaves_saddles_of_a_symmetric_start() -> None:
+    """Rods in space that start in a vertical plane: where they stay in it, the energy is least in the plane alone."""
+    flat = rods(19, 0.1)
+    space = [{**b, "axis": [1, 0, 0]} if k % 2 == 0 and k else b for k, b in enumerate(flat)]
+    found = steady_motions(turning(space, 9.0, 0.3))
+    words = [m.verdict.word for m in found.motions if m.verdict is not None]
+    assert "stable" in words
+    assert len(words) == 2
+
+
+def test_points_of_long_trees_that_turn_with_the_shaft_leave_nothing_cyclic() -> None:
+    tip = {"name": "tip", "body": "b17", "at": [0, 0, -L]}
+    held = turning(rods(18), 2.0, point=[tip], constraint=[{"name": "wall", "equation": "tip_x = 0.5"}])
+    with pytest.raises(ModelError, match="no coordinate is cyclic"):
+        steady_motions(held)
+
+
 def test_N1_2_6_what_is_not_done_for_many_bodies_is_said_at_once() -> None:
     system = turning(rods(20), 2.0)
     with pytest.raises(ModelError, match="branches of steady motions with 20 unknowns are not followed"):
