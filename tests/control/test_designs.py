@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -338,3 +339,26 @@ def test_near_names_the_member_of_a_family() -> None:
         System(**CRANK).regulate(near={"I": 1.0})
     with pytest.raises(ModelError, match="prescribed"):
         System(**CRANK).regulate(near={"x": 0.3}, fix={"x": 0.3})
+
+
+def test_N1_1_4_roots_with_an_observer_are_those_of_the_regulator_and_of_the_observer() -> None:
+    """Five unstable masses in a row of which one is seen: its gains, up to 6e4, make the roots of the whole matrix rounding."""
+    names = [f"x{k}" for k in range(5)]
+    springs = " + ".join(f"({a} - {b})^2/2" for a, b in pairwise(names))
+    row = System(
+        coordinates=names,
+        kinetic=" + ".join(f"{x}'^2/2" for x in names),
+        potential=f"{springs} - 2*({' + '.join(f'{x}^2' for x in names)})",
+        inputs={f"u{x}": 0 for x in names},
+        forces={x: f"u{x}" for x in names},
+    )
+    found = row.regulate(fix=dict.fromkeys(names, 0.0), measure=["x0"])
+    design, plant = found.design, found.plant
+    assert design.watcher is not None
+    assert design.measurement is not None
+    parts = plant.A - design.B @ design.regulator.gain, plant.A - design.watcher.gain @ design.measurement.matrix
+    expected = np.concatenate([np.linalg.eigvals(part) for part in parts])
+    np.testing.assert_allclose(np.sort_complex(design.closed_roots(plant)), np.sort_complex(expected), rtol=1e-6)
+    assert design.stabilises(plant)
+    assert as_json(found)["zero_roots"] == 0
+    assert all(h["holds"] for h in as_json(found)["hypotheses"])

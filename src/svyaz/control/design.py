@@ -87,14 +87,38 @@ class Design:
         model, own = self.model.A, self.B
         return np.block([[plant.A, -b @ gain], [look @ c, model - own @ gain - look @ c]])
 
+    def closed_parts(self, plant: FirstApproximation) -> tuple[Array, ...]:
+        """Matrices whose roots together are those of the plant under this control.
+
+        With an observer of the plant itself, A - B K of ξ and A - Λ C of the error ξ - ξ̂: the whole matrix has the same roots,
+        but their errors are those of its largest gains.
+        """
+        whole = self.closed_matrix(plant)
+        if self.watcher is None or self.measurement is None:
+            return (whole,)
+        b = input_columns(plant, self.inputs)
+        if not (np.array_equal(plant.A, self.model.A) and np.array_equal(b, self.B)):
+            return (whole,)
+        return plant.A - b @ self.regulator.gain, plant.A - self.watcher.gain @ self.measurement.matrix
+
     def closed_roots(self, plant: FirstApproximation) -> NDArray[np.complex128]:
-        """Roots of the plant under this control, without the zeros of the constraints."""
-        return roots(self.closed_matrix(plant))
+        """Roots of the plant under this control, without the zeros of the constraints; the largest real parts first."""
+        found = np.concatenate([roots(part) for part in self.closed_parts(plant)])
+        return np.asarray(found[np.lexsort((-found.imag, -found.real))])
+
+    def negative_roots(self, plant: FirstApproximation) -> tuple[int, int]:
+        """How many of the roots have negative real parts, and how many there are."""
+        parts = self.closed_parts(plant)
+        return sum(signs(part)[0] for part in parts), sum(map(len, parts))
 
     def stabilises(self, plant: FirstApproximation) -> bool:
         """Do all roots but those of the constraints and of lasting directions have negative real parts?"""
-        closed = self.closed_matrix(plant)
-        return signs(closed)[0] == len(closed) - self.lasting_roots
+        negative, count = self.negative_roots(plant)
+        return negative == count - self.lasting_roots
+
+    def zero_roots(self, plant: FirstApproximation) -> int:
+        """How many of the roots are zero."""
+        return sum(zero_roots(part) for part in self.closed_parts(plant))
 
     @property
     def lasting_roots(self) -> int:
@@ -286,20 +310,17 @@ def measured_row(model: FirstApproximation, e: Expression, values: Mapping[str, 
 
 def theorem_of(design: Design, plant: FirstApproximation) -> tuple[str, tuple[Hypothesis, ...]]:
     """The theorem that makes the closed loop stable, and its hypotheses as they stand here."""
-    closed = design.closed_matrix(plant)
-    negative, _, _ = signs(closed)
-    m, zeros = len(plant.dependent), zero_roots(closed)
+    negative, count = design.negative_roots(plant)
+    m, zeros = len(plant.dependent), design.zero_roots(plant)
     besides = " other than those of constraints" if m else ""
     hypotheses = [
         *special_case(plant),
         Hypothesis(f"the pair (A, B){' without z' if m else ''} is controllable", design.controllable.complete, PAIR),
-        Hypothesis(
-            f"all {len(closed)} roots of the closed loop{besides} have negative real parts", negative == len(closed)
-        ),
+        Hypothesis(f"all {count} roots of the closed loop{besides} have negative real parts", negative == count),
     ]
     if m:
-        count = f"zero roots of the closed loop: {m + zeros}, and {m} constraint{'s' if m > 1 else ''}"
-        hypotheses.append(Hypothesis(count, zeros == 0))
+        told = f"zero roots of the closed loop: {m + zeros}, and {m} constraint{'s' if m > 1 else ''}"
+        hypotheses.append(Hypothesis(told, zeros == 0))
     hypotheses += accuracy_hypotheses(design, plant)
     if design.observable is None:
         return FULL_INFORMATION if m else WITHOUT_CONSTRAINTS, tuple(hypotheses)

@@ -120,7 +120,7 @@ def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | N
     try:
         solution = solve_continuous_are(balanced, moved, weight, input_weight)
     except ValueError as error:  # of LAPACK, or since numbers run out of range
-        raise NotSolvable(f"the Riccati equation has no stabilising solution: {error}") from error
+        raise NotSolvable(f"no stabilising solution of the Riccati equation was found: {error}") from error
     solution = _refined(balanced, moved, weight, input_weight, np.asarray(0.5 * (solution + solution.T), dtype=float))
     v = solution / scale[:, None] / scale[None, :]
     return _certified(matrix, inputs, state_weight, input_weight, 0.5 * (v + v.T))

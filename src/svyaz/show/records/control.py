@@ -25,7 +25,7 @@ from svyaz.control import (
 from svyaz.json_types import Json, Record
 from svyaz.show.records.stability import hypotheses_json
 from svyaz.show.results import as_json, finite, given
-from svyaz.stability import FirstApproximation, roots, zero_roots
+from svyaz.stability import FirstApproximation, roots
 
 LINEARISED = "linearised constraints"
 
@@ -48,7 +48,7 @@ def _(found: Regulation) -> Record:
         "K": found.shown_gain.tolist(),
         "open_roots": _pairs(roots(plant.A)),
         "closed_roots": _pairs(design.closed_roots(plant)),
-        "zero_roots": len(plant.dependent) + zero_roots(design.closed_matrix(plant)),
+        "zero_roots": len(plant.dependent) + design.zero_roots(plant),
         "controllable": design.controllable.complete,
         "observable": None if design.observable is None else design.observable.complete,
         "observer": _observer(design),
