@@ -270,3 +270,21 @@ def test_N1_1_11_a_written_program_says_what_it_does_not_look_for(svyaz, tmp_pat
     assert told in done.stderr
     assert bool(done.stderr) == bool(told)
     assert not svyaz("derive", "bead.toml", "--format", "python", "--out", "code.py").stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "option"),
+    [
+        ("run.stabilize=20", ("--stabilize", "20")),
+        ("run.stabilize={alpha = 20, beta = 100}", ("--stabilize", "{alpha = 20, beta = 100}")),
+        ("run.stabilize=off", ("--stabilize", "off")),
+        ("run.tolerance={rod = 0.5}", ("--tolerance", "{rod = 0.5}")),
+    ],
+)
+def test_N1_3_1_gains_and_tolerances_are_set_as_options_give_them(svyaz, setting, option) -> None:
+    asked = ("--method", "rk4", "--step", "0.01", "--until", "0.1", "--json", "-")
+    by_setting, by_option = (svyaz("simulate", "pendulum-xy", *way, *asked) for way in (("--set", setting), option))
+    assert by_setting.returncode == by_option.returncode == 0, by_setting.stderr
+    (first, second), told = (json.loads(done.stdout) for done in (by_setting, by_option)), ("stabilize", "tolerance")
+    assert first["final"] == second["final"]
+    assert [first["gains"].get(key) for key in told] == [second["gains"].get(key) for key in told]

@@ -6,8 +6,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -166,7 +166,22 @@ def load_model(name: str, settings: tuple[tuple[str, str], ...], choices: tuple[
         raise click.UsageError("--with chooses a variant of a gallery model; a file has none.")
     else:
         system = library.load(Path(name), **urdf_options)
-    return system.with_settings(dict(settings)) if settings else system
+    return system.with_settings(_as_in_files(settings)) if settings else system
+
+
+MANIFOLD = ("run.stabilize", "run.tolerance")
+"""Values of [run] that may be words, numbers or tables."""
+
+
+def _as_in_files(settings: Iterable[tuple[str, str]]) -> dict[str, object]:
+    """What ``--set`` says, by name: texts, and numbers and tables as model files have them where there may be such."""
+    import tomllib
+
+    found: dict[str, object] = dict(settings)
+    for name in MANIFOLD:
+        with suppress(tomllib.TOMLDecodeError):
+            found |= {name: tomllib.loads(f"value = {found[name]}")["value"]} if name in found else {}
+    return found
 
 
 def load_with_laws(
@@ -185,7 +200,7 @@ def load_with_laws(
             laws[input_name] = table_of(text)
         elif is_law(bare, input_name, text):
             laws[input_name] = text
-    rest = {given: text for given, text in settings if given not in laws}
+    rest = _as_in_files((given, text) for given, text in settings if given not in laws)
     return (bare.with_settings(rest) if rest else bare), laws
 
 
