@@ -145,7 +145,7 @@ class Switched:
         active, state, impact = self._impact(switched(self.system, last, path.events, now), last, path)
         phase = self._phase(now, active, last.active)
         rests = {} if isinstance(impact, Refusal) else impact.rests
-        settling = tuple(c for c in active if rests.get(c.name, now) > now)
+        settling = tuple(c for c in active if not reached(now, rests.get(c.name, now)))
         if settling:
             phase = replace(phase, end=min(phase.end, *(rests[c.name] for c in settling)), settling=settling)
         event = event_at(now, _without(active, settling), _without(last.active, last.settling))
@@ -308,7 +308,7 @@ class Switched:
             velocity_jump={name: float(after[k] - before[k]) for k, name in speeds if after[k] != before[k]},
             impulses=impact.impulses,
             impacts=impact.stages,
-            accumulating={name: time for name, time in impact.rests.items() if time > event.t},
+            accumulating={name: time for name, time in impact.rests.items() if not reached(event.t, time)},
         )
 
     def _chatter(self, chapters: Sequence[Chapter], event: Event) -> Refusal | None:
