@@ -19,7 +19,7 @@ CALLBACKS = (
     ("svyaz.integrate.guard", "_after_step"),
     ("svyaz.integrate.implicit", "_step"),
     ("svyaz.integrate.radau", "_step"),
-    ("svyaz.holding.held_code", "_held_step"),
+    ("svyaz.holding.held_loop", "_held_step"),
     ("svyaz.motion.long_tree_code", "_step"),
     ("svyaz.motion.sliding_loop", "_sliding_step"),
     ("svyaz.motion.sliding_loop", "_sliding_watch"),

@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.energies import energies as energies
     from svyaz.forms.tree.recursions.energies import most_written as most_written
     from svyaz.forms.tree.recursions.energies import refuse_to_write as refuse_to_write
+    from svyaz.forms.tree.recursions.free_records import PLACE_RECORDS as PLACE_RECORDS
     from svyaz.forms.tree.recursions.newton_euler import inverse_dynamics as inverse_dynamics
     from svyaz.forms.tree.recursions.places import Placed as Placed
     from svyaz.forms.tree.recursions.places import placed as placed
@@ -134,7 +135,6 @@ if TYPE_CHECKING:
     from svyaz.forms.tree.recursions.slices import last_slices as last_slices
     from svyaz.forms.tree.recursions.slices import sliced as sliced
     from svyaz.forms.tree.recursions.steps import BODY as BODY
-    from svyaz.forms.tree.recursions.steps import PLACE_RECORDS as PLACE_RECORDS
     from svyaz.forms.tree.recursions.steps import axis_kind as axis_kind
     from svyaz.forms.tree.recursions.steps import pose_programs as pose_programs
     from svyaz.forms.tree.recursions.steps import sines_program as sines_program

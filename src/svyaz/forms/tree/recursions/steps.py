@@ -36,6 +36,7 @@ import symengine as se
 from svyaz.expr import ONE, ZERO, Expression
 from svyaz.forms.tree.recursions.algebra import Vector, applied, cross, dot, plus, tensor_applied, times
 from svyaz.forms.tree.recursions.articulated import rigid
+from svyaz.forms.tree.recursions.free_records import PLACE_RECORDS
 from svyaz.forms.tree.recursions.places import Placed
 from svyaz.forms.tree.recursions.regroup import UNITS
 from svyaz.forms.tree.short_formulas.sheet import FormulaSheet
@@ -64,8 +65,6 @@ FIELDS = (
 gives of a body stands in the record before its own."""
 INPUTS = [*(f"base {name}" for name in FIELDS), *FIELDS, *(f"{name} of {k}" for k in range(2, 7) for name in FIELDS)]
 """Behind the record of the first slice of a free joint those of the others are seen too."""
-PLACE_RECORDS = 4
-"""So many records hold the place of a free joint."""
 
 
 @lru_cache(maxsize=64)
