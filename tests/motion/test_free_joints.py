@@ -172,3 +172,43 @@ def test_L4_a_state_with_free_joints_is_moved_onto_its_constraints(form: str) ->
     np.testing.assert_allclose(push / np.linalg.norm(push), pull / np.linalg.norm(pull), rtol=0, atol=1e-4)
     assert abs(motion.residuals["rope"][0]) < 1e-14
     assert abs(e @ e - 1) < 1e-14
+
+
+def test_L4_free_bodies_pinned_to_each_other_equal_a_dense_solution() -> None:
+    """A chain of free bodies on the ground, joint by joint three rows P_k = P_(k+1): with body axes R, of a point r of a body
+    P̈ = R (v̇ + ω × v + ω̇ × r + ω × (ω × r)), and M, bias of the bodies one by one.
+    """
+    size, ends = 17, (np.array([0.5, 0.1, 0.0]), np.array([-0.5, 0.1, 0.2]))
+    words: dict[str, Any] = dict(random_tree(size, 3, joints=("free",)))
+    for body in words["body"]:
+        body["base"] = "ground"
+    words["point"] = [
+        {"name": f"{side}{k}", "body": f"b{k + 1}", "at": list(at)}
+        for k in range(size)
+        for side, at in zip("rl", ends, strict=True)
+    ]
+    words["constraint"] = [
+        {"name": f"c{k}{a}", "equation": f"r{k}_{a} = l{k + 1}_{a}"} for k in range(size - 1) for a in "xyz"
+    ]
+    system, numeric = System(**words), NumericTree(System(**words).tree, {})
+    row, n, count = rows_of(system, 1)[0], 7 * size, 3 * (size - 1)
+    q, v = row[1 : 1 + n], row[1 + n :]
+    jacobian, side = np.zeros((count, 6 * size)), np.zeros(count)
+    for k in range(size):
+        e0, e, speed, omega = q[7 * k + 3], q[7 * k + 4 : 7 * k + 7], v[6 * k : 6 * k + 3], v[6 * k + 3 : 6 * k + 6]
+        cross = np.cross(np.eye(3), e)
+        axes = np.eye(3) + 2 * e0 * cross + 2 * cross @ cross
+        for rows, at, sign in ((slice(3 * k, 3 * k + 3), ends[0], 1.0), (slice(3 * k - 3, 3 * k), ends[1], -1.0)):
+            if rows.start >= 0 and rows.stop <= count:
+                jacobian[rows, 6 * k : 6 * k + 3] = sign * axes
+                jacobian[rows, 6 * k + 3 : 6 * k + 6] = sign * axes @ np.cross(np.eye(3), at).T
+                side[rows] += sign * axes @ np.cross(omega, speed + np.cross(omega, at))
+    matrix = np.block([[numeric.mass_matrix(q), -jacobian.T], [jacobian, np.zeros((count, count))]])
+    expected = np.linalg.solve(matrix, np.concatenate([-numeric.bias(q, v), -side]))
+    recursion = closed_equations(system, system.constraints).recursion
+    assert recursion is not None
+    code = recursion.code([ZERO] * count, ())
+    assert isinstance(code, ClosedCode)
+    found, multipliers = code.solved(row[None, :], code.constants({}))
+    for got, wanted in ((found[0, n:], expected[: 6 * size]), (multipliers[0], expected[6 * size :])):
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())

@@ -138,7 +138,9 @@ def _touched(n: int, t: int, entry: int, place: int) -> None:
 
 @part
 def _taken(n: int, t: int, place: int, slot: int) -> None:
-    """A row, by its slot in the list of a place, is solved for its multiplier: out of the list, and out of the others."""
+    """A row, by its slot in the list of a place, is solved for its multiplier: out of the list, and out of the others that
+    feel it; rows of bodies that stand on the ground by free joints feel only those of their neighbours.
+    """
     m, written = whole(t, ROWS), whole_numbers(whole(t, WRITTEN), SIZE)
     first, wrenches = of_lists(n, m) + (place + 1) * (m + 1), whole(t, WRENCHES) + 48 * (place + 1) * m
     row, count = written[first + 1 + slot], written[first] - 1
@@ -150,21 +152,25 @@ def _taken(n: int, t: int, place: int, slot: int) -> None:
     written[first] = count
     written[of_order(n) + written[ORDERED]] = row
     written[ORDERED] += 1
-    written[of_others(n, m) + 2 * row] = pooled
-    written[of_others(n, m) + 2 * row + 1] = count
-    written[POOLED] = pooled + count
+    feeling, pool = 0, of_pool(n, m) + pooled
     for i in range(count):
         other = written[first + 1 + i]
-        written[of_pool(n, m) + pooled + i] = other
         factor, numbers = share * read(compliance_of(t, row, other), 0), row_of(t, other)
+        if factor == 0.0:
+            continue
+        written[pool + feeling] = other
+        feeling += 1
         write(numbers, L_ROW, read(numbers, L_ROW) - factor * read(own, L_ROW))
         for j in range(6):
             left = wrenches + 48 * other
             write(left, j, read(left, j) - factor * read(wrench, j))
-        for h in range(i + 1):
-            third = written[first + 1 + h]
+        for h in range(feeling):
+            third = written[pool + h]
             entry = compliance_of(t, other, third)
             write(entry, 0, read(entry, 0) - factor * read(compliance_of(t, row, third), 0))
+    written[of_others(n, m) + 2 * row] = pooled
+    written[of_others(n, m) + 2 * row + 1] = feeling
+    written[POOLED] = pooled + feeling
 
 
 @part
