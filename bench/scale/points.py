@@ -57,7 +57,7 @@ class Points:
 
 
 def whole_motion(small: str, text: str, **options: object) -> Answer:
-    """Text to result at a first start: seconds, memory, rows of the motion."""
+    """Text to result at a first start: seconds, memory, where a first point is at the end."""
     from svyaz import loads, simulate
 
     simulate(loads(small), **{**options, "until": 0.05})
@@ -68,7 +68,8 @@ def whole_motion(small: str, text: str, **options: object) -> Answer:
         assert motion.finished
         taken = clock() - begin
         last = dict(zip(motion.state_names, map(float, motion.states[-1]), strict=True))
-        return {"whole": taken, "megabytes": memory(), "x0": last["x0"], "y0": last["y0"]}
+        place = {name: last[name] for name in ("x0", "y0") if name in last}
+        return {"whole": taken, "megabytes": memory(), **place}
 
 
 def memory() -> float:

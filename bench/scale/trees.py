@@ -18,6 +18,8 @@ COUNTS = (10, 30, 100, 300, 1000)
 QUICK, LEAST_FITTED = (10, 30), 30
 GROWTH, APART, ACROSS, STEP = 1.2, 10, 8, 1e-5
 PEERS = {"open": ("pinocchio", "mujoco"), "loops": ("pinocchio",)}
+JUDGED, SLACK, HELD = 300, 5, {"gains": 5.0, "auto": "auto"}
+"""So many bodies with loops move for 0.2 s with given gains and with `auto`, which may take so many times as long."""
 LARGEST_CLOSED = 300
 """Pinocchio's constrained dynamics takes minutes beyond so many bodies with loops: it is not measured there."""
 
@@ -26,14 +28,19 @@ def job(what: str, kind: str, count: int) -> Job:
     return Job(MODULE, (what, kind, str(count)), 1, 2 + 0.02 * count)
 
 
+def judged(how: str) -> Job:
+    return Job(MODULE, ("held", how), 1, 10)
+
+
 def jobs(quick: bool) -> list[Job]:
-    return [
+    found = [
         job(who, kind, n)
         for kind, peers in PEERS.items()
         for n in (QUICK if quick else COUNTS)
         for who in ("svyaz", *peers)
         if _measured(who, kind, n)
     ]
+    return found if quick else [*found, *map(judged, HELD)]
 
 
 def _measured(who: str, kind: str, count: int) -> bool:
@@ -54,6 +61,10 @@ def rows(samples: Samples, quick: bool) -> list[Row]:
             sizes = {n: job("svyaz", kind, n) for n in COUNTS if n >= LEAST_FITTED}
             found.append(growth(f"trees, {kind}, exponent of the first step", samples, sizes, "first", GROWTH))
             found.append(growth(f"trees, {kind}, exponent of accelerations", samples, sizes, "seconds", GROWTH))
+    if not quick:
+        gains, automatic = (series(samples, judged(how), "whole") for how in HELD)
+        allowed = [SLACK * whole for whole in gains]
+        found.append(within(f"{JUDGED} bodies, loops, auto", automatic, allowed, f"{SLACK} × gains", 1.0))
     return found
 
 
@@ -140,6 +151,14 @@ def svyaz_job(kind: str, count: str) -> Answer:
     return {"first": first, "seconds": min(taken), "megabytes": memory()}
 
 
+def held_job(how: str) -> Answer:
+    """Text to result at a first start."""
+    from bench.scale.points import whole_motion
+
+    options = {"method": "rk4", "step": 1e-3, "until": 0.2, "stabilize": HELD[how]}
+    return whole_motion(model("loops", 20)[0], model("loops", JUDGED)[0], **options)
+
+
 def pinocchio_job(kind: str, count: str) -> Answer:
     import numpy as np
     from bench.trees.loops import constrained, depth_first, pinocchio_tree
@@ -192,4 +211,4 @@ def mujoco_job(kind: str, count: str) -> Answer:
 
 
 if __name__ == "__main__":
-    answer({"svyaz": svyaz_job, "pinocchio": pinocchio_job, "mujoco": mujoco_job})
+    answer({"svyaz": svyaz_job, "held": held_job, "pinocchio": pinocchio_job, "mujoco": mujoco_job})

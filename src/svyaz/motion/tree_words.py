@@ -16,6 +16,7 @@ from svyaz.forms import keeps_energy
 from svyaz.holding import Refusal
 from svyaz.integrate import Status
 from svyaz.model import GROUND, Body, System, Tree, numbers, tree_of
+from svyaz.motion.ground_pulls import tied_names
 from svyaz.program import Native, Program, build, compile_program, function, remembered
 
 FORM = "articulated"
@@ -226,8 +227,7 @@ def integrals_of_tree(system: System, varied: Collection[str] = ()) -> list[str]
 def _cyclic(system: System) -> list[str]:
     """Coordinates of joints at the ground along or about which neither gravity nor a force acts, nor a constraint."""
     tree = moving_tree(system)
-    acting = [*system.forces.values(), *(c.expression for c in system.constraints)]
-    known = set().union(names_in(system.dissipation), *(names_in(e) for e in acting))
+    known = set().union(names_in(system.dissipation), *map(names_in, system.forces.values()), tied_names(system))
     found = []
     for body in tree.bodies:
         if body.base != GROUND or len(body.coordinates) != 1:
