@@ -20,12 +20,14 @@ from svyaz.forms import (
     derive,
     jacobian_program,
     jumps,
+    most_written,
     rates_of,
     rates_program,
+    refuse_to_write,
     shulgin_equations,
 )
 from svyaz.integrate import Flow, Ode, Path, Status, solve
-from svyaz.model import Constraint, System, tree_of
+from svyaz.model import Bodies, Constraint, System, tree_of
 from svyaz.program import Native, choose_orders, compile_program, function
 from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, RollingPlant
@@ -67,7 +69,11 @@ class ClosedLoop(Shown):
 
     @cached_property
     def _natives(self) -> tuple[Native, Native]:
-        """Rates and their Jacobian."""
+        """Rates and their Jacobian, of equations that are written out."""
+        if self.equations.recursion is not None:
+            refuse_to_write(
+                self.design.model.system, "many starts are run with equations: ", "run it from single starts"
+            )
         rates = rates_of(self.equations)
         sample = {"t": 0.0, **dict(zip(self.states, map(float, self.at_rest), strict=True))}
         programs = rates_program(self.equations, rates), jacobian_program(self.equations, rates)
@@ -202,10 +208,13 @@ class ClosedLoop(Shown):
         atol = {name: small.get(name, max(small.values())) for name in system.states}
         # a design that is not run needs no driver
         from svyaz.holding import ByProjection, Off, Options
-        from svyaz.motion import Wishes, driven, structure_of
+        from svyaz.motion import Wishes, articulated, driven, structure_of
 
         options = Options("radau", float(times[-1]), rtol=rtol, atol=atol, stabilize=Off(), max_steps=max_steps)
-        structure = structure_of(self.equations, None, options)
+        free = self.switched is None and not system.constraints
+        structure = (articulated(system, None, options) if free else None) or structure_of(
+            self.equations, None, options
+        )
         if self.switched is not None:
             structure = structure_of(self.switched, "multipliers", replace(options, stabilize=ByProjection()))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
@@ -231,9 +240,19 @@ def closed_loop(
         return ClosedLoop(design, derive(closed, form))
     if isinstance(design.model, RollingPlant):
         return ClosedLoop(design, derive(closed, "multipliers"), closed)
+    if _is_too_long(design) and not closed.constraints:
+        from svyaz.motion import closed_equations
+
+        return ClosedLoop(design, closed_equations(closed, ()))
     equations = shulgin_equations(closed, dependent=design.model.dependent or None)
     switched = constraints is not None and any(c.switched for c in constraints)
     return ClosedLoop(design, equations, closed_system(design, constraints) if switched else None)
+
+
+def _is_too_long(design: Design) -> bool:
+    """Is it a tree of so many bodies that equations are not written out?"""
+    system = design.model.system
+    return isinstance(system.law, Bodies) and len(tree_of(system).bodies) > most_written(system)
 
 
 def _refuse_turning(design: Design) -> None:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from svyaz.motion.balance import EnergyBalance as EnergyBalance
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
+    from svyaz.motion.closed_trees import closed_equations as closed_equations
     from svyaz.motion.driver import driven as driven
     from svyaz.motion.energy import powers as powers
     from svyaz.motion.facts import Distance as Distance
