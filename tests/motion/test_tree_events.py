@@ -151,3 +151,13 @@ def test_L4_bodies_give_way_to_forces_as_the_mass_matrix_says() -> None:
     assert snapshot.giving is not None
     np.testing.assert_allclose(snapshot.giving.respond(forces), expected, atol=1e-9 * np.abs(expected).max())
     assert compliance_of(snapshot).ease(forces[0]) == pytest.approx(np.sqrt(forces[0] @ expected[0]), rel=1e-9)
+
+
+def test_L4_a_chain_with_dry_friction_meets_a_floor_as_its_written_equations_say() -> None:
+    """Conditions by reactions along a motion that is held where forces jump."""
+    system = chain(17, [{**FLOOR, "impact": "inelastic"}], forces={"q2": "-0.06*sign(q2')"})
+    found, expected = by_both_routes(system, until=0.26)
+    assert found.phases[1].on == ("floor",)
+    assert [s.surface for s in found.slides] == [s.surface for s in expected.slides]
+    assert [s.end for s in found.slides] == pytest.approx([s.end for s in expected.slides], abs=1e-8)
+    np.testing.assert_allclose(found.states[-1], expected.states[-1], atol=1e-7)
