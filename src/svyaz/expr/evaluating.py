@@ -20,9 +20,16 @@ class Evaluator:
     def __init__(self, values: Mapping[str, float]) -> None:
         self._values = values
         self._known: dict[Expression, Expression] = {}
+        self._answered: dict[Expression, float] = {}
 
     def __call__(self, expression: Expression) -> float:
         """The value of an expression; there is a number for every name in it."""
+        found = self._answered.get(expression)
+        if found is None:
+            found = self._answered[expression] = real_value(self._evaluated(expression))
+        return found
+
+    def _evaluated(self, expression: Expression) -> Expression:
         asked = [expression]
         while asked:  # without recursion: expressions may be deep
             part = asked[-1]
@@ -30,7 +37,7 @@ class Evaluator:
             if not unknown:
                 self._known[part] = self._number(asked.pop())
             asked += unknown
-        return real_value(self._known[expression])
+        return self._known[expression]
 
     def _number(self, part: Expression) -> Expression:
         """The value of a part of which the values of all parts are known; exact numbers stay so, for they may be exponents."""
