@@ -128,8 +128,13 @@ def _newton(evaluate: Evaluate, mass: Array, start: Array, iterations: int, aim:
 
 
 def _line_search(evaluate: Evaluate, z: Array, rows: Rows, step: Array) -> tuple[Array, Rows] | None:
-    """The first of the points z + s step, s = 1, ½, ¼ …, at which the scaled residual is smaller."""
-    scale = np.where(rows.scale > 0.0, rows.scale, np.maximum(np.abs(rows.residual), 1e-300))
+    """The first of the points z + s step, s = 1, ½, ¼ …, at which the scaled residual is smaller.
+
+    The scale of a row is never below the sum of what the step adds to its terms: at rest the terms themselves are zero, and
+    rounding would count as a violation.
+    """
+    scale = np.maximum(rows.scale, np.abs(rows.jacobian) @ np.abs(step))
+    scale = np.where(scale > 0.0, scale, np.maximum(np.abs(rows.residual), 1e-300))
     before = float(np.linalg.norm(rows.residual / scale))
     length = 1.0
     for _ in range(2 if rows.met else 24):  # what is met to rounding falls by a whole step or not at all

@@ -14,11 +14,19 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints.nearest import Approach, displacement_rows, on_velocities, positions_at, reach, velocity_rows
-from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, unit_rows
+from svyaz.constraints.nearest import (
+    Approach,
+    Rows,
+    displacement_rows,
+    on_velocities,
+    positions_at,
+    reach,
+    velocity_rows,
+)
+from svyaz.constraints.scales import ZERO_RELATIVE, coordinate_scales, dependencies, is_met, row_lengths, unit_rows
 from svyaz.constraints.snapshot import State, measure_of, state_vector
-from svyaz.expr import ZERO, ModelError, Problem, substitute, velocity
-from svyaz.forms import Equations
+from svyaz.expr import ZERO, ModelError, Problem, gradient, substitute, velocity
+from svyaz.forms import Deviation, Equations
 from svyaz.matrices import lstsq
 from svyaz.model import nearest
 from svyaz.program import Function, function, once_for_each
@@ -113,21 +121,19 @@ def project(
     here = measure.at(start, time)
     if not here.finite:
         raise NoConsistentState(f"the constraints are not defined at the given state at t = {time:g}")
-    names = equations.multiplier_names
-    held = [name for name, h in zip(names, here.holonomic, strict=True) if h]
     positions = positions_at(measure, here)
     by_position = positions.nearest(kept)
     if not by_position.met:
         at_start = positions.rows(positions.start)
         assert at_start is not None, "the constraints are defined at the start"
         gradient = at_start.jacobian * positions.free(kept)
-        raise _refusal(held, by_position, positions.mass, gradient, "position", time, keep)
+        raise _refusal(equations, by_position, positions.mass, gradient, "position", time, keep)
     current = positions.put(by_position.z)
     there = measure.at(current, time)
     by_velocity = on_velocities(measure, current, time, there, kept)
     if not by_velocity.met:
         gradient = there.jacobian * [place not in kept for place in measure.speeds]
-        raise _refusal(list(names), by_velocity, there.mass, gradient, "velocity", time, keep)
+        raise _refusal(equations, by_velocity, there.mass, gradient, "velocity", time, keep)
     final = measure.moved(current, v=by_velocity.z)
     moved = {name: float(b - a) for name, a, b in zip(equations.states, start, final, strict=True) if a != b}
     return Projected(final, moved, by_position.iterations + by_velocity.iterations)
@@ -172,7 +178,7 @@ def _directions(equations: Equations, state: Array, time: float) -> Array:
 
 
 def _refusal(
-    names: list[str],
+    equations: Equations,
     ended: Approach,
     mass: Array,
     gradient_at_start: Array,
@@ -180,28 +186,50 @@ def _refusal(
     time: float,
     keep: Collection[str],
 ) -> NoConsistentState:
+    """Why the search failed. That there is no such state is said only where linear constraints contradict each other."""
     rows = ended.rows
+    asked = [d for d in equations.deviations if d.position is not None or level == "velocity"]
+    names = [d.name for d in asked]
     failing = [k for k in range(len(names)) if rows.relative[k] > ZERO_RELATIVE]
     flat = [k for k in failing if not np.any(gradient_at_start[k])]
+    together = _contradiction(failing, rows, mass)
+    proved = bool(together) and all(k < len(names) and _is_linear(equations, asked[k], level) for k in together)
     told = [f"'{names[k]}' stays off by {rows.residual[k]:.6g} (its own scale is {rows.scale[k]:.3g})" for k in failing]
     which = "constraint" if len(failing) == 1 else "constraints"
     kept = f" with {', '.join(keep)} kept" if keep else ""
-    message = f"no {level} near the given one{kept} satisfies the {which} at t = {time:g}: " + ", ".join(told)
-    together = _dependent_on(failing, rows.jacobian, mass)
+    verdict = "satisfies" if proved else "was found that satisfies"
+    message = f"no {level} near the given one{kept} {verdict} the {which} at t = {time:g}: " + ", ".join(told)
     if flat:
         rest = " in what may be moved" if keep else ""
         message += f"; the gradient of {listed(names, flat)}{rest} vanishes at the given state: it gives no direction"
-    elif len(together) > 1:
+    elif len(together) > 1 and proved:
         message += f"; {listed(names, together)} contradict each other" + (" then" if keep else "")
         failing = sorted({*failing, *together})
     return NoConsistentState(message, tuple(names[k] for k in failing))
 
 
-def _dependent_on(failing: list[int], jacobian: Array, mass: Array) -> list[int]:
-    """The rows that fail and those they depend on, when they are not independent."""
-    scaled = unit_rows(jacobian * coordinate_scales(mass, jacobian), np.zeros(len(jacobian)))
-    groups = [{row, *others} for row, others in dependencies(scaled) if others]
-    return sorted(set().union(*(group for group in groups if group & set(failing))))
+def _contradiction(failing: Collection[int], rows: Rows, mass: Array) -> list[int]:
+    """The rows of a linear system without a solution: some combination of their left sides vanishes, of their residuals not."""
+    scaled = rows.jacobian * coordinate_scales(mass, rows.jacobian)
+    lengths = row_lengths(scaled)
+    unit = np.where(lengths > 0.0, lengths, 1.0)
+    residual, scale = rows.residual / unit, rows.scale / unit
+    found: set[int] = set()
+    for row, others in dependencies(unit_rows(scaled, np.zeros(len(scaled)))):
+        remainder = residual[row] - sum(c * residual[k] for k, c in others.items())
+        size = scale[row] + sum(abs(c) * scale[k] for k, c in others.items())
+        if abs(remainder) > ZERO_RELATIVE * size:
+            found |= {row, *others}
+    return sorted(found) if found & set(failing) else []
+
+
+def _is_linear(equations: Equations, deviation: Deviation, level: str) -> bool:
+    """Is a constraint linear in the coordinates, or in the velocities?"""
+    if level == "velocity" and deviation.position is not None:
+        return True
+    symbols = equations.velocities if level == "velocity" else [se.Symbol(q) for q in equations.accelerated]
+    written = deviation.velocity if level == "velocity" else deviation.position
+    return not any(slope.free_symbols & set(symbols) for slope in gradient(written, symbols))
 
 
 MOST_LISTED = 24
