@@ -53,10 +53,12 @@ if TYPE_CHECKING:
     from svyaz.expr.scope import Later as Later
     from svyaz.expr.scope import Scope as Scope
     from svyaz.expr.sides import Surface as Surface
+    from svyaz.expr.sides import interpolate as interpolate
     from svyaz.expr.sides import jumping_parts as jumping_parts
-    from svyaz.expr.sides import on_side as on_side
     from svyaz.expr.sides import put_in as put_in
+    from svyaz.expr.sides import select as select
     from svyaz.expr.sides import split as split
+    from svyaz.expr.sides import unfold as unfold
     from svyaz.expr.text import to_text as to_text
     from svyaz.expr.text import to_unicode as to_unicode
     from svyaz.expr.trig import combine as combine

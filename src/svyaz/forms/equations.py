@@ -21,7 +21,7 @@ from typing import Protocol
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, on_side, substitute, velocities_of
+from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, interpolate, select, substitute, velocities_of
 from svyaz.model import Constraint, Friction, System
 from svyaz.program import Tabulated
 
@@ -196,7 +196,11 @@ class Equations:
         """An expression of coordinates and velocities in terms of the states, on the sides of surfaces where these are."""
         found = substitute(expression, {se.Symbol(name): value for name, value in self.observed.items()})
         for surface in self.sides:
-            found = on_side(found, surface.expression, surface.side)
+            found = select(found, surface.expression, surface.side)
+            if (
+                surface in self.sliding or self.system.parameters.get(str(surface.side)) == 0.0
+            ):  # it lies on the surface
+                found = interpolate(found, surface.side)
         return found
 
 

@@ -23,6 +23,7 @@ from svyaz.expr import (
     Problem,
     Surface,
     has_corners,
+    interpolate,
     is_zero,
     jumping_parts,
     put_in,
@@ -135,17 +136,24 @@ def on_sides(
         replace(p, side=ZERO, holding=unknown[p.side]) if p.side in unknown else replace(p, holding=ZERO)
         for p in _turned(equations, surfaces, numbers)
     ]
-    explicit = {name: put_in(e, unknown) for name, e in equations.explicit.items()}
+
+    def on_surfaces(e: Expression) -> Expression:
+        for k, surface in enumerate(surfaces):
+            if k in sliding or sides[k] == 0.0:
+                e = interpolate(e, surface.side)
+        return put_in(e, unknown)
+
+    explicit = {name: on_surfaces(e) for name, e in equations.explicit.items()}
     slid = tuple(Surface(unknown[surfaces[k].side], surfaces[k].expression) for k in sliding)
     recursion = equations.recursion
     if recursion is not None:
-        forces = [put_in(e, unknown) for e in recursion.forces]
+        forces = [on_surfaces(e) for e in recursion.forces]
         recursion = recursion.driven(forces, explicit, numbers, sliding=slid)
     return replace(
         equations,
         system=system,
         explicit=explicit,
-        bias=tuple(put_in(e, unknown) for e in equations.bias),
+        bias=tuple(map(on_surfaces, equations.bias)),
         sides=tuple(Surface(unknown.get(s.side, s.side), s.expression) for s in surfaces),
         sliding=slid,
         pulls=tuple(pulls),

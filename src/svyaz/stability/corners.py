@@ -22,7 +22,18 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, Surface, differentiate, evaluate, split, substitute, to_text, velocity
+from svyaz.expr import (
+    Expression,
+    Surface,
+    differentiate,
+    evaluate,
+    interpolate,
+    put_in,
+    split,
+    to_text,
+    unfold,
+    velocity,
+)
 from svyaz.forms import applied_forces, lagrangian
 from svyaz.matrices import eigvalsh, singular_values, svd
 from svyaz.program import Interval
@@ -133,10 +144,12 @@ def _corner(
     rest: RestEquations, written: Sequence[Expression], surfaces: Sequence[Surface], pattern: Sequence[int]
 ) -> Corner | None:
     """The equations on these sides, and at the surfaces whose side is 0; none where sides do not enter linearly."""
-    elsewhere = {s.side: se.Integer(side) for s, side in zip(surfaces, pattern, strict=True) if side}
-    through = tuple(s for s in surfaces if s.side not in elsewhere)
-    names = [str(s.side) for s in through]
-    expressions = (*(substitute(e, elsewhere) for e in written), *(s.expression for s in through))
+    through = tuple(s for s, side in zip(surfaces, pattern, strict=True) if not side)
+    names, current = [str(s.side) for s in through], list(written)
+    for s, side in zip(surfaces, pattern, strict=True):
+        current = [unfold(e, s.expression, s.side) for e in current]
+        current = [put_in(e, {s.side: se.Integer(side)}) if side else interpolate(e, s.side) for e in current]
+    expressions = (*current, *(s.expression for s in through))
     free = (*rest.free, *names)
     if set(linear_unknowns(expressions, free)) != set(free):
         return None

@@ -10,7 +10,18 @@ from math import isfinite
 import symengine as se
 from symengine.lib.symengine_wrapper import Abs
 
-from svyaz.expr import ZERO, Expression, add_up, differentiate, evaluate, is_zero, names_in, split, substitute
+from svyaz.expr import (
+    ZERO,
+    Expression,
+    add_up,
+    differentiate,
+    evaluate,
+    interpolate,
+    is_zero,
+    names_in,
+    split,
+    substitute,
+)
 from svyaz.model.reading import words as vocabulary
 from svyaz.model.reading.common import Names, Path, Reader, Table
 from svyaz.model.reading.directions import by_freedom
@@ -166,6 +177,7 @@ def _with_forces(
     smooth, surfaces = split(flat, {"t", *names.states})
     drags, frictions = list(c.drags), list(c.frictions)
     for surface in surfaces:
+        smooth = [interpolate(e, surface.side) for e in smooth]
         jumps = [differentiate(e, surface.side) for e in smooth]
         if any(surface.side in e.free_symbols for e in jumps) or any(
             other.side in e.free_symbols for e in jumps for other in surfaces

@@ -36,6 +36,9 @@ ON = 1e-13
 IDLE = 1e-12
 """What moves a state off a surface, as a part of what forces usually do, is nothing: constraints keep it there."""
 
+PRODUCT = 1e-9
+"""By more than this part of their size rates are not linear in the sides of several surfaces together: signs are multiplied."""
+
 
 class Sides:
     """The surfaces of a phase, its rates on each side, and those that hold it there; made when they are first met."""
@@ -223,24 +226,26 @@ class Sides:
     def _way_on(
         self, time: float, state: Array, sides: Array, free: Array, at: Sequence[int]
     ) -> tuple[Array, tuple[int, ...]] | None:
-        """The same with given signs of the multipliers; None also where the multipliers have others."""
-        plain = self._responds(time, state, free, {})
-        drift, count = plain["speeds"][list(at)], len(at)
-        effect, bound, slope = np.empty((count, count)), np.ones(count), np.zeros((count, count))
-        loads, changes = self._loads(plain, free), np.empty((len(self.loads), count))
+        """The same with given signs of the multipliers; None also where the multipliers have others.
+
+        The rates are asked on both sides of each surface, never between them: what they are there is linear in σ.
+        """
+        count, base = len(at), free.copy()
+        base[list(at)] = [0.0 if k in self.pulls else np.copysign(1.0, sides[k]) for k in at]
+        plain, ratio = self._affected(time, state, base, {}, at)
+        slopes = np.empty((len(plain), count))
         for column, k in enumerate(at):
-            pushed = free.copy()
-            pushed[k] = 0.0 if k in self.pulls else 1.0
-            moved = self._responds(time, state, pushed, {k: 1.0} if k in self.pulls else {})
-            effect[:, column] = moved["speeds"][list(at)] - drift
-            changes[:, column] = self._loads(moved, free) - loads
-            for row, j in enumerate(at):
-                if j in self.pulls:
-                    slope[row, column] = self._bound(j, moved, free) - self._bound(j, plain, free)
-        ratio = np.ones(count)
-        for row, j in enumerate(at):
-            if j in self.pulls:
-                bound[row], ratio[row] = self._bound(j, plain, free), self._ratio(j, plain)
+            other, held = base.copy(), {k: 1.0} if k in self.pulls else {}
+            other[k] = -base[k]
+            slopes[:, column] = self._affected(time, state, other, held, at)[0] - plain
+            slopes[:, column] /= -2.0 * base[k] if base[k] else 1.0
+        across = base.copy()
+        across[list(at)] *= -1.0
+        middle = plain - slopes @ base[list(at)]
+        opposite = self._affected(time, state, across, {}, at)[0] if count > 1 else 2.0 * middle - plain
+        if (np.abs(plain + opposite - 2.0 * middle) > PRODUCT * (np.abs(plain) + np.abs(slopes).sum(axis=1))).any():
+            return None
+        (drift, bound, loads), (effect, slope, changes) = (np.split(x, [count, 2 * count]) for x in (middle, slopes))
         small = IDLE * self._usual(time, state)[1][list(at)]
         drift[np.abs(drift) <= small] = 0.0
         effect[np.abs(effect) <= small[:, None]] = 0.0
@@ -257,11 +262,17 @@ class Sides:
         free[list(at)] = chosen
         return free, tuple(at[k] for k in slid)
 
-    def _loads(self, found: Mapping[str, Array], sides: Array) -> Array:
-        """|λ| of the constraints with ``loads``, negative where the sign is wrong."""
-        names = self.equations.multiplier_names
-        signs = sides[len(self.surfaces) :]
-        return np.array([x * found["multipliers"][names.index(n)] for n, x in zip(self.loads, signs, strict=True)])
+    def _affected(
+        self, time: float, state: Array, sides: Array, holding: Mapping[int, float], at: Sequence[int]
+    ) -> tuple[Array, Array]:
+        """ṡ of some surfaces, the bounds of the numbers on them, and |λ| of the constraints with ``loads``, negative where the
+        sign is wrong; and static/sliding of the frictions.
+        """
+        found = self._responds(time, state, sides, holding)
+        names, signs = self.equations.multiplier_names, sides[len(self.surfaces) :]
+        bounds = [self._bound(k, found, sides) if k in self.pulls else 1.0 for k in at]
+        loads = [x * found["multipliers"][names.index(n)] for n, x in zip(self.loads, signs, strict=True)]
+        return np.array([*found["speeds"][list(at)], *bounds, *loads]), np.array([self._ratio(k, found) for k in at])
 
     def _bound(self, k: int, found: Mapping[str, Array], sides: Array) -> float:
         """sliding·|λ| of a friction."""
@@ -272,6 +283,8 @@ class Sides:
 
     def _ratio(self, k: int, found: Mapping[str, Array]) -> float:
         """static/sliding of a friction."""
+        if k not in self.pulls:
+            return 1.0
         sliding, static = found["bounds"][list(self.pulls).index(k)]
         return float(static / sliding) if sliding > 0.0 else 1.0
 

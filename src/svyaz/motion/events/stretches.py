@@ -131,6 +131,7 @@ def _undecided(sides: Sides, touched: Collection[int], time: float, state: Array
     reason = (
         f"the rates jump where {told}, and at t = {time:.9g} no way to go on was found: neither does a side lead away from "
         "there, nor can the motion be held"
+        + ("; where signs are multiplied with each other, this is not decided" if len(touched) > 1 else "")
     )
     return _ended(time, state, reason, Status.SINGULAR)
 
