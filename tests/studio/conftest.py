@@ -16,15 +16,19 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
-    """A studio on this machine."""
-    with RunningStudio(tmp_path_factory.mktemp("studio"), ENVIRONMENT) as running:
+    """A studio on this machine, with an access log beside its folder."""
+    folder = tmp_path_factory.mktemp("studio")
+    with RunningStudio(folder, ENVIRONMENT, "--log", str(folder.parent / "access.log")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Chromium, for all stories."""
+def chromium(tmp_path_factory: pytest.TempPathFactory, studio: RunningStudio) -> Iterator[Browser]:
+    """Chromium, for all stories, once it has opened the address that the studio printed."""
     if executable() is None:
         pytest.skip("no Chromium on this machine: the studio cannot be looked at")
     with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        first = browser.open()
+        first.go(studio.address)
+        first.close()
         yield browser

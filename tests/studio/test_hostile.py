@@ -71,8 +71,8 @@ def status_of(answer: bytes) -> int:
     ],
 )
 def test_U3_no_address_leads_out_of_the_pages(target: RunningStudio, path: str) -> None:
-    data = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\nConnection: close\r\n\r\n".encode()
-    answer = target.raw(data)
+    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\nCookie: {target.cookie}\r\n"
+    answer = target.raw(f"{head}Connection: close\r\n\r\n".encode())
     assert status_of(answer) in (400, 404)
     assert SECRET.encode() not in answer
     assert b"root:" not in answer
@@ -171,7 +171,7 @@ PROTOCOL: dict[str, tuple[bytes, tuple[int, ...]]] = {
 @pytest.mark.parametrize("what", PROTOCOL)
 def test_U3_what_is_no_request_is_refused(target: RunningStudio, what: str) -> None:
     data, expected = PROTOCOL[what]
-    own = f"Origin: {target.origin}\r\nContent-Type: application/json\r\n".encode()
+    own = f"Origin: {target.origin}\r\nContent-Type: application/json\r\nCookie: {target.cookie}\r\n".encode()
     filled = data.replace(b"{host}", f"127.0.0.1:{target.port}".encode()).replace(b"{own}", own)
     assert status_of(target.raw(filled)) in expected
 
@@ -370,7 +370,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
 def test_closing_a_page_ends_its_work(target: RunningStudio) -> None:
     body = json.dumps(ENDLESS["a run without end"]).encode()
     head = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\nOrigin: {target.origin}\r\n"
-    head += "Content-Type: application/json\r\n"
+    head += f"Content-Type: application/json\r\nCookie: {target.cookie}\r\n"
     with socket.create_connection(("127.0.0.1", target.port), timeout=10) as connection:
         connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         connection.recv(10)
@@ -399,10 +399,11 @@ def test_beyond_this_machine_there_is_a_token(tmp_path: Path, svyaz) -> None:
     assert "--token" in refused.stderr
     with RunningStudio(tmp_path, ENVIRONMENT, "--token", "a-long-secret") as studio:
         assert studio.address.endswith("/?token=a-long-secret")
-        assert studio.request("GET", "/")[0] == 401
-        assert studio.request("GET", "/", headers={"Cookie": "svyaz-studio=a-long-secre"})[0] == 401
-        assert studio.request("POST", "/ask", '{"ask": "gallery"}')[0] == 401
-        status, headers, _ = studio.request("GET", "/?token=a-long-secret")
+        assert studio.request("GET", "/", headers={"Cookie": ""})[0] == 401
+        name = f"svyaz-studio-{studio.port}"
+        assert studio.request("GET", "/", headers={"Cookie": f"{name}=a-long-secre"})[0] == 401
+        assert studio.request("POST", "/ask", '{"ask": "gallery"}', {"Cookie": ""})[0] == 401
+        status, headers, _ = studio.request("GET", "/?token=a-long-secret", headers={"Cookie": ""})
         assert (status, headers["location"]) == (303, "/")
         assert "HttpOnly" in headers["set-cookie"]
         assert "SameSite=Strict" in headers["set-cookie"]

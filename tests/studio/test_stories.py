@@ -31,6 +31,29 @@ def shown(tab: Tab, studio: RunningStudio, address: str, condition: str = "true"
     return tab
 
 
+def test_V4_without_the_token_there_is_a_page_that_asks_for_it(
+    chromium: Browser, studio: RunningStudio, tmp_path: Path
+) -> None:
+    """A wrong token changes nothing; with the right one, typed or in a file that the studio opens, its pages are shown."""
+    page = chromium.open()
+    token = studio.address.partition("token=")[2]
+    page.ask("Network.clearBrowserCookies", {})
+    page.go(f"{studio.origin}/")
+    assert "Token of this studio" in page.run("document.body.textContent")
+    assert page.run("document.scripts.length + document.images.length") == 0
+    asked_again = "location.search === '?token=wrong' && document.querySelector('input[type=password]')"
+    for given, then in (("wrong", asked_again), (token, f"document.documentElement && {IDLE}")):
+        page.run(f"document.querySelector('input').value = '{given}'; document.querySelector('form button').click()")
+        page.wait(then)
+    assert page.run("location.href.includes('token')") is False
+    page.picture(tmp_path / "signed-in.png")
+    page.ask("Network.clearBrowserCookies", {})
+    (tmp_path / "open.html").write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={studio.address}">')
+    page.go((tmp_path / "open.html").as_uri())
+    page.wait(f"location.origin === '{studio.origin}' && location.search === '' && document.documentElement && {IDLE}")
+    page.close()
+
+
 def text_of(tab: Tab, selector: str) -> str:
     return tab.run(f"document.querySelector({json.dumps(selector)})?.textContent ?? ''")
 

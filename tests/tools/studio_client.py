@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class RunningStudio:
         assert split.port is not None
         self.host, self.port = split.hostname, split.port
         self.origin = f"http://{split.netloc}"
+        token = parse_qs(split.query).get("token")
+        self.cookie = f"svyaz-studio-{self.port}={token[0]}" if token else ""
 
     def told(self) -> str:
         """What it wrote to standard error."""
@@ -68,10 +70,11 @@ class RunningStudio:
     def request(
         self, method: str, path: str, body: bytes | str = b"", headers: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of an answer; the headers of a page unless others are given."""
+        """Status, headers and body of an answer; the headers of a page and its cookie unless others are given."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=120)
         usual = {"Origin": self.origin, "Content-Type": "application/json"} if method == "POST" else {}
-        sent = {name: value for name, value in {**usual, **(headers or {})}.items() if value}
+        wanted = {"Cookie": self.cookie, **usual, **(headers or {})}
+        sent = {name: value for name, value in wanted.items() if value}
         try:
             connection.request(method, path, body or None, sent)
             answer = connection.getresponse()

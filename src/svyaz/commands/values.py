@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Assignments = Sequence[tuple[str, str]]
 
+LARGEST_TABLE = 500_000_000
+"""Bytes of a CSV file."""
+
 
 def value_of(text: str, system: System, what: str) -> float:
     """A number, or an expression of parameters such as 30*deg or l/2."""
@@ -51,13 +54,13 @@ def table_of(path: str) -> Array:
     import numpy as np
 
     from svyaz.expr import ModelError, Problem
+    from svyaz.model import read_named
 
+    lines = read_named(path, "table", most=LARGEST_TABLE).splitlines()
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ModelError([Problem(f"cannot read the table '{path}': {reason}")]) from error
+        rows = [row for row in csv.reader(lines) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise ModelError([Problem(f"cannot read the table '{path}': {error}")]) from error
     if rows and not _is_row(rows[0]):
         rows = rows[1:]
     wrong = next((k for k, row in enumerate(rows, 1) if not _is_row(row)), None)

@@ -17,7 +17,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.matrices import eigvalsh
-from svyaz.model import Places, is_number, nearest, read_toml
+from svyaz.model import Places, is_number, nearest, read_named, read_toml
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,7 @@ def unit_weights(states: int, inputs: int, measurements: int = 0) -> Weights:
 
 def read_weights(path: str | Path, variables: Sequence[str], inputs: Sequence[str], measured: Sequence[str]) -> Weights:
     """Weights from a file; what is not given is 1. Mistakes are shown at their place."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ModelError([Problem(f"cannot read the weights '{path}': {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise ModelError([Problem(f"the weights '{path}' are not UTF-8 text (byte {error.start})")]) from error
-    words, places = read_toml(text, str(path))
+    words, places = read_toml(read_named(path, "weights"), str(path))
     return weights_from(words, variables, inputs, measured, places)
 
 

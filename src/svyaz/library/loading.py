@@ -39,11 +39,14 @@ def load(
     return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=choices_of_rooms()))
 
 
-def loads(text: str, file: str = "model") -> System:
+def loads(text: str, file: str = "model", *, within: str | PathLike[str] | None = None) -> System:
     """A system from the text of a model file, TOML or URDF; ``file`` is named in messages.
+
+    Files that the text names count from the folder of ``file``. For a text of somebody else, ``within`` is the folder out of
+    which none of them may lead.
 
     >>> import svyaz
     >>> svyaz.loads('states = ["x"]\\nrates = { x = "-x" }\\ninitial = { x = 1 }').simulate(until=1)["x"][-1].round(4)
     np.float64(0.3679)
     """
-    return System.of(model.read_text(text, file, choices_of_rooms()))
+    return System.of(model.read_text(text, file, choices_of_rooms(), None if within is None else Path(within)))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from svyaz.model.laws.equations import GivenEquations as GivenEquations
     from svyaz.model.laws.rates import PlainRates as PlainRates
     from svyaz.model.laws.wanted_field import WantedField as WantedField
+    from svyaz.model.named_files import read_named as read_named
     from svyaz.model.reading.parts import Choices as Choices
     from svyaz.model.reading.places import Places as Places
     from svyaz.model.reading.places import read_toml as read_toml

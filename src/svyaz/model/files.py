@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import SupportsFloat
 
 from svyaz.expr import ModelError, Problem
+from svyaz.model.named_files import read_named
 from svyaz.model.reading.parts import Choices
-from svyaz.model.reading.places import MAX_SIZE, Places, read_toml
+from svyaz.model.reading.places import Places, read_toml
 from svyaz.model.reading.whole import system_of
 from svyaz.model.reading.words import Table, is_number, names, nearest, table, tables, text
 from svyaz.model.system import System
 
 URDF_SUFFIX = ".urdf"
 URDF_KEYS = ("urdf", "free_base", "damping")
-MOST_BYTES = 4 * MAX_SIZE
 MERGED = ("parameters", "initial", "forces", "box")
 """Tables in which what a model file says is added to what follows from its URDF."""
 
@@ -27,7 +27,7 @@ def read_file(
 ) -> System:
     """Read a model file; of a URDF the root is free, and the damping of its joints acts, if that is asked for."""
     path = Path(path)
-    text = _text(path)
+    text = read_named(path, "model file")
     if path.suffix.lower() == URDF_SUFFIX or _is_xml(text):
         return system_of(*_urdf(text, str(path), free_base, damping), choices)
     if free_base or damping:
@@ -36,40 +36,24 @@ def read_file(
     return read_text(text, str(path), choices)
 
 
-def read_text(text: str, file: str = "model", choices: Choices | None = None) -> System:
-    """Read the text of a model file, TOML or URDF; ``file`` is named in messages."""
+def read_text(
+    text: str, file: str = "model", choices: Choices | None = None, within: str | Path | None = None
+) -> System:
+    """Read the text of a model file, TOML or URDF; ``file`` is named in messages, and files named in the text count from it.
+
+    Where a folder ``within`` is given, no file outside of it is read.
+    """
     if _is_xml(text):
         return system_of(*_urdf(text, file, free_base=False, damping=False), choices)
     words, places = read_toml(text, file)
     if "urdf" in words:
-        words, places = _with_urdf(words, places, file)
+        words, places = _with_urdf(words, places, file, within)
     return system_of(words, file, places, choices)
 
 
 def _is_xml(text: str) -> bool:
     """No model file in TOML begins like this."""
     return text.lstrip().startswith("<")
-
-
-def _text(path: Path) -> str:
-    """The text of a regular file of bearable size: a pipe may never end, nor a device."""
-    try:
-        if not path.is_dir() and not path.is_file() and path.exists():
-            raise ModelError([Problem(f"cannot read the model file '{path}': it is no regular file")])
-        with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise ModelError([Problem(f"cannot read the model file '{path}': {reason}")]) from error
-    if len(raw) > MOST_BYTES:
-        raise ModelError([Problem(f"the file '{path}' is too large for a model: more than {MOST_BYTES} bytes")])
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        hint = "save it as UTF-8; it may be in an encoding of Windows, such as 1251"
-        message = f"the model file '{path}' is not UTF-8 text: line {line}, byte {error.start}"
-        raise ModelError([Problem(message, hint=hint)]) from error
 
 
 def _urdf(
@@ -82,7 +66,7 @@ def _urdf(
     return words, file, places
 
 
-def _with_urdf(words: Table, places: Places, file: str) -> tuple[dict[str, object], Places]:
+def _with_urdf(words: Table, places: Places, file: str, within: str | Path | None) -> tuple[dict[str, object], Places]:
     """The words of a model file that begins with the robot of a URDF file, named relative to it."""
     here = places.value(("urdf",))
     name = words["urdf"]
@@ -98,7 +82,8 @@ def _with_urdf(words: Table, places: Places, file: str) -> tuple[dict[str, objec
     rewritten = ("point",) if isinstance(points, list) else ()
     free_base, damping = bool(words.get("free_base", False)), bool(words.get("damping", False))
     try:
-        robot, _, _ = _urdf(_text(path), str(path), free_base, damping, points if isinstance(points, list) else ())
+        text = read_named(path, "model file", within=within)
+        robot, _, _ = _urdf(text, str(path), free_base, damping, points if isinstance(points, list) else ())
     except ModelError as error:
         raise ModelError([replace(problem, place=problem.place or here) for problem in error.problems]) from error
     own = {key: value for key, value in words.items() if key not in (*URDF_KEYS, *rewritten)}

@@ -10,9 +10,10 @@ from http import HTTPStatus
 
 import h11
 
-from svyaz.studio.guard import RefusedRequest
+from svyaz.studio.admission import Guest
+from svyaz.studio.guard import UNAUTHORISED, RefusedRequest
 from svyaz.studio.limits import Limits
-from svyaz.studio.pages import HEADERS
+from svyaz.studio.pages import HEADERS, SIGN_IN, SMALL_PAGE
 
 PIECE = 65_536
 
@@ -38,6 +39,11 @@ class Reply:
 
 
 Handler = Callable[[Request], Awaitable[Reply]]
+Recorder = Callable[[str, str, int, int], object]
+"""Notes a method, a target, a status and the size of a body."""
+
+UNREAD = Request("-", "-", {})
+"""Stands for a request of which the head was not read."""
 
 
 class Gone(Exception):
@@ -47,18 +53,24 @@ class Gone(Exception):
 class Connection:
     """One connection, request after request."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limits: Limits) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limits: Limits, guest: Guest, record: Recorder
+    ) -> None:
         self._reader, self._writer, self._limits = reader, writer, limits
+        self._guest, self._record = guest, record
         self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=limits.head)
+        self._request, self._sent = UNREAD, 0
 
     async def serve(self, check: Callable[[Request], None], handle: Handler) -> None:
         """Answer until one side has enough; ``check`` sees the head of a request before its body is read."""
         try:
             while True:
-                request = await self._request(check)
+                request = await self._next_request(check)
                 if request is None:
                     return
+                self._guest.busy = True
                 await self._send(await handle(request), request.method)
+                self._guest.busy = False
                 if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
                     return
                 self._h11.start_next_cycle()
@@ -71,17 +83,19 @@ class Connection:
         except (Gone, ConnectionError, h11.LocalProtocolError):
             pass
 
-    async def _request(self, check: Callable[[Request], None]) -> Request | None:
-        async with asyncio.timeout(self._limits.idle):
+    async def _next_request(self, check: Callable[[Request], None]) -> Request | None:
+        self._request = UNREAD
+        async with asyncio.timeout(self._limits.idle if self._guest.known else self._limits.greeting):
             event = await self._event(first=True)
         if event is None:
             return None
         assert isinstance(event, h11.Request)
         names = {name.decode("latin-1"): value.decode("latin-1") for name, value in event.headers}
-        request = Request(event.method.decode("latin-1"), event.target.decode("latin-1"), names)
+        request = self._request = Request(event.method.decode("latin-1"), event.target.decode("latin-1"), names)
         if len(names) != len(event.headers):
             raise RefusedRequest(400, "a header is given twice")
         check(request)
+        self._guest.known = True
         length = names.get("content-length", "0")
         if "transfer-encoding" in names or not length.isdigit() or int(length) > self._limits.body:
             raise RefusedRequest(413, f"a question has at most {self._limits.body} bytes, and says how many")
@@ -115,18 +129,21 @@ class Connection:
                 return event
 
     async def _send(self, answer: Reply, method: str) -> None:
-        headers = {**HEADERS, "cache-control": "no-cache", **answer.headers}
+        headers, self._sent = {**HEADERS, "cache-control": "no-cache", **answer.headers}, 0
         if answer.pieces is None:
             headers["content-length"] = str(len(answer.body))
         self._write(
             h11.Response(status_code=answer.status, headers=list(headers.items()), reason=_words(answer.status))
         )
-        if answer.pieces is not None:
-            await self._stream(answer.pieces)
-        elif method != "HEAD":
-            self._write(h11.Data(data=answer.body))
-        self._write(h11.EndOfMessage())
-        await self._drain()
+        try:
+            if answer.pieces is not None:
+                await self._stream(answer.pieces)
+            elif method != "HEAD":
+                self._write(h11.Data(data=answer.body))
+            self._write(h11.EndOfMessage())
+            await self._drain()
+        finally:
+            self._record(self._request.method, self._request.target, answer.status, self._sent)
 
     async def _stream(self, pieces: AsyncGenerator[bytes, None]) -> None:
         """Send pieces as they come; when the other side goes away, close their source."""
@@ -157,6 +174,8 @@ class Connection:
 
     def _write(self, event: h11.Event) -> None:
         data = self._h11.send(event)
+        if isinstance(event, h11.Data):
+            self._sent += len(event.data)
         if data:
             self._writer.write(data)
 
@@ -164,9 +183,11 @@ class Connection:
         """Say why, and close."""
         if self._h11.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return
-        headers = {"content-type": "text/plain; charset=utf-8", "connection": "close"}
+        kind, text = {"content-type": "text/plain; charset=utf-8"}, f"{refusal.reason}\n".encode()
+        if refusal.status == UNAUTHORISED and self._request.method == "GET":
+            kind, text = SMALL_PAGE, SIGN_IN
         with contextlib.suppress(ConnectionError, h11.LocalProtocolError, TimeoutError):
-            await self._send(Reply(refusal.status, headers, f"{refusal.reason}\n".encode()), "GET")
+            await self._send(Reply(refusal.status, {**kind, "connection": "close"}, text), "GET")
 
 
 def _words(status: int) -> bytes:

@@ -1,4 +1,7 @@
-"""Who may ask: requests of this studio's own pages only, with the token where there is one.
+"""Who may ask: requests of this studio's own pages only, with its token.
+
+Everybody with an account on this machine can connect to 127.0.0.1 and write any header. Only the token, which the studio
+prints when it starts and the browser keeps in a cookie, tells its owner from them; without it nothing at all is served.
 
 A page of another site can make a browser send requests here. It cannot choose the Host that the browser names (so a name
 that was bound to 127.0.0.1 afterwards is seen), nor hide its Origin, nor send JSON without asking first, which is never
@@ -8,12 +11,17 @@ allowed.
 from __future__ import annotations
 
 import hmac
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
-COOKIE = "svyaz-studio"
+UNAUTHORISED = 401
+
+
+def random_token() -> str:
+    """A token that nobody guesses: 24 random bytes."""
+    return secrets.token_urlsafe(24)
 
 
 @dataclass(frozen=True)
@@ -26,10 +34,19 @@ class RefusedRequest(Exception):
 
 @dataclass(frozen=True)
 class RequestGuard:
-    """``hosts`` are the names under which the studio is reached, with the port; ``token`` may be empty."""
+    """``hosts`` are the names under which the studio is reached, with the port; an empty ``token`` lets everybody in.
+
+    Browsers send a cookie to every port of a host, so each studio names its own by its port.
+    """
 
     hosts: frozenset[str]
-    token: str = ""
+    token: str
+    port: int = 0
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie that keeps the token."""
+        return f"svyaz-studio-{self.port}"
 
     def check(self, method: str, target: str, headers: Mapping[str, str]) -> None:
         """Refuse what does not come from a page of the studio, or has not its token."""
@@ -38,7 +55,7 @@ class RequestGuard:
         origin = headers.get("origin")
         if origin is not None and not self._own(origin):
             raise RefusedRequest(403, "a page of another site asks")
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        if from_other_site(headers) and not self.is_sign_in(method, target):
             raise RefusedRequest(403, "a page of another site asks")
         if method == "POST":
             if origin is None:
@@ -46,7 +63,8 @@ class RequestGuard:
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 raise RefusedRequest(415, "questions are asked in JSON")
         if self.token and not self.knows_token(target, headers):
-            raise RefusedRequest(401, "open the address with its token that the studio printed when it was started")
+            reason = "open the address with its token that the studio printed when it was started"
+            raise RefusedRequest(UNAUTHORISED, reason)
 
     def _own(self, origin: str) -> bool:
         scheme, _, host = origin.partition("://")
@@ -54,22 +72,29 @@ class RequestGuard:
 
     def knows_token(self, target: str, headers: Mapping[str, str]) -> bool:
         """Is the token in the cookie, or in the address?"""
-        return any(self._fits(given) for given in (*_cookies(headers), *self.in_address(target)))
+        return any(self._fits(given) for given in (*self._cookies(headers), *_tokens(target)))
 
-    def in_address(self, target: str) -> Sequence[str]:
-        """The tokens that an address carries."""
-        try:
-            return parse_qs(urlsplit(target).query).get("token", ())
-        except ValueError:
-            return ()
+    def is_sign_in(self, method: str, target: str) -> bool:
+        """Does somebody who knows the token open the address that carries it, from wherever the link stands?"""
+        return bool(self.token) and method != "POST" and any(self._fits(given) for given in _tokens(target))
+
+    def _cookies(self, headers: Mapping[str, str]) -> list[str]:
+        """What the cookie says; those of other servers on this host, however odd, do not matter."""
+        pairs = [part.strip().partition("=") for part in headers.get("cookie", "").split(";")]
+        return [value for name, _, value in pairs if name == self.cookie]
 
     def _fits(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
 
-def _cookies(headers: Mapping[str, str]) -> list[str]:
+def from_other_site(headers: Mapping[str, str]) -> bool:
+    """Does the browser say that a page of another site sent it?"""
+    return headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
+
+
+def _tokens(target: str) -> Sequence[str]:
+    """The tokens that an address carries."""
     try:
-        jar = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return []
-    return [jar[COOKIE].value] if COOKIE in jar else []
+        return parse_qs(urlsplit(target).query).get("token", ())
+    except ValueError:
+        return ()

@@ -18,6 +18,17 @@ KINDS = {
     "json": "application/json; charset=utf-8",
     "svg": "image/svg+xml",
 }
+
+
+def _small_page(body: str, head: str = "") -> bytes:
+    style = "<style>:root{color-scheme:light dark}body{font:16px sans-serif;margin:3rem auto;max-width:40rem}</style>"
+    meta = "<meta charset='utf-8'><meta name='viewport' content='width=device-width, initial-scale=1'>"
+    title = "<title>svyaz studio: sign in</title>"
+    heading = "<h1>svyaz studio</h1>"
+    whole = f"<head>{meta}{title}{style}{head}</head><body><main>{heading}{body}</main></body>"
+    return f"<!doctype html><html lang='en'>{whole}</html>\n".encode()
+
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -38,6 +49,22 @@ SANDBOX = (
     "img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'"
 )
 """Of reports that were written: their scripts run as those of a stranger, who may ask the studio for nothing."""
+
+SMALL_PAGE = {
+    "content-type": KINDS["html"],
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+}
+"""Of the pages that are seen before the studio is open."""
+
+SIGN_IN = _small_page(
+    "<form><p><label>Token of this studio: <input name='token' type='password' autocomplete='off' required autofocus></label> "
+    "<button>Open</button></p><p>The studio printed an address with its token when it was started.</p></form>"
+)
+"""Asks for the token."""
+
+SIGNED_IN = _small_page("<p><a href='/'>Open the studio</a></p>", "<meta http-equiv='refresh' content='0; url=/'>")
+"""Opens the studio from a page of its own: a browser that came from elsewhere withholds the cookie until then."""
 
 WRITTEN = KINDS | {
     "png": "image/png",

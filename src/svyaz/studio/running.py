@@ -10,17 +10,20 @@ import logging
 import signal
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from svyaz.json_types import Json, Record
+from svyaz.studio.access_log import AccessLog
+from svyaz.studio.admission import Admission
 from svyaz.studio.connection import Connection, Reply, Request
 from svyaz.studio.crew import Crew
 from svyaz.studio.folder import Folder
-from svyaz.studio.guard import COOKIE, RefusedRequest, RequestGuard
+from svyaz.studio.guard import RefusedRequest, RequestGuard, from_other_site, random_token
 from svyaz.studio.limits import Limits
-from svyaz.studio.pages import SANDBOX, WRITTEN, Served, served, typesetting
+from svyaz.studio.pages import SANDBOX, SIGNED_IN, SMALL_PAGE, WRITTEN, Served, served, typesetting
 
 LONG = frozenset({"sweep", "published", "figures", "report", "pictures"})
 """Questions that may take long."""
@@ -30,13 +33,17 @@ JSON = {"content-type": "application/json; charset=utf-8"}
 
 @dataclass(frozen=True)
 class StudioSettings:
-    """Where the studio listens and what it may touch; port 0 is any that is free."""
+    """Where the studio listens and what it may touch; port 0 is any that is free.
+
+    The token is a new one at every start; an empty one lets everybody on this machine in. Requests are logged on request.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8737
-    token: str = ""
+    token: str = field(default_factory=random_token)
     folder: Path = field(default_factory=Path.cwd)
     limits: Limits = field(default_factory=Limits)
+    log: Path | None = None
 
 
 def is_loopback(host: str) -> bool:
@@ -61,7 +68,7 @@ async def _serve(settings: StudioSettings, started: Callable[[str], object]) -> 
     studio = Studio(settings)
     server = await asyncio.start_server(studio.connected, settings.host, settings.port, limit=settings.limits.head * 4)
     port = server.sockets[0].getsockname()[1]
-    studio.guard = RequestGuard(_names(settings.host, port), settings.token)
+    studio.guard = RequestGuard(_names(settings.host, port), settings.token, port)
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
@@ -85,6 +92,9 @@ def _names(host: str, port: int) -> frozenset[str]:
     return frozenset(named | (hosts if port == 80 else set()))
 
 
+BUSY = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
 class Studio:
     """Answers requests; ``tasks`` are the connections that are open."""
 
@@ -93,28 +103,44 @@ class Studio:
         self.folder = Folder(settings.folder, settings.limits)
         self.crew = Crew(settings.limits, settings.folder)
         self.guard = RequestGuard(frozenset(), settings.token)
+        self.log = None if settings.log is None else AccessLog(settings.log, settings.token)
+        self.admission = Admission(settings.limits)
         self.tasks: set[asyncio.Task[None]] = set()
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """A connection came: serve it, if there are not too many."""
         task = asyncio.current_task()
         assert task is not None
-        if len(self.tasks) >= self.limits.connections:
-            writer.write(b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-            writer.close()
+        client = str((writer.get_extra_info("peername") or ("-",))[0])
+
+        def turn_away() -> None:
+            self.record(client, "-", "-", 503, 0)
+            writer.write(BUSY)
+            writer.transport.abort()
+
+        guest = self.admission.admit(client, turn_away)
+        if guest is None:
+            turn_away()
             return
         self.tasks.add(task)
         try:
-            await Connection(reader, writer, self.limits).serve(self.check, self.answer)
+            connection = Connection(reader, writer, self.limits, guest, partial(self.record, client))
+            await connection.serve(self.check, self.answer)
         except asyncio.CancelledError:
             pass
         except Exception:  # one connection fails, the studio lives on
             logging.getLogger("svyaz.studio").exception("a request was not answered")
         finally:
             self.tasks.discard(task)
+            self.admission.leave(guest)
             writer.close()
             with contextlib.suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
+
+    def record(self, client: str, method: str, target: str, status: int, size: int) -> None:
+        """Put an answer into the access log, if there is one."""
+        if self.log is not None:
+            self.log.add(client, method, target, status, size)
 
     def check(self, request: Request) -> None:
         """Refuse, from its head alone, what is not for us."""
@@ -144,9 +170,11 @@ class Studio:
         raise RefusedRequest(404, "there is nothing of this name")
 
     def _page(self, request: Request, path: str) -> Reply:
-        if self.guard.token and self.guard.in_address(request.target):  # from now on in a cookie, out of the address
-            cookie = f"{COOKIE}={self.guard.token}; HttpOnly; SameSite=Strict; Path=/"
-            return Reply(303, {"location": "/", "set-cookie": cookie})
+        if self.guard.is_sign_in(request.method, request.target):  # from now on in a cookie, out of the address
+            cookie = {"set-cookie": f"{self.guard.cookie}={self.guard.token}; HttpOnly; SameSite=Strict; Path=/"}
+            if from_other_site(request.headers):
+                return Reply(headers={**SMALL_PAGE, **cookie}, body=SIGNED_IN)
+            return Reply(303, {"location": "/", **cookie})
         if path.startswith("/out/"):
             return self._result(path)
         found: Served | None = typesetting() if path == "/formulas.css" else served().get(path)

@@ -41,7 +41,7 @@ def asked(question: Table) -> Asked:
 
 @lru_cache(maxsize=8)
 def _read(text: str, name: str) -> System:
-    return loads(text, name)
+    return loads(text, name, within=".")  # the folder of the studio
 
 
 def model_text(question: Table) -> tuple[str, str]:
