@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 TOOL = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
-EXTRAS = ("numba", "pandas", "quickjs", "sympy", "trame_markdown", "xarray")
+EXTRAS = ("numba", "pandas", "quickjs", "sympy", "xarray")
 LEAST, NEWEST = "3.11", "3.13"
 
 FIRST_STEPS = f"""
@@ -99,12 +99,19 @@ def test_P6_the_wheel_alone_simulates(handed_out: Path, tmp_path: Path, which: s
     ]
 
 
-def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path) -> None:
+def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path, root: Path) -> None:
     with tarfile.open(next(handed_out.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "src/svyaz/__init__.py", "run", "test"} <= names
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert (
+        names <= {*listed.stdout.splitlines(), "PKG-INFO"} or listed.returncode != 0
+    )  # nothing but files of the project
     with zipfile.ZipFile(next(handed_out.glob("*.whl"))) as wheel:
+        licences = {name.partition("/licenses/")[2] for name in wheel.namelist() if "/licenses/" in name}
         texts = [Path(name).stem for name in wheel.namelist() if name.startswith("svyaz/integrate/texts/")]
+    assert licences == {"LICENSE", "src/svyaz/show/assets/katex/LICENSE"}
     loops = [
         "adaptive",
         "first_step",
@@ -118,6 +125,36 @@ def test_P6_the_sdist_has_what_builds_the_wheel(handed_out: Path) -> None:
     maps = ["after_step", "closed_look", "closed_projection", "closed_reach", "closed_step", "held_step"]
     maps += ["sliding_step", "sliding_watch", "step", "step", "step", "watched_places", "watched_reactions"]
     assert sorted(text.partition("-")[0] for text in texts) == sorted([*loops, *maps])
+
+
+def test_P6_the_sdist_takes_nothing_of_a_foreign_environment(root: Path, tmp_path: Path) -> None:
+    """Folders of other projects and tools, called as ours are, lie about: none of their files is taken."""
+    from hatchling.builders.sdist import SdistBuilder
+
+    for name in ("pyproject.toml", "README.md", "LICENSE", "run", "test", "hatch_build.py", "src/svyaz/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, tmp_path / name)
+    ours = ("tests/test_a.py", "docs/index.md", "bench/a/b.py", ".ci/run", "src/svyaz/show/assets/katex/LICENSE")
+    foreign = [f"{env}/lib/python3.11/site-packages/{path}" for env in ("env", ".venv2", "my-venv") for path in ours]
+    foreign += [f"node_modules/x/{path}" for path in (*ours, "run", "test")] + ["other/hatch_build.py", "other/test"]
+    foreign += ["src/svyaz/__pycache__/a.pyc", "src/svyaz.egg-info/PKG-INFO", "tests/.venv/lib/x.py", "docs/test.nbi"]
+    foreign += ["tests/.pytest_cache/x", "tests/.hypothesis/x", "bench/.mypy_cache/x.json", "notes.txt"]
+    for name in (*ours, *foreign):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    taken = {file.relative_path for file in SdistBuilder(str(tmp_path)).recurse_included_files()}
+    assert not taken & set(foreign)
+    assert set(ours) <= taken
+    assert taken <= {
+        *ours,
+        "README.md",
+        "LICENSE",
+        "run",
+        "test",
+        "hatch_build.py",
+        "src/svyaz/__init__.py",
+        "pyproject.toml",
+    }
 
 
 @pytest.mark.parametrize("version", [LEAST, NEWEST])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
+from hashlib import sha256
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -24,6 +26,7 @@ FORMULAS = (
 def test_S9_formulas_render(latex: str, display: bool) -> None:
     html = katex.render(latex, display)
     assert 'class="katex-html"' in html
+    assert 'class="base"' in html  # which style sheets of pages name
     assert ("katex-display" in html) is display
     ElementTree.fromstring(html.replace("&nbsp;", " "))  # well formed
 
@@ -60,13 +63,24 @@ def test_threads_have_engines_of_their_own() -> None:
 
 def test_styles_carry_their_fonts_and_are_of_the_same_version() -> None:
     css = katex.stylesheet()
-    families = set(re.findall(r"@font-face\{font-family:(\w+)", css))
+    families = set(re.findall(r"@font-face\{[^}]*font-family:(\w+)", css))
     assert {"KaTeX_Main", "KaTeX_Math", "KaTeX_AMS", "KaTeX_Size1", "KaTeX_Size4"} <= families
     addresses = re.findall(r"url\(([^)]{0,30})", css)
     assert addresses
     assert all(address.startswith("data:font/woff2;base64,") for address in addresses)
     assert f'"{katex.version()}"' in css
     assert css.count("{") == css.count("}")
+
+
+def test_what_is_carried_of_katex_is_its_release_unchanged(root: Path) -> None:
+    """Checksums of all files, and of no others; the version stated there is that of the script; the licence is there."""
+    folder = root / "src" / "svyaz" / "show" / "assets" / "katex"
+    head, *lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    stated = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS"]
+    assert {str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest() for path in files} == stated
+    assert re.fullmatch(rf"# katex {re.escape(katex.version())} of the npm registry, sha512-[\w+/]{{86}}==", head)
+    assert "MIT License" in (folder / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_P6_without_katex_browsers_set_the_formulas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,8 +147,16 @@ def test_V4_the_token_is_random_and_seen_by_nobody_else(
 
 @pytest.mark.parametrize(
     ("token", "no_token", "loopback"),
-    [("secret", True, True), (None, True, False), (None, False, False), ("short", False, False), ("a b", False, True)]
-    + [("", False, True), ("a&b", False, True), ("é", False, True)],
+    [
+        ("secret", True, True),
+        (None, True, False),
+        (None, False, False),
+        ("short", False, False),
+        ("a b", False, True),
+        ("", False, True),
+        ("a&b", False, True),
+        ("é", False, True),
+    ],
 )
 def test_V4_tokens_that_guard_nothing_are_refused(token: str | None, no_token: bool, loopback: bool) -> None:
     with pytest.raises(click.UsageError):
