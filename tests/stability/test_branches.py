@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from svyaz import System, load
 from svyaz.expr import ModelError
+from svyaz.stability import SteadyBranches, steady_branches
 from svyaz.stability.branches import Curves, follow_all
 
 G = 9.81
@@ -141,3 +143,85 @@ def test_Q6_branches_on_the_command_line(svyaz, tmp_path: Path) -> None:
 def test_what_is_varied_cannot_be_prescribed() -> None:
     with pytest.raises(ModelError, match="it cannot be prescribed"):
         load("hoop").steady_branches("psi'", (2.0, 8.0), {"psi'": 3.0})
+
+
+def parabola() -> System:
+    """A bead on z = a x², which turns about the vertical axis: psi' is the same for all x where psi'² = 2 a g."""
+    return System(
+        name="bead on a rotating parabola",
+        coordinates=["x", "z", "psi"],
+        kinetic="m/2*(x'^2 + z'^2 + x^2*psi'^2) + J/2*psi'^2",
+        potential="m*g*z",
+        parameters={"m": 1.0, "g": 9.81, "a": 0.5, "J": 0.3},
+        constraint=[{"name": "wire", "equation": "z = a*x^2"}],
+        initial={"x": 0.5, "z": 0.125, "psi'": 3.0},
+        box={"x": [-2, 2.2], "z": [-0.1, 3]},
+    )
+
+
+@cache
+def followed(name: str, along: str, low: float, high: float) -> SteadyBranches:
+    return steady_branches({"crank": crank, "parabola": parabola}[name](), along, (low, high))
+
+
+def test_V1_a_branch_with_a_constant_value_is_found() -> None:
+    """At psi'² = 2 a g every x is a steady motion; all but x = 0 are minima of p²/2I + m g a x² at their momentum."""
+    found = followed("parabola", "psi'", 2.0, 4.0)
+    critical = np.sqrt(2 * 0.5 * 9.81)
+    (meeting,) = found.special("branching")
+    assert meeting.value == pytest.approx(critical, abs=1e-12)
+    assert found.special("turning") == []
+    upright = [m for m in found.members if abs(m.motion.state["x"]) > 1e-6]
+    assert {m.motion.verdict.word for m in upright} == {"stable"}
+    assert [m.value for m in upright] == pytest.approx([critical] * len(upright), abs=1e-10)
+    places = sorted(m.motion.state["x"] for m in upright)
+    assert (places[0], places[-1]) == pytest.approx((-2.0, 2.2), abs=1e-6)
+    for m in upright:
+        assert m.motion.state["z"] == pytest.approx(0.5 * m.motion.state["x"] ** 2, abs=1e-10)
+
+
+def test_V1_each_point_of_a_branch_is_told_once() -> None:
+    """Along the momentum the tilted motions leave the axis at p = ± J √(2 a g); only meeting points belong to several."""
+    found = followed("parabola", "p_psi", -2.0, 3.0)
+    critical = 0.3 * np.sqrt(2 * 0.5 * 9.81)
+    assert sorted(m.value for m in found.special("branching")) == pytest.approx([-critical, critical], abs=1e-12)
+    assert found.special("turning") == []
+    places = np.array([[m.value, m.motion.state["x"]] for m in found.members if m.kind == "regular"])
+    gaps = np.linalg.norm(places[:, None] - places[None, :], axis=2) + np.eye(len(places))
+    assert gaps.min() > 1e-4
+
+
+def crank() -> System:
+    return System(
+        name="pendulum on a whirling crank",
+        coordinates=["rho", "z", "psi"],
+        kinetic="m/2*(rho'^2 + z'^2 + (R + rho)^2*psi'^2) + J/2*psi'^2",
+        potential="m*g*z",
+        parameters={"m": 1.0, "g": 9.81, "R": 0.3, "l": 1.0, "J": 5.0},
+        constraint=[{"name": "rod", "equation": "rho^2 + z^2 = l^2"}],
+        initial={"rho": 0.5, "z": -(0.75**0.5), "psi'": 4.0},
+        box={"rho": [-1.1, 1.2], "z": [-1.1, 1.15]},
+    )
+
+
+@pytest.mark.parametrize("asked", [("crank", "psi'", 4.7, 5.2), ("parabola", "p_psi", -2.0, 3.0)])
+def test_V1_a_motion_has_one_verdict_whether_it_is_prescribed_or_followed(asked: tuple[str, str, float, float]) -> None:
+    """At random points of the branches, and where they turn or meet: the same word, theorem and roots by both routes.
+
+    The crank turns back at psi' = 4.8917…, where the speed alone is critical: at its momentum the motion is stable.
+    """
+    found, along = followed(*asked), asked[1]
+    random = np.random.default_rng(7)
+    special = [m for kind in ("turning", "branching") for m in found.special(kind)]
+    for m in [*special, *(found.members[k] for k in random.choice(len(found.members), 3, replace=False))]:
+        motions = found.system.steady({along: m.value}).motions
+        near = [x for x in motions if all(abs(x.state[q] - y) < 1e-6 for q, y in m.motion.state.items())]
+        assert [(x.verdict.word, x.verdict.theorem) for x in near] == [
+            (m.motion.verdict.word, m.motion.verdict.theorem)
+        ]
+        assert near[0].verdict.roots == pytest.approx(m.motion.verdict.roots, abs=1e-5)
+    assert {m.motion.verdict.word for m in special} == {"stable"}
+    if along == "psi'":
+        (fold,) = special
+        assert fold.value == pytest.approx(4.891736964653386, abs=1e-9)
+        assert max(fold.motion.verdict.roots.imag) == pytest.approx(1.1847, abs=1e-4)

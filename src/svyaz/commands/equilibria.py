@@ -23,10 +23,10 @@ from svyaz.commands.hints import with_flags
 from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
-from svyaz.show import HELD, roots_text, sure_text
+from svyaz.show import HELD, drift_lines, roots_text, sure_text
 
 if TYPE_CHECKING:
-    from svyaz.stability import Equilibria, Equilibrium, StabilityVerdict
+    from svyaz.stability import Equilibria, Equilibrium, SteadyMotion
 
 
 LISTED = ("Examine", 31, "Find all equilibria in a box, the inputs that hold them, their stability.")
@@ -155,14 +155,18 @@ def _show_one(page: Page, title: str, e: Equilibrium) -> None:
     page.table(title, ("name", "value"), [(name, f"{value + 0.0:.9g}") for name, value in values.items()])
     if e.outside:
         page.say(f"outside of the limits of {', '.join(e.outside)}")
-    if e.verdict is not None:
-        show_verdict(page, e.verdict)
+    show_verdict(page, e)
     for note in (*e.notes, *(e.verdict.notes if e.verdict else ())):
         page.say(note)
 
 
-def show_verdict(page: Page, verdict: StabilityVerdict) -> None:
-    """The roots, the theorem, and each of its hypotheses."""
+def show_verdict(page: Page, found: Equilibrium | SteadyMotion) -> None:
+    """What drifts, the roots, the theorem, and each of its hypotheses."""
+    verdict = found.verdict
+    if verdict is None:
+        return
+    for line in drift_lines(found):
+        page.say(line)
     if len(verdict.roots):
         page.say(f"roots {roots_text(verdict.roots)}")
         page.say(f"zero roots {verdict.zero_roots}, of constraints {verdict.constraint_roots}; {verdict.theorem}")

@@ -203,9 +203,6 @@ def _kind(cyclic: Cyclic) -> str:
 def _show_one(page: Page, title: str, motion: SteadyMotion) -> None:
     values = {**motion.state, **motion.speeds, **motion.momenta, **motion.inputs, **motion.parameters}
     page.table(title, ("name", "value"), [(name, f"{value + 0.0:.9g}") for name, value in values.items()])
-    if motion.verdict is not None and motion.at_fixed_momenta is not None:
-        show_verdict(page, motion.verdict)
-        if motion.at_fixed_momenta.word != motion.verdict.word:
-            page.say(f"at unperturbed momenta: {motion.at_fixed_momenta.word}")
+    show_verdict(page, motion)
     for note in (*motion.notes, *(motion.verdict.notes if motion.verdict else ())):
         page.say(note)

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from svyaz.show.sweeps import plot_transients as plot_transients
     from svyaz.show.tables import notebook_table as notebook_table
     from svyaz.show.verdict_words import HELD as HELD
+    from svyaz.show.verdict_words import drift_lines as drift_lines
     from svyaz.show.verdict_words import roots_text as roots_text
     from svyaz.show.views import Caption as Caption
     from svyaz.show.views import Line as Line

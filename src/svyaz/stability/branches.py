@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.matrices import svd
+from svyaz.matrices import eigh, lstsq, svd
 
 REGULAR, TURNING, BRANCHING = "regular", "turning", "branching"
 
@@ -26,6 +26,9 @@ FIRST, LONGEST, SHORTEST = 1e-3, 2e-2, 1e-9
 
 TURN = 0.15
 """A tangent that turns by more than this angle between two points asks for a shorter step."""
+
+UPRIGHT = 1e-9
+"""A branch along which μ changes less than this, beside its length, does not turn back: μ is constant."""
 
 MOST_POINTS, MOST_BRANCHES = 5000, 60
 SAME = 1e-6
@@ -46,23 +49,29 @@ class BranchPoint:
 
 @dataclass
 class Curves:
-    """f in scaled unknowns with the range of μ (the last unknown) and the box of the others."""
+    """f in scaled unknowns with the range of μ (the last unknown) and the box of the others.
+
+    Equations are measured by ``level``, the same along all branches: the derivatives of one may vanish where branches meet.
+    """
 
     values: Values
     scale: Array
     low: Array
     high: Array
+    level: Array | float = 1.0
     branches: list[list[BranchPoint]] = field(default_factory=list)
     meetings: list[Array] = field(default_factory=list)
     incomplete: bool = False
 
     def at(self, z: Array) -> tuple[Array, Array]:
-        """f and J at scaled z, rows of J of length one (the curve is the same, and the determinant keeps its sign)."""
+        """f and J at scaled z, each equation over its level (the curve is the same, and the determinant keeps its sign)."""
         value, slope = self.values(z * self.scale)
-        rows = slope * self.scale
-        sizes = np.linalg.norm(rows, axis=1)
-        sizes = np.where(sizes > 0, sizes, 1.0)
-        return value / sizes, rows / sizes[:, None]
+        return value / self.level, slope * self.scale / np.reshape(self.level, (-1, 1))
+
+    def measure(self, starts: Sequence[Array]) -> None:
+        """Set the level of each equation: the largest of its derivatives at the starts."""
+        sizes = np.max([np.linalg.norm(self.values(start)[1] * self.scale, axis=1) for start in starts], axis=0)
+        self.level = np.where(sizes > 0, sizes, 1.0)
 
     def tangent(self, z: Array, along: Array) -> Array:
         """The unit null vector of J that points along the other one."""
@@ -96,6 +105,8 @@ class Curves:
 
 def follow_all(curves: Curves, starts: Sequence[Array]) -> Curves:
     """Follow the branches through all starts in both directions, and those that meet them."""
+    if len(starts):
+        curves.measure(starts)
     for start in starts:
         z = start / curves.scale
         if not _known(curves, z):
@@ -147,11 +158,12 @@ def _followed(curves: Curves, start: Array, t: Array) -> list[BranchPoint]:
         now = curves.determinant(ahead, turned)
         special = []
         if now * sign < 0:
-            special.append(_located(curves, z, t, step, curves.determinant, BRANCHING))
+            special.append(_meeting(curves, _located(curves, z, t, step, curves.determinant, BRANCHING), t))
             _branch_off(curves, special[0])
-        if turned[-1] * t[-1] < 0:
+        if turned[-1] * t[-1] < 0 and max(abs(turned[-1]), abs(t[-1])) > UPRIGHT:
             turning = _located(curves, z, t, step, lambda _, v: float(v[-1]), TURNING)
-            if not any(np.linalg.norm(turning.z - p) < 1e3 * SAME for p in curves.meetings):
+            met = any(np.linalg.norm(turning.z - p) < 1e3 * SAME for p in curves.meetings)
+            if not met and not any(abs(p.tangent[-1]) < 1e3 * UPRIGHT for p in special):
                 special.append(turning)
         found += sorted(special, key=lambda p: float(t @ p.z))
         z, t, sign = ahead, turned, now
@@ -204,6 +216,35 @@ def _located(
     return BranchPoint(point, v, kind)
 
 
+def _meeting(curves: Curves, found: BranchPoint, t: Array) -> BranchPoint:
+    """The branching point of a branch that comes along t, exact to rounding: a solution of f + ε ψ = 0, Jᵀψ = 0, ψᵀψ = 1.
+
+    [J; tᵀ] is singular there: along the branch Newton's method comes no nearer than the square root of the rounding.
+    """
+    n = len(found.z) - 1
+    x = np.concatenate([found.z, [0.0], svd(curves.at(found.z)[1])[0][:, -1]])
+
+    def equations(x: Array) -> Array:
+        (value, slope), psi = curves.at(x[: n + 1]), x[n + 2 :]
+        return np.concatenate([value + x[n + 1] * psi, slope.T @ psi, [0.5 * (psi @ psi - 1.0)]])
+
+    for _ in range(8):
+        steps = 1e-5 * np.eye(len(x))
+        jacobian = np.array([(equations(x + step) - equations(x - step)) / 2e-5 for step in steps]).T
+        if not np.isfinite(jacobian).all():
+            return found
+        change = lstsq(jacobian, -equations(x), rcond=1e-12)
+        x = x + change
+        if np.abs(change).max() <= 1e-13:
+            break
+    z = x[: n + 1]
+    if np.linalg.norm(z - found.z) > LONGEST or np.abs(equations(x)).max() > 1e-11:
+        return found
+    ways = directions(curves, z)
+    own = t if ways is None else max(ways, key=lambda way: abs(float(way @ t)))
+    return BranchPoint(z, own if float(own @ t) >= 0 else -own, BRANCHING)
+
+
 def _branch_off(curves: Curves, meeting: BranchPoint) -> None:
     """Follow the other curve through a meeting point, both ways."""
     if any(np.linalg.norm(meeting.z - other) < 1e3 * SAME for other in curves.meetings):
@@ -212,7 +253,11 @@ def _branch_off(curves: Curves, meeting: BranchPoint) -> None:
     if len(curves.meetings) > MOST_BRANCHES:
         curves.incomplete = True
         return
-    direction = other_direction(curves, meeting)
+    ways = directions(curves, meeting.z)
+    if ways is None:
+        direction = _across(meeting.tangent, svd(curves.at(meeting.z)[1])[2][-2:])
+    else:
+        direction = min(ways, key=lambda way: abs(float(way @ meeting.tangent)))
     for sense in (1.0, -1.0):
         way = sense * direction
         near = curves.corrected(meeting.z + FIRST * way, way)
@@ -226,22 +271,20 @@ def _branch_off(curves: Curves, meeting: BranchPoint) -> None:
         curves.branches[index] = [meeting, *_followed(curves, near, t)]
 
 
-def other_direction(curves: Curves, meeting: BranchPoint) -> Array:
-    """The tangent of the other curve: the second solution of ψᵀ f''(φ, φ) = 0 in the plane of the null vectors."""
-    z = meeting.z
+def directions(curves: Curves, z: Array) -> tuple[Array, Array] | None:
+    """The tangents of the two curves that meet at z: ψᵀ f''(φ, φ) = 0 in the plane of the null vectors φ of J."""
     left, _, right = svd(curves.at(z)[1])
-    psi, null = left[:, -1], right[-2:]
-    basis = np.array([meeting.tangent, _across(meeting.tangent, null)])
-    small = 1e-5
-    second = np.array([(curves.at(z + small * b)[1] - curves.at(z - small * b)[1]) / (2 * small) for b in basis])
+    psi, basis, small = left[:, -1], right[-2:], 1e-5
+    second = [(curves.at(z + small * b)[1] - curves.at(z - small * b)[1]) / (2 * small) for b in basis]
     form = np.array([[psi @ second[i] @ basis[j] for j in range(2)] for i in range(2)])
-    form = 0.5 * (form + form.T)
-    # the tangent itself is a solution: 2 a₁₂ c + a₂₂ s = 0 gives the other one
-    c, s = -form[1, 1], 2 * form[0, 1]
-    way = c * basis[0] + s * basis[1] if np.hypot(c, s) > 1e-8 * max(np.abs(form).max(), 1e-300) else basis[1]
-    if abs(way @ basis[1]) < 1e-6 * np.linalg.norm(way):
-        way = basis[1]
-    return np.asarray(way / np.linalg.norm(way))
+    values, vectors = eigh(0.5 * (form + form.T))
+    if not (values[0] < -1e-8 and values[1] > 1e-8):
+        return None
+    ways = [
+        (np.sqrt(values[1]) * vectors[:, 0] + sign * np.sqrt(-values[0]) * vectors[:, 1]) @ basis for sign in (1, -1)
+    ]
+    one, other = (np.asarray(way / np.linalg.norm(way)) for way in ways)
+    return one, other
 
 
 def _across(t: Array, null: Array) -> Array:

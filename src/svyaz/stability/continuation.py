@@ -15,8 +15,8 @@ from svyaz.model import System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.along import with_cyclic_coordinates, with_parameters
+from svyaz.stability.boxes import LEAST_WIDTH
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
-from svyaz.stability.critical import UNDECIDED
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
 from svyaz.stability.rest import RestEquations, rest_equations
 from svyaz.stability.resting import equilibrium_at
@@ -25,8 +25,6 @@ from svyaz.stability.steady import SteadyMotion, SteadySearch, rolling_motion, s
 
 WELL_SPLIT = 0.1
 """Redundant coordinates are kept along a branch while ∂F/∂s is conditioned so well."""
-
-VANISHING_ROOT = "a root vanishes where branches turn or meet: the first approximation does not decide"
 
 STARTS = 3
 """At so many values, the ends among them, all motions are looked for, so that branches that meet no other are found."""
@@ -110,9 +108,6 @@ def steady_branches(
             if not dependent and _badly_split(motion):  # others are chosen, and kept for a while
                 motion = _motion(search, rest, order, p, curves.scale, None)
             split = dependent or (motion.approximation.dependent if motion.approximation else None)
-            if p.kind != REGULAR and motion.verdict is not None:
-                told = replace(motion.verdict, word=UNDECIDED, theorem=VANISHING_ROOT, hypotheses=())
-                motion = replace(motion, verdict=told)
             members.append(BranchMember(float(p.z[-1] * curves.scale[-1]), motion, p.kind, number))
     return SteadyBranches(search.model, along, span, tuple(members), curves.incomplete)
 
@@ -246,7 +241,9 @@ def _motion(
     inputs = {name: values.get(name, given.value) for name, given in system.inputs.items()}
     freed = {name: values[name] for name in system.parameters if name in rest.bounded}
     pushes = {c.name: values[f"multiplier of {c.name}"] for c in system.constraints}
-    return search.motion(Equilibrium(state, inputs, pushes, freed, None, None), dependent)
+    # where branches turn or meet, as in undecided parts of a box, a stiffness that rounding cannot tell from zero is zero
+    reach = {} if point.kind == REGULAR else dict(zip(rest.bounded, LEAST_WIDTH * rest.width, strict=True))
+    return search.motion(Equilibrium(state, inputs, pushes, freed, None, None, inexact=reach), dependent)
 
 
 def _badly_split(motion: SteadyMotion) -> bool:

@@ -28,8 +28,9 @@ from svyaz.expr import Advice, ModelError, Problem, names_in
 from svyaz.forms import TurningBodies
 from svyaz.matrices import eigh, lstsq, svd
 from svyaz.model import System, tree_of
-from svyaz.stability.critical import StabilityVerdict, stability
-from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.critical import StabilityVerdict
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.positional import judge, positional_verdict
 from svyaz.stability.rest import beyond_limits, settled
 from svyaz.stability.resting import Equilibrium
 from svyaz.stability.tree_rest import RestingTree
@@ -306,12 +307,14 @@ def _equilibrium(
     approximation: FirstApproximation | None = None
     verdict: StabilityVerdict | None = None
     notes: tuple[str, ...] = ()
+    drift: tuple[str, ...] = ()
     try:
         if not isinstance(system.law, TurningBodies):  # a steady motion is judged at its momenta, not at its speeds
-            approximation = first_approximation(system, state, inputs, dependent)
-            verdict, notes = stability(approximation), approximation.notes
+            approximation, verdict = judge(system, state, inputs, dependent)
+            verdict, drift = positional_verdict(system, system.parameters, verdict, state, inputs, dependent)
+            notes = approximation.notes
     except ModelError as error:
         notes = (str(error),)
     told = (*notes, *beyond_limits(system, inputs))
     named = {c.name: float(x) for c, x in zip(system.constraints, pushes, strict=True)}
-    return Equilibrium(state, inputs, named, {}, approximation, verdict, told, system.outside(state))
+    return Equilibrium(state, inputs, named, {}, approximation, verdict, told, system.outside(state), drift)

@@ -55,15 +55,19 @@ def first_coefficient(approximation: FirstApproximation) -> FirstCoefficient | N
     if len(pair) != 2 or np.count_nonzero(found.real < 0) != len(found) - 2:
         return None
     vectors = _Field(approximation)
-    values = [_coefficient(vectors, approximation.A, float(abs(pair[0].imag)), None)]
+    frequency = float(abs(pair[0].imag))
+    value, size = _coefficient(vectors, approximation.A, frequency, None)
     random = np.random.default_rng(5)
-    values += [_coefficient(vectors, approximation.A, float(abs(pair[0].imag)), random) for _ in range(SAMPLES)]
-    if not np.isfinite(values).all():
+    others = [_coefficient(vectors, approximation.A, frequency, random)[0] for _ in range(SAMPLES)]
+    if not np.isfinite([value, *others]).all():
         return None
-    return FirstCoefficient(values[0], float(np.abs(np.array(values) - values[0]).max()), float(abs(pair[0].imag)))
+    # disturbed results may cancel as exactly as the others: terms of this size are not known better than to their rounding
+    scatter = max(float(np.abs(np.array(others) - value).max()), float(np.finfo(float).eps) * size)
+    return FirstCoefficient(value, scatter, frequency)
 
 
-def _coefficient(field: _Field, a: Array, frequency: float, random: np.random.Generator | None) -> float:
+def _coefficient(field: _Field, a: Array, frequency: float, random: np.random.Generator | None) -> tuple[float, float]:
+    """l₁, and the size of the terms that make it up."""
     q, p = _eigenvectors(a, frequency)
 
     def powers(d: Coefficients) -> Coefficients:
@@ -79,8 +83,9 @@ def _coefficient(field: _Field, a: Array, frequency: float, random: np.random.Ge
     unit = np.eye(len(a))
     slow = np.linalg.solve(a, mixed)
     fast = np.linalg.solve(2j * frequency * unit - a, double)
-    total = np.vdot(p, cubic - 2 * second(q, slow) + second(q.conj(), fast))
-    return float(total.real / (2 * frequency))
+    terms = [cubic, -2 * second(q, slow), second(q.conj(), fast)]
+    total, size = np.vdot(p, sum(terms)), np.abs(p) @ np.sum(np.abs(terms), axis=0)
+    return float(total.real / (2 * frequency)), float(size / (2 * frequency))
 
 
 def _eigenvectors(a: Array, frequency: float) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:

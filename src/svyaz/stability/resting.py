@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan, pi
 
 import numpy as np
@@ -14,11 +14,10 @@ from svyaz.expr import ModelError, evaluate
 from svyaz.forms import lagrangian
 from svyaz.model import Energies, System
 from svyaz.shown import Shown
-from svyaz.stability.critical import UNDECIDED, StabilityVerdict, stability
-from svyaz.stability.families import rounded
+from svyaz.stability.critical import UNDECIDED, StabilityVerdict
 from svyaz.stability.first_order import is_taken, taken_stability
-from svyaz.stability.linearisation import FirstApproximation, first_approximation, formal_approximation
-from svyaz.stability.reduction import EXACT
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.positional import judge, positional_verdict
 from svyaz.stability.rest import RestEquations, beyond_limits, with_values
 from svyaz.stability.rolling import completed_speeds, rolling_approximation
 from svyaz.stability.rolling_rest import has_velocity_constraints
@@ -29,8 +28,9 @@ from svyaz.stability.rolling_verdict import rolling_stability
 class Equilibrium(Shown):
     """A position of rest: values of coordinates and further states, of inputs, of the multipliers of the constraints.
 
-    ``parameters`` are those that were unknown. ``verdict`` is missing where the first approximation has no split.
-    ``outside`` are the model's limits beyond which it lies.
+    ``parameters`` are those that were unknown. ``verdict`` speaks of the positional variables at fixed momenta, and is missing
+    where the first approximation has no split; ``drift`` are cyclic coordinates that drift away all the same. ``outside`` are
+    the model's limits beyond which it lies, ``inexact`` tells how far the position may be off.
 
     >>> import svyaz
     >>> hanging, upright = svyaz.load("pendulum:1").equilibria().equilibria
@@ -46,6 +46,8 @@ class Equilibrium(Shown):
     verdict: StabilityVerdict | None
     notes: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    drift: tuple[str, ...] = ()
+    inexact: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def word(self) -> str:
@@ -71,13 +73,11 @@ def equilibrium_at(
         return Equilibrium(state, inputs, pushes, parameters, None, verdict, told, system.outside(state, parameters))
     there = with_values(system, parameters) if parameters else system
     notes: tuple[str, ...] = ()
+    drift: tuple[str, ...] = ()
     approximation, verdict = None, None
     try:
-        if inexact:  # the balance of forces that all but vanish says nothing here
-            approximation = rounded(formal_approximation(there, state, inputs, dependent), inexact)
-        else:
-            approximation = first_approximation(there, state, inputs, dependent)
-        verdict = stability(approximation, 10 * max((inexact or {}).values(), default=0.0) or EXACT)
+        approximation, verdict = judge(there, state, inputs, dependent, inexact=inexact)
+        verdict, drift = positional_verdict(system, there.parameters, verdict, state, inputs, dependent, inexact)
         notes = approximation.notes
         if verdict.reduced is not None and verdict.reduced.power:  # known better now
             state, pushes = {**state, **verdict.reduced.state}, dict(verdict.reduced.multipliers)
@@ -85,7 +85,10 @@ def equilibrium_at(
     except ModelError as error:
         notes = (str(error),)
     told = (*notes, *beyond_limits(system, inputs))
-    return Equilibrium(state, inputs, pushes, parameters, approximation, verdict, told, there.outside(state))
+    outside = there.outside(state)
+    return Equilibrium(
+        state, inputs, pushes, parameters, approximation, verdict, told, outside, drift, dict(inexact or {})
+    )
 
 
 def _controls(system: System, pushes: Mapping[str, float]) -> tuple[str, ...]:

@@ -29,38 +29,25 @@ from svyaz.model import System, nearest
 from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
-from svyaz.stability.critical import (
-    ASYMPTOTIC,
-    FIRST_APPROXIMATION,
-    LAGRANGE_DIRICHLET,
-    SPECIAL_CASE,
-    STABLE,
-    UNDECIDED,
-    StabilityVerdict,
-    stability,
-)
+from svyaz.stability.critical import UNDECIDED, StabilityVerdict
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
-from svyaz.stability.hypotheses import Hypothesis
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
-from svyaz.stability.linearisation import FirstApproximation, first_approximation
+from svyaz.stability.linearisation import FirstApproximation
+from svyaz.stability.positional import judge, with_momenta, without_cyclic
 from svyaz.stability.rest import RestEquations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
 from svyaz.stability.spectrum import signs
-
-UNCHANGED_MOMENTA = "Theorem 2.6.1 (Krasinskii): stable; asymptotically where the momenta are not perturbed"
-ROUTH = "Routh, with Lyapunov's addition for perturbed momenta"
-PERSISTENT = "Malkin, persistent disturbances: asymptotic at unperturbed momenta, and stable when they are perturbed"
-ONLY_AT_FIXED_MOMENTA = "what is known at unperturbed momenta says nothing about perturbed ones"
 
 
 @dataclass(frozen=True, repr=False)
 class SteadyMotion(Shown):
     """Values of what rests, of the speeds and momenta of the cyclic coordinates, and of the inputs that maintain it.
 
-    ``approximation`` is that of the system at fixed conserved momenta, ``at_fixed_momenta`` its verdict; ``verdict`` is that
-    on the motion when momenta are perturbed as well. ``roots`` count a zero for each constraint and each conserved momentum.
+    ``approximation`` is that of the system at fixed conserved momenta, ``at_fixed_momenta`` its verdict. ``verdict`` says the
+    same with a zero root for each conserved momentum, ``perturbed`` is the word when momenta are perturbed as well; ``drift``
+    are the cyclic coordinates that leave their uniform motion then.
     """
 
     state: Mapping[str, float]
@@ -72,6 +59,8 @@ class SteadyMotion(Shown):
     at_fixed_momenta: StabilityVerdict | None
     verdict: StabilityVerdict | None
     notes: tuple[str, ...] = ()
+    perturbed: str = UNDECIDED
+    drift: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,10 +189,8 @@ class SteadySearch:
         kept = {**{name: searched.parameters[name] for name in sorted(taken)}, **wanted}
         told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
         self.notes = (*passed, *told, *(() if passed else offered(self.model)))
-        self.routhian = routhian_system(self.model, self.ignored)
-        # while its inputs are constant and balanced, a coordinate on which nothing else acts keeps its momentum
-        self.left_alone = tuple(c if c.forced else replace(c, driven=()) for c in self.ignored)
-        self.alone = routhian_system(self.model, self.left_alone) if self.left_alone != self.ignored else self.routhian
+        self.alone, self.left_alone = without_cyclic(self.model)
+        self.routhian = routhian_system(self.model, self.ignored) if self.left_alone != self.ignored else self.alone
 
     def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
         """The motion with these values of what rests and of the speeds or momenta, its inputs held constant."""
@@ -228,17 +215,18 @@ class SteadySearch:
         held = {**whole.parameters, **own, **free}
         if pole := pole_at(self.system, model, cyclic, {**known, **speeds}):
             return SteadyMotion(position, speeds, moving, inputs, freed, None, None, None, (*notes, pole))
+        inexact = {name: reach for name, reach in found.inexact.items() if name in position}
         try:
-            # what is formed once for a system serves all values of its parameters
-            formed = first_approximation(whole, {**position, **moving}, inputs, dependent, held)
-            approximation = replace(formed, system=replace(whole, parameters=held))
+            approximation, here = judge(whole, {**position, **moving}, inputs, dependent, held, inexact)
         except ModelError as error:
             return SteadyMotion(position, speeds, moving, inputs, freed, None, None, None, (*notes, str(error)))
-        here = stability(approximation)
         if held_up := held_by_gyroscopic_forces(approximation):
             here = replace(here, notes=(*here.notes, held_up))
-        verdict = _with_momenta(here, len(free))
-        return SteadyMotion(position, speeds, moving, inputs, freed, approximation, here, verdict, tuple(notes))
+        verdict, perturbed = with_momenta(here, len(free))
+        drift = tuple(c.name for c in ignored if c.conserved)
+        return SteadyMotion(
+            position, speeds, moving, inputs, freed, approximation, here, verdict, tuple(notes), perturbed, drift
+        )
 
 
 def _rolling(
@@ -292,7 +280,7 @@ def rolling_motion(rest: RestEquations, found: Equilibrium) -> SteadyMotion:
     moving = completed_speeds(rest.system, {**found.state, **given}, known)
     speeds = {name: moving[name] for name in rest.speeds}
     verdict = found.verdict
-    return SteadyMotion(found.state, speeds, {}, found.inputs, freed, None, verdict, verdict, found.notes)
+    return SteadyMotion(found.state, speeds, {}, found.inputs, freed, None, verdict, verdict, found.notes, found.word)
 
 
 def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]) -> None:
@@ -316,25 +304,3 @@ def _check_names(system: System, ignored: Sequence[Cyclic], given: Sequence[str]
     for name in cyclic:
         if f"{name}'" in given and momentum_of(name) in given:
             raise ModelError([Problem(f"the speed {name}' and the momentum {momentum_of(name)} determine each other")])
-
-
-def _with_momenta(here: StabilityVerdict, conserved: int) -> StabilityVerdict:
-    """The verdict when the conserved momenta are perturbed too: a zero root for each, and no asymptotic stability."""
-    if not conserved:
-        return here
-    zeros = np.zeros(conserved, dtype=complex)
-    told = f"{conserved} conserved moment{'a give a zero root each' if conserved > 1 else 'um gives a zero root'}"
-    structure = Hypothesis(f"{told}: no force acts on the cyclic coordinate{'s' if conserved > 1 else ''}", True)
-    word, theorem = here.word, here.theorem
-    if here.word == ASYMPTOTIC:
-        word, theorem = STABLE, UNCHANGED_MOMENTA if theorem in (SPECIAL_CASE, FIRST_APPROXIMATION) else PERSISTENT
-    elif here.word == STABLE:
-        word, theorem = (STABLE, ROUTH) if theorem == LAGRANGE_DIRICHLET else (UNDECIDED, ONLY_AT_FIXED_MOMENTA)
-    return replace(
-        here,
-        word=word,
-        theorem=theorem,
-        hypotheses=(*here.hypotheses, structure),
-        roots=np.concatenate([here.roots, zeros]),
-        zero_roots=here.zero_roots + conserved,
-    )

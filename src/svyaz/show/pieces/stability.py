@@ -10,7 +10,7 @@ from svyaz.show.positions import MOST_PANELS, Position, positions_figure
 from svyaz.show.records.stability import sure_text
 from svyaz.show.results import html_of, line_of
 from svyaz.show.tables import notebook_table
-from svyaz.show.verdict_words import HELD, roots_text
+from svyaz.show.verdict_words import HELD, drift_lines, roots_text
 from svyaz.stability import (
     UNDECIDED,
     Equilibria,
@@ -99,7 +99,7 @@ def _(found: Equilibrium | SteadyMotion) -> str:
         return heading(UNDECIDED, *found.notes) + table
     held = notebook_table(["hypothesis", "holds"], [[h.text, HELD[h.holds]] for h in verdict.hypotheses])
     told = f"<p>roots {roots_text(verdict.roots, 5)}</p>{held if verdict.hypotheses else ''}"
-    return heading(verdict.word, verdict.theorem, *found.notes) + table + told
+    return heading(verdict.word, verdict.theorem, *drift_lines(found), *found.notes) + table + told
 
 
 @html_of.register(FirstApproximation)

@@ -35,6 +35,7 @@ def _(found: Equilibrium) -> Record:
         "verdict": UNDECIDED if verdict is None else verdict.word,
         "theorem": "" if verdict is None else verdict.theorem,
         "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
+        "drift": list(found.drift),
         "outside": list(found.outside),
         "notes": [*found.notes, *(verdict.notes if verdict else ())],
     }
@@ -93,6 +94,8 @@ def _(found: SteadyMotion) -> Record:
         "constraint_roots": None if verdict is None else verdict.constraint_roots,
         "verdict": UNDECIDED if verdict is None else verdict.word,
         "at_fixed_momenta": UNDECIDED if fixed is None else fixed.word,
+        "at_perturbed_momenta": found.perturbed,
+        "drift": list(found.drift),
         "theorem": "" if verdict is None else verdict.theorem,
         "hypotheses": [] if verdict is None else hypotheses_json(verdict.hypotheses),
         "forces": {name: matrix.tolist() for name, matrix in forces.items()},

@@ -12,6 +12,16 @@ export function verdict(name) {
   return el("span", { class: `verdict ${name}` }, word("verdict", name));
 }
 
+// What the verdict does not speak of: cyclic coordinates that drift, and perturbed momenta.
+export function driftLines(found) {
+  const names = found.drift || [], other = found.at_perturbed_momenta;
+  const text = names.length > 1 ? "drift when their momenta are" : "drifts when its momentum is";
+  return [
+    names.length ? told(`${names.join(", ")} ${text} perturbed: the verdict speaks of the other coordinates, at fixed momenta`) : "",
+    other && other !== found.verdict ? told(`at perturbed momenta: ${word("verdict", other)}`) : "",
+  ].filter(Boolean);
+}
+
 export function theorem(found) {
   const marks = { true: `✓ ${t("holds")}`, false: `✗ ${t("fails")}`, null: `? ${t("unknown")}` };
   return el("div", {}, found.theorem ? el("p", {}, el("strong", {}, `${t("theorem")}: `), told(found.theorem)) : null,

@@ -7,7 +7,7 @@ import { Mechanism } from "../core/mechanism.js";
 import { pretty, shown } from "../core/numbers.js";
 import { Plot } from "../core/plot.js";
 import { valuePanel, variantPanel } from "../core/values.js";
-import { COLOURS, roots, rootsPlane, theorem, verdict } from "../core/verdicts.js";
+import { COLOURS, driftLines, roots, rootsPlane, theorem, verdict } from "../core/verdicts.js";
 import { t, word } from "../core/words.js";
 
 export function show(root, app) {
@@ -48,7 +48,7 @@ export function show(root, app) {
     set("chosen", k);
     [...list.children].forEach((node, j) => node.setAttribute("aria-pressed", String(j === k)));
     const rows = Object.entries({ ...m.state, ...(m.speeds || {}), ...(m.momenta || {}), ...m.inputs, ...m.parameters }).map(([n, x]) => [pretty(n), shown(x, 9)]);
-    fill(told, el("p", {}, verdict(m.verdict), m.at_fixed_momenta && m.at_fixed_momenta !== m.verdict ? ` (${word("verdict", m.at_fixed_momenta)}, ${t("momenta")})` : ""),
+    fill(told, el("p", {}, verdict(m.verdict)), ...driftLines(m).map((line) => el("p", {}, line)),
       el("div", { class: "grid2" }, table([t("name"), t("value")], rows), m.roots.length ? rootsPlane([{ name: t("roots"), roots: m.roots, colour: COLOURS[m.verdict] }]) : null),
       el("p", {}, `${t("roots")}: ${roots(m.roots)}; ${t("zeroRoots")}: ${m.zero_roots ?? "–"}`), theorem(m),
       m.notes?.length ? el("ul", { class: "hypotheses" }, m.notes.map((n) => el("li", {}, n))) : null);
