@@ -25,6 +25,7 @@ from svyaz.commands.running import budget_option, search_bar
 from svyaz.commands.terminal import Page
 from svyaz.commands.values import ranges_of, values_of
 from svyaz.files import text_file
+from svyaz.show import sure_text
 
 if TYPE_CHECKING:
     from svyaz.forms import Cyclic
@@ -183,11 +184,8 @@ def _show(found: SteadyMotions) -> None:
     for k, motion in enumerate(found.motions):
         word = "undecided" if motion.verdict is None else motion.verdict.word
         _show_one(page, f"steady motion {k + 1}: {word}", motion)
-    count, sure = (
-        len(found.motions),
-        "there are no others in the box" if found.found.complete else "there may be others",
-    )
-    page.say(f"{count} steady motion{'' if count == 1 else 's'}; {sure}")
+    count = len(found.motions)
+    page.say(f"{count} steady motion{'' if count == 1 else 's'}; {sure_text(found)}")
     for note in (*found.notes, *found.found.notes):
         page.say(note)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from svyaz.stability.family_branches import FamilyBranch as FamilyBranch
     from svyaz.stability.hypotheses import Hypothesis as Hypothesis
     from svyaz.stability.hypotheses import special_case as special_case
+    from svyaz.stability.linear_forces import forces_of as forces_of
     from svyaz.stability.linearisation import FirstApproximation as FirstApproximation
     from svyaz.stability.linearisation import differentiated as differentiated
     from svyaz.stability.linearisation import first_approximation as first_approximation
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from svyaz.stability.steady import SteadyChoice as SteadyChoice
     from svyaz.stability.steady import SteadyMotion as SteadyMotion
     from svyaz.stability.steady import SteadyMotions as SteadyMotions
-    from svyaz.stability.steady import forces_of as forces_of
     from svyaz.stability.steady import steady_motions as steady_motions
     from svyaz.stability.steady import steady_near as steady_near
     from svyaz.stability.steady_blocks import SteadyBlocks as SteadyBlocks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import pi
 
@@ -85,6 +85,11 @@ def steady_branches(
     system, fixed = with_parameters(system, fixed)
     system, whole, _ = with_cyclic_coordinates(system, fixed, {**sides, along: span})
     sides = {name: side for name, side in whole.items() if name != along}
+    places = {float(x): SteadySearch(system, {**fixed, along: float(x)}, sides) for x in np.linspace(*span, STARTS)}
+    unknown = [(name, side) for at in places.values() for name, side in at.box.items() if name not in whole]
+    for name, (low, high) in unknown:
+        known = whole.get(name, (low, high))
+        whole = {**whole, name: (min(low, known[0]), max(high, known[1]))}
     search = SteadySearch(system, fixed, whole)
     if by_recursions(search.system):
         message = f"branches of steady motions with {len(search.system.coordinates)} unknowns are not followed"
@@ -98,8 +103,9 @@ def steady_branches(
             f"the steady motions along '{along}' form no curves: {'prescribe' if more > 0 else 'free'} {abs(more)} more"
         )
         raise ModelError([Problem(message, hint=", ".join(names[:-1]))])
-    starts = _starts(system, along, span, fixed, sides, names, dependent, seconds)
-    curves = follow_all(_curves(rest, order, names, np.array(starts), span), starts)
+    starts = _starts(places, along, names, dependent, seconds)
+    anywhere = {name for at in places.values() for name in at.anywhere.sides}
+    curves = follow_all(_curves(rest, order, names, np.array(starts), span, anywhere), starts)
     members = []
     for number, branch in enumerate(curves.branches):
         split = dependent
@@ -157,21 +163,17 @@ def _rolling_branches(
 
 
 def _starts(
-    system: System,
+    places: Mapping[float, SteadySearch],
     along: str,
-    span: tuple[float, float],
-    fixed: Mapping[str, float],
-    sides: Mapping[str, tuple[float, float]],
     names: Sequence[str],
     dependent: Sequence[str] | None,
     seconds: float,
 ) -> list[Array]:
     """All motions at some values of what is varied, as points of branches."""
     starts = []
-    for value in np.linspace(*span, STARTS):
-        at = SteadySearch(system, {**fixed, along: float(value)}, sides)
-        found = equilibria(at.system, at.fixed, at.box, dependent=dependent, seconds=seconds / STARTS)
-        starts += [_point(e, names, {along: float(value)}) for e in found.equilibria]
+    for value, at in places.items():
+        found = equilibria(at.system, at.fixed, at.box, dependent=dependent, seconds=seconds / len(places))
+        starts += [_point(e, names, {along: value}) for e in found.equilibria]
     if not starts:
         message = f"there is no steady motion in the box from which a branch along '{along}' could begin"
         raise ModelError([Problem(message)])
@@ -179,9 +181,17 @@ def _starts(
 
 
 def _curves(
-    rest: RestEquations, order: Sequence[int], names: Sequence[str], starts: Array, span: tuple[float, float]
+    rest: RestEquations,
+    order: Sequence[int],
+    names: Sequence[str],
+    starts: Array,
+    span: tuple[float, float],
+    anywhere: Collection[str] = (),
 ) -> Curves:
-    """f with the varied unknown last, the others scaled by the box or, where they have none, by what they are at first."""
+    """f with the varied unknown last, the others scaled by the box or, where they have none, by what they are at first.
+
+    Unknowns ``anywhere`` may leave the sides that hold them at the starts.
+    """
     back = np.argsort(order)
 
     def values(z: Array) -> tuple[Array, Array]:
@@ -195,8 +205,9 @@ def _curves(
         size = max(float(np.abs(starts[:, k]).max()), float(follows[k])) if side is None else side[1] - side[0]
         size = 2 * pi if name in rest.angles else size
         scale.append(size if size > 0 else 1.0)
-        low.append(-np.inf if side is None else side[0] / scale[-1])
-        high.append(np.inf if side is None else side[1] / scale[-1])
+        ends = (-np.inf, np.inf) if side is None or name in anywhere else side
+        low.append(ends[0] / scale[-1])
+        high.append(ends[1] / scale[-1])
     low[-1], high[-1] = span[0] / scale[-1], span[1] / scale[-1]
     return Curves(values, np.array(scale), np.array(low), np.array(high))
 

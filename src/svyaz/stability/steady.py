@@ -13,19 +13,16 @@ coordinates are ignored, at given speeds or at given momenta (Routh). Its first 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from svyaz.arrays import Array
 from svyaz.expr import Advice, Expression, ModelError, Problem, names_in
 from svyaz.forms import (
     Cyclic,
     momentum_of,
     pseudo_cyclic,
 )
-from svyaz.matrices import eigvalsh
 from svyaz.model import System, nearest
+from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
 from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
@@ -33,12 +30,13 @@ from svyaz.stability.critical import UNDECIDED, StabilityVerdict
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
 from svyaz.stability.ignoring import pole_at, routhian_system, searched_system, speeds_near, uniform
+from svyaz.stability.linear_forces import held_by_gyroscopic_forces
 from svyaz.stability.linearisation import FirstApproximation
 from svyaz.stability.positional import judge, with_momenta, without_cyclic
-from svyaz.stability.rest import RestEquations, with_values
+from svyaz.stability.rest import RestEquations, rest_equations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
-from svyaz.stability.spectrum import signs
+from svyaz.stability.speed_range import SpeedRange, speed_range
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +63,11 @@ class SteadyMotion(Shown):
 
 @dataclass(frozen=True, repr=False)
 class SteadyMotions(Shown):
-    """What was found: ``dimension`` of the manifold, ``prescribable`` the names of which so many single out a motion."""
+    """What was found: ``dimension`` of the manifold, ``prescribable`` names of which so many single out a motion.
+
+    ``complete``: is it proved that there are no others in the box? Nothing is claimed about other speeds where they were
+    ``taken`` from the initial state.
+    """
 
     system: System
     cyclic: tuple[Cyclic, ...]
@@ -74,30 +76,22 @@ class SteadyMotions(Shown):
     motions: tuple[SteadyMotion, ...]
     found: Equilibria
     notes: tuple[str, ...] = ()
+    complete: bool = False
+    taken: Mapping[str, float] = field(default_factory=dict)
 
     def reason(self) -> str:
         """Why the answer is negative, or an empty text."""
         if self.found.reason() or self.motions:
             return self.found.reason()
-        return "there is no steady motion in the box" if self.found.complete else "; ".join(self.found.notes)
+        if not self.found.complete:
+            return "; ".join(self.found.notes)
+        return f"there is no steady motion in the box{self.condition}"
 
-
-def forces_of(approximation: FirstApproximation) -> dict[str, Array]:
-    """Minus the linear forces on x and x' by their nature (Kelvin, Tait, Merkin), in the order of the independent coordinates.
-
-    inertia ẍ + (gyroscopic + dissipative) ẋ + (potential + second_order + circulatory) x = 0; ``second_order`` is what the
-    second derivatives of the constraints add, ``gyroscopic`` and ``circulatory`` are skew.
-    """
-    n = len(approximation.independent)
-    by_speed = -approximation.inertia @ approximation.A[n : 2 * n, n : 2 * n]
-    own = approximation.stiffness - approximation.second_order
-    return {
-        "potential": 0.5 * (own + own.T),
-        "second_order": approximation.second_order,
-        "gyroscopic": 0.5 * (by_speed - by_speed.T),
-        "dissipative": 0.5 * (by_speed + by_speed.T),
-        "circulatory": 0.5 * (own - own.T),
-    }
+    @property
+    def condition(self) -> str:
+        """Under which speeds of the initial state the answer holds, or an empty text."""
+        told = ", ".join(f"{name} = {value:.6g}" for name, value in self.taken.items())
+        return f" with {told} of the initial state" if told else ""
 
 
 def steady_motions(
@@ -111,8 +105,9 @@ def steady_motions(
 ) -> SteadyMotions:
     """All steady motions in the box with these speeds, momenta, coordinates, inputs and parameters.
 
-    A speed ``psi'`` that nothing determines, neither a prescribed value, a side of the box, its momentum nor the balance of
-    forces at given inputs, has the value that the model gives it at first.
+    Where as many values are prescribed as the manifold of steady motions has dimensions, everything else is unknown: a speed
+    without a side in the box may have any value. Only where fewer are prescribed, speeds that nothing determines have the
+    values of the model's initial state, and nothing is claimed about others.
     """
     if has_velocity_constraints(system):
         return _rolling(system, fix or {}, box or {}, seconds, progress)
@@ -121,7 +116,11 @@ def steady_motions(
     motions = tuple(search.motion(e, dependent) for e in found.equilibria)
     ignored = search.ignored
     names = tuple(x for c in ignored for x in (f"{c.name}'", momentum_of(c.name)))
-    return SteadyMotions(search.model, ignored, len(ignored) + found.dimension, names, motions, found, search.notes)
+    found = replace(found, complete=found.complete and search.anywhere.proved)
+    complete = found.complete and not search.taken
+    return SteadyMotions(
+        search.model, ignored, search.dimension, names, motions, found, search.notes, complete, search.taken
+    )
 
 
 @dataclass(frozen=True)
@@ -178,19 +177,45 @@ class SteadySearch:
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
         by_speed = [c for c in self.ignored if c not in by_momentum]
         searched = searched_system(self.model, by_momentum, by_speed)
-        drives = {*fixed, *box}
-        driven = [c for c in by_speed if c.driven and not drives & {f"{c.name}'", *c.driven}]
-        wanted = {f"{c.name}'": float(system.initial.get(f"{c.name}'", 0.0)) for c in driven}
-        fixed |= wanted
+        self.dimension = sum(c.conserved for c in self.ignored) + len(system.inputs)
+        freed = sum(name in system.parameters for name in box)
+        self.taken = self._initial_speeds(by_speed, {*fixed, *box}, self.dimension + freed - len(fixed))
+        fixed |= self.taken
         values = {name: fixed.pop(name) for name in list(fixed) if name in searched.parameters}
         self.system = replace(searched, parameters={**searched.parameters, **values})
         self.fixed = fixed
-        taken = {f"{c.name}'" for c in by_speed if c.conserved} - {*values, *box}
-        kept = {**{name: searched.parameters[name] for name in sorted(taken)}, **wanted}
-        told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in kept.items())
+        told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in self.taken.items())
         self.notes = (*passed, *told, *(() if passed else offered(self.model)))
+        unknown = [f"{c.name}'" for c in by_speed if not {f"{c.name}'"} & {*values, *fixed, *box}]
+        self.box |= {name: system.box[name] for name in unknown if name in system.box}
+        self.anywhere = self._bound([name for name in unknown if name not in self.box])
         self.alone, self.left_alone = without_cyclic(self.model)
         self.routhian = routhian_system(self.model, self.ignored) if self.left_alone != self.ignored else self.alone
+
+    def _initial_speeds(self, by_speed: Sequence[Cyclic], named: set[str], missing: int) -> dict[str, float]:
+        """The speeds that have their initial values: as many as values are missing to single out motions.
+
+        Faster ones before others, and those with a side in the model's box last: the spin of a top rather than its precession.
+        """
+        initial = self.model.initial
+        free = [f"{c.name}'" for c in by_speed if not c.forced and not named & {f"{c.name}'", *c.driven}]
+        order = sorted(free, key=lambda name: (name in self.model.box, -abs(initial.get(name, 0.0))))
+        count = len(free) if by_recursions(self.model) else max(missing, 0)
+        return {name: float(initial.get(name, 0.0)) for name in free if name in order[:count]}
+
+    def _bound(self, unknown: Sequence[str]) -> SpeedRange:
+        """Give unknown speeds without a side in the box the range that holds all solutions."""
+        if not unknown or by_recursions(self.model):
+            return SpeedRange({}, proved=True)
+        rest = rest_equations(self.system, self.fixed, {**self.box, **dict.fromkeys(unknown, (-1.0, 1.0))})
+        initial = self.model.initial
+        scales = {name: max(1.0, abs(initial.get(name, 0.0))) for name in unknown if name in rest.bounded}
+        found = speed_range(rest, scales) if scales else SpeedRange({}, proved=True)
+        self.box |= found.sides
+        for name, (low, high) in found.sides.items():
+            part = "all its values were" if found.proved else f"only {low:.6g} to {high:.6g} was"
+            self.notes = (*self.notes, f"{name} has no side in the box: {part} searched")
+        return found
 
     def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
         """The motion with these values of what rests and of the speeds or momenta, its inputs held constant."""
@@ -252,23 +277,10 @@ def _rolling(
     dimension = len(speeds.free) + found.dimension
     if not any(name not in rest.fixed for name in system.inputs):  # else inputs hold whatever speeds are asked for
         dimension = max(followed, default=dimension)
-    return SteadyMotions(rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept))
-
-
-def held_by_gyroscopic_forces(approximation: FirstApproximation) -> str:
-    """Words where the forces without the gyroscopic ones would let the motion go, and no root does (Kelvin, Tait, Chetaev)."""
-    if signs(approximation.A)[2] or approximation.further:
-        return ""
-    forces = forces_of(approximation)
-    stiffness = forces["potential"] + 0.5 * (forces["second_order"] + forces["second_order"].T)
-    sizes = np.sqrt(np.maximum(np.diag(approximation.inertia), 1e-300))
-    curved = eigvalsh(stiffness / np.outer(sizes, sizes))
-    count = int(np.sum(curved < -1e-9 * np.abs(curved).max(initial=0.0)))
-    if not count:
-        return ""
-    return (
-        f"gyroscopic forces hold up, to first order, {count} direction{'s' if count > 1 else ''} in which the potential has no "
-        "minimum; friction in all directions would destroy this (Kelvin, Tait and Chetaev)"
+    initial = {name: float(rest.fixed[name]) for name in taken}
+    complete = found.complete and not initial
+    return SteadyMotions(
+        rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept), complete, initial
     )
 
 

@@ -113,7 +113,8 @@ def _(found: SteadyMotions) -> Record:
         "dimension": found.dimension,
         "prescribable": list(found.prescribable),
         "motions": [as_json(motion) for motion in found.motions],
-        "complete": found.found.complete,
+        "complete": found.complete,
+        "taken": dict(found.taken),
         "left": found.found.left,
         "box": {name: list(sides) for name, sides in found.found.box.items()},
         "reason": found.reason(),
@@ -135,8 +136,10 @@ def _(found: SteadyBranches) -> Record:
     }
 
 
-def sure_text(found: Equilibria) -> str:
+def sure_text(found: Equilibria | SteadyMotions) -> str:
     """What is known of others."""
+    if isinstance(found, SteadyMotions):
+        return sure_text(found.found) + (found.condition if found.found.complete else "")
     if not found.complete:
         return "there may be others"
     return "there are no others in the box" + (" outside of what encloses its poles" if found.poles else "")
