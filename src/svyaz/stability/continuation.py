@@ -86,7 +86,7 @@ def steady_branches(
     system, whole, _ = with_cyclic_coordinates(system, fixed, {**sides, along: span})
     sides = {name: side for name, side in whole.items() if name != along}
     places = {float(x): SteadySearch(system, {**fixed, along: float(x)}, sides) for x in np.linspace(*span, STARTS)}
-    unknown = [(name, side) for at in places.values() for name, side in at.box.items() if name not in whole]
+    unknown = [(name, side) for at in places.values() for name, side in at.bound().items() if name not in whole]
     for name, (low, high) in unknown:
         known = whole.get(name, (low, high))
         whole = {**whole, name: (min(low, known[0]), max(high, known[1]))}

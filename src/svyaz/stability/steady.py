@@ -25,7 +25,7 @@ from svyaz.model import System, nearest
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.along import offered, with_cyclic_coordinates, with_parameters
-from svyaz.stability.choice import Chosen, NoEquilibrium, equilibrium_near
+from svyaz.stability.choice import AskedPosition, Chosen, NoEquilibrium, equilibrium_near
 from svyaz.stability.critical import UNDECIDED, StabilityVerdict
 from svyaz.stability.derivatives import refuse_unfit
 from svyaz.stability.equilibrium_search import SECONDS, Equilibria, Equilibrium, equilibria, searched_equilibria
@@ -112,7 +112,8 @@ def steady_motions(
     if has_velocity_constraints(system):
         return _rolling(system, fix or {}, box or {}, seconds, progress)
     search = SteadySearch(system, fix or {}, box or {})
-    found = equilibria(search.system, search.fixed, search.box, dependent=dependent, seconds=seconds, progress=progress)
+    within = search.bound()
+    found = equilibria(search.system, search.fixed, within, dependent=dependent, seconds=seconds, progress=progress)
     motions = tuple(search.motion(e, dependent) for e in found.equilibria)
     ignored = search.ignored
     names = tuple(x for c in ignored for x in (f"{c.name}'", momentum_of(c.name)))
@@ -148,9 +149,9 @@ def steady_near(
 ) -> SteadyChoice:
     """The steady motion with these speeds or momenta whose position is nearest to ``near`` or the model's initial one."""
     search = SteadySearch(system, fix or {}, box or {})
-    chosen = equilibrium_near(
-        search.system, near, search.fixed, search.box, dependent, seconds=seconds, progress=progress
-    )
+    place = AskedPosition(search.system, dict(near or {}), search.fixed, search.box, search.system.coordinates)
+    within = search.bound(place.sides if search.unbounded else None)
+    chosen = equilibrium_near(search.system, near, search.fixed, within, dependent, seconds=seconds, progress=progress)
     e = chosen.equilibrium
     motion = search.under_control(e, dependent)
     if motion.approximation is None:
@@ -171,7 +172,6 @@ class SteadySearch:
         refuse_unfit(system)
         system, fixed = with_parameters(system, fix)
         system, box, passed = with_cyclic_coordinates(system, fixed, box)
-        self.box = dict(box)
         self.model, self.ignored = system, pseudo_cyclic(system)
         _check_names(system, self.ignored, (*fixed, *box))
         by_momentum = [c for c in self.ignored if momentum_of(c.name) in fixed or momentum_of(c.name) in box]
@@ -187,8 +187,9 @@ class SteadySearch:
         told = (f"{name} = {value:.6g} is that of the model's initial state" for name, value in self.taken.items())
         self.notes = (*passed, *told, *(() if passed else offered(self.model)))
         unknown = [f"{c.name}'" for c in by_speed if not {f"{c.name}'"} & {*values, *fixed, *box}]
-        self.box |= {name: system.box[name] for name in unknown if name in system.box}
-        self.anywhere = self._bound([name for name in unknown if name not in self.box])
+        self.box = {**box, **{name: system.box[name] for name in unknown if name in system.box}}
+        self.unbounded = [name for name in unknown if name not in self.box and not by_recursions(system)]
+        self.anywhere = SpeedRange({}, proved=True)
         self.alone, self.left_alone = without_cyclic(self.model)
         self.routhian = routhian_system(self.model, self.ignored) if self.left_alone != self.ignored else self.alone
 
@@ -203,19 +204,20 @@ class SteadySearch:
         count = len(free) if by_recursions(self.model) else max(missing, 0)
         return {name: float(initial.get(name, 0.0)) for name in free if name in order[:count]}
 
-    def _bound(self, unknown: Sequence[str]) -> SpeedRange:
-        """Give unknown speeds without a side in the box the range that holds all solutions."""
-        if not unknown or by_recursions(self.model):
-            return SpeedRange({}, proved=True)
-        rest = rest_equations(self.system, self.fixed, {**self.box, **dict.fromkeys(unknown, (-1.0, 1.0))})
-        initial = self.model.initial
-        scales = {name: max(1.0, abs(initial.get(name, 0.0))) for name in unknown if name in rest.bounded}
-        found = speed_range(rest, scales) if scales else SpeedRange({}, proved=True)
-        self.box |= found.sides
-        for name, (low, high) in found.sides.items():
-            part = "all its values were" if found.proved else f"only {low:.6g} to {high:.6g} was"
+    def bound(self, sides: Mapping[str, tuple[float, float]] | None = None) -> dict[str, tuple[float, float]]:
+        """The box with the range of all solutions for unknown speeds without a side; ``sides`` are those of other unknowns."""
+        if not self.unbounded:
+            return self.box
+        provisional = {**(sides or {}), **self.box, **dict.fromkeys(self.unbounded, (-1.0, 1.0))}
+        rest, initial = rest_equations(self.system, self.fixed, provisional), self.model.initial
+        scales = {name: max(1.0, abs(initial.get(name, 0.0))) for name in self.unbounded if name in rest.bounded}
+        if scales:
+            self.anywhere = speed_range(rest, scales)
+        self.box |= self.anywhere.sides
+        for name, (low, high) in self.anywhere.sides.items():
+            part = "all its values were" if self.anywhere.proved else f"only {low:.6g} to {high:.6g} was"
             self.notes = (*self.notes, f"{name} has no side in the box: {part} searched")
-        return found
+        return self.box
 
     def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
         """The motion with these values of what rests and of the speeds or momenta, its inputs held constant."""
