@@ -8,9 +8,12 @@ constraints that are kept,
     let go:   Λ = 0, and on'(v⁺) + e on'(v⁻) is not positive;
 e = 0 is the inelastic one.
 
-A set that satisfies this is looked for by changing one contact at a time: the one that is pulled most is let go; when none
-is pulled, the one that is entered most is taken back. Sets are not tried twice. For contacts without friction the velocities
-after the impact are unique; constraints that share their ``off`` (a foot on the ground and its grip) are one contact.
+Which of the contacts at rest act afterwards is the same problem for accelerations and reactions (``Pressing``).
+
+For contacts of one row without friction, Lemke's method gives the set. Otherwise it is looked for by changing one contact at
+a time: the one that is pulled most is let go; when none is pulled, the one that is entered most is taken back. Sets are not
+tried twice. For contacts without friction the velocities after the impact are unique; constraints that share their ``off``
+(a foot on the ground and its grip) are one contact.
 """
 
 from __future__ import annotations
@@ -21,17 +24,19 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints import Measure, Snapshot, compliance_of, dependencies, measure_of, scaled_rows
 from svyaz.expr import evaluate
 from svyaz.forms import Equations
 from svyaz.integrate import Path
-from svyaz.matrices import matrix_rank
+from svyaz.matrices import lstsq, matrix_rank
 from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
 from svyaz.motion.events.conditions import LOW
-from svyaz.motion.events.contacts import RISING, TOUCHING, Contacts
+from svyaz.motion.events.contacts import RISING, Contacts
 from svyaz.motion.events.impacts import anchored
+from svyaz.motion.events.lemke import solve_complementarity
 from svyaz.motion.events.rubbing import Frictions, Rubs, rubbed
 from svyaz.motion.phases import Phase, reached
 
@@ -48,6 +53,9 @@ FITTING = 1e-6
 """Velocities that fit the constraints to this part of their scales need no impulses."""
 
 TINY = float(np.finfo(float).tiny)
+
+MOST_TRIED = 500
+"""Sets that the search looks at."""
 
 MOST_SEARCHED = 10
 """Up to so many contacts all sets are tried before the search is given up."""
@@ -89,18 +97,10 @@ class Collision:
                 rows = others
         return tuple(self.constraints[i] for i in rows)
 
-    def first_guess(self, active: Sequence[Constraint]) -> Kept:
-        """The contacts of the constraints that the conditions alone let act."""
-        return frozenset(k for k, group in enumerate(self.groups) if any(c in active for c in group))
-
     def solved(self, kept: Kept) -> tuple[Array, dict[str, float], Array] | None:
         """(v⁺, Λ by name, T of the frictions) of the impact with these contacts; None where friction leaves no solution."""
         s, rows = self.snapshot, self.rows(kept)
-        fits = np.abs(s.velocity[rows]) <= self.fitting * s.velocity_scale[rows]
-        if self.pushed is None and all(
-            fit or (self.settled and self.constraints[i].name in self.touching)
-            for i, fit in zip(rows, fits, strict=True)
-        ):
+        if self.pushed is None and self.fits[rows].all():
             return s.v, {self.constraints[i].name: 0.0 for i in rows}, np.zeros(0)
         wanted = -((1.0 + self.restitution) * s.velocity)[rows]
         pushed = np.zeros(len(s.velocity)) if self.pushed is None else self.pushed
@@ -141,12 +141,39 @@ class Collision:
         return abs(float(self.snapshot.velocity[row])) / max(self._ease(row), TINY)
 
     @cached_property
-    def settled(self) -> bool:
-        """Have hops become so low that they end, and all that touch stays?"""
+    def fits(self) -> NDArray[np.bool_]:
+        """Which constraints the velocities fit (m,), so that they need no impulses."""
         s = self.snapshot
-        free = compliance_of(s).accelerated(s.jacobian[:0], s.constraint_bias[:0])
-        slopes = self.measure.moved(np.zeros(len(s.state)), v=free)
-        return bool(self.touching) and self.fitting > 0.0 and self.contacts.slow(s.time, s.state, slopes, self.touching)
+        found: NDArray[np.bool_] = np.abs(s.velocity) <= self.fitting * s.velocity_scale
+        return found
+
+    @cached_property
+    def slow(self) -> frozenset[str]:
+        """The one-sided constraints that touch and whose hops would be lower than can be seen."""
+        return self.touching & self.contacts.slow(self.snapshot.time, self.snapshot.state)
+
+    @property
+    def settled(self) -> bool:
+        """Have hops become so low that they end, and all that touches stays?"""
+        still = [fit or c.name in self.slow for c, fit in zip(self.constraints, self.fits, strict=True)]
+        return bool(self.touching) and self.touching == self.slow and all(still)
+
+    def by_pivots(self) -> Kept | None:
+        """The contacts with impulses by Lemke's method; None unless each is one row without friction."""
+        if self.rubs is not None or any(len(group) > 1 or not group[0].pushes for group in self.groups):
+            return None
+        s, compliance, names = self.snapshot, compliance_of(self.snapshot), [c.name for c in self.constraints]
+        own = [names.index(first.name) for first, *_ in self.groups]
+        kept = [i for i in range(len(names)) if i not in own]
+        moved = np.array([compliance.pushed(row) for row in s.jacobian]).reshape(s.jacobian.shape)
+        matrix, rates = s.jacobian @ moved.T, (1.0 + self.restitution) * s.velocity
+        if self.pushed is not None:
+            rates = rates + matrix @ self.pushed
+        shares = lstsq(matrix[np.ix_(kept, kept)], np.column_stack([matrix[np.ix_(kept, own)], rates[kept]]))
+        reduced = np.column_stack([matrix[np.ix_(own, own)], rates[own]]) - matrix[np.ix_(own, kept)] @ shares
+        signs = np.array([first.pushes for first, *_ in self.groups], dtype=float)
+        found = solve_complementarity(reduced[:, :-1] * np.outer(signs, signs), signs * reduced[:, -1])
+        return None if found is None else frozenset(np.flatnonzero(found > 0.0).tolist())
 
     def faults(self, kept: Kept) -> list[int]:
         """Contacts that this set has wrong, the worst first: pulled ones, then those outside that are entered."""
@@ -205,16 +232,63 @@ class Collision:
         s = self.snapshot
         before = self.contacts.at(s.time, s.state)
         after = self.contacts.at(s.time, self.measure.moved(s.state, v=speeds))
-        size = np.maximum(before.rate_size, after.rate_size)
         given_back = dict(zip((c.name for c in self.constraints), self.restitution.tolist(), strict=True))
         back = np.array([given_back.get(c.name, 0.0) for c in self.contacts.constraints])
+        return self._risen(after.rate + back * before.rate, np.maximum(before.rate_size, after.rate_size))
+
+    def _risen(self, rates: Array, sizes: Array) -> dict[int, float]:
+        """By contact: rates of ``on`` as parts of their terms, where they are above rounding."""
         rises = {
             c.name: float(rate / scale)
-            for c, rate, scale in zip(self.contacts.constraints, after.rate + back * before.rate, size, strict=True)
+            for c, rate, scale in zip(self.contacts.constraints, rates, sizes, strict=True)
             if c.name in self.touching and rate > RISING * scale
         }
         found = {k: max(rises.get(c.name, 0.0) for c in group) for k, group in enumerate(self.groups)}
         return {k: rise for k, rise in found.items() if rise > 0.0}
+
+
+@dataclass(frozen=True)
+class Pressing(Collision):
+    """The same problem for accelerations: ``snapshot.v`` are those without contacts, ``velocity`` what they make of ḧ."""
+
+    def _entered(self, speeds: Array) -> dict[int, float]:
+        s = self.snapshot
+        gaps = self.contacts.at(s.time, s.state, self.contacts.slopes(s.time, s.state, speeds))
+        return self._risen(gaps.second, gaps.second_size)
+
+
+def acting_after(collision: Collision, speeds: Array, kept: frozenset[str], resting: frozenset[str]) -> Kept | None:
+    """The contacts that act after an impact, decided together by the accelerations; None where there is no such set.
+
+    ``speeds`` are the velocities after it, ``kept`` the constraints that act if nothing else speaks for or against it,
+    ``resting`` the one-sided ones that neither part nor approach. A single one, and friction, leave it to the conditions.
+    """
+    one_sided = {c.name for c in collision.contacts.constraints}
+    firsts = [group[0].name for group in collision.groups]
+    fixed = {k for k, name in enumerate(firsts) if name in kept and name not in one_sided}
+    free = [k for k, name in enumerate(firsts) if name in resting]
+    if collision.rubs is not None or len(free) < 2:
+        return frozenset(k for k, name in enumerate(firsts) if name in kept)
+    names = {c.name for k in {*fixed, *free} for c in collision.groups[k]}
+    bound = {c.name for group in collision.groups for c in group}
+    rows = [i for i, c in enumerate(collision.constraints) if c.name in names or c.name not in bound]
+    constraints = tuple(collision.constraints[i] for i in rows)
+    measure, s = collision.measure, collision.snapshot
+    whole = measure.equations.system.constraints
+    here = measure.at(measure.moved(s.state, v=speeds), s.time).of_rows([whole.index(c) for c in constraints])
+    free_fall = compliance_of(here).accelerated(here.jacobian[:0], here.constraint_bias[:0])
+    pressing = Pressing(
+        constraints=constraints,
+        groups=tuple(collision.groups[k] for k in free),
+        measure=measure,
+        snapshot=replace(here, v=free_fall, velocity=here.jacobian @ free_fall + here.constraint_bias),
+        contacts=collision.contacts,
+        touching=resting,
+        restitution=np.zeros(len(rows)),
+        fitting=0.0,
+    )
+    found = kept_contacts(pressing, frozenset(i for i, k in enumerate(free) if firsts[k] in kept))
+    return None if found is None else frozenset(fixed | {free[i] for i in found})
 
 
 def collision_of(
@@ -226,16 +300,16 @@ def collision_of(
     path: Path,
     frictions: Frictions,
 ) -> Collision | None:
-    """The collision at the end of a path; None if nothing begins to act or nothing could be let go.
+    """The collision at the end of a path; None if nothing begins or ceases to act or nothing could be let go.
 
     Besides the constraints that conditions let act, it knows one-sided ones that touch: those that are let go at this very
     moment, and others whose ``on`` is zero to rounding.
     """
     now, before = float(path.times[-1]), path.states[-1]
-    if all(c in phase.active for c in active):
+    if not path.events and all(c in phase.active for c in active):
         return None
     one_sided = contacts.constraints
-    near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (TOUCHING, LOW))
+    near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (contacts.tolerance, LOW))
     near |= {c.name for c in one_sided if ("on", c.name) in path.events}
     candidates = []
     for c in system.constraints:
@@ -252,7 +326,7 @@ def collision_of(
     snapshot = measure.at(anchored(equations, new, before, now), now).of_rows(rows)
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None
-    rubs = frictions.at(now, snapshot.state, candidates)
+    rubs, near = frictions.at(now, snapshot.state, candidates), near & {c.name for c in candidates}
     return Collision(tuple(candidates), groups, measure, snapshot, contacts, near, np.zeros(len(candidates)), rubs=rubs)
 
 
@@ -271,15 +345,21 @@ def contacts_among(constraints: Sequence[Constraint]) -> tuple[tuple[Constraint,
 
 
 def kept_contacts(collision: Collision, start: Kept) -> Kept | None:
-    """A set of contacts without faults, from a first guess; None if there is none."""
-    tried: set[Kept] = set()
-    kept = start
-    while kept not in tried:
-        tried.add(kept)
+    """A set of contacts without faults: the first guess, what pivots give, or what a search finds; None if there is none."""
+    if not collision.faults(start):
+        return start
+    tried: set[Kept] = {start}
+    kept = collision.by_pivots()
+    kept = start if kept is None else kept
+    while True:
         faults = collision.faults(kept)
         if not faults:
             return kept
-        kept = next((kept ^ {k} for k in faults if kept ^ {k} not in tried), kept)
+        tried.add(kept)
+        following = next((kept ^ {k} for k in faults if kept ^ {k} not in tried), None)
+        if following is None or len(tried) > MOST_TRIED:
+            break
+        kept = following
     if len(collision.groups) > MOST_SEARCHED:
         return None
     return next((k for k in _all_sets(len(collision.groups)) if k not in tried and not collision.faults(k)), None)

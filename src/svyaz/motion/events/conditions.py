@@ -32,7 +32,7 @@ SIDED = ("crossed", "released up", "released down")
 LOW = 1e-9
 """A condition is armed once it is below minus this part of the size of its terms."""
 
-PARTED = 1e-4
+PARTED = 1e-2
 """``on`` of a contact is armed below minus this part of its depth: bodies that lie side by side part by rounding alone."""
 
 
@@ -40,7 +40,7 @@ PARTED = 1e-4
 class Conditions:
     """The conditions g that are watched in a phase, as native code, and the sizes of their terms.
 
-    After an event, ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
+    ``on`` of a one-sided constraint is watched a second time, lowered by a small depth: it counts there
     even if it has never been negative. ``gain`` is the largest gain of the phases before. ``passing``: limits are told and
     do not end the phase. ``margins`` are values of further constants. ``idle`` contacts are not entered at the start.
     """

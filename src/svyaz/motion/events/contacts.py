@@ -11,14 +11,14 @@ A constraint that breaks at a given reaction (``abs(lambda_rod) - F``) and one t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude, measure_of, typical_sizes, typical_speeds, with_floor
+from svyaz.constraints import compliance_of, magnitude, measure_of, typical_sizes, typical_speeds, with_floor
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations, Recursion
@@ -70,7 +70,8 @@ class Contacts:
 
     The inputs are t, the states and their slopes; ``explicit`` gives the rates that need no accelerations. It belongs to no
     set of constraints that act. ``seen`` (k,) are the largest sizes of ``on`` in the run so far: bodies that lie side by
-    side at the origin, where all terms vanish, touch by that measure.
+    side at the origin, where all terms vanish, touch by that measure. The ``tolerance`` is the part of that size by which
+    constraints that act may be away from zero.
     """
 
     constraints: tuple[Constraint, ...]
@@ -78,12 +79,15 @@ class Contacts:
     explicit: Function
     free: Equations
     seen: Array
+    tolerance: float = TOUCHING
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
-        """Values at a state; without ``slopes`` the second derivatives mean nothing."""
-        given = np.zeros(len(state)) if slopes is None else slopes
-        parts = self.numbers(np.concatenate([[time], state, given]))
+        """Values at a state; without ``slopes`` the second derivatives are those of the motion without constraints."""
         here = measure_of(self.free).at(state, time)
+        if slopes is None:
+            free = compliance_of(here).accelerated(np.zeros((0, len(here.v))), np.zeros(0))
+            slopes = self.slopes(time, state, free)
+        parts = self.numbers(np.concatenate([[time], state, slopes]))
         size = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
         size = np.maximum(size, self.seen)
         fallen = np.sqrt(size * parts["second_terms"])
@@ -131,9 +135,9 @@ class Contacts:
         if not self.constraints:
             return {}
         gaps = self.at(time, state)
-        touch = np.abs(gaps.value) <= TOUCHING * gaps.size
+        touch = np.abs(gaps.value) <= self.tolerance * gaps.size
         size = np.maximum(gaps.size, MOMENT * until * gaps.rate_size)
-        found = np.maximum(DEEP * size, np.where(touch, 2.0 * gaps.value, 0.0))
+        found = np.maximum(SHALLOW * size, np.where(touch, 2.0 * gaps.value, 0.0))
         least = float(np.finfo(float).tiny)
         return {c.name: max(float(depth), least) for c, depth in zip(self.constraints, found, strict=True)}
 
@@ -142,14 +146,14 @@ class Contacts:
         if not self.constraints or not np.isfinite(slopes).all():
             return float("inf")
         gaps = self.at(time, state, slopes)
-        back = (np.abs(gaps.value) <= TOUCHING * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
+        back = (np.abs(gaps.value) <= self.tolerance * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
         return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
 
-    def slow(self, time: float, state: Array, slopes: Array, names: Collection[str]) -> bool:
-        """Are these so slow that, thrown back with that speed, their hops would be lower than can be told?"""
-        gaps = self.at(time, state, slopes)
+    def slow(self, time: float, state: Array) -> set[str]:
+        """Those so slow that, thrown back with that speed, their hops would be lower than can be seen."""
+        gaps = self.at(time, state)
         low = np.abs(gaps.rate) <= np.sqrt(2.0 * SHALLOW * gaps.size * gaps.second_size)
-        return all(is_low for c, is_low in zip(self.constraints, low, strict=True) if c.name in names)
+        return {c.name for c, is_low in zip(self.constraints, low, strict=True) if is_low}
 
     def sinking(self, span: tuple[float, float], state: Array, slopes: Array, gain: float) -> set[str]:
         """Those that touch and would be entered at once if they did not act.
@@ -160,7 +164,7 @@ class Contacts:
         if not self.constraints or not np.isfinite(slopes).all():
             return set()
         gaps, left = self.at(span[0], state, slopes), span[1] - span[0]
-        touch = np.abs(gaps.value) <= TOUCHING * gaps.size
+        touch = np.abs(gaps.value) <= self.tolerance * gaps.size
         deep = DEEP * np.maximum(gaps.size, MOMENT * left * gaps.usual_rate)
         touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > deep
         enter = gaps.rate > RISING * gaps.rate_size
@@ -169,14 +173,14 @@ class Contacts:
         return {c.name for c, sinks in zip(self.constraints, touch & (enter | bend), strict=True) if sinks}
 
 
-def contacts_of(free: Equations, constraints: Sequence[Constraint]) -> Contacts:
+def contacts_of(free: Equations, constraints: Sequence[Constraint], tolerance: float = TOUCHING) -> Contacts:
     """The one-sided ones among the constraints; ``free`` are the equations without constraints."""
     chosen = tuple(c for c in constraints if is_one_sided(c, free.velocities))
     explicit = function(
         {"rates": [free.explicit.get(s, ZERO) for s in free.states]}, ("t", *free.states), free.system.constants
     )
     made = _written(free, chosen) if free.recursion is None else _by_recursion(free, free.recursion, chosen)
-    return Contacts(chosen, made, explicit, free, np.zeros(len(chosen)))
+    return Contacts(chosen, made, explicit, free, np.zeros(len(chosen)), tolerance)
 
 
 def _written(free: Equations, chosen: Sequence[Constraint]) -> Derivatives:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Ode, Path, Status, joined, solve
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
+from svyaz.motion.events.contact_watch import check_contacts
 from svyaz.motion.events.guarding import Guard
 from svyaz.program import SingularSystem
 
@@ -75,6 +77,8 @@ def advance_to_event(
         return replace(_row(span[0], state), steps=0, events=at_once)
     path = _to_event(segment, watched, continuing, state, span, options, progress)
     path = replace(path, passed=(*((*key, span[0]) for key in outside), *path.passed))
+    if watched.contacts is not None:
+        path = check_contacts(watched.contacts, segment, path, partial(_stepping_from, segment, path, options))
     grid = rows(float(path.times[-1]))
     if grid is None or path.status is not Status.FINISHED or len(path.times) < 2:
         return path
@@ -289,6 +293,11 @@ def _largest(
 ) -> float:
     """The largest of some conditions: it rises through zero when the first of them does."""
     return float("nan") if state is None else float(np.max(watched.at(segment, time, state)[which]))
+
+
+def _stepping_from(segment: Segment, path: Path, options: Options, row: int) -> Callable[[float], Array | None]:
+    """The states after a row of a path."""
+    return _stepping(segment, float(path.times[row]), path.states[row], options)
 
 
 def _stepping(segment: Segment, start: float, state: Array, options: Options) -> Callable[[float], Array | None]:

@@ -28,8 +28,11 @@ from svyaz.model import Constraint
 from svyaz.motion.events.complementarity import Collision, Kept, kept_contacts
 from svyaz.motion.events.contacts import DEEP, RISING, SHALLOW
 
-MOST_STAGES = 2000
-"""After so many impacts at one moment the contacts that still approach are stopped together."""
+MOST_STRUCK = 500
+"""A contact that was struck so often at one moment gives nothing back any more."""
+
+OFTEN = 3
+"""The same for one that was struck so often at one moment, if its hop would be lower than can be seen."""
 
 FAINT = 1e-9
 """Approaches with less than this part of the strongest one at the same moment are rounding."""
@@ -51,14 +54,16 @@ Impulses = dict[str, float]
 
 @dataclass(frozen=True)
 class Rebound:
-    """Velocities after an impact, its impulses by constraint, and the constraints that act afterwards, by name.
+    """Velocities after an impact, its impulses by constraint, and by name the constraints that it keeps.
 
-    ``stages`` are the contacts struck at once, one set after another; ``notes`` tell what was decided.
+    ``resting`` are the contacts that neither part nor approach afterwards, ``stages`` those struck at once, one set after
+    another; ``notes`` tell what was decided.
     """
 
     speeds: Array
     impulses: Impulses
-    acting: frozenset[str]
+    kept: frozenset[str]
+    resting: frozenset[str]
     stages: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -135,37 +140,60 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
     ``coefficients`` are the restitutions by name; contacts that have settled are not among them. Of those that are, the ones
     that acted ``before`` go on if they are neither struck nor left.
     """
+    if not coefficients and collision.settled:
+        return _halt(collision)
     here = replace(collision, fitting=0.0) if coefficients else collision
     least, total, stages, notes = 0.0, dict[str, float](), list[tuple[str, ...]](), list[str]()
     lively = {k for k, group in enumerate(collision.groups) if any(coefficients.get(c.name) for c in group)}
-    calm, given, acting = frozenset(range(len(here.groups))) - lively, coefficients, frozenset[str]()
+    bounced, counts = {c.name for k in lively for c in here.groups[k]}, dict.fromkeys(lively, 0)
     while True:
-        if len(stages) == MOST_STAGES:
-            given = {}
-            notes.append(
-                f"after {MOST_STAGES} impacts at t = {collision.snapshot.time:.9g} bodies still approached each other: they "
-                "are stopped together"
-            )
         approaches = {k: x for k, x in here.approaches().items() if k in lively}
         least = max([least, *(FAINT * x for x in approaches.values())])
-        struck = frozenset(k for k, x in approaches.items() if x > least) if given else frozenset(lively)
-        if not struck and stages:
+        struck = {k for k, x in approaches.items() if x > least}
+        tired = {k for k in struck if _is_tired(here, k, counts[k])} if struck else set(approaches)
+        lively, struck = lively - tired, struck - tired
+        if not struck and not tired and stages:
             break
+        if any(counts[k] >= MOST_STRUCK for k in tired):
+            notes.append(
+                f"after {MOST_STRUCK} impacts of a contact at t = {collision.snapshot.time:.9g} bodies still approached each "
+                "other: they are stopped together"
+            )
+        calm = frozenset(range(len(here.groups))) - lively
+        given = {c.name: coefficients[c.name] for k in lively for c in here.groups[k] if c.name in coefficients}
         found = _struck(among(here, calm | struck), given, notes)
         if isinstance(found, str):
             return found
         here, acting = here.at_speeds(found.speeds), found.kept
+        counts.update({k: counts[k] + 1 for k in struck})
         stages.append(tuple(here.groups[k][0].name for k in sorted(struck)))
         total = {name: total.get(name, 0.0) + found.impulses.get(name, 0.0) for name in {**total, **found.impulses}}
-        if not given or not struck:
-            break
-    quiet, bounced = here.at_rest(least), {c.name for k in lively for c in here.groups[k]}
-    acting = frozenset(name for name in acting if name not in bounced or not given)
-    acting |= {name for name in quiet & set(before) if name in bounced}
+    if coefficients and here.settled:
+        stopped = _halt(here)
+        total = _sum(total, stopped.impulses)
+        return replace(stopped, impulses=total, stages=tuple(filter(None, stages)), notes=tuple(dict.fromkeys(notes)))
+    bounced -= {c.name for k, group in enumerate(here.groups) if k not in lively for c in group}
+    acting = frozenset(acting - bounced) | (here.at_rest(least) & set(before) & bounced)
     told = tuple(filter(None, stages))
     if len(told) > 1:
         notes += _at_once(collision, coefficients, told, here.snapshot.v)
-    return Rebound(here.snapshot.v, total, acting, told, tuple(dict.fromkeys(notes)))
+    return Rebound(here.snapshot.v, total, acting, here.at_rest(least), told, tuple(dict.fromkeys(notes)))
+
+
+def _is_tired(here: Collision, contact: int, count: int) -> bool:
+    """Was a contact struck so often at one moment, or so often and so slowly, that it gives nothing back any more?"""
+    return count >= MOST_STRUCK or (count >= OFTEN and here.groups[contact][0].name in here.slow)
+
+
+def _halt(collision: Collision) -> Rebound:
+    """All contacts come to rest where they touch: their hops would be lower than can be seen."""
+    s, names = collision.snapshot, [c.name for c in collision.constraints]
+    if collision.fits.all():
+        speeds, impulses = s.v, dict.fromkeys(names, 0.0)
+    else:
+        jump, found = compliance_of(s).least(s.jacobian, -s.velocity)
+        speeds, impulses = s.v + jump, dict(zip(names, found.tolist(), strict=True))
+    return Rebound(speeds, impulses, frozenset(names), collision.touching)
 
 
 def _at_once(
@@ -282,9 +310,10 @@ class Bounces:
         self._constants, self._until, self._shortest = constants, until, shortest
         self._highest: dict[str, float] = {}
         self._rests: dict[str, float] = {}
+        self._struck: dict[str, float] = {}
         self._told: set[str] = set()
         self._strongest = 0.0
-        self._landings: list[float] = []
+        self._landings: list[tuple[float, frozenset[str]]] = []
 
     def lively(self, collision: Collision, before: Collection[str]) -> tuple[dict[str, float], dict[str, float]]:
         """Restitutions by constraint, and the contacts that have settled, with the moment at which their impacts end.
@@ -297,13 +326,30 @@ class Bounces:
         approaches = collision.approaches()
         if all(x <= NOTHING * self._strongest for x in approaches.values()):  # else they may yet be struck by others
             given |= {c.name: 0.0 for k in approaches for c in collision.groups[k]}
-        for name, hop in hops(collision, given, before).items():
+        names = {collision.groups[k][0].name for k in approaches}
+        found = {name: hop for name, hop in hops(collision, given, before).items() if name in names}
+        for name, hop in found.items():
             self._highest[name] = max(self._highest.get(name, 0.0), hop.height)
             short = hop.lasting <= self._shortest
             if short or hop.over(self._highest[name], self._rests.get(name), self._until):
                 settled[name] = hop.rest
             self._rests[name] = hop.rest
-        return {name: e for name, e in given.items() if e > 0.0 and name not in settled}, settled
+        if names <= settled.keys() | (self._low(collision, names) - found.keys()):
+            return {}, settled
+        return {name: e for name, e in given.items() if e > 0.0}, {}
+
+    def _low(self, collision: Collision, names: Collection[str]) -> set[str]:
+        """Contacts that approach slowly after a hop that was lower than can be seen; all are remembered as struck now."""
+        now, found = collision.snapshot.time, set[str]()
+        gaps = collision.contacts.at(now, collision.snapshot.state)
+        for k, c in enumerate(collision.contacts.constraints):
+            if c.name not in names:
+                continue
+            since = now - self._struck.get(c.name, -np.inf)
+            if c.name in collision.slow and since * gaps.rate[k] <= 4.0 * SHALLOW * gaps.size[k]:
+                found.add(c.name)
+            self._struck[c.name] = now
+        return found
 
     def rocked(self, collision: Collision, kept: Collection[Constraint]) -> dict[str, float]:
         """When contacts that were struck in turn, and now are all kept since hops have become low, come to rest.
@@ -311,10 +357,11 @@ class Bounces:
         The intervals of two landings shrink in a ratio ρ (Aitken's extrapolation), and the last one, d, is followed by
         d ρ/(1 - ρ) in all.
         """
-        now, times = collision.snapshot.time, self._landings
+        now, struck = collision.snapshot.time, frozenset(collision.groups[k][0].name for k in collision.approaches())
         names = [c.name for c in kept if c.name in collision.touching]
-        self._landings = [*times[-4:], now]
-        if not collision.settled or len(times) < 4 or len(names) < 2:
+        self._landings = [*self._landings[-4:], (now, struck)]
+        times, sets = zip(*self._landings[:-1], strict=True) if len(self._landings) > 1 else ((), ())
+        if not collision.settled or len(times) < 4 or len(names) < 2 or sets[-4] != sets[-2]:
             return {}
         first, second = times[-2] - times[-4], now - times[-2]
         ratio = second / first if first > 0.0 else 1.0

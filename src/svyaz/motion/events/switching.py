@@ -37,8 +37,9 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.events.complementarity import Collision, collision_of, kept_contacts
+from svyaz.motion.events.complementarity import Collision, acting_after, collision_of
 from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
+from svyaz.motion.events.contact_watch import contact_tolerance
 from svyaz.motion.events.contacts import contacts_of
 from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
 from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
@@ -91,7 +92,7 @@ class Switched:
         self._watched: dict[tuple[Names, Names], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
         self._bounces = Bounces(self.system.constants, options.until, shortest)
-        self._contacts = contacts_of(self.free, self.system.constraints)
+        self._contacts = contacts_of(self.free, self.system.constraints, contact_tolerance(options))
 
     def with_options(self, options: Options) -> Switched:
         return Switched(self.source, options)
@@ -218,44 +219,42 @@ class Switched:
         """
         now, before = float(path.times[-1]), path.states[-1]
         collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path, self._frictions)
-        lively, rests = self._bounces.lively(collision, names_of(phase.active)) if collision is not None else ({}, {})
-        if collision is not None and (lively or (collision.rubs is not None and not collision.settled)):
-            return self._rebound(collision, lively, rests, phase, path)
+        impact = Impact(before)
         if collision is not None:
-            kept = kept_contacts(collision, collision.first_guess(active))
-            if kept is None:
-                told = ", ".join(f"'{c.name}'" for group in collision.groups for c in group)
-                reason = (
-                    f"the impact at t = {now:.9g} has no solution for the constraints {told}: whichever of them act, one "
-                    "would have to pull or one that does not act would be entered"
-                )
-                return active, before, Refusal(Status.INFEASIBLE, reason)
-            active = collision.chosen(kept)
-            rests |= self._bounces.rocked(collision, active)
+            collided = self._collide(collision, active, phase, before)
+            if isinstance(collided, Refusal):
+                return active, before, collided
+            active, impact = collided
         new = tuple(c for c in active if c not in phase.active)
         equations = self.equations_with(active)
-        state = anchored(equations, new, before, now)
-        found = fitted(equations, new, state, path, () if collision is None else collision.touching)
-        if isinstance(found, Refusal):
-            return active, state, found
-        return active, state, replace(found, stages=(tuple(rests),) if rests else (), rests=rests)
-
-    def _rebound(
-        self, collision: Collision, lively: Mapping[str, float], rests: Mapping[str, float], phase: Phase, path: Path
-    ) -> tuple[tuple[Constraint, ...], Array, Impact | Refusal]:
-        """The same for an impact in which contacts give back a part of what they take."""
-        now, before = float(path.times[-1]), path.states[-1]
-        found = rebound(collision, lively, names_of(phase.active))
-        if isinstance(found, str):
-            return phase.active, before, Refusal(Status.INFEASIBLE, found)
-        active = tuple(c for c in collision.constraints if c.name in found.acting)
-        new = tuple(c for c in active if c not in phase.active)
-        equations = self.equations_with(active)
-        state = collision.measure.moved(anchored(equations, new, before, now), v=found.speeds)
-        fit = fitted(equations, new, state, path, collision.touching)
+        state = anchored(equations, new, impact.state, now)
+        fit = fitted(equations, new, state, path, () if collision is None else collision.touching)
         if isinstance(fit, Refusal):
             return active, state, fit
-        return active, state, Impact(fit.state, found.impulses, found.stages, dict(rests), found.notes)
+        impulses = impact.impulses if any(impact.impulses.values()) else fit.impulses
+        return active, state, replace(impact, state=fit.state, impulses=impulses)
+
+    def _collide(
+        self, collision: Collision, active: Sequence[Constraint], phase: Phase, before: Array
+    ) -> tuple[tuple[Constraint, ...], Impact] | Refusal:
+        """The constraints that act after a collision, and what it makes of the state."""
+        lively, rests = self._bounces.lively(collision, names_of(phase.active))
+        found = rebound(collision, lively, names_of(phase.active))
+        if isinstance(found, str):
+            return Refusal(Status.INFEASIBLE, found)
+        kept = found.kept & {*names_of(active), *(name for name, x in found.impulses.items() if x)}
+        chosen = acting_after(collision, found.speeds, kept, found.resting)
+        if chosen is None:
+            told = ", ".join(f"'{c.name}'" for group in collision.groups for c in group)
+            when = f"at t = {collision.snapshot.time:.9g}"
+            return Refusal(
+                Status.INFEASIBLE, f"no reactions of the contacts {told} that only push keep them apart {when}"
+            )
+        acting = collision.chosen(chosen)
+        rests |= self._bounces.rocked(collision, acting)
+        stages = found.stages or ((tuple(rests),) if rests else ())
+        state = collision.measure.moved(before, v=found.speeds)
+        return acting, Impact(state, found.impulses, stages, rests, found.notes)
 
     @cached_property
     def _frictions(self) -> Frictions:
@@ -269,24 +268,21 @@ class Switched:
         sides: Sequence[tuple[Key, Expression]] = (),
         margins: Mapping[str, float] | None = None,
     ) -> Conditions:
-        """The conditions that are watched in a phase, the limits among them; after an event those of contacts have a depth.
+        """The conditions that are watched in a phase, the limits among them; those of contacts have a depth.
 
         ``sides`` are those of surfaces at which its rates jump.
         """
         phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
-        after_event = beginning.entry is Entry.EVENT
         over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
-        key = (names_of(phase.active), over) if after_event else ((), ("at the start",))
+        key = (names_of(phase.active), over)
         watched = None if sides else self._watched.get(key)
         if watched is None:
-            contacts, limits = self._contacts if after_event else None, self.system.limits
+            contacts, limits = self._contacts, self.system.limits
             watched = conditions(
                 segment, constraints, phase.active, time, contacts, limits, sides=sides, margins=margins
             )
             if not sides:
                 self._watched[key] = watched
-        if not watched.depths:
-            return watched
         depths = self._contacts.depths(time, beginning.state, self.options.until)
         gains = [abs(x) for d in self._decisions.values() for x in d.segment.perturbation.gains.values()]
         chosen = {name: depths[name] for name in watched.depths}
@@ -352,7 +348,7 @@ def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) ->
     notes = []
     for key, value, later, level in zip(watched.keys, now, soon, levels, strict=True):
         kind, name = key
-        if kind in LIMITS:
+        if kind in LIMITS or (kind == "on" and name in watched.depths):
             continue
         if value > level and key not in overdue:
             told = "is positive at the start already: it counts when it rises through zero again"

@@ -1,0 +1,188 @@
+"""Contacts along whole runs: nothing is entered, nothing pulls, no energy comes from nowhere, bodies rest where they should.
+
+`svyaz bench contacts` runs all of the columns, discs, rods, blocks and cradles of which these are a sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svyaz import System
+from svyaz.motion import simulate
+from svyaz.motion.events import switching
+from svyaz.motion.events.conditions import conditions
+from svyaz.motion.events.lemke import solve_complementarity
+
+G = 9.81
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _path(monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))
+
+
+def contact(name: str, gap: str, restitution: float = 0.5, **more) -> dict:
+    """A constraint that pushes and does not pull where the gap is closed."""
+    given = {"name": name, "equation": f"{gap} = 0", "on": f"-({gap})", "off": f"-lambda_{name}"}
+    return given | {"impact": "newton", "restitution": restitution} | more
+
+
+def side_by_side(a: float, b: float) -> System:
+    """Two balls that do not know of each other."""
+    return System(
+        coordinates=["a", "b"],
+        kinetic="a'^2/2 + b'^2/2",
+        potential=f"{G}*(a + b)",
+        constraint=[contact("floor_a", "a"), contact("floor_b", "b")],
+        initial={"a": a, "b": b},
+    )
+
+
+def test_V5_two_balls_side_by_side_both_come_to_rest() -> None:
+    """Each rests where its own series of impacts ends, at 3 √(2h/g) for the restitution 1/2, whatever the other does."""
+    motion = simulate(side_by_side(0.04, 0.041), until=1)
+    assert motion.finished, motion.reason
+    assert motion.states[-1] == pytest.approx(np.zeros(4), abs=1e-12)
+    assert motion.column("a").min() > -1e-9
+    assert motion.column("b").min() > -1e-9
+    rests = {name: e.t for e in motion.phases for name in e.on}
+    assert rests["floor_a"] == pytest.approx(3 * np.sqrt(2 * 0.04 / G), abs=1e-9)
+    assert rests["floor_b"] == pytest.approx(3 * np.sqrt(2 * 0.041 / G), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("masses", "restitution", "radius", "start", "words"),
+    [
+        ((0.5, 1.24, 1.98, 0.87), 0.2, 0.04, (0.07, 0.1713, 0.2819, 0.3801), {"until": 2, "rtol": 1e-9}),
+        ((1, 1, 1, 1, 1), 0.3, 0.05, (0.063, 0.17, 0.28, 0.393, 0.5), {"until": 1, "rtol": 1e-7}),
+    ],
+)
+def test_V5_columns_whose_impacts_collapse_come_to_rest(masses, restitution, radius, start, words) -> None:
+    """Impacts of neighbours alternate without end in a finite time; the balls rest one upon the other."""
+    rows = range(len(masses))
+    gaps = [f"y0 - {radius}", *(f"y{k} - y{k - 1} - {2 * radius}" for k in rows[1:])]
+    system = System(
+        coordinates=[f"y{k}" for k in rows],
+        kinetic=" + ".join(f"{m}/2*y{k}'^2" for k, m in enumerate(masses)),
+        potential=f"{G}*(" + " + ".join(f"{m}*y{k}" for k, m in enumerate(masses)) + ")",
+        constraint=[contact(f"c{k}", gap, restitution) for k, gap in enumerate(gaps)],
+        initial={f"y{k}": y for k, y in enumerate(start)},
+    )
+    motion = simulate(system, **words)
+    assert motion.finished, motion.reason
+    count = len(masses)
+    assert motion.states[-1, :count] == pytest.approx([radius * (2 * k + 1) for k in rows], abs=1e-8)
+    assert motion.states[-1, count:] == pytest.approx(np.zeros(count), abs=1e-8)
+    energy = motion.column("energy")
+    assert (energy - np.minimum.accumulate(energy)).max() < 1e-8 * energy[0]
+    weights = [G * sum(masses[k:]) for k in rows]
+    assert [motion.multipliers[f"c{k}"][-1] for k in rows] == pytest.approx(weights, rel=1e-6)
+
+
+def test_V5_a_contact_that_events_forget_ends_the_run(monkeypatch) -> None:
+    """The watch does not rely on events: one that loses a contact makes the run infeasible, with name, moment and gap."""
+    monkeypatch.setattr(
+        switching,
+        "switched",
+        lambda system, phase, events, now: tuple(c for c in phase.active if c.name != "floor_a"),
+    )
+    monkeypatch.setattr(switching, "collision_of", lambda *given: None)
+    motion = simulate(side_by_side(0.04, 0.5), until=1)
+    assert motion.status == "infeasible"
+    assert "the gap of the contact 'floor_a' is -" in motion.reason
+    assert "at t = 0.09" in motion.reason
+    assert motion.column("a").min() > -1e-5
+
+
+def test_V5_a_contact_that_pulls_ends_the_run(monkeypatch) -> None:
+    """A ball that a force lifts from the floor at t = 1, while nobody looks at the reaction."""
+    system = System(
+        coordinates=["y"],
+        kinetic="y'^2/2",
+        forces={"y": "t - 1"},
+        constraint=[contact("floor", "y", active=True, off="-lambda_floor")],
+    )
+    plain = simulate(system, until=2)
+    assert plain.finished
+    assert plain.phases[-1].t == pytest.approx(1, abs=1e-9)
+    monkeypatch.setattr(switching, "conditions", _deaf)
+    motion = simulate(system, until=2)
+    assert motion.status == "infeasible"
+    assert "the contact 'floor' pulls at t = " in motion.reason
+
+
+def _deaf(*given, **more):
+    """Conditions that switch nothing."""
+    found = conditions(*given, **more)
+    return replace(found, keys=tuple(("on", "nobody") for _ in found.keys), reacting=(False,) * len(found.keys))
+
+
+def test_V5_a_body_on_a_floor_at_the_start_does_not_sink() -> None:
+    """The gap is zero and the weight presses: the contact acts from the beginning, though nobody said active = true."""
+    system = System(
+        coordinates=["y"], kinetic="y'^2/2", potential=f"{G}*y", constraint=[contact("floor", "y")], initial={"y": 0}
+    )
+    motion = simulate(system, until=1)
+    assert motion.finished, motion.reason
+    assert motion.states[-1] == pytest.approx(np.zeros(2), abs=1e-12)
+    assert motion.multipliers["floor"][-1] == pytest.approx(G)
+
+
+def test_V5_a_start_within_another_body_is_refused() -> None:
+    system = System(
+        coordinates=["y"],
+        kinetic="y'^2/2",
+        potential=f"{G}*y",
+        constraint=[contact("floor", "y - 1")],
+        initial={"y": 0.5},
+    )
+    motion = simulate(system, until=1)
+    assert motion.status == "infeasible"
+    assert "the gap of the contact 'floor' is -0.5 at t = 0" in motion.reason
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_V5_lemke_agrees_with_all_sets(seed) -> None:
+    """Random contacts, some of them repeated: the velocities after the impact are those that trying all sets gives."""
+    rng = np.random.default_rng(seed)
+    count, n = int(rng.integers(1, 8)), int(rng.integers(2, 7))
+    rows = rng.normal(size=(count, n))
+    if seed % 3 == 0 and count > 1:
+        rows[-1] = 2.0 * rows[0]
+    inverse = np.diag(10.0 ** rng.uniform(-1, 1, n))
+    speed = rng.normal(size=n)
+    found = solve_complementarity(rows @ inverse @ rows.T, rows @ speed)
+    assert found is not None
+    assert speed + inverse @ rows.T @ found == pytest.approx(enumerated(inverse, rows, speed), abs=1e-9)
+    pushed = rows[found > 0]
+    assert np.linalg.matrix_rank(pushed) == len(pushed)
+
+
+def enumerated(inverse: np.ndarray, rows: np.ndarray, speed: np.ndarray) -> np.ndarray:
+    """v⁺ of 0 ≤ G v⁺ ⊥ Λ ≥ 0 by all sets of independent rows."""
+    for count in range(len(rows) + 1):
+        for chosen in map(list, combinations(range(len(rows)), count)):
+            g = rows[chosen]
+            if np.linalg.matrix_rank(g) < count:
+                continue
+            impulses = np.linalg.solve(g @ inverse @ g.T, -g @ speed)
+            after = speed + inverse @ g.T @ impulses
+            if np.all(impulses >= -1e-10) and np.all(rows @ after >= -1e-10):
+                return after
+    raise AssertionError("a positive definite mass matrix has a solution")
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("column of 3", 1), ("rods on both ends", 1), ("blocks on inclines", 0), ("cradles", 1)]
+)
+def test_V5_a_sample_of_the_bench(kind, seed) -> None:
+    """No negative gap, no pull, no rise of the energy, rest at the right places."""
+    models, judging = import_module("bench.contacts.models"), import_module("bench.contacts.judging")
+    assert judging.run_case(models.KINDS[kind](seed))[1] == []
