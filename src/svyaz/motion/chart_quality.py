@@ -31,10 +31,10 @@ class Watch:
     quality: Array
     turned: NDArray[np.bool_]
 
-    def first_below(self, limit: float) -> int | None:
-        """The first row at which the quality is below the limit or the determinant has changed its sign."""
-        found = np.flatnonzero((self.quality < limit) | self.turned)
-        return int(found[0]) if len(found) else None
+    def first_below(self, limit: float, first: int = 0) -> int | None:
+        """The first row, from ``first`` on, at which the quality is below the limit or the determinant has changed its sign."""
+        found = np.flatnonzero((self.quality[first:] < limit) | self.turned[first:])
+        return first + int(found[0]) if len(found) else None
 
 
 def watched(equations: Equations, path: Path) -> Watch | None:

@@ -1,10 +1,11 @@
 """Watching the chart of a reduced form along a run, and changing to another one where it degenerates.
 
 The quality of a chart is |det α_D| / √det(α αᵀ) (see ``forms.reduction_choice``), that of a basis of quasi-velocities
-√det(NᵀN) for N with columns of length one. A chart is left at the first row at which its quality is below POOR for the
-one whose least quality over the last rows is the best, if that is twice as good; below LEAST, or where its determinant
-has changed sign, it is said to be singular. Where Chaplygin's equations apply to no better chart, those of Voronets,
-which are the same for the charts of Chaplygin, take over.
+√det(NᵀN) for N with columns of length one. Errors of the dependent velocities grow with its reciprocal, so a chart is left
+early: at the last row before its quality falls below 0.6, for the one with the best least quality over the two rows, if
+that is a quarter better (the hysteresis, by which a motion to and fro does not change charts each time). Failing that it
+is tried again further down; below LEAST, or where the determinant has changed sign, the chart is said to be singular. Where Chaplygin's
+equations apply to no better chart, those of Voronets, which are the same for the charts of Chaplygin, take over.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import ModelError
 from svyaz.forms import Equations, form_of
-from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment
+from svyaz.holding import Decision, Entry, HeldIntegral, Options, Refusal, Segment, next_stop
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.chart_quality import LEAST, watched, whole_of
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of, only
 
 POOR, NEAR = 0.2, 0.02
-"""A chart is left for a better one of its form when its condition number exceeds 1/POOR, for one of a wider form when it
-exceeds 1/NEAR; beyond 1/LEAST it is singular."""
+EARLY, BETTER = (0.6, 0.4, POOR), 1.25
+"""A chart is left for another of its form that is BETTER when its quality falls below one of EARLY, for one of a wider form
+below NEAR; below LEAST it is singular."""
 
 USUAL_STEPS = 20_000
 """More steps than this are taken only if the chart of the equations stays good over them."""
@@ -52,7 +54,7 @@ class Charted:
     """Phases of another structure, each on as many charts as it needs; one that is returned to is there already."""
 
     phases: Structure
-    met: dict[ChartName, Equations] = field(default_factory=dict, repr=False, compare=False)
+    met: dict[ChartName, Equations | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def system(self) -> System:
@@ -94,20 +96,24 @@ class Charted:
         """Integrate a phase up to where its chart degenerates, on a chart that may first only as many steps as are usual.
 
         Before a singular point of the chart the steps of a method with error control grow short without end; another chart
-        is looked for instead.
+        is looked for instead. After a change the run is first looked at when a few times the stay in the charts before is
+        over: what lies behind the next change is computed in vain.
         """
         phase, equations = beginning.phase, segment.equations
         if not equations.charted:
             return self.phases.advance(beginning, segment, options, wishes)
         if not equations.named_basis:
             self.met.setdefault(_chart_name(equations.form, equations.dependent, phase.acting), equations)
-        grid = grid_of(options, (phase.start, phase.end), wishes.rows)
+        kept = options.charts == "keep"
+        stop = phase.end if kept else next_stop(phase.start - beginning.stay, phase.start, phase.end, options.step)
+        grid = grid_of(options, (phase.start, stop), wishes.rows)
         fine = None if grid is None else np.union1d(grid, np.linspace(grid[0], grid[-1], FINE))
 
-        def advanced(options: Options) -> Advance:
-            return self.phases.advance(beginning, segment, options, replace(wishes, rows=fine))
+        def advanced(options: Options, end: float = stop, rows: Array | None = fine) -> Advance:
+            near = replace(beginning, phase=replace(phase, end=end))
+            return self.phases.advance(near, segment, options, replace(wishes, rows=rows))
 
-        if options.charts == "keep":
+        if kept:
             found = advanced(options)
             return _ended(found, kept_chart(equations, found.path), grid)
         usual = replace(options, max_steps=min(USUAL_STEPS, options.max_steps))
@@ -117,14 +123,21 @@ class Charted:
         if stalled and (switch is None or switch.equations is None):
             found = advanced(options)
             switch = chart_switch(equations, found.path, phase.acting, self.met)
-        return _ended(found, switch, grid)
+        ended = _ended(found, switch, grid)
+        if ended.onward is None and stop < phase.end and ended.path.status is Status.FINISHED:
+            return replace(ended, onward=equations)
+        if ended.onward is None or fine is None or options.rtol is None or len(ended.path.times) < 2:
+            return ended
+        return _with_last_state(ended, advanced(replace(options, every=None), ended.path.times[-1], None).path)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         last = chapters[-1]
         if last.onward is None:
             return self.phases.after(chapters)
         phase = replace(last.phase, start=last.end, new=(), equations=last.onward)
-        return Beginning(phase, last.last_state, Entry.TIME, refusal=_runaway(chapters))
+        stay = last.end - chapters[-2:][0].phase.start
+        refusal = _runaway(chapters)
+        return Beginning(phase, last.last_state, Entry.TIME, refusal=refusal, stay=stay if stay > 0.0 else np.inf)
 
 
 def _in_vain(chapters: Sequence[Chapter]) -> bool:
@@ -188,22 +201,33 @@ def _ended(found: Advance, switch: Switch | None, grid: Array | None) -> Advance
     return Advance(only(cut, grid), switch.note, switch.equations, modes)
 
 
+def _with_last_state(ended: Advance, path: Path) -> Advance:
+    """The same with the state at its end from a path that ends there: between steps a method knows it less well."""
+    if path.status is not Status.FINISHED:
+        return ended
+    states = ended.path.states.copy()
+    states[-1] = path.states[-1]
+    return replace(ended, path=replace(ended.path, states=states))
+
+
 def chart_switch(
-    equations: Equations, path: Path, active: Sequence[Constraint], met: dict[ChartName, Equations]
+    equations: Equations, path: Path, active: Sequence[Constraint], met: dict[ChartName, Equations | None]
 ) -> Switch | None:
-    """What is to be done about the chart of a run; None when it stays good. Equations on a new chart are added to ``met``."""
+    """What is to be done about the chart of a run; None when it stays good. Equations on a new chart are added to ``met``, None
+    for a chart to which the form does not apply.
+    """
     watch = watched(equations, path)
     if watch is None:
         return None
     times, form = path.times, equations.form
     wider = form_of(form).wider or form
-    for limit, taken in ((POOR, form), (NEAR, wider), (LEAST, wider)):
-        bad = watch.first_below(limit)
+    for limit, taken in (*((limit, form) for limit in EARLY), (NEAR, wider), (LEAST, wider)):
+        bad = watch.first_below(limit, 0 if limit <= POOR else 1)
         if bad is None:
             break
         passed = watch.turned[bad] or watch.quality[bad] < LEAST
-        row = bad - 1 if passed and bad > 1 else bad
-        wanted = 2 * min(float(watch.quality[bad]), POOR)
+        row = bad - 1 if bad > 1 or (bad == 1 and passed) else bad
+        wanted = BETTER * min(float(watch.quality[bad]), limit)
         other = _better(equations, taken, watch.alpha[row : bad + 1], wanted, active, met)
         if other is not None:
             words = f"{_told(equations)} degenerates near t = {times[bad]:.4g}: from t = {times[row]:.6g} the chart "
@@ -242,15 +266,14 @@ def _better(
     alpha: Array,
     wanted: float,
     active: Sequence[Constraint],
-    met: dict[ChartName, Equations],
+    met: dict[ChartName, Equations | None],
 ) -> Equations | None:
     """The equations in a form and the chart with the best least quality over these rows, among those that apply."""
     from svyaz.forms import MOST_CHOICES
 
     coordinates = equations.system.coordinates
     m, n = alpha.shape[1:]
-    reduced = form_of(form).reduced
-    if comb(n, m) > MOST_CHOICES or reduced is None:
+    if comb(n, m) > MOST_CHOICES or form_of(form).reduced is None:
         return None
     choices = list(combinations(range(n), m))
     whole = whole_of(alpha)
@@ -260,12 +283,22 @@ def _better(
     for k in good:
         dependent = tuple(coordinates[j] for j in choices[k])
         name = _chart_name(form, dependent, active)
-        if name in met:
-            return met[name]
-        try:
-            made = reduced(equations.system, active, dependent)
-            found = met[name] = replace(made, spare=equations.spare, undetermined=equations.undetermined)
-        except ModelError:
-            continue  # a form that does not apply with these dependent coordinates
-        return found
+        if name not in met:
+            met[name] = _on_chart(equations, form, dependent, active)
+        found = met[name]
+        if found is not None:
+            return found
     return None
+
+
+def _on_chart(
+    equations: Equations, form: str, dependent: tuple[str, ...], active: Sequence[Constraint]
+) -> Equations | None:
+    """The equations in a form with these dependent coordinates; None where it does not apply to them."""
+    reduced = form_of(form).reduced
+    assert reduced is not None, "a form without charts has no others"
+    try:
+        made = reduced(equations.system, active, dependent)
+    except ModelError:
+        return None
+    return replace(made, spare=equations.spare, undetermined=equations.undetermined)

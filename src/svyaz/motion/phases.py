@@ -54,7 +54,7 @@ class Beginning:
     ``entry`` tells how the state came about: after an event it may differ from the last one before, and both are kept.
     ``event`` is what is told of this moment, ``continuing`` are the conditions, ("on" or "off", constraint), that were
     watched before as well. ``idle`` are those that were met at once and changed nothing: the motion goes on before they are
-    met again. ``notes`` tell what was decided about it.
+    met again. ``notes`` tell what was decided about it. ``stay`` is how long the charts before this one were good.
     """
 
     phase: Phase
@@ -65,6 +65,7 @@ class Beginning:
     idle: frozenset[tuple[str, str]] = frozenset()
     refusal: Refusal | None = None
     notes: tuple[str, ...] = ()
+    stay: float = np.inf
 
 
 @dataclass(frozen=True)
