@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from svyaz import System, load
 from svyaz.forms import derive
-from svyaz.holding.poles import poles_of
+from svyaz.holding.poles import _Polar, poles_of
 from svyaz.motion import simulate
 
 G = 9.81
@@ -162,3 +162,49 @@ def test_K4_a_start_at_a_pole(slope: float, how: dict[str, Any]) -> None:
 
     expected = solve_ivp(rates, (0, 1.5), first, t_eval=motion.times, **TIGHT).y[:3].T
     np.testing.assert_allclose([place(*state[:2]) for state in motion.states], expected, atol=1e-7)
+
+
+SLIPS = {
+    "sx": "x' + a*(cos(theta)*sin(psi)*theta' + sin(theta)*cos(psi)*psi') - r*(theta'*sin(psi) - phi'*sin(theta)*cos(psi))",
+    "sy": "y' + a*(-cos(theta)*cos(psi)*theta' + sin(theta)*sin(psi)*psi') + r*(theta'*cos(psi) + phi'*sin(theta)*sin(psi))",
+}
+"""Of the lowest point of a sphere whose centre of mass is a below its centre."""
+
+TOP = System(
+    name="top on a floor",
+    coordinates=["x", "y", "z", "psi", "theta", "phi"],
+    kinetic="m/2*(x'^2 + y'^2 + z'^2) + A/2*(theta'^2 + sin(theta)^2*psi'^2) + C/2*(phi' + psi'*cos(theta))^2",
+    potential="m*g*z",
+    parameters={"m": 0.02, "g": G, "r": 0.02, "a": 0.003, "A": 3e-6, "C": 2.8e-6},
+    definitions=SLIPS,
+    constraint=[
+        {
+            "name": "floor",
+            "equation": "z + a*cos(theta) = r",
+            "off": "-lambda_floor",
+            "friction": {"sliding": 0.2, "along": {"slips": ["sx", "sy"]}},
+        }
+    ],
+    initial={"z": "r - a*cos(0.05)", "theta": 0.05, "phi'": 80},
+)
+
+
+def test_V1_a_top_that_slips_near_its_pole_is_followed_in_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events in the chart of a pole are located by single steps from those of the passage, which goes no farther than twice the
+    way to the next event: the end of the slip is that without the chart, in some ten thousand evaluations.
+    """
+    calls = [0]
+    rates = _Polar.rates
+
+    def counted(polar: _Polar, t: float, z: np.ndarray) -> np.ndarray:
+        calls[0] += 1
+        return rates(polar, t, z)
+
+    monkeypatch.setattr(_Polar, "rates", counted)
+    how = {"rtol": 1e-8, "until": 0.02, "stabilize": "off"}
+    found, expected = simulate(TOP, **how), simulate(TOP, **how, charts="keep")
+    assert found.finished, found.reason
+    assert any("in another chart" in note for note in found.notes)
+    assert found.states[-1] == pytest.approx(expected.states[-1], rel=1e-5, abs=1e-7)
+    assert [s.start for s in found.slides] == pytest.approx([s.start for s in expected.slides], rel=1e-7)
+    assert 0 < calls[0] < 40_000

@@ -120,12 +120,17 @@ def _state_of_model(equations: Equations, start: tuple[float, ...], time: float)
     return model_states(equations, np.array([time]), np.array([start]))[0]
 
 
-def next_passage(segment: Segment, path: Path, end: float, options: Options, grid: Array | None) -> Passage | None:
-    """The first branching position or pole of coordinates that a path comes to before ``end``, passed."""
+def next_passage(
+    segment: Segment, path: Path, end: float, options: Options, grid: Array | None, near: float = np.inf
+) -> Passage | None:
+    """The first branching position or pole of coordinates that a path comes to before ``end``, passed.
+
+    A pole that the motion stays at for long is passed up to the time ``near`` at most, if that is earlier.
+    """
     if path.status is Status.STOPPED:
         return None
     found = first_passage(segment, path, end, options.step, grid)
-    pole = first_pole(segment, path, end, options.step, grid) if _passes_poles(segment, options) else None
+    pole = first_pole(segment, path, min(end, near), options.step, grid) if _passes_poles(segment, options) else None
     return pole if pole is not None and (found is None or pole.times[0] < found.times[0]) else found
 
 
@@ -186,7 +191,8 @@ def bridged(path: Path, found: Passage, until: float = np.inf) -> list[Path]:
 
 def _across(found: Passage, until: float) -> Path:
     kept = found.times <= until
-    span = Bridge(float(found.times[0]), min(found.end, until), found.moment, found.at(found.moment), found.words)
+    moment = min(found.moment, until)
+    span = Bridge(float(found.times[0]), min(found.end, until), moment, found.at(moment), found.words)
     across = Path(found.times[kept], found.states[kept], Status.FINISHED, "", int(kept.sum()) - 1, 0, 0, 0.0)
     return replace(across, bridged=(span,))
 

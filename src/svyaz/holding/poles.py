@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from math import pi
 
 import numpy as np
@@ -287,21 +286,9 @@ class _Polar:
         side = -float(np.sign(first[dk]) or 1.0) if begun else float(np.sign(delta))
         moment = start if begun else moment
 
-        def told(wanted: Array) -> Array:
-            """States of the equations at times."""
-            whole = np.unique(np.concatenate([way.times, wanted]))
-            states = solve(self.rates, z, span, method="dop853", rtol=ACCURATE, output=whole).states
-            sides = np.where((whole > moment) & through, -side, side)  # X = f cos ψ with f < 0 on the other side
-            turns = [0.0, *(_turned(*pair, (k, p, dk, dp)) for pair in pairwise(states))]
-            angles = first[p] + np.cumsum(turns)
-            if through:
-                angles = _followed(float(first[p]), sides[:, None] * states[:, [k, p]])
-            found = [self.out(states[j], float(angles[j]), float(sides[j])) for j in np.searchsorted(whole, wanted)]
-            if begun and wanted[0] <= start:
-                found[0] = first
-            return np.array(found)
-
-        return Passage(row, moment, 0.0, times, told(times), lambda time: told(np.array([time]))[0], self.pole.text)
+        course = _Course(self, way, first, side, moment if through else np.inf)
+        states = np.array([course.at(float(time)) for time in times])
+        return Passage(row, moment, 0.0, times, states, course.at, self.pole.text)
 
     def _while_leaving(self, start: float, z: Array, end: float) -> float:
         """How long a motion that rests at the pole stays near it."""
@@ -316,15 +303,61 @@ class _Polar:
         return np.linspace(start, end, 1 + max(1, round((end - start) / step)))
 
 
-def _followed(angle: float, points: Array) -> Array:
-    """The directions (k,) of points (k, 2), each as near to the one before as can be; at the pole that of before."""
-    found = []
-    for x, y in points:
-        if np.hypot(x, y) > HIT:
-            gap = float(np.arctan2(y, x)) - angle
-            angle += gap - 2 * pi * round(gap / (2 * pi))
-        found.append(angle)
-    return np.array(found)
+@dataclass(frozen=True)
+class _Course:
+    """The motion past a pole by its steps in the chart (``way``) from a ``first`` state of the equations.
+
+    It begins on a ``side`` of the pole, and goes through it at the moment ``crossed`` if that is finite.
+    """
+
+    polar: _Polar
+    way: Path
+    first: Array
+    side: float
+    crossed: float
+
+    def at(self, time: float) -> Array:
+        """The state of the equations at a time: by one step of the method from the last one before it."""
+        times, z = self.way.times, self.way.states
+        if time <= times[0]:
+            return self.first
+        j = int(np.searchsorted(times, time, side="right")) - 1
+        here = z[j]
+        if time > times[j]:
+            length = time - float(times[j])
+            here = solve(self.polar.rates, z[j], (float(times[j]), time), method="dop853", step=length).states[-1]
+        return self.polar.out(here, self._angle(j, here, time), self._side(time))
+
+    def _side(self, time: float) -> float:
+        return -self.side if time > self.crossed else self.side  # X = f cos ψ with f < 0 on the other side
+
+    def _angle(self, j: int, here: Array, time: float) -> float:
+        """ψ of a state in the chart behind the j-th step."""
+        k, p, dk, dp, *_ = self.polar._places
+        if np.isfinite(self.crossed):
+            return _nearest_direction(self._angles[j], self._side(time) * here[[k, p]])
+        return self._angles[j] + _turned(self.way.states[j], here, (k, p, dk, dp))
+
+    @cached_property
+    def _angles(self) -> list[float]:
+        """ψ at the ends of the steps."""
+        k, p, dk, dp, *_ = self.polar._places
+        z, found = self.way.states, [float(self.first[p])]
+        for j in range(1, len(z)):
+            if np.isfinite(self.crossed):
+                side = self._side(float(self.way.times[j]))
+                found.append(_nearest_direction(found[-1], side * z[j, [k, p]]))
+            else:
+                found.append(found[-1] + _turned(z[j - 1], z[j], (k, p, dk, dp)))
+        return found
+
+
+def _nearest_direction(angle: float, point: Array) -> float:
+    """The direction of a point as near to an angle as can be; at the pole the angle itself."""
+    if np.hypot(*point) <= HIT:
+        return angle
+    gap = float(np.arctan2(point[1], point[0])) - angle
+    return angle + gap - 2 * pi * round(gap / (2 * pi))
 
 
 def _turned(before: Array, after: Array, places: tuple[int, int, int, int]) -> float:

@@ -38,6 +38,9 @@ SAMPLES = 16
 TURNS = 4
 """So often the top of a condition is looked for among nearer states."""
 
+BEHIND = 2.0
+"""A pole of coordinates is passed as far as so many times the way to the next event, no farther: the rest would be in vain."""
+
 TOGETHER = 1e-10
 """Events within this part of a step happen at the same moment."""
 
@@ -114,7 +117,8 @@ def _to_event(
             guard = _guard(segment, watched, time, state, flags)
             guarded, most = replace(segment, projection=guard.flow), steps_left(options, pieces)
             path = integrated(guarded, state, (time, stop), options, None, progress, most, wary)
-            passage = next_passage(segment, path, limit, options, None)
+            near = time + BEHIND * (guard.end - time) if guard.alarmed else limit
+            passage = next_passage(segment, path, limit, options, None, near)
             if passage is not None or path.status is not Status.STALLED:
                 break
         if passage is None:
