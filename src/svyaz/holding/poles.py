@@ -286,7 +286,7 @@ class _Polar:
         side = -float(np.sign(first[dk]) or 1.0) if begun else float(np.sign(delta))
         moment = start if begun else moment
 
-        course = _Course(self, way, first, side, moment if through else np.inf)
+        course = _PolarCourse(self, way, first, side, moment if through else np.inf)
         states = np.array([course.at(float(time)) for time in times])
         return Passage(row, moment, 0.0, times, states, course.at, self.pole.text)
 
@@ -304,7 +304,7 @@ class _Polar:
 
 
 @dataclass(frozen=True)
-class _Course:
+class _PolarCourse:
     """The motion past a pole by its steps in the chart (``way``) from a ``first`` state of the equations.
 
     It begins on a ``side`` of the pole, and goes through it at the moment ``crossed`` if that is finite.
