@@ -83,10 +83,11 @@ def command(
 ) -> None:
     """Find all steady motions of MODEL in a box.
 
-    A cyclic coordinate turns at a constant speed, all others rest. A speed that nothing determines is that of the model's
-    initial state unless it or its momentum is prescribed. For each motion: speeds, momenta, the inputs that maintain it,
-    the roots, how many of them are zero and why, and what is known of its stability by which theorem. Exit code 1 when
-    there are none, when they form a family all the same, or the search was not finished.
+    A cyclic coordinate turns at a constant speed, all others rest. Prescribe as many values as the steady motions have
+    dimensions, and everything else is found; where values are missing, speeds are those of the model's initial state. For
+    each motion: speeds, momenta, the inputs that maintain it, the roots, how many of them are zero and why, and what is
+    known of the stability of its positions at fixed momenta, by which theorem. Exit code 1 when there are none, when they
+    form a family all the same, or the search was not finished.
     """
     from svyaz.show import as_json
     from svyaz.stability import steady_motions
