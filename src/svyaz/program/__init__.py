@@ -52,9 +52,12 @@ if TYPE_CHECKING:
     from svyaz.program.interpret import evaluate as evaluate
     from svyaz.program.interpret import node_values as node_values
     from svyaz.program.interpret import parameter_row as parameter_row
-    from svyaz.program.intervals import Interval as Interval
+    from svyaz.program.interval_functions import Interval as Interval
+    from svyaz.program.interval_functions import crosses_cut as crosses_cut
+    from svyaz.program.interval_functions import outwards as outwards
     from svyaz.program.intervals import numbers as numbers
     from svyaz.program.intervals import ranges as ranges
+    from svyaz.program.intervals import ranges_by_branches as ranges_by_branches
     from svyaz.program.lanes import lane_width as lane_width
     from svyaz.program.lanes import lanes_of as lanes_of
     from svyaz.program.lanes import lined_up as lined_up

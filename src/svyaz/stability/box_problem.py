@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.matrices import pinv, svd
-from svyaz.program import Interval, Program, numbers, ranges
+from svyaz.program import Interval, Program, crosses_cut, numbers, ranges, ranges_by_branches
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class BoxProblem:
     """E₀ (n,), E₁ (n, k), ∂E₀/∂q (n, d) and ∂E₁/∂q (n, k, d) as the outputs of one program of q, in this order.
 
     ``surfaces`` gives the expressions that vanish where the equations jump, which no derivative tells; where the equations are
-    those of one side of each of them, ``wanted`` tells it: 1 or -1. Equations are told over their ``level`` (n,), and what is
+    those of one side of each of them, ``wanted`` tells it: 1 or -1. ``cuts`` gives y and x of each atan2(y, x) in turn, which
+    jumps where y = 0 and x < 0. Equations are told over their ``level`` (n,), and what is
     small is so beside the ``unit`` of an unknown (d + k,): ones, where the numbers are ordinary.
     """
 
@@ -31,12 +32,20 @@ class BoxProblem:
     wanted: tuple[int, ...] = ()
     level: Array | None = None
     unit: Array | float = 1.0
+    cuts: Program | None = None
 
     def at(self, low: Array, high: Array) -> tuple[Interval, Interval, Interval, Interval]:
         """The four arrays over parts (N, d), each with its bounds."""
         lower, upper = (self._shaped(bound) for bound in ranges(self.program, self.values, low, high))
         first, second, third, fourth = zip(lower, upper, strict=True)
         return first, second, third, fourth
+
+    def by_branches(self, low: Array, high: Array) -> Iterator[tuple[Interval, Interval]]:
+        """E₀ and E₁ over parts (N, d), on each side of the poles and cuts that may pass through them."""
+        count = self.equations * (1 + self.free)
+        for bounds in ranges_by_branches(self.program, self.values, low, high, count):
+            (e0, e1), (e0_high, e1_high) = (self._shaped(bound)[:2] for bound in bounds)
+            yield (e0, e0_high), (e1, e1_high)
 
     def sides(self, low: Array, high: Array) -> NDArray[np.intp]:
         """On which side of each surface parts lie (N, surfaces): 1, -1, or 0 where it may pass through them."""
@@ -47,9 +56,18 @@ class BoxProblem:
 
     def smooth(self, low: Array, high: Array) -> NDArray[np.bool_]:
         """In which parts the equations do not jump."""
+        whole = ~self.torn(low, high)
         if self.surfaces is None or self.wanted:
-            return np.ones(len(low), dtype=bool)
-        return np.asarray(np.all(self.sides(low, high) != 0, axis=1))
+            return whole
+        return np.asarray(whole & np.all(self.sides(low, high) != 0, axis=1))
+
+    def torn(self, low: Array, high: Array) -> NDArray[np.bool_]:
+        """Through which parts the cut of an atan2 may pass."""
+        if self.cuts is None:
+            return np.zeros(len(low), dtype=bool)
+        least, most = ranges(self.cuts, self.values, low, high)
+        y, x = ((least[:, k::2], most[:, k::2]) for k in (0, 1))
+        return np.asarray(np.any(crosses_cut(y, x), axis=1))
 
     def in_force(self, low: Array, high: Array) -> NDArray[np.bool_]:
         """In which parts these may be the equations."""
@@ -59,9 +77,12 @@ class BoxProblem:
 
     def _shaped(self, outputs: Array) -> list[Array]:
         n, d, k = self.equations, self.bounded, self.free
-        pieces = np.split(outputs, np.cumsum([n, n * k, n * d]), axis=1)
         shapes = [(n,), (n, k), (n, d), (n, k, d)]
-        found = [piece.reshape(len(outputs), *shape) for piece, shape in zip(pieces, shapes, strict=True)]
+        pieces = np.split(outputs, np.cumsum([n, n * k, n * d]), axis=1)
+        given = [
+            (piece, shape) for piece, shape in zip(pieces, shapes, strict=True) if piece.shape[1] == np.prod(shape)
+        ]
+        found = [piece.reshape(len(outputs), *shape) for piece, shape in given]
         if self.level is None:
             return found
         return [rows / self.level.reshape(n, *(1,) * (rows.ndim - 2)) for rows in found]

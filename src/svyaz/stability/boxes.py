@@ -3,12 +3,11 @@
     f(q, y) = E₀(q) + E₁(q) y = 0,     q in a box, y free                 (y: multipliers, currents, inputs)
 
 For a part Q of the box, intervals bound E₀ and E₁; where C E₁(Q), C = E₁⁺ at the middle, is close to the unit matrix, they
-bound y as well. With bounds on both, Krawczyk's operator
+bound y as well. With bounds on both, Krawczyk's operator narrows the part, or proves that it holds exactly one zero. Parts
+that remain are halved. Where f may jump inside a part, f' bounds nothing: such parts are only halved.
 
-    K(X) = m - C f(m) + (E - C f'(X)) (X - m),     C = f'(m)⁻¹,
-
-shrinks the part (a zero in X lies in K(X)); K(X) inside X proves a zero, and no second one, in X. Parts that remain are
-halved. (R. Krawczyk 1969; R. E. Moore 1977.) Where f may jump inside a part, f' bounds nothing: such parts are only halved.
+A part leaves the search in four ways: it is proved to be empty; it lies in a box with exactly one zero, and that zero is in the
+answer; it is undecided, or has no bounds (a pole), and then nothing is claimed of it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +22,7 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.program import Interval
 from svyaz.stability.box_problem import BoxProblem, among, newton
-from svyaz.stability.interval_matrices import (
-    EPSILON,
-    contracted,
-    joined,
-    number_matrix_times,
-    number_times,
-    sum_of,
-    times_vector,
-)
+from svyaz.stability.krawczyk import krawczyk, may_vanish, narrowed, possible
 
 AT_ONCE = 32
 """So many parts cost little more than one."""
@@ -44,9 +34,14 @@ LEAST_WIDTH = 1e-7
 """Parts smaller than this, relative to the box, are left undecided."""
 
 TRY_NEWTON = 0.05
-SLACK = 1e-13
-SAME = 1e-8
-"""Zeros that agree to this part of their sizes are one."""
+SAME = 1e-10
+"""Newton's method is not asked to prove a second time what it reached to this part of its size."""
+
+REFINEMENTS = 40
+"""So often at most the enclosure of a zero is narrowed."""
+
+RADII = (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+"""Of the boxes around a zero in which it may be proved to be alone."""
 
 CUT = 0.4878
 """Parts are not cut in the middle: zeros like to lie there."""
@@ -63,25 +58,48 @@ COVER_WIDTH = 1 / 64
 """A cover has at most so many parts; it need not be finer than this part of the box."""
 
 
+@dataclass(frozen=True)
+class Zero:
+    """A point x = (q, y), how far the zero is from it at most, and a box in which there is no second one."""
+
+    point: Array
+    doubt: Array
+    low: Array
+    high: Array
+
+    def holds(self, other: Zero) -> bool:
+        """Does this one's box contain the other zero? Then they are the same."""
+        lower, upper = other.point - other.doubt, other.point + other.doubt
+        return bool(np.all((lower >= self.low) & (upper <= self.high)))
+
+    def beside(self, other: Zero) -> bool:
+        """Is it proved that they are two?"""
+        return bool(np.any(np.abs(self.point - other.point) > (self.doubt + other.doubt) * (1 + 1e-12)))
+
+
 @dataclass
 class Zeros:
-    """Points x = (q, y), proved to be alone in the boxes around them; parts that could not be decided, and lots of parts in
-    which the equations have no bounds (poles).
+    """Zeros that are proved to be alone in the boxes around them; parts that could not be decided, and lots of parts in
+    which the equations have no bounds (poles). ``cleared``: is it proved nevertheless that there are no zeros in these?
 
     Parts looked at, and parts ``left`` when the work allowed was done.
     """
 
-    points: list[Array] = field(default_factory=list)
-    boxes: list[Interval] = field(default_factory=list)
+    zeros: list[Zero] = field(default_factory=list)
     undecided: list[Interval] = field(default_factory=list)
     unbounded: list[Interval] = field(default_factory=list)
     parts: int = 0
     left: int = 0
+    cleared: bool = True
+
+    @property
+    def points(self) -> list[Array]:
+        return [zero.point for zero in self.zeros]
 
     @property
     def complete(self) -> bool:
-        """Is it proved that there are no others outside of the parts without bounds?"""
-        return not self.undecided and not self.left
+        """Is it proved that there are no others?"""
+        return self.cleared and not self.undecided and not self.left
 
 
 def all_zeros(
@@ -119,6 +137,13 @@ def all_zeros(
             waiting.append(_divided(parts, width, problem.bounded))
         if progress is not None:
             progress(1.0 - sum(_volume(lot, width) for lot in waiting))
+    if found.undecided:
+        low, high = (np.array(side) for side in zip(*found.undecided, strict=True))
+        open_ones = np.flatnonzero(~_covered(low, high, found))
+        found.undecided = [found.undecided[k] for k in open_ones]
+    if found.unbounded:
+        low, high = _stacked(found.unbounded)
+        found.cleared = not possible(problem, low, high).any()
     return found
 
 
@@ -155,7 +180,7 @@ def _volume(parts: Interval, width: Array) -> float:
 def zeros_near(problem: BoxProblem, starts: Array) -> Zeros:
     """Zeros to which Newton's method leads from these starts, those that are proved to be alone where they are."""
     found = Zeros()
-    _record(problem, starts, found)
+    _record_near(problem, starts, found)
     return found
 
 
@@ -165,177 +190,113 @@ def _unbounded(problem: BoxProblem, low: Array, high: Array) -> Interval:
     return np.concatenate([low, -free])[None, :], np.concatenate([high, free])[None, :]
 
 
-class Narrowed(NamedTuple):
-    """Parts that may hold zeros, as narrow as bounds make them.
-
-    ``bounded``: are there bounds on y? ``proved``: does the part hold one zero for certain? ``infinite``: have the equations
-    no bounds there?
-    """
-
-    low: Array
-    high: Array
-    bounded: NDArray[np.bool_]
-    proved: NDArray[np.bool_]
-    infinite: NDArray[np.bool_]
-
-
-def narrowed(problem: BoxProblem, parts: Interval) -> Narrowed:
-    """What is left of the parts."""
-    d = problem.bounded
-    low, high = parts
-    e0, e1, d0, d1 = problem.at(low[:, :d], high[:, :d])
-    infinite = np.any(~np.isfinite(np.hstack([*e0, *(e.reshape(len(low), -1) for e in e1)])), axis=1)
-    low, high = _bounded_free(problem, low, high, e0, e1)
-    total = sum_of(e0, times_vector(e1, (low[:, d:], high[:, d:])))
-    fixed = ~np.any((e1[0] != 0) | (e1[1] != 0), axis=2)
-    bounds = np.where(fixed, e0[0], total[0]), np.where(fixed, e0[1], total[1])
-    alive = np.all((bounds[0] <= SLACK) & (bounds[1] >= -SLACK), axis=1) & np.all(low <= high, axis=1)
-    alive &= problem.in_force(low[:, :d], high[:, :d])
-    low, high, e1, d0, d1 = _choose(alive, low, high, e1, d0, d1)
-    infinite = infinite[alive]
-    bounded = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
-    proved = np.zeros(len(low), dtype=bool)
-    steady = bounded & problem.smooth(low[:, :d], high[:, :d])
-    if steady.any():
-        inner = _choose(steady, low, high, e1, d0, d1)
-        low[steady], high[steady], inside = _krawczyk(problem, *inner)
-        proved[steady] = inside & (problem.equations == low.shape[1])
-    left = np.all(low <= high, axis=1)
-    return Narrowed(low[left], high[left], bounded[left], proved[left], infinite[left])
-
-
 def _kept(problem: BoxProblem, parts: Interval, found: Zeros, width: Array, fine: float) -> Interval:
     """Parts that must be looked at more closely; zeros, undecided parts, and fine ones without bounds go to ``found``."""
     d = problem.bounded
-    low, high, bounded, settled, infinite = narrowed(problem, parts)
+    low, high, bounded, proved, infinite = narrowed(problem, parts)
     aside = infinite & np.all(high[:, :d] - low[:, :d] <= fine * width, axis=1)
     found.unbounded += [(low[aside], high[aside])] if aside.any() else []
-    low, high, bounded, settled = (x[~aside] for x in (low, high, bounded, settled))
-    _record(problem, 0.5 * (low[settled] + high[settled]), found)
+    low, high, bounded, proved = (x[~aside] for x in (low, high, bounded, proved))
+    settled = proved & _covered(low, high, found)
+    new = np.flatnonzero(proved & ~settled)
+    settled[new] = _record(problem, low[new], high[new], found)
     small = np.all(high[:, :d] - low[:, :d] <= TRY_NEWTON * width, axis=1) & ~settled & bounded
     untried = small & ~_covered(low, high, found)
-    _record(problem, 0.5 * (low[untried] + high[untried]), found)
+    _record_near(problem, 0.5 * (low[untried] + high[untried]), found)
     settled |= small & _covered(low, high, found)
     tiny = np.all(high[:, :d] - low[:, :d] <= LEAST_WIDTH * width, axis=1) & ~settled
     found.undecided += [(low[k], high[k]) for k in np.flatnonzero(tiny)]
     return low[~settled & ~tiny], high[~settled & ~tiny]
 
 
-@np.errstate(invalid="ignore", over="ignore")
-def _bounded_free(problem: BoxProblem, low: Array, high: Array, e0: Interval, e1: Interval) -> Interval:
-    """Bounds on y from C E₁ y = -C E₀ where C E₁ is near the unit matrix, C = E₁⁺ in the middle."""
-    k, d = problem.free, problem.bounded
-    low, high = low.copy(), high.copy()
-    if not k:
-        return low, high
-    middle = 0.5 * (e1[0] + e1[1])
-    usable = np.isfinite(middle).all(axis=(1, 2)) & np.isfinite(e0[0]).all(axis=1) & np.isfinite(e0[1]).all(axis=1)
-    if not usable.any():
-        return low, high
-    inverse = problem.inverse(middle[usable], slice(d, None), rcond=1e-10)
-    near = number_matrix_times(inverse, (e1[0][usable], e1[1][usable]))
-    rest = np.maximum(np.abs(near[0] - np.eye(k)), np.abs(near[1] - np.eye(k)))
-    row_sums = rest.sum(axis=2)
-    beta = row_sums.max(axis=1)
-    centre = number_times(inverse, (-e0[1][usable], -e0[0][usable]))
-    size = np.maximum(np.abs(centre[0]), np.abs(centre[1])).max(axis=1) / np.where(beta < 0.99, 1 - beta, np.nan)
-    reach = row_sums * size[:, None] * (1 + 1e-12) + 1e-300
-    good = np.isfinite(reach).all(axis=1)
-    rows = np.flatnonzero(usable)[good]
-    low[rows, d:] = np.maximum(low[rows, d:], (centre[0] - reach)[good])
-    high[rows, d:] = np.minimum(high[rows, d:], (centre[1] + reach)[good])
+def _record(problem: BoxProblem, low: Array, high: Array, found: Zeros) -> NDArray[np.bool_]:
+    """Keep the zeros of boxes in which Krawczyk's operator proved one; of which boxes it is in the answer now.
+
+    A zero is known already when one of two boxes contains both, and new when its enclosure is apart from those of all others.
+    """
+    kept = np.zeros(len(low), dtype=bool)
+    if not len(low):
+        return kept
+    tight = _refined(problem, low, high)
+    middle = 0.5 * (tight[0] + tight[1])
+    points = newton(problem, middle)
+    points = np.where(np.all((points >= tight[0]) & (points <= tight[1]), axis=1)[:, None], points, middle)
+    doubts = np.maximum(tight[1] - points, points - tight[0])
+    exact = problem.equations == low.shape[1] or _may_be_zero(problem, tight)
+    for k in np.flatnonzero(np.broadcast_to(exact, len(low))):
+        zero = Zero(points[k], doubts[k], low[k], high[k])
+        if any(other.holds(zero) or zero.holds(other) for other in found.zeros):
+            kept[k] = True
+        elif all(zero.beside(other) for other in found.zeros):
+            found.zeros.append(zero)
+            kept[k] = True
+    return kept
+
+
+def _refined(problem: BoxProblem, low: Array, high: Array) -> Interval:
+    """Boxes that hold one zero each, narrowed as far as rounding allows."""
+    d = problem.bounded
+    for _ in range(REFINEMENTS):
+        _, e1, d0, d1 = problem.at(low[:, :d], high[:, :d])
+        lower, upper, _ = krawczyk(problem, low, high, e1, d0, d1)
+        gain = np.any(upper - lower < 0.98 * (high - low))
+        low, high = lower, upper
+        if not gain:
+            break
     return low, high
 
 
-def _value_at(problem: BoxProblem, points: Array) -> Interval:
-    """f at points x = (q, y), and how far rounding may have put it off: the true value is as near as that."""
+def _may_be_zero(problem: BoxProblem, tight: Interval) -> NDArray[np.bool_]:
+    """Where equations that outnumber the unknowns may all vanish in the enclosure of the zero of their combinations."""
     d = problem.bounded
-    e0, e1, _, _ = problem.at(points[:, :d], points[:, :d])
-    low, high = sum_of(e0, times_vector(e1, (points[:, d:], points[:, d:])))
-    return 0.5 * (low + high), np.maximum(0.5 * (high - low), 0.0) * (1 + 1e-12) + 1e-300
+    e0, e1, _, _ = problem.at(tight[0][:, :d], tight[1][:, :d])
+    return may_vanish(e0, e1, (tight[0][:, d:], tight[1][:, d:]))
 
 
-@np.errstate(invalid="ignore", over="ignore")
-def _krawczyk(
-    problem: BoxProblem, low: Array, high: Array, e1: Interval, d0: Interval, d1: Interval
-) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """X ∩ K(X), and where K(X) lies inside X; what has no bounds stays as it is.
-
-    Inside means that C f has one zero in X: f has one if it is square, and at most one if it has more equations.
-    """
-    d = problem.bounded
-    y = low[:, d:], high[:, d:]
-    slope = joined(sum_of(d0, contracted(d1, y)), e1)
-    middle = 0.5 * (low + high)
-    value, doubt = _value_at(problem, middle)
-    centre = 0.5 * (slope[0] + slope[1])
-    centre = np.where(np.isfinite(centre), centre, 0.0)
-    inverse = problem.inverse(centre, slice(None), rcond=1e-12)
-    near = number_matrix_times(inverse, slope)
-    unit = np.eye(low.shape[1])
-    rest = np.maximum(np.abs(near[0] - unit), np.abs(near[1] - unit))
-    size = np.abs(inverse)
-    several = EPSILON * (low.shape[1] + 2)
-    rounding = np.einsum("nij,nj->ni", size, (1 + several) * doubt + several * np.abs(value)) + several * np.abs(middle)
-    radius = np.maximum(high - middle, middle - low) * (1 + several)
-    reach = np.einsum("nij,nj->ni", rest, radius) * (1 + 1e-12) + rounding
-    target = middle - np.einsum("nij,nj->ni", inverse, value)
-    new_low, new_high = target - reach, target + reach
-    inside = np.all((new_low > low) & (new_high < high), axis=1) & np.isfinite(reach).all(axis=1)
-    usable = np.isfinite(reach)
-    return (
-        np.where(usable, np.maximum(low, new_low), low),
-        np.where(usable, np.minimum(high, new_high), high),
-        inside,
-    )
-
-
-def _record(problem: BoxProblem, starts: Array, found: Zeros) -> None:
-    """Find the zeros near the starts; those that are new are kept with a box in which each is proved to be alone."""
+def _record_near(problem: BoxProblem, starts: Array, found: Zeros) -> None:
+    """Look for zeros near the starts; new ones are kept with a box in which each is proved to be alone."""
     if not len(starts):
         return
     zeros = newton(problem, starts)
     zeros = _new(problem, zeros[~np.isnan(zeros).any(axis=1)], found)
     low, high, proved = _alone(problem, zeros)
-    found.points += list(zeros[proved])
-    found.boxes += list(zip(low[proved], high[proved], strict=True))
+    _record(problem, low[proved], high[proved], found)
 
 
 def _new(problem: BoxProblem, zeros: Array, found: Zeros) -> Array:
-    """Zeros that are not known yet, each once."""
-    known = np.empty((len(found.points) + len(zeros), zeros.shape[1]))
-    first = count = len(found.points)
-    known[:first] = found.points if first else known[:0]
-    for zero in zeros:
+    """Those that no box of a known zero contains, each once."""
+    fresh = zeros[~_covered(zeros, zeros, found)]
+    known = np.empty_like(fresh)
+    count = 0
+    for zero in fresh:
         if not among(zero, known[:count], SAME, problem.unit):
             known[count] = zero
             count += 1
-    return known[first:count]
+    return known[:count]
 
 
 def _alone(problem: BoxProblem, zeros: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Boxes around the zeros, as large as possible, in which each is the only one; and for which that was proved."""
     d = problem.bounded
     low, high, proved = zeros.copy(), zeros.copy(), np.zeros(len(zeros), dtype=bool)
-    for radius in (0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6):
+    for radius in RADII:
         left = np.flatnonzero(~proved)
         if not len(left):
             break
         spread = radius * (problem.unit + np.abs(zeros[left]))
         low[left], high[left] = zeros[left] - spread, zeros[left] + spread
         _, e1, d0, d1 = problem.at(low[left][:, :d], high[left][:, :d])
-        _, _, inside = _krawczyk(problem, low[left], high[left], e1, d0, d1)
-        sure = inside & (problem.equations >= zeros.shape[1])
+        _, _, inside = krawczyk(problem, low[left], high[left], e1, d0, d1)
         smooth = problem.smooth(low[left][:, :d], high[left][:, :d])
-        proved[left] = smooth & (sure | (problem.equations > zeros.shape[1] and radius <= 1e-3))
+        proved[left] = smooth & inside & (problem.equations >= zeros.shape[1])
     return low, high, proved
 
 
 def _covered(low: Array, high: Array, found: Zeros) -> NDArray[np.bool_]:
     """Which parts lie in a box in which the only zero is known?"""
     inside = np.zeros(len(low), dtype=bool)
-    for lo, hi in found.boxes:
-        inside |= np.all((low >= lo) & (high <= hi), axis=1)
+    for zero in found.zeros:
+        inside |= np.all((low >= zero.low) & (high <= zero.high), axis=1)
     return inside
 
 
@@ -356,7 +317,3 @@ def _halved(parts: Interval, width: Array, d: int) -> Interval:
     lower, upper = high.copy(), low.copy()
     lower[rows, side], upper[rows, side] = cut, cut
     return np.vstack([low, upper]), np.vstack([lower, high])
-
-
-def _choose(mask: NDArray[np.bool_], low: Array, high: Array, *intervals: Interval) -> tuple:
-    return (low[mask], high[mask], *((lo[mask], hi[mask]) for lo, hi in intervals))

@@ -38,10 +38,11 @@ from svyaz.forms import applied_forces, lagrangian
 from svyaz.matrices import eigvalsh, singular_values, svd
 from svyaz.program import Interval
 from svyaz.stability.box_problem import BoxProblem
-from svyaz.stability.boxes import Zeros, narrowed
+from svyaz.stability.boxes import Zeros
 from svyaz.stability.critical import LAGRANGE_DIRICHLET, STABLE, UNDECIDED, UNSTABLE, StabilityVerdict
 from svyaz.stability.energy import MINIMUM, has_potential, only_potential
 from svyaz.stability.hypotheses import Hypothesis
+from svyaz.stability.krawczyk import narrowed
 from svyaz.stability.rest import RestEquations, beyond_limits, box_problem, linear_unknowns, with_values
 from svyaz.stability.resting import Equilibrium, tidied
 
@@ -88,21 +89,24 @@ def zeros_by_sides(rest: RestEquations, search: Search) -> tuple[Zeros, list[Equ
             if _meet(rest, surfaces, pattern, search):
                 return search(rest.problem), []
             continue
+        if _has_pole(corner):
+            continue
         found = search(corner.problem)
         whole.parts += found.parts
         whole.left += found.left
+        whole.cleared &= found.cleared
         whole.unbounded += [_without_sides(rest, part) for part in found.unbounded]
         whole.undecided += [_one(rest, *part) for part in found.undecided]
-        for point, box in zip(found.points, found.boxes, strict=True):
+        for zero in found.zeros:
+            point = zero.point
             if not rest.inside(point, 1e-9) or (belongs := _belongs(rest, corner, pattern, point)) is False:
                 continue
             if belongs is None:
-                whole.undecided.append(_one(rest, *box))
+                whole.undecided.append(_one(rest, zero.low, zero.high))
             elif corner.surfaces:
                 cornered.append(_equilibrium(rest, corner, point))
             else:
-                whole.points.append(point)
-                whole.boxes.append(box)
+                whole.zeros.append(zero)
     return whole, sorted(cornered, key=lambda e: tuple(np.round([*e.state.values()], 7)))
 
 
@@ -113,6 +117,13 @@ def _meet(rest: RestEquations, surfaces: Sequence[Surface], pattern: Sequence[in
     found = search(problem)
     doubtful = any(len(narrowed(problem, (low[None, :], high[None, :])).low) for low, high in found.undecided)
     return doubtful or bool(found.points or found.unbounded or found.left)
+
+
+def _has_pole(corner: Corner) -> bool:
+    """Is something divided by the expression of a surface, so that nothing has a value on it?"""
+    powers = set().union(*(e.atoms(se.Pow) for e in corner.expressions))
+    divisors = {p.args[0] for p in powers if p.args[1].is_Number and float(p.args[1]) < 0}
+    return any(s.expression in divisors or -s.expression in divisors for s in corner.surfaces)
 
 
 def _without_sides(rest: RestEquations, part: Interval) -> Interval:

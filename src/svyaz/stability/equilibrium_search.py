@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import pi
 from time import monotonic
 
 import numpy as np
@@ -21,19 +20,20 @@ from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic
 from svyaz.model import Mechanical, System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
-from svyaz.stability.box_problem import BoxProblem, among, newton
-from svyaz.stability.boxes import LEAST_WIDTH, Zeros, all_zeros, zeros_near
+from svyaz.stability.box_problem import BoxProblem
+from svyaz.stability.boxes import Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.corners import zeros_by_sides
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
-from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, with_free
+from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.long_rest import rest_near
 from svyaz.stability.poles import Pole, poles_in
-from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations, what_fails
+from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy
 from svyaz.stability.rolling_rest import has_velocity_constraints, rolling_rest
+from svyaz.stability.undecided import SAME, distinct_points, inexactness, multiple_equilibria, undecided_places
 
 SECONDS = 60.0
 """So long the box is searched unless asked otherwise."""
@@ -43,12 +43,6 @@ FAMILY_SECONDS = 10.0
 
 FIRST_PARTS = 6000
 """After so many parts a search that goes on asks whether it follows a family."""
-
-MOST_DOUBTS = 2000
-"""So many undecided parts are told apart."""
-
-TOUCHING = 1e-3
-"""Undecided parts nearer to each other than this, relative to the box, belong to one position."""
 
 MANY = 10
 """So many multiple equilibria may be points of a family that random starts did not meet."""
@@ -235,12 +229,12 @@ def searched_equilibria(
         if (family := _hidden_family(rest, seconds)) is not None:
             return _of_family(rest, family, searched, dependent, seconds)
         zeros, cornered = _searched(rest, np.inf, seconds, told)
-    points, undefined = _with_energy(rest, _distinct(rest, zeros.points))
-    places, notes = _doubts(rest, zeros)
-    doubts = _multiple(rest, places, points)
+    points, undefined = _with_energy(rest, distinct_points(rest, zeros.points, [zero.doubt for zero in zeros.zeros]))
+    places, notes = undecided_places(rest, zeros)
+    doubts = multiple_equilibria(rest, places, zeros)
     if len(doubts) >= MANY and (family := family_among(rest, doubts[:: len(doubts) // MANY])) is not None:
         return _of_family(rest, replace(family, alone=tuple(points)), searched, dependent, seconds)
-    multiple = [equilibrium_at(rest, point, dependent, _inexactness(rest, zeros, point)) for point in doubts]
+    multiple = [equilibrium_at(rest, point, dependent, inexactness(rest, zeros, point)) for point in doubts]
     found = (
         *(equilibrium_at(rest, point, dependent) for point in points),
         *cornered,
@@ -310,7 +304,7 @@ def _of_family(
     )
     families = tuple(part for branch in known for part in with_verdicts(rest, branch, dependent, family.free))
     beside = [*family.alone, *found.alone]
-    alone = _distinct(rest, zeros_near(rest.problem, np.array(beside)).points) if beside else []
+    alone = distinct_points(rest, zeros_near(rest.problem, np.array(beside)).points, SAME) if beside else []
     notes = [
         f"member {k + 1}: {text}"
         for k, e in enumerate(e for part in families for e in part.members)
@@ -334,21 +328,6 @@ def _of_family(
     )
 
 
-def _distinct(rest: RestEquations, zeros: Sequence[Array]) -> list[Array]:
-    """Zeros in the box, angles in (-π, π], none twice; in the order of their coordinates."""
-    found: list[Array] = []
-    for zero in zeros:
-        if not rest.inside(zero, 1e-9):
-            continue
-        point = zero.copy()
-        for k, name in enumerate(rest.bounded):
-            if name in rest.angles and point[k] <= -pi + 1e-9:
-                point[k] += 2 * pi
-        if not found or not among(point, np.array(found), 1e-7, rest.problem.unit):
-            found.append(point)
-    return sorted(found, key=lambda x: tuple(np.round((x / rest.problem.unit)[: len(rest.bounded)], 7)))
-
-
 def _with_energy(rest: RestEquations, points: Sequence[Array]) -> tuple[list[Array], list[str]]:
     """The points at which the system is defined, and words for the others."""
     good = [has_energy(rest, point) for point in points]
@@ -359,58 +338,3 @@ def _with_energy(rest: RestEquations, points: Sequence[Array]) -> tuple[list[Arr
     ]
     words = [f"at {place} the forces would balance, but the energy has no value there" for place in told]
     return [point for point, is_good in zip(points, good, strict=True) if is_good], words
-
-
-def _inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, float]:
-    """How far the equilibrium may be from the point: the reach of the undecided parts around it, by unknowns."""
-    low, high = (np.array(side) for side in zip(*zeros.undecided, strict=True))
-    d = len(rest.bounded)
-    slack, q = TOUCHING * rest.width, point[:d]
-    near = np.all((low[:, :d] <= q + slack) & (high[:, :d] >= q - slack), axis=1)
-    reach = np.maximum(np.abs(high[near] - point), np.abs(low[near] - point)).max(axis=0, initial=0.0)
-    reach[:d] = np.maximum(reach[:d], LEAST_WIDTH * rest.width)
-    return {
-        name: float(r)
-        for name, r in zip(rest.unknowns, reach, strict=True)
-        if np.isfinite(r) and not name.startswith("multiplier of ")
-    }
-
-
-def _doubts(rest: RestEquations, zeros: Zeros) -> tuple[list[Array], tuple[str, ...]]:
-    """Positions in parts of the box that could not be decided, joined where they touch, and words for them."""
-    if not zeros.undecided:
-        return [], ()
-    d = len(rest.bounded)
-    centres = np.array([0.5 * (lo[:d] + hi[:d]) for lo, hi in zeros.undecided[:MOST_DOUBTS]])
-    places: list[Array] = []
-    slack, seen = TOUCHING * rest.width, np.empty_like(centres)
-    for c in centres:
-        if not np.any(np.all(np.abs(seen[: len(places)] - c) <= slack, axis=1)):
-            seen[len(places)] = c
-            places.append(c)
-    told = [", ".join(f"{name} = {x:.5g}" for name, x in zip(rest.bounded, p, strict=True)) for p in places[:5]]
-    more = "" if len(places) <= 5 else f" and {len(places) - 5} more places"
-    failing = [text for text in (what_fails(rest, p) for p in places[:5]) if text]
-    why = "; ".join(dict.fromkeys(failing)) or "a multiple or degenerate equilibrium, or a singular position"
-    return places, (f"not decided near {'; '.join(told)}{more}: {why}",)
-
-
-def _multiple(rest: RestEquations, places: Sequence[Array], known: Sequence[Array]) -> list[Array]:
-    """Equilibria at positions that could not be decided: Newton's method goes there too, if slowly.
-
-    Close to a position where the constraints lose their rank, huge multipliers balance any force to within the accuracy of
-    the constraints: where nothing balances it at the position itself there is no equilibrium.
-    """
-    if not places:
-        return []
-    starts, _ = with_free(rest, np.array(places))
-    found = []
-    for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
-        near = np.all(np.abs(zero[: len(place)] - place) <= TOUCHING * rest.width)
-        if (
-            near
-            and not (len(known) and among(zero, np.array(known), 1e-7, rest.problem.unit))
-            and not what_fails(rest, zero[: len(place)])
-        ):
-            found.append(zero)
-    return _distinct(rest, found)

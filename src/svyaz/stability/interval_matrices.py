@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.program import Interval
+from svyaz.program import Interval, outwards
 
 
 @np.errstate(invalid="ignore")
 def sum_of(a: Interval, b: Interval) -> Interval:
     """Rounded outwards; an unbounded summand leaves no bound."""
-    return np.nextafter(a[0] + b[0], -np.inf), np.nextafter(a[1] + b[1], np.inf)
+    return outwards(a[0] + b[0], a[1] + b[1])
 
 
 def joined(a: Interval, b: Interval) -> Interval:

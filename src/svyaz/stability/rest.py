@@ -268,7 +268,10 @@ def box_problem(
     _, surfaces = split(expressions, bounded)
     jumps = [(str(k), surface.expression) for k, surface in enumerate(surfaces)]
     sides = build(jumps, inputs=tuple(bounded), parameters=parameters) if jumps else None
-    problem = BoxProblem(program, values, len(expressions), len(bounded), len(free), sides)
+    angles = sorted(set().union(*(e.atoms(se.atan2) for e in expressions)), key=str)
+    arguments = [(f"{k} {i}", a) for k, e in enumerate(angles) for i, a in enumerate(e.args)]
+    cuts = build(arguments, inputs=tuple(bounded), parameters=parameters) if angles else None
+    problem = BoxProblem(program, values, len(expressions), len(bounded), len(free), sides, cuts=cuts)
     if box is None:
         return problem
     low, high = (np.array([box[name][k] for name in bounded], dtype=float) for k in (0, 1))
