@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 TITLE = "Equilibria of random systems against an independent search and eigenvalues"
-MEASUREMENTS = ("random_systems",)
+MEASUREMENTS = ("random_systems", "near_bifurcations")
 """Modules of this folder, in the order of the table."""

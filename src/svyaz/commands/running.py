@@ -86,9 +86,8 @@ budget_option = click.option(
     "--budget",
     metavar="SECONDS",
     type=click.FloatRange(min=0.0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="How long to search the box for equilibria; it is told when a part of the box is left then.",
+    default=float("inf"),
+    help="Time limit of the search in seconds, in place of the limit that counts its work; a note says when it was reached.",
 )
 
 

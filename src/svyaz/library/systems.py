@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from svyaz.study import Sweep
     from svyaz.synthesis import Balanced, Helmholtz, Inverse
 
-SECONDS = 60.0
-"""So long equilibria are searched for, unless something else is asked for."""
+SECONDS = float("inf")
+"""Equilibria are searched for without a time limit, unless one is asked for."""
 
 Progress = Callable[[float], object]
 

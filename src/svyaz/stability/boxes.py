@@ -59,7 +59,7 @@ COVER_WIDTH = 1 / 64
 
 
 @dataclass(frozen=True)
-class Zero:
+class EnclosedZero:
     """A point x = (q, y), how far the zero is from it at most, and a box in which there is no second one."""
 
     point: Array
@@ -67,12 +67,12 @@ class Zero:
     low: Array
     high: Array
 
-    def holds(self, other: Zero) -> bool:
+    def holds(self, other: EnclosedZero) -> bool:
         """Does this one's box contain the other zero? Then they are the same."""
         lower, upper = other.point - other.doubt, other.point + other.doubt
         return bool(np.all((lower >= self.low) & (upper <= self.high)))
 
-    def beside(self, other: Zero) -> bool:
+    def beside(self, other: EnclosedZero) -> bool:
         """Is it proved that they are two?"""
         return bool(np.any(np.abs(self.point - other.point) > (self.doubt + other.doubt) * (1 + 1e-12)))
 
@@ -85,7 +85,7 @@ class Zeros:
     Parts looked at, and parts ``left`` when the work allowed was done.
     """
 
-    zeros: list[Zero] = field(default_factory=list)
+    zeros: list[EnclosedZero] = field(default_factory=list)
     undecided: list[Interval] = field(default_factory=list)
     unbounded: list[Interval] = field(default_factory=list)
     parts: int = 0
@@ -109,12 +109,13 @@ def all_zeros(
     most: float = np.inf,
     seconds: float = np.inf,
     progress: Callable[[float], object] | None = None,
+    starts: Array | None = None,
 ) -> Zeros:
     """All zeros with q in the box [low, high]; after so many parts or seconds the rest is left.
 
-    ``progress`` is told the part of the volume of the box that is done.
+    ``progress`` is told the part of the volume of the box that is done. Newton's method tries the ``starts`` first.
     """
-    found, end = Zeros(), monotonic() + seconds
+    found, end = Zeros() if starts is None else zeros_near(problem, starts), monotonic() + seconds
     width = np.where(high > low, high - low, 1.0)
     slack = 1e-9 * width
     waiting: list[Interval] = [_unbounded(problem, low - slack, high + slack)]
@@ -224,7 +225,7 @@ def _record(problem: BoxProblem, low: Array, high: Array, found: Zeros) -> NDArr
     doubts = np.maximum(tight[1] - points, points - tight[0])
     exact = problem.equations == low.shape[1] or _may_be_zero(problem, tight)
     for k in np.flatnonzero(np.broadcast_to(exact, len(low))):
-        zero = Zero(points[k], doubts[k], low[k], high[k])
+        zero = EnclosedZero(points[k], doubts[k], low[k], high[k])
         if any(other.holds(zero) or zero.holds(other) for other in found.zeros):
             kept[k] = True
         elif all(zero.beside(other) for other in found.zeros):

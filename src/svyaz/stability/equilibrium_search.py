@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, isinf
 from time import monotonic
 
 import numpy as np
@@ -25,7 +26,7 @@ from svyaz.stability.boxes import Zeros, all_zeros, zeros_near
 from svyaz.stability.connected_families import ConnectedFamily, connected_families
 from svyaz.stability.corners import zeros_by_sides
 from svyaz.stability.derivatives import check_redundant, refuse_unfit
-from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of
+from svyaz.stability.families import EquilibriumFamily, Repetition, family_among, family_of, sampled_zeros
 from svyaz.stability.family_branches import FamilyBranch, with_verdicts
 from svyaz.stability.first_order import is_taken, taken_rest
 from svyaz.stability.long_rest import rest_near
@@ -33,13 +34,21 @@ from svyaz.stability.poles import Pole, poles_in
 from svyaz.stability.rest import RestEquations, beyond_limits, rest_equations
 from svyaz.stability.resting import Equilibrium, equilibrium_at, has_energy
 from svyaz.stability.rolling_rest import has_velocity_constraints, rolling_rest
-from svyaz.stability.undecided import SAME, distinct_points, inexactness, multiple_equilibria, undecided_places
+from svyaz.stability.undecided import (
+    SAME,
+    distinct_points,
+    inexactness,
+    multiple_equilibria,
+    undecided_places,
+    unproved_points,
+)
 
-SECONDS = 60.0
-"""So long the box is searched unless asked otherwise."""
+SECONDS: float = inf
+"""No time limit, unless one is asked for: answers depend neither on the machine nor on its load."""
 
-FAMILY_SECONDS = 10.0
-"""So long at most the box is divided to find the branches of families."""
+MOST_WORK, OWN_WORK = 1e8, 100
+"""So much work is allowed without a time limit: parts, times the operations of the equations and these for the search itself.
+That is about a minute."""
 
 FIRST_PARTS = 6000
 """After so many parts a search that goes on asks whether it follows a family."""
@@ -123,8 +132,9 @@ def equilibria(
 
     ``fix`` prescribes coordinates, inputs or parameters; inputs that are not prescribed are unknowns, and so is a
     parameter with a side in ``box``. ``seed`` varies the starts from which a family is recognised, nothing else.
-    After ``seconds`` of search the parts of the box that are left are counted (``left``); ``progress`` is told the part
-    of the box that is done. Constraints that follow from others near the initial state are left out where they must be.
+    The work of the search is limited by counting it, or by ``seconds`` where a time limit is given; the parts of the box that
+    are left then are counted (``left``). ``progress`` is told the part of the box that is done. Constraints that follow from
+    others near the initial state are left out where they must be.
 
     >>> import svyaz
     >>> len(svyaz.equilibria(svyaz.load("pendulum:2")).equilibria)
@@ -220,18 +230,21 @@ def searched_equilibria(
     """All solutions of the equations of rest, or of a steady motion, with the unknowns in their box."""
     system = rest.system
     searched = {name: rest.box[name] for name in rest.bounded}
-    family = family_of(rest, seed)
+    met = sampled_zeros(rest, seed)
+    family = family_of(rest, met)
     if family is not None:
         return _of_family(rest, family, searched, dependent, seconds)
     told = _forwards(progress)
-    zeros, cornered = _searched(rest, FIRST_PARTS, seconds, told)
+    zeros, cornered = _searched(rest, FIRST_PARTS, seconds, told, met)
     if zeros.left and seconds > 0:
         if (family := _hidden_family(rest, seconds)) is not None:
             return _of_family(rest, family, searched, dependent, seconds)
-        zeros, cornered = _searched(rest, np.inf, seconds, told)
+        zeros, cornered = _searched(rest, _most_parts(rest, seconds), seconds, told, met)
     points, undefined = _with_energy(rest, distinct_points(rest, zeros.points, [zero.doubt for zero in zeros.zeros]))
     places, notes = undecided_places(rest, zeros)
-    doubts = multiple_equilibria(rest, places, zeros)
+    doubts = multiple_equilibria(rest, places, zeros) + (
+        [] if not zeros.left else unproved_points(rest, met[:1], zeros)
+    )
     if len(doubts) >= MANY and (family := family_among(rest, doubts[:: len(doubts) // MANY])) is not None:
         return _of_family(rest, replace(family, alone=tuple(points)), searched, dependent, seconds)
     multiple = [equilibrium_at(rest, point, dependent, inexactness(rest, zeros, point)) for point in doubts]
@@ -249,7 +262,7 @@ def searched_equilibria(
         searched,
         rest.fixed,
         parts=zeros.parts,
-        notes=(*notes, *undefined),
+        notes=(*notes, *undefined, *_limit_reached(zeros, seconds)),
         doubtful=doubtful,
         left=zeros.left,
         angles=rest.angles,
@@ -257,14 +270,30 @@ def searched_equilibria(
     )
 
 
+def _most_parts(rest: RestEquations, seconds: float) -> float:
+    """How many parts may be looked at: counted work, unless a time limit takes its place."""
+    return MOST_WORK // (OWN_WORK + len(rest.problem.program.nodes)) if isinf(seconds) else inf
+
+
+def _limit_reached(zeros: Zeros, seconds: float) -> tuple[str, ...]:
+    """A note when the search ended before its time."""
+    if not zeros.left:
+        return ()
+    limit = (
+        f"its time limit of {seconds:g} s" if not isinf(seconds) else "the most work that is done without a time limit"
+    )
+    return (f"the search ended after {zeros.parts} parts of the box: {limit}",)
+
+
 def _searched(
-    rest: RestEquations, most: float, seconds: float, progress: Callable[[float], object] | None
+    rest: RestEquations, most: float, seconds: float, progress: Callable[[float], object] | None, met: Array
 ) -> tuple[Zeros, list[Equilibrium]]:
-    """The zeros in the box, and the equilibria at corners, with these seconds for all of it."""
-    end = monotonic() + seconds
+    """The zeros in the box, and the equilibria at corners, with these seconds for all of it; those ``met`` are tried first."""
+    end, met = monotonic() + seconds, met[~np.isnan(met).any(axis=1)]
 
     def search(problem: BoxProblem) -> Zeros:
-        return all_zeros(problem, rest.low, rest.high, most, end - monotonic(), progress)
+        starts = met if problem.free == rest.problem.free else None
+        return all_zeros(problem, rest.low, rest.high, most, end - monotonic(), progress, starts)
 
     return zeros_by_sides(rest, search)
 
@@ -285,7 +314,7 @@ def _forwards(progress: Callable[[float], object] | None) -> Callable[[float], o
 
 def _hidden_family(rest: RestEquations, seconds: float) -> EquilibriumFamily | None:
     """The family among what a fine cover of the box leaves, when random starts did not meet it."""
-    found = connected_families(rest, min(seconds, FAMILY_SECONDS)).found
+    found = connected_families(rest, seconds).found
     return family_among(rest, [branch.points[len(branch.points) // 2] for branch in found])
 
 
@@ -298,7 +327,7 @@ def _of_family(
 ) -> Equilibria:
     """Families with examples, and those of the equilibria beside them that were met on the way."""
     system = rest.system
-    found = connected_families(rest, min(seconds, FAMILY_SECONDS))
+    found = connected_families(rest, seconds)
     known = found.found or tuple(
         ConnectedFamily(family.dimension, m[None, :], (np.zeros((len(m), 0)),)) for m in family.members[:1]
     )

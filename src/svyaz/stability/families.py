@@ -29,8 +29,7 @@ SAMPLES = 60
 """Starts of Newton's method from which a family is recognised."""
 
 FEW_PARTS = 20_000
-FEW_SECONDS = 10.0
-"""So many parts are looked at, and so long, to prove that a box is empty where equilibria would form a family."""
+"""So many parts are looked at to prove that a box is empty where equilibria would form a family."""
 
 DEPENDENT = 1e-8
 """A singular value below this part of the largest means that the equations depend on each other."""
@@ -46,13 +45,27 @@ class EquilibriumFamily:
     alone: tuple[Array, ...] = ()
 
 
-def family_of(rest: RestEquations, seed: int) -> EquilibriumFamily | None:
-    """The family when solutions are not isolated; none otherwise."""
+def sampled_zeros(rest: RestEquations, seed: int) -> Array:
+    """Solutions (number, unknowns) near the initial position, first, and near random ones; NaN for none."""
     random = np.random.default_rng(seed)
-    excess = len(rest.unknowns) - rest.problem.equations
     positions = random.uniform(rest.low, rest.high, (SAMPLES, len(rest.bounded)))
-    starts, _ = with_free(rest, positions)
-    found = family_among(rest, zeros_beside(rest.problem, starts, rest.width))
+    starts, _ = with_free(rest, np.vstack([initial_position(rest), positions]))
+    return zeros_beside(rest.problem, starts, rest.width)
+
+
+def initial_position(rest: RestEquations) -> Array:
+    """The bounded unknowns in the model's initial state; the middle of the box for those without a value there."""
+    system = rest.system
+    known = {**{name: given.value for name, given in system.inputs.items()}, **system.parameters, **system.initial}
+    middle = {name: 0.5 * sum(rest.box[name]) for name in rest.bounded}
+    known |= {q: 0.0 for q in system.coordinates if q not in system.initial}
+    return np.array([float(known.get(name, middle[name])) for name in rest.bounded])
+
+
+def family_of(rest: RestEquations, zeros: Array) -> EquilibriumFamily | None:
+    """The family when solutions, of which these were met, are not isolated; none otherwise."""
+    excess = len(rest.unknowns) - rest.problem.equations
+    found = family_among(rest, zeros)
     if found is None and excess > 0 and not _empty(rest):
         return EquilibriumFamily(excess, tuple(n for n in rest.unknowns if not n.startswith("multiplier of ")))
     return found
@@ -175,7 +188,7 @@ def _span(moves: Sequence[Array], size: int) -> Array:
 
 def _empty(rest: RestEquations) -> bool:
     """Is it proved, with little work, that nothing in the box is at rest?"""
-    zeros = all_zeros(rest.problem, rest.low, rest.high, FEW_PARTS, FEW_SECONDS)
+    zeros = all_zeros(rest.problem, rest.low, rest.high, FEW_PARTS)
     return zeros.complete and not zeros.points
 
 

@@ -50,6 +50,8 @@ def distinct_points(rest: RestEquations, zeros: Sequence[Array], apart: Sequence
 
 def inexactness(rest: RestEquations, zeros: Zeros, point: Array) -> dict[str, float]:
     """How far the equilibrium may be from the point: the reach of the undecided parts around it, by unknowns."""
+    if not zeros.undecided:
+        return {}
     low, high = (np.array(side) for side in zip(*zeros.undecided, strict=True))
     d = len(rest.bounded)
     near = _around(rest, zeros, point[:d], TOUCHING)
@@ -102,7 +104,22 @@ def multiple_equilibria(rest: RestEquations, places: Sequence[Array], zeros: Zer
     for place, zero in zip(places, newton(rest.problem, starts, 200), strict=True):
         q = zero[: len(place)]
         near = np.all(np.abs(q - place) <= TOUCHING * rest.width)
-        known = any(np.all((zero >= one.low) & (zero <= one.high)) for one in zeros.zeros)
-        if near and not known and _around(rest, zeros, q, UNDECIDED_NEAR).any() and not what_fails(rest, q):
+        if (
+            near
+            and not _is_known(zero, zeros)
+            and _around(rest, zeros, q, UNDECIDED_NEAR).any()
+            and not what_fails(rest, q)
+        ):
             found.append(zero)
     return distinct_points(rest, found, SAME)
+
+
+def unproved_points(rest: RestEquations, met: Array, zeros: Zeros) -> list[Array]:
+    """Those of the solutions that were met which no search proved: they lie in the box, and no proved one is near."""
+    found = [x for x in newton(rest.problem, met[~np.isnan(met).any(axis=1)], 200) if not np.isnan(x).any()]
+    return distinct_points(rest, [x for x in found if not _is_known(x, zeros)], SAME)
+
+
+def _is_known(zero: Array, zeros: Zeros) -> bool:
+    """Does the box of a proved zero hold it?"""
+    return any(np.all((zero >= one.low) & (zero <= one.high)) for one in zeros.zeros)
