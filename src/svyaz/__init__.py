@@ -151,5 +151,6 @@ if TYPE_CHECKING:
     from svyaz.expr import Problem as Problem
     from svyaz.stability import NoEquilibrium as NoEquilibrium
     from svyaz.control import NotSolvable as NotSolvable
+    from svyaz.library import RunFailed as RunFailed
 else:
     open_door(__name__)

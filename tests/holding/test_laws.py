@@ -118,7 +118,7 @@ def test_K2_laws_of_integrals() -> None:
         motion = System(**given).simulate(**ACCURATE, until=2, every=0.2, stabilize=stabilize)
         np.testing.assert_allclose(motion.states, expected, atol=1e-8)
         assert motion.gains.regions[0].proved
-    motion = System(**words).simulate(**ACCURATE, until=2, stabilize={"law": {"g": "3*deviation"}})
+    motion = System(**words).simulate(**ACCURATE, until=2, stabilize={"law": {"g": "3*deviation"}}, on_failure="return")
     assert motion.status == "infeasible"
     assert "not asymptotically stable" in motion.reason
 
@@ -205,7 +205,9 @@ def test_K2_values_of_integrals_that_no_state_has_together() -> None:
             return np.linalg.svd(gradients(s), compute_uv=False)[1] - 1e-3
 
         dependent.terminal = True
-        motion = top(inertia, k, values).simulate(**ACCURATE, until=1, every=0.5, stabilize={"law": TOP_LAWS})
+        motion = top(inertia, k, values).simulate(
+            **ACCURATE, until=1, every=0.5, stabilize={"law": TOP_LAWS}, on_failure="return"
+        )
         done = solve_ivp(rates, (0, 1), TOP_START, method="DOP853", rtol=1e-12, atol=1e-12, events=[dependent])
         assert motion.finished == (done.status == 0)
         if motion.finished:
@@ -223,7 +225,7 @@ def test_K2_a_value_that_no_state_has() -> None:
     """(x² + v²)/2 held at -1/2: its deviation decays as 1.365 e^(-t), so that the origin is reached at t = log 2.73."""
     words = {"name": "g", "expression": "(x^2 + v^2)/2", "hold": True, "value": -0.5}
     circle = System(states=["x", "v"], rates={"x": "v", "v": "-x"}, integral=[words], initial={"x": 1.3, "v": 0.2})
-    motion = circle.simulate(**ACCURATE, until=3)
+    motion = circle.simulate(**ACCURATE, until=3, on_failure="return")
     assert motion.status == "singular"
     assert motion.times[-1] == pytest.approx(np.log(2.73), abs=1e-6)
     assert "out of reach" in motion.reason
@@ -313,7 +315,7 @@ def test_K2_laws_that_are_none_are_refused_at_their_place(law, message) -> None:
     ],
 )
 def test_K2_unstable_laws_are_refused_with_the_reason(law, message) -> None:
-    motion = pendulum(law).simulate(**ACCURATE, until=2.0)
+    motion = pendulum(law).simulate(**ACCURATE, until=2.0, on_failure="return")
     assert motion.status == "infeasible"
     with pytest.raises(AssertionError, match=message):
         raise AssertionError(motion.reason)

@@ -55,7 +55,7 @@ def test_P3_sliders_over_parameters_inputs_and_initial_values(pendulum) -> None:
         (["u"], "'u' is neither a parameter nor an input nor an initial value"),
         (["length"], "'length' is neither"),
         ({"l": (3, 1)}, "'l' cannot be moved between 3 and 1"),
-        ({"l": (1, float("nan"))}, "'l' cannot be moved"),
+        ({"l": (1, float("nan"))}, "'vary', the value of 'l', entry 1, must be a finite number"),
     ],
 )
 def test_P3_what_cannot_be_moved_is_told(pendulum, vary, said) -> None:

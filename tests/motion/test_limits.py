@@ -85,7 +85,7 @@ def left_at(motion: object, when: float, limit: str, tolerance: float = 1e-8) ->
 @pytest.mark.parametrize("rows", [None, 0.1])
 def test_N1_1_6_a_motion_ends_where_it_leaves(road: str, rows: float | None) -> None:
     system = System(**ROADS[road])
-    left_at(system.simulate(until=3, every=rows), WHEN, system.limits[0].name)
+    left_at(system.simulate(until=3, every=rows, on_failure="return"), WHEN, system.limits[0].name)
 
 
 @pytest.mark.parametrize("form", ["multipliers", "shulgin", "chaplygin", "voronets", "maggi", "appell"])
@@ -98,12 +98,12 @@ def test_N1_1_6_in_every_form(form: str) -> None:
         initial={"x'": 1, "y'": 1},
         limits={"y": ["", 0.7]},
     )
-    left_at(system.simulate(form=form, until=2), 0.7, "y")
+    left_at(system.simulate(form=form, until=2, on_failure="return"), 0.7, "y")
 
 
 @pytest.mark.parametrize(("method", "step"), [("rk4", 0.01), ("dopri5", 0.05), ("radau", 0.05), ("radau", None)])
 def test_N1_1_6_by_every_kind_of_method(method: str, step: float | None) -> None:
-    motion = System(**ROADS["energies"]).simulate(method=method, step=step, until=3)
+    motion = System(**ROADS["energies"]).simulate(method=method, step=step, until=3, on_failure="return")
     left_at(motion, WHEN, "x", 1e-7)
 
 
@@ -114,7 +114,7 @@ def test_N1_1_6_a_motion_leaves_if_and_only_if_it_is_wide_enough() -> None:
     for _ in range(12):
         w, wide = float(random.uniform(0.5, 5)), float(random.choice([0.999999, 1.01, 1.1, 3.0]))
         sign = float(random.choice([-1, 1]))
-        run = system.with_settings({"w": w}).simulate(until=8, start={"x'": sign * wide * w})
+        run = system.with_settings({"w": w}).simulate(until=8, start={"x'": sign * wide * w}, on_failure="return")
         if wide < 1:
             assert run.finished
             assert run.limits["x"].left is None
@@ -135,7 +135,7 @@ def test_N1_1_6_no_excursion_is_too_short_to_be_seen(
     system = System(**OSCILLATOR | {"limits": quadratic})
     for late in np.random.default_rng(17).uniform(0.1, 1.3, 5):
         start = {"x": -(1 + over) * sin(late), "x'": (1 + over) * cos(late)}
-        motion = system.simulate(until=3, method=method, step=step, start=start)
+        motion = system.simulate(until=3, method=method, step=step, start=start, on_failure="return")
         if over < 0:
             assert motion.finished
         else:
@@ -145,10 +145,10 @@ def test_N1_1_6_no_excursion_is_too_short_to_be_seen(
 def test_N1_1_6_a_start_on_the_limit_may_go_inwards_only() -> None:
     system = System(**OSCILLATOR | {"limits": {"x": [0, 1]}})
     assert system.simulate(until=pi).finished
-    outwards = system.simulate(until=1, start={"x'": -1.0})
+    outwards = system.simulate(until=1, start={"x'": -1.0}, on_failure="return")
     assert outwards.status == "left"
     assert outwards.times[-1] < 1e-6
-    outside = system.simulate(until=1, start={"x": 1.5})
+    outside = system.simulate(until=1, start={"x": 1.5}, on_failure="return")
     assert (outside.status, len(outside.times)) == ("left", 1)
     assert "x = 1.5 lies above its limit 1" in outside.reason
     assert not system.check().wrong

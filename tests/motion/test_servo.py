@@ -152,7 +152,7 @@ def test_K9_input_that_keeps_a_motion_comes_out_as_feed_forward(stabilize):
 def test_K9_directions_that_cease_to_suffice_end_the_run():
     """At u = π/2 no force on the cart moves the pendulum: the run ends there, fixed step or not."""
     for options in ({"step": 0.001}, {"method": "dop853", "rtol": 1e-9}):
-        motion = svyaz.System(**CART).simulate(until=3, **options)
+        motion = svyaz.System(**CART).simulate(until=3, **options, on_failure="return")
         assert motion.status == "singular"
         assert "'turn' ceases to suffice" in motion.reason
         assert motion.times[-1] == pytest.approx(np.pi / 2, abs=2e-3)
@@ -167,7 +167,7 @@ def test_K9_directions_that_cease_to_suffice_end_the_run():
 )
 def test_K9_insufficient_directions_are_refused(words, told):
     """G M⁻¹ B = 0 at the start is told before anything is run; what suffices runs."""
-    motion = svyaz.System(**words).simulate(force=True)
+    motion = svyaz.System(**words).simulate(force=True, on_failure="return")
     assert (motion.status == "singular" and told in motion.reason and motion.steps == 0) if told else motion.finished
     found = svyaz.System(**words).check()
     assert any(told in wrong for wrong in found.wrong) if told else not found.ranks.unrealised
@@ -204,7 +204,7 @@ direction = ["1", "0"]
 """
     file = tmp_path / "servo.toml"
     file.write_text(text)
-    motion = svyaz.load(file).simulate(until=1, step=0.1)
+    motion = svyaz.load(file).simulate(until=1, step=0.1, on_failure="return")
     assert motion.status == "singular"
     assert "servo.toml:6:" in motion.reason
 

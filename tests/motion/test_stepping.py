@@ -64,7 +64,7 @@ def test_what_cannot_be_had_step_by_step_is_refused() -> None:
         loop.step({"G": 1.0})
     with pytest.raises(ModelError, match="1 inputs expected"):
         loop.step([1.0, 2.0])
-    with pytest.raises(ValueError, match="a step takes a positive time"):
+    with pytest.raises(ModelError, match="'dt' must be a positive number"):
         loop.step(dt=-1.0)
     with pytest.raises(KeyError, match="no 'q'"):
         loop["q"]

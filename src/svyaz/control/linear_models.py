@@ -16,12 +16,13 @@ import numpy as np
 import symengine as se
 from numpy.typing import ArrayLike, NDArray
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.control.spaces import LinearSpace, state_space
 from svyaz.expr import Expression, ModelError, Problem, add_up, gradient, names_in, parse, start_of, substitute
 from svyaz.forms import Equations, NumericEquations
 from svyaz.matrices import eigvals
-from svyaz.model import System, nearest
+from svyaz.model import System, nearest, refuse_unknown
 from svyaz.motion import limited, under_laws
 from svyaz.program import function
 from svyaz.shown import Shown
@@ -79,6 +80,7 @@ class LinearModel(Shown):
         names = (tuple(getattr(space, key, None) or (f"{x}[{k}]" for k in range(many))) for key, x, many in named)
         return cls(a, b, c, d, *names)
 
+    @check_arguments
     def frequency_response(self, omega: ArrayLike) -> NDArray[np.complex128]:
         """C (iω - A)⁻¹ B + D at each frequency: (frequencies, outputs, inputs)."""
         frequencies = np.atleast_1d(np.asarray(omega, dtype=float))
@@ -86,6 +88,7 @@ class LinearModel(Shown):
         solved = [np.linalg.solve(1j * w * eye - self.A, self.B.astype(complex)) for w in frequencies]
         return np.array([self.C @ x + self.D for x in solved])
 
+    @check_arguments
     def step_response(self, times: ArrayLike) -> Array:
         """y from rest, for a unit step of each input at t = 0: (times, outputs, inputs); exact by the exponential of A."""
         from scipy.linalg import expm
@@ -94,9 +97,12 @@ class LinearModel(Shown):
         whole = np.zeros((n + r, n + r))
         whole[:n, :n], whole[:n, n:] = self.A, self.B
         moments = np.atleast_1d(np.asarray(times, dtype=float))
-        found: Array = np.array([self.C @ expm(whole * t)[:n, n:] + (self.D if t >= 0 else 0.0) for t in moments])
+        if moments.size and moments.min() < 0:
+            raise ValueError(f"'times' of a response must not be negative; the first is {moments.min():g}")
+        found: Array = np.array([self.C @ expm(whole * t)[:n, n:] + self.D for t in moments])
         return found
 
+    @check_arguments
     def forced_response(self, times: ArrayLike, u: ArrayLike, start: ArrayLike | None = None) -> Array:
         """y (times, outputs) under inputs that run straight from value to value, from ``start`` (states,) or from rest.
 
@@ -121,6 +127,7 @@ class LinearModel(Shown):
         return np.asarray(np.array(states) @ self.C.T + given @ self.D.T)
 
 
+@check_arguments
 def linear_model(
     equations: Equations,
     at: Mapping[str, float] | None = None,
@@ -165,6 +172,7 @@ def linear_model(
     )
 
 
+@check_arguments
 def with_controller(
     system: System,
     controller: LinearSpace,
@@ -191,6 +199,7 @@ def with_controller(
     if len(d) != len(moved):
         raise ModelError([Problem(f"the controller gives {len(d)} controls; {len(moved)} inputs are named")])
     seen = list(_outputs(system, measure).values())
+    refuse_unknown("about", about or (), (*system.states, *system.inputs))
     point = {se.Symbol(s): float((about or {}).get(s, 0.0)) for s in system.states}
     values = {se.Symbol(name): value for name, value in system.parameters.items()}
     errors = [y - _number(substitute(y, {**point, **values, se.Symbol("t"): 0.0})) for y in seen]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz.arguments import Count, Positive, check_arguments
 from svyaz.arrays import Array
 from svyaz.control.closed import closed_system, estimate_names
 from svyaz.control.design import Design
@@ -27,7 +28,7 @@ from svyaz.forms import (
     shulgin_equations,
 )
 from svyaz.integrate import Flow, Ode, Path, Status, solve
-from svyaz.model import Bodies, Constraint, System, tree_of
+from svyaz.model import Bodies, Constraint, System, refuse_unknown, tree_of
 from svyaz.program import Native, choose_orders, compile_program, function
 from svyaz.shown import Shown
 from svyaz.stability import ConstraintNumbers, RollingPlant
@@ -166,13 +167,14 @@ class ClosedLoop(Shown):
             off |= dict.fromkeys(plane, np.max([off[name] for name in plane], axis=0)) if plane else {}
         return np.column_stack([off[name] for name in model.rolling.names])
 
+    @check_arguments
     def run(
         self,
         state: Mapping[str, float],
-        until: float,
+        until: Positive,
         *,
-        rtol: float = 1e-9,
-        rows: int = 400,
+        rtol: Positive = 1e-9,
+        rows: Count = 400,
         progress: Callable[[float], object] | None = None,
         beyond: bool = False,
     ) -> Transient:
@@ -182,6 +184,7 @@ class ClosedLoop(Shown):
 
         A run that lets the constraints drift by more than ``DRIFT`` of their slopes is repeated with tighter steps.
         """
+        refuse_unknown("state", state, (*self.states, *self.design.model.system.states))
         times, model = np.linspace(0.0, until, rows + 1), self.design.model
         held = self.switched is not None
         allowed = 0.0 if held else DRIFT * ConstraintNumbers(model.system, model.dependent).size(state)
@@ -222,6 +225,7 @@ class ClosedLoop(Shown):
         return driven(structure, start, Wishes(force=True, rows=times, progress=progress, beyond=beyond))
 
 
+@check_arguments
 def closed_loop(
     design: Design, *, form: str | None = None, constraints: Sequence[Constraint] | None = None
 ) -> ClosedLoop:

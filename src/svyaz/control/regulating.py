@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from svyaz.arguments import NotNegative, check_arguments
 from svyaz.constraints import without_repeated
 from svyaz.control.closed import settled
 from svyaz.control.design import Design, chosen_inputs, designed, measurement_of, theorem_of
@@ -18,7 +19,7 @@ from svyaz.control.uniform import LAGRANGE, UniformVariables, told_momenta, unif
 from svyaz.control.weights import Weights, told_weights, unit_weights
 from svyaz.expr import ModelError, Problem
 from svyaz.forms import momentum_of, pseudo_cyclic
-from svyaz.model import System
+from svyaz.model import System, nearest
 from svyaz.stability import (
     SECONDS,
     Chosen,
@@ -44,6 +45,7 @@ Held = tuple[Chosen, SteadyChoice | None]
 """What is to be held; the choice of the steady motion, where it is one."""
 
 
+@check_arguments
 def regulate(
     system: System,
     *,
@@ -56,7 +58,7 @@ def regulate(
     weights: Weights | Mapping[str, object] | str | Path | None = None,
     method: Method | str = "schur",
     against_linearised: bool = False,
-    seconds: float = SECONDS,
+    seconds: NotNegative = SECONDS,
     progress: Callable[[float], object] | None = None,
     variables: str = LAGRANGE,
 ) -> Regulation:
@@ -74,6 +76,10 @@ def regulate(
     >>> bool((found.design.closed_roots(found.plant).real < 0).all())
     True
     """
+    if isinstance(method, str) and method not in METHODS:
+        raise ModelError(
+            [Problem(f"'method' is {' or '.join(METHODS)}, not '{method}'", hint=nearest(method, METHODS))]
+        )
     way = METHODS[method] if isinstance(method, str) else method
     system, passed = along_a_symmetry(system, tuple(fix or ()))
     find = partial(

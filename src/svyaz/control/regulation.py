@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz.arguments import Count, Natural, Positive, Span, check_arguments
 from svyaz.arrays import Array
 from svyaz.control.basin import Basin, basin, ranges_about, usual_ranges
 from svyaz.control.design import (
@@ -158,10 +159,11 @@ class Regulation(Shown):
         assert self.rival is not None, "a rival is made only when it is asked for"
         return closed_loop(self.rival, constraints=self.constraints)
 
+    @check_arguments
     def run(
         self,
         start: Mapping[str, float] | None = None,
-        until: float = 20.0,
+        until: Positive = 20.0,
         *,
         beyond: bool = False,
         keep: str | Sequence[str] = (),
@@ -201,13 +203,14 @@ class Regulation(Shown):
         assert self.uniform is not None
         return any(name in (f"{c.name}'", momentum_of(c.name)) for c in self.uniform.choice.cyclic)
 
+    @check_arguments
     def basin(
         self,
-        ranges: Mapping[str, tuple[float, float]] | None = None,
-        count: int = 1000,
-        until: float = 20.0,
+        ranges: Mapping[str, Span] | None = None,
+        count: Count = 1000,
+        until: Positive = 20.0,
         *,
-        seed: int = 0,
+        seed: Natural = 0,
         beyond: bool = False,
         progress: Callable[[int], object] | None = None,
     ) -> Basin:
@@ -218,7 +221,8 @@ class Regulation(Shown):
         deviations = ranges_about(self.plant, ranges) if ranges else usual_ranges(self.plant)
         return basin(self.loop(), deviations, count, until, seed=seed, beyond=beyond, progress=progress)
 
-    def margin(self, name: str, span: tuple[float, float]) -> Margin:
+    @check_arguments
+    def margin(self, name: str, span: Span) -> Margin:
         """Where the rival fails when it is designed anew for each value; without a rival, where the control itself fails."""
         compared = self.rival is not None or self.refused is not None
         control = redesigned_from_linearised(self.design) if compared else kept(self.design)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_continuous_are, solve_continuous_lyapunov
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.control.directions import Direction
 from svyaz.expr import ModelError, Problem
@@ -103,6 +104,7 @@ class Method:
     observer: Finder
 
 
+@check_arguments
 def lqr(a: ArrayLike, b: ArrayLike, q: ArrayLike | None = None, r: ArrayLike | None = None) -> Regulator:
     """The optimal regulator; unit weights unless given. Weights must be symmetric, Q ≥ 0 and R > 0.
 
@@ -242,6 +244,14 @@ def _problem(a: ArrayLike, b: ArrayLike, q: ArrayLike | None, r: ArrayLike | Non
     matrix = finite(np.array(a, dtype=float), "roots")
     inputs = finite(np.array(b, dtype=float), "regulator")
     inputs = inputs[:, None] if inputs.ndim == 1 else inputs
+    if (
+        matrix.ndim != 2
+        or matrix.shape[0] != matrix.shape[1]
+        or inputs.shape[:1] != matrix.shape[:1]
+        or inputs.ndim != 2
+    ):
+        message = f"'a' must be (n, n) and 'b' (n, r); they are {matrix.shape} and {inputs.shape}"
+        raise ModelError([Problem(message)])
     state_weight = np.eye(len(matrix)) if q is None else np.array(q, dtype=float)
     input_weight = np.eye(inputs.shape[1]) if r is None else np.array(r, dtype=float)
     _check_weight("state", state_weight, len(matrix), strict=False)
@@ -251,7 +261,8 @@ def _problem(a: ArrayLike, b: ArrayLike, q: ArrayLike | None, r: ArrayLike | Non
 
 def _check_weight(what: str, weight: Array, size: int, *, strict: bool) -> None:
     if weight.shape != (size, size):
-        raise NotSolvable(f"the {what} weight must be {size} × {size}; it is {' × '.join(map(str, weight.shape))}")
+        shape = " × ".join(map(str, weight.shape))
+        raise ModelError([Problem(f"the {what} weight must be {size} × {size}; it is {shape}")])
     if not np.allclose(weight, weight.T, rtol=1e-12, atol=0):
         raise NotSolvable(f"the {what} weight must be symmetric")
     least = float(eigvalsh(weight).min(initial=1.0))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from svyaz.expr.collecting import uncollected as uncollected
     from svyaz.expr.errors import Advice as Advice
     from svyaz.expr.errors import ModelError as ModelError
+    from svyaz.expr.errors import NoSuchName as NoSuchName
     from svyaz.expr.errors import Place as Place
     from svyaz.expr.errors import Problem as Problem
     from svyaz.expr.errors import printable as printable

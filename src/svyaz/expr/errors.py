@@ -98,6 +98,16 @@ class ModelError(Exception):
         return "\n".join(str(problem) for problem in self.problems)
 
 
+class NoSuchName(ModelError, KeyError):
+    """A result has nothing of this name."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__([Problem(message)])
+
+    def __reduce__(self) -> tuple[type[NoSuchName], tuple[str]]:
+        return type(self), (self.problems[0].message,)
+
+
 def start_of(text: str, given_as: str | None = None) -> Place:
     """The place of the first character of a text that comes from no file, but perhaps from an option."""
     end = text.find("\n")

@@ -24,7 +24,7 @@ def form_name(system: System, form: str | None = None) -> str:
             message = f"a model given by {given} has no form '{form}': its {what} are taken as they are"
             raise ModelError([Problem(message)])
         return own
-    found = form_of(form) if form else _of_model(system)
+    found = form_of(form) if form is not None else _of_model(system)
     if found.free and system.constraints:
         names = ", ".join(f"'{c.name}'" for c in system.constraints)
         message = f"the form '{found.name}' takes no constraints, and the model has {names}"

@@ -16,6 +16,7 @@ import numpy as np
 import symengine as se
 from numpy.typing import ArrayLike
 
+from svyaz.arguments import shown
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.forms.equations import Equations
@@ -181,27 +182,31 @@ class NumericEquations:
 
     def _row(self, t: ArrayLike, x: ArrayLike, u: Values, *, whole: bool = False) -> Array:
         """[t, x, u], or such rows; where x need not be ``whole``, coordinates alone will do."""
-        state = np.asarray(x, dtype=float)
+        state = _real("x", x)
         n, own = len(self.states), [q for q in self.equations.system.coordinates if q in self.states]
         if state.ndim not in (1, 2) or state.shape[-1] not in (n, n if whole else len(own)):
             message = f"x has {n} entries ({', '.join(self.states)}), or such rows; got the shape {state.shape}"
             raise ModelError([Problem(message)])
         row = np.zeros((*state.shape[:-1], len(self._order)))
-        row[..., 0] = t
+        times = _real("t", t)
+        if times.ndim and times.shape != state.shape[:-1]:
+            raise ModelError([Problem(f"'t' must be one time, or one for each row of x; got the shape {times.shape}")])
+        row[..., 0] = times
         row[..., 1 : 1 + state.shape[-1]] = state
-        for k, value in enumerate(_in_order(u, self.inputs, self.equations.system.constants, "input")):
+        for k, value in enumerate(_in_order("u", u, self.inputs, self.equations.system.constants)):
             row[..., 1 + n + k] = value
         return row
 
     def _bound(self, code: Function, p: Values) -> Function:
         if p is None:
             return code
-        given = _in_order(p, self.parameters, self.equations.system.constants, "parameter")
-        return code.with_values({name: float(np.asarray(v)) for name, v in zip(self.parameters, given, strict=True)})
+        given = _in_order("p", p, self.parameters, self.equations.system.constants)
+        return code.with_values({name: _one(name, v) for name, v in zip(self.parameters, given, strict=True)})
 
 
-def _in_order(given: Values, names: Sequence[str], known: Mapping[str, float], what: str) -> list[ArrayLike]:
-    """Values in the order of the names; those of the model where none are given."""
+def _in_order(argument: str, given: Values, names: Sequence[str], known: Mapping[str, float]) -> list[ArrayLike]:
+    """Values of u or p in the order of the names; those of the model where none are given."""
+    what = {"u": "input", "p": "parameter"}[argument]
     if given is None:
         return [known[name] for name in names]
     if isinstance(given, Mapping):
@@ -209,9 +214,24 @@ def _in_order(given: Values, names: Sequence[str], known: Mapping[str, float], w
         if strange is not None:
             message = f"there is no {what} '{strange}'; there are {', '.join(names) or 'none'}"
             raise ModelError([Problem(message, hint=nearest(strange, names))])
-        return [given.get(name, known[name]) for name in names]
-    values = np.atleast_1d(np.asarray(given, dtype=float))
+        return [_real(name, given.get(name, known[name])) for name in names]
+    values = np.atleast_1d(_real(argument, given))
     if values.shape[-1] != len(names):
-        message = f"{len(names)} values expected, one for each {what} ({', '.join(names)}); got {values.shape[-1]}"
+        expected = f"{len(names)} values expected, one for each {what} ({', '.join(names)})"
+        message = f"'{argument}': {expected}; got {values.shape[-1]}"
         raise ModelError([Problem(message)])
     return [values[..., k] for k in range(len(names))]
+
+
+def _real(name: str, value: ArrayLike) -> Array:
+    """An array of real numbers; those of an integrator that went astray need not be finite."""
+    found = np.asarray(value)
+    if found.dtype.kind not in "iuf":
+        raise ModelError([Problem(f"'{name}' must hold real numbers, not {shown(value)}")])
+    return found.astype(float, copy=False)
+
+
+def _one(name: str, value: ArrayLike) -> float:
+    if np.ndim(value):
+        raise ModelError([Problem(f"the parameter '{name}' must be one number, not {shown(value)}")])
+    return float(np.asarray(value))

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from svyaz.arguments import fit_argument, shown
 from svyaz.arrays import Array
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.integrate import LEAST_RTOL
@@ -88,7 +89,7 @@ def stabilisation(word: object) -> Stabilisation:
     if isinstance(word, str) and word in _WORDS:
         return _WORDS[word]
     if is_number(word):
-        return OneGain(finite("the gain", word))
+        return OneGain(finite("'stabilize'", word))
     if not isinstance(word, Mapping):
         raise bad(f"'stabilize' cannot be {word!r}", 'it is "off", "auto", "projection", a number, or a table')
     keys = set(word)
@@ -97,9 +98,9 @@ def stabilisation(word: object) -> Stabilisation:
     if keys and keys <= set(BAUMGARTE):
         return Baumgarte({key: _gain(key, value) for key, value in word.items()})
     if keys and keys <= set(BLOCKS):
-        return GainBlocks(dict(word))
+        return GainBlocks({key: _block(key, value) for key, value in word.items()})
     if keys and keys <= set(EXTENDED):
-        return ExtendedLagrangian(dict(word))
+        return ExtendedLagrangian({key: _block(key, value) for key, value in word.items()})
     words = [*BAUMGARTE, *BLOCKS, *EXTENDED, "law"]
     wrong = next((key for key in keys if key not in words), None)
     if wrong is not None:
@@ -135,6 +136,17 @@ def _gain(key: str, value: object) -> float:
     if not is_number(value):
         raise bad(f"the gain '{key}' must be a number", None)
     return finite(f"the gain '{key}'", value)
+
+
+def _block(key: str, value: object) -> Block:
+    """A number, an expression, or rows of them."""
+    rows = value if isinstance(value, list | tuple) else [[value]]
+    for entry in (entry for row in rows for entry in (row if isinstance(row, list | tuple) else [None])):
+        if is_number(entry):
+            finite(f"the block '{key}' of 'stabilize'", entry)
+        elif not isinstance(entry, str):
+            raise bad(f"the block '{key}' of 'stabilize' holds numbers or expressions, not {shown(entry)}", None)
+    return value  # type: ignore[return-value]
 
 
 def _law(law: object) -> str | Mapping[str, str]:
@@ -232,17 +244,17 @@ def options_for(system: System, asked: Mapping[str, object]) -> Options:
     method = judged("method", _method_name, DEFAULT_METHOD)
     if chosen.get("step") is not None and chosen.get("rtol") is not None:
         raise bad("give either 'step' (fixed) or 'rtol' (error-controlled), not both", None)
-    if chosen.get("step") is None and not find_method(method).embedded:
+    keys = ("step", "rtol", "atol", "until", "every")
+    step, rtol, atol, end, every = (_positive(key, chosen.get(key)) for key in keys)
+    until = DEFAULT_UNTIL if end is None else float(end)
+    _within_reach(until, step, rtol, every)
+    if step is None and not find_method(method).embedded:
         raise bad(
             f"the method '{method}' has no error estimate: it needs a step",
             Advice("give a step, here or in [run]", "step"),
         )
-    keys = ("step", "rtol", "atol", "until", "every")
-    step, rtol, atol, end, every = (_positive(key, chosen.get(key)) for key in keys)
     if step is None and rtol is None:
         rtol = DEFAULT_RTOL
-    until = DEFAULT_UNTIL if end is None else float(end)
-    _within_reach(until, step, rtol, every)
     return Options(
         method=method,
         until=until,
@@ -273,9 +285,9 @@ def _one_of(what: str, known: Sequence[str], word: object) -> str | None:
 def _positive(key: str, value: object) -> float | None:
     if value is None:
         return None
-    if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
-        raise bad(f"'{key}' must be a positive number, not {value!r}", None)
-    return value
+    found = fit_argument(key, value, "Positive")
+    assert isinstance(found, int | float)
+    return found
 
 
 def _tolerance(system: System, value: object) -> Tolerance | None:

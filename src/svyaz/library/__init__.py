@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from svyaz.library.loading import load as load
     from svyaz.library.loading import loads as loads
     from svyaz.library.motions import Motion as Motion
+    from svyaz.library.motions import RunFailed as RunFailed
     from svyaz.library.motions import simulate as simulate
     from svyaz.library.parts import Body as Body
     from svyaz.library.parts import Constraint as Constraint

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 Kind = TypeVar("Kind")
-Words = ParamSpec("Words")
 
 
 def dressed(kind: type[Kind], plain: object) -> Kind:
@@ -17,14 +14,3 @@ def dressed(kind: type[Kind], plain: object) -> Kind:
     found = object.__new__(kind)
     found.__dict__.update(plain.__dict__)
     return found
-
-
-def dressing(call: Callable[Words, object], kind: type[Kind]) -> Callable[Words, Kind]:
-    """A function of a room with what it gives dressed."""
-
-    @wraps(call)
-    def asked(*arguments: Words.args, **options: Words.kwargs) -> Kind:
-        return dressed(kind, call(*arguments, **options))
-
-    asked.__annotations__["return"] = kind
-    return asked

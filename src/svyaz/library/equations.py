@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from svyaz import forms, holding, motion, program, show
+from svyaz.arguments import check_arguments
 from svyaz.expr import Expression, ModelError, Problem, gradient, substitute
 from svyaz.library.dressing import dressed
 from svyaz.library.sympy_words import SympyEquations, in_sympy
@@ -52,6 +53,7 @@ class WorkingEquations(Shown, forms.Equations):
             rates = {name: substitute(rate, put) for name, rate in rates.items()}
         return rates
 
+    @check_arguments
     def jacobian(self, by: tuple[str, ...] | list[str] | None = None) -> list[list[Expression]]:
         """∂ rhs/∂ x: a row for each state, a column for each state, or for each of the names (inputs, parameters)."""
         import symengine as se
@@ -59,10 +61,12 @@ class WorkingEquations(Shown, forms.Equations):
         variables = [se.Symbol(name) for name in (self.states if by is None else by)]
         return [gradient(rate, variables) for rate in self.rhs.values()]
 
+    @check_arguments
     def to_sympy(self, *, functions: bool = False) -> SympyEquations:
         """The same for SymPy: matrices of plain symbols, or of functions of the time and their derivatives."""
         return in_sympy(self, functions=functions)
 
+    @check_arguments
     def code(self, language: str = "c", *, reactions: bool = False) -> str:
         """A program for M, bias, accelerations, multipliers and the rates of all states in one of the languages."""
         return program.export(holding.written_program(self, holding.Wanted(reactions)), language)

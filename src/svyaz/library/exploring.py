@@ -94,7 +94,7 @@ class Exploration:
         wishes |= self.options
         until = holding.options_for(system, {"until": wishes.get("until")}).until
         rows = np.linspace(0.0, until, FRAMES)
-        return system.simulate(rows=rows, progress=enough, **wishes)  # type: ignore[arg-type]
+        return system.simulate(rows=rows, progress=enough, on_failure="return", **wishes)  # type: ignore[arg-type]
 
     def record(self, found: Explored) -> Record:
         """What a page needs to draw it: the mechanism, curves, and words on how the run went."""

@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from svyaz import motion
+from svyaz.arguments import check_arguments
 from svyaz.integrate import Status
 from svyaz.library.dressing import dressed
 from svyaz.library.loading import loads
 from svyaz.library.motions import TABLES, WorkingMotion
 
 
+@check_arguments
 def load_motion(file: str | Path) -> WorkingMotion:
     """A motion that ``Motion.save`` has kept. Nothing in the file is executed.
 

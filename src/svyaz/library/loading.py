@@ -6,12 +6,14 @@ from os import PathLike
 from pathlib import Path
 
 from svyaz import model
+from svyaz.arguments import check_arguments
 from svyaz.expr import ModelError, Problem
 from svyaz.gallery import find, is_path, not_found
 from svyaz.library.stated import choices_of_rooms
 from svyaz.library.systems import System
 
 
+@check_arguments
 def load(
     name: str | PathLike[str],
     *,
@@ -28,6 +30,8 @@ def load(
     >>> svyaz.load("ball-and-beam", control="voltage").inputs.keys()
     dict_keys(['e'])
     """
+    if not str(name):
+        raise ModelError([Problem("'name' is empty: give a path, or a name of svyaz.gallery()")])
     text = find(name, variant) if isinstance(name, str) and not is_path(name) else None
     if text is not None:
         return loads(text, str(name))
@@ -39,6 +43,7 @@ def load(
     return System.of(model.read_file(Path(name), free_base=free_base, damping=damping, choices=choices_of_rooms()))
 
 
+@check_arguments
 def loads(text: str, file: str = "model", *, within: str | PathLike[str] | None = None) -> System:
     """A system from the text of a model file, TOML or URDF; ``file`` is named in messages.
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from svyaz import model, motion
 from svyaz import show as pages
-from svyaz.expr import is_name
+from svyaz.arguments import check_arguments
+from svyaz.expr import ModelError, Problem, is_name
 from svyaz.files import whole, write_text
 from svyaz.forms import derive
-from svyaz.library.dressing import dressing
+from svyaz.library.dressing import dressed
 from svyaz.shown import Shown
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from svyaz.arrays import Array
+    from svyaz.forms import Equations
+    from svyaz.integrate import Status
     from svyaz.library.pictures import Picture, Player
+
+Words = ParamSpec("Words")
+Result = TypeVar("Result")
 
 TABLES = ("multipliers", "residuals", "hidden", "integrals", "quantities", "inputs")
 """Columns by name that a file keeps, beside times and states."""
@@ -40,6 +49,7 @@ class WorkingMotion(Shown, motion.Motion):
 
     __qualname__ = "Motion"
 
+    @check_arguments
     def plot(
         self,
         *names: str,
@@ -75,6 +85,7 @@ class WorkingMotion(Shown, motion.Motion):
             picture.save(file)
         return picture
 
+    @check_arguments
     def animate(self, file: str | Path | None = None) -> Player:
         """A player of the mechanism; with ``file`` (.html, .gif, .mp4) it is written too."""
         from svyaz.library.pictures import Player
@@ -84,6 +95,7 @@ class WorkingMotion(Shown, motion.Motion):
             player.save(file)
         return player
 
+    @check_arguments
     def page(self, file: str | Path) -> Path:
         """Write a page in which the mechanism lives: one HTML file with sliders, in which the browser computes the motion.
 
@@ -95,6 +107,7 @@ class WorkingMotion(Shown, motion.Motion):
         lines = pages.latex_lines(derive(self.system, self.form))
         return write_text(Path(file), pages.living_page(self, lines))
 
+    @check_arguments
     def save(self, file: str | Path) -> Path:
         """Keep it in a file .npz: all columns in full precision and the model; ``svyaz.load_motion`` reads it."""
         header = {name: getattr(self, name) for name in PLAIN} | {
@@ -124,7 +137,99 @@ class WorkingMotion(Shown, motion.Motion):
 Motion = WorkingMotion
 Motion.__name__ = "Motion"
 
-simulate = dressing(motion.simulate, WorkingMotion)
+OnFailure: TypeAlias = Literal["raise", "return"]
+"""What a run does that does not reach its end: raise ``RunFailed``, or return the motion so far."""
+
+
+class RunFailed(RuntimeError):
+    """A run did not reach its end; ``motion`` is the motion up to there, ``status`` and ``reason`` are its own.
+
+    >>> import svyaz
+    >>> escape = svyaz.System(states=["x"], rates={"x": "x^2"}, initial={"x": 1})  # x = 1/(1 - t)
+    >>> try:
+    ...     escape.simulate(until=2)
+    ... except svyaz.RunFailed as failure:
+    ...     print(failure.status, round(failure.motion.times[-1], 6))
+    diverged 1.0
+    """
+
+    def __init__(self, motion: WorkingMotion) -> None:
+        super().__init__(motion)
+        self.motion = motion
+
+    @property
+    def status(self) -> Status:
+        """How the run ended: ``diverged``, ``singular``, ``infeasible``, ``left`` or ``stopped``."""
+        return self.motion.status
+
+    @property
+    def reason(self) -> str:
+        """Why it ended."""
+        return self.motion.reason
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return (
+            f"the run of '{self.motion.system.name}' ended at t = {self.motion.times[-1]:g} ({self.status}){reason}. "
+            'The motion up to there is .motion of this error; on_failure="return" returns it instead.'
+        )
+
+
+class SimulateOptions(TypedDict, total=False):
+    """The options of ``simulate``."""
+
+    form: str | None
+    method: str | None
+    step: float | None
+    rtol: float | None
+    atol: float | Mapping[str, float] | None
+    until: float | None
+    every: float | None
+    stabilize: motion.Stabilize | None
+    tolerance: float | Mapping[str, float] | None
+    hold: str | None
+    charts: str | None
+    project: bool
+    keep: str | Sequence[str]
+    initial_error: float
+    halve: bool
+    force: bool
+    beyond: bool
+    inputs: motion.Laws | None
+    start: Mapping[str, float] | None
+    rows: ArrayLike | None
+    max_steps: int | None
+    foresee: bool
+    progress: Callable[[float], object] | None
+
+
+def _with_all_options(call: Callable[Words, Result]) -> Callable[Words, Result]:
+    """The function with the options of a run in its signature, for those who look them up."""
+    taken = signature(motion.simulate)
+    failure = Parameter("on_failure", Parameter.KEYWORD_ONLY, default="raise", annotation="OnFailure")
+    vars(call)["__signature__"] = taken.replace(parameters=[*taken.parameters.values(), failure])
+    return call
+
+
+@_with_all_options
+def simulate(
+    system: model.System | Equations, *, on_failure: OnFailure = "raise", **options: Unpack[SimulateOptions]
+) -> WorkingMotion:
+    """The motion of a system or of equations; the options are those of :meth:`System.simulate`.
+
+    ``times`` is (k,), ``states`` (k, n) in the order of ``state_names``, every column (k,).
+
+    >>> import svyaz
+    >>> motion = svyaz.simulate(svyaz.load("pendulum:1"), until=1, every=0.25)
+    >>> motion.times.shape, motion.states.shape
+    ((5,), (5, 2))
+    """
+    if on_failure not in ("raise", "return"):
+        raise ModelError([Problem(f'\'on_failure\' is "raise" or "return", not {on_failure!r}')])
+    found = dressed(WorkingMotion, motion.simulate(system, **options))
+    if on_failure == "raise" and not found.finished:
+        raise RunFailed(found)
+    return found
 
 
 def _together(columns: Mapping[str, Array], rows: int) -> Array:

@@ -228,7 +228,7 @@ def joined(words: Mapping[str, object], parts: Sequence[object]) -> dict[str, ob
     found = dict(words)
     for part in parts:
         if not isinstance(part, Part):
-            message = f"{part!r} is no part of a system, such as svyaz.Body or svyaz.Constraint; a table stands under its word"
+            message = f"'parts': {part!r} is no part of a system, such as svyaz.Body or svyaz.Constraint"
             raise ModelError([Problem(message, hint='write constraint=[{"equation": "x = 0"}]')])
         given = found.get(part.word, [])
         if isinstance(given, list | tuple):

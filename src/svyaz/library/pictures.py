@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svyaz import show
+from svyaz.arguments import check_arguments
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +27,7 @@ class Picture:
     def __init__(self, figure: Figure) -> None:
         self.figure = figure
 
+    @check_arguments
     def save(self, file: str | Path) -> Path:
         """Write it; the file appears whole or not at all."""
         return show.save(self.figure, file)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Self, Unpack
 
 from svyaz import forms, integrate, model
+from svyaz.arguments import check_arguments
 from svyaz.library.dressing import dressed
 from svyaz.library.parts import PART_WORDS, Part, joined
 from svyaz.library.sympy_words import as_words
@@ -47,6 +48,7 @@ class StatedSystem(Shown, model.System):
         """A system from a table of words, with the places where they stand in a file."""
         return cls.of(model.system_of(words, file, places, choices_of_rooms()))
 
+    @check_arguments
     def with_settings(self, settings: Table) -> Self:
         """The same system with some values changed: a parameter, or ``initial.x``, ``run.step`` by a dotted name."""
         return self.of(model.with_settings(self, settings, choices_of_rooms()))

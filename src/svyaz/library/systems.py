@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from svyaz import control, forms, model, motion, stability, study, synthesis
+from svyaz.arguments import check_arguments
 from svyaz.library.bars import with_bar
-from svyaz.library.dressing import dressed
 from svyaz.library.equations import WorkingEquations, derive
-from svyaz.library.motions import WorkingMotion
+from svyaz.library.motions import OnFailure, WorkingMotion, simulate
 from svyaz.library.stated import StatedSystem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from control import StateSpace
-    from svyaz.arrays import Array
     from svyaz.control import LinearModel, LinearSpace, Method, Regulation, Weights
     from svyaz.forms import Inertia
     from svyaz.json_types import Json
@@ -143,10 +142,11 @@ class WorkingSystem(StatedSystem):
         beyond: bool = False,
         start: Mapping[str, float] | None = None,
         inputs: Laws | None = None,
-        rows: Array | None = None,
+        rows: ArrayLike | None = None,
         max_steps: int | None = None,
         foresee: bool = True,
         progress: Progress | None = None,
+        on_failure: OnFailure = "raise",
     ) -> WorkingMotion:
         """Its motion from the initial state, or from ``start``; what is left out is taken from the model's [run].
 
@@ -156,9 +156,10 @@ class WorkingSystem(StatedSystem):
         ``force`` runs in spite of an unstable verdict on the gains, ``beyond`` runs on where a limit is passed and tells it.
         ``rows`` are the times at which the state is wanted. Without ``foresee`` no pilot predicts what given gains will allow.
         ``progress`` is called with the time reached;
-        without it a notebook shows a bar where the run takes long.
+        without it a notebook shows a bar where the run takes long. A run that does not reach its end raises
+        :class:`svyaz.RunFailed`, which has the motion so far; with ``on_failure="return"`` that motion is returned.
         """
-        found = motion.simulate(
+        return simulate(
             self,
             form=form,
             method=method,
@@ -183,8 +184,8 @@ class WorkingSystem(StatedSystem):
             max_steps=max_steps,
             foresee=foresee,
             progress=progress,
+            on_failure=on_failure,
         )
-        return dressed(WorkingMotion, found)
 
     @with_bar("part of the box searched")
     def equilibria(
@@ -259,6 +260,7 @@ class WorkingSystem(StatedSystem):
             variables=variables,
         )
 
+    @check_arguments
     def linearise(
         self,
         at: Mapping[str, float] | None = None,
@@ -270,6 +272,7 @@ class WorkingSystem(StatedSystem):
         """A, B, C, D about a state, at rest or moving, with ``to_control``; see :func:`svyaz.control.linear_model`."""
         return control.linear_model(forms.derive(self, form), at, outputs=outputs, t=t)
 
+    @check_arguments
     def to_control(
         self, at: Mapping[str, float] | None = None, *, outputs: Sequence[str] = (), form: str | None = None
     ) -> StateSpace:
@@ -349,6 +352,7 @@ class WorkingSystem(StatedSystem):
             charts=charts,
         )
 
+    @check_arguments
     def explore(
         self,
         vary: Mapping[str, tuple[float, float]] | Sequence[str] | None = None,
@@ -372,6 +376,7 @@ class WorkingSystem(StatedSystem):
 
         return explorer(self, vary, show, options)
 
+    @check_arguments
     def inertia(self, aim: str = "operations") -> Inertia:
         """The shortest program found for the inertia matrix of a tree; ``aim`` is ``operations`` or ``time``."""
         return forms.write_inertia(model.constant_tree(self, "this matrix"), tuple(self.parameters), aim)

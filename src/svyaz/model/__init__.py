@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from svyaz.model.reading.words import is_number as is_number
     from svyaz.model.reading.words import nearest as nearest
     from svyaz.model.reading.words import nearest_of as nearest_of
+    from svyaz.model.reading.words import refuse_unknown as refuse_unknown
     from svyaz.model.system import Bypass as Bypass
     from svyaz.model.system import Constraint as Constraint
     from svyaz.model.system import Drag as Drag

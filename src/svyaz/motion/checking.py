@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz.arguments import check_arguments
 from svyaz.constraints import (
     RankReport,
     Residual,
@@ -62,6 +63,7 @@ class Check(Shown):
     wrong: tuple[str, ...]
 
 
+@check_arguments
 def check(
     system: System,
     *,

@@ -15,6 +15,7 @@ import numpy as np
 import symengine as se
 from numpy.typing import ArrayLike
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.expr import (
     TIME,
@@ -61,6 +62,7 @@ class Controlled:
                 raise called.failure
 
 
+@check_arguments
 def with_inputs(system: System, laws: Laws) -> System:
     """The system with laws u(t, x) in place of some of its inputs, cut off at their limits.
 

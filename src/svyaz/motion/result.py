@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Self, TextIO
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
+from svyaz.expr import NoSuchName
 from svyaz.extras import extra
 from svyaz.files import text_file
 from svyaz.integrate import Status
@@ -89,6 +91,11 @@ class Motion:
     account: Callable[[float], Array] | None = field(default=None, repr=False, compare=False)
     again: Callable[[Array], Motion] | None = field(default=None, repr=False, compare=False)
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is pickled: all but the native code of its phases, so that a copy cannot be run once more."""
+        return {**vars(self), "balance": self.balance, "chapters": (), "account": None, "again": None}
+
+    @check_arguments
     def column(self, name: str) -> Array:
         """A coordinate, a velocity, an integral or another quantity along the motion; of a constraint its residual.
 
@@ -118,12 +125,13 @@ class Motion:
             name, [*self.state_names, *(own for table in told for own in table), *self.outputs, *self.quantities]
         )
         some = ", ".join(("t", *self.state_names[:8]))
-        raise KeyError(f"the motion has no column '{name}'; {hint or f'there are {some} …'}")
+        raise NoSuchName(f"the motion has no column '{name}'; {hint or f'there are {some} …'}")
 
     def __getitem__(self, name: str) -> Array:
         """A column by its name: ``motion["u"]``, ``motion["u'"]``, ``motion["energy"]``."""
         return self.column(name)
 
+    @check_arguments
     def at(self, time: ArrayLike) -> Array:
         """The state at a time (n,), or at many (k, n), as exact as the motion itself.
 
@@ -131,17 +139,19 @@ class Motion:
         """
         times = np.asarray(time, dtype=float)
         wanted = np.unique(times)
-        first, last = self.times[0], self.times[-1]
-        if not ((wanted >= first) & (wanted <= last)).all():
-            raise ValueError(f"the motion lasts from t = {first:g} to t = {last:g}")
         found = self.resampled(wanted)
         return found.states[np.searchsorted(found.times, times, side="right") - 1]
 
+    @check_arguments
     def resampled(self, times: ArrayLike) -> Self:
         """The same motion with rows at these times (and at events), computed once more."""
         if self.again is None:
             raise ValueError("this motion was read from a file, or put together: it cannot be run once more")
-        found = self.again(np.unique(np.asarray(times, dtype=float)))
+        wanted, (first, last) = np.unique(np.asarray(times, dtype=float)), self.times[[0, -1]]
+        if not ((wanted >= first) & (wanted <= last)).all():
+            message = f"'times' must lie in the motion, which lasts from t = {first:g} to t = {last:g}"
+            raise ValueError(f"{message}; they reach from {wanted[0]:g} to {wanted[-1]:g}")
+        found = self.again(wanted)
         return self._of_kind(found)
 
     def _of_kind(self, plain: Motion) -> Self:
@@ -246,6 +256,7 @@ class Motion:
         """The columns of ``csv_names`` as an array."""
         return np.column_stack([self.column(name) for name in self.csv_names])
 
+    @check_arguments
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table as CSV with full precision; a file appears complete or not at all."""
         with text_file(file) as out:

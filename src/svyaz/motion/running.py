@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from svyaz.arguments import Count, NotNegative, check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import NoConsistentState, derived, examined
 from svyaz.constraints import project as onto_constraints
@@ -35,6 +37,7 @@ Stabilize: TypeAlias = str | float | Mapping[str, Json]
 """How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""
 
 
+@check_arguments
 def simulate(
     system: System | Equations,
     *,
@@ -51,14 +54,14 @@ def simulate(
     charts: str | None = None,
     project: bool = False,
     keep: str | Sequence[str] = (),
-    initial_error: float = 0.0,
+    initial_error: NotNegative = 0.0,
     halve: bool = False,
     force: bool = False,
     beyond: bool = False,
     inputs: Laws | None = None,
     start: Mapping[str, float] | None = None,
-    rows: Array | None = None,
-    max_steps: int | None = None,
+    rows: ArrayLike | None = None,
+    max_steps: Count | None = None,
     foresee: bool = True,
     progress: Progress | None = None,
 ) -> Motion:
@@ -92,7 +95,8 @@ def simulate(
         state = _moved(run.structure, given, kept) if project or kept else given
     except NoConsistentState as refusal:
         return _refused(run, given, str(refusal))
-    motion = driven(run.structure, state, Wishes(force, rows, progress, beyond, initial_error))
+    wanted = None if rows is None else _times_of_rows(rows, run.options.until)
+    motion = driven(run.structure, state, Wishes(force, wanted, progress, beyond, initial_error))
     if project or kept:
         moved = moves(run.system.states, given, state)
         motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
@@ -103,6 +107,17 @@ def simulate(
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
     return motion if run.control is None else _with_laws(motion, run.control)
+
+
+def _times_of_rows(rows: ArrayLike, until: float) -> Array:
+    """The times at which rows are wanted, in their order; all lie in the run."""
+    times = np.asarray(rows, dtype=float)
+    if times.ndim != 1:
+        raise ModelError([Problem(f"'rows' must be a list of times, not an array of shape {times.shape}")])
+    if times.size and not (times.min() >= START and times.max() <= until * (1 + 1e-9)):
+        message = f"'rows' must lie between t = {START:g} and the end of the run, t = {until:g}"
+        raise ModelError([Problem(f"{message}; they reach from {times.min():g} to {times.max():g}")])
+    return np.unique(times)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svyaz.arguments import Positive, check_arguments, fit_argument
 from svyaz.arrays import Array
 from svyaz.constraints import entered, model_states
-from svyaz.expr import ModelError, Problem
+from svyaz.expr import ModelError, NoSuchName, Problem
 from svyaz.forms import may_jump
 from svyaz.holding import Decision, Refusal, Segment, Tolerance, advance, observed, options_for
 from svyaz.integrate import Status
@@ -33,10 +34,11 @@ class Simulator:
     ('finished', 0.05)
     """
 
+    @check_arguments
     def __init__(
         self,
         system: System,
-        dt: float = 0.01,
+        dt: Positive = 0.01,
         *,
         form: str | None = None,
         method: str | None = None,
@@ -51,7 +53,7 @@ class Simulator:
         asked = {"method": method, "step": step, "rtol": rtol, "atol": atol, "stabilize": stabilize}
         options = options_for(system, {**asked, "tolerance": tolerance})
         full = "multipliers" if system.constraints and isinstance(system.law, Mechanical) else None
-        structure = structure_of(system.plain(), form or full, options)
+        structure = structure_of(system.plain(), full if form is None else form, options)
         beginning = structure.begin(start_of_run(system, start))
         decision: Decision | Refusal = structure.settle(beginning, [], force=False)
         if isinstance(decision, Refusal):
@@ -89,7 +91,9 @@ class Simulator:
         for kind in ("energies", "integrals", "residuals"):
             if name in tables.get(kind, {}):
                 return float(tables[kind][name][0])
-        raise KeyError(f"the motion has no '{name}'")
+        raise NoSuchName(
+            f"the motion has no '{name}'; {nearest(name, self.states) or 'there are ' + ', '.join(self.states)}"
+        )
 
     @property
     def multipliers(self) -> dict[str, float]:
@@ -104,9 +108,7 @@ class Simulator:
 
         Where the motion cannot be continued ``status`` says so, and the state stays where it was lost.
         """
-        length = self.dt if dt is None else float(dt)
-        if not 0.0 < length < np.inf:
-            raise ValueError(f"a step takes a positive time, not {length}")
+        length = self.dt if dt is None else float(fit_argument("dt", dt, "Positive"))  # type: ignore[arg-type]
         self._segment = _held_at(self._segment, self._chosen(u))
         path = advance(self._segment, self._own, (self.t, self.t + length), self._options, None, None)
         self.status = path.status.told
@@ -115,6 +117,7 @@ class Simulator:
             self.status = Status.LEFT
         return self.state
 
+    @check_arguments
     def reset(self, start: Mapping[str, float] | None = None) -> Array:
         """Back to the beginning, with the inputs as the model gives them; ``start`` replaces some of its values."""
         self.t, self.status, self._own = START, Status.FINISHED, self._first
@@ -128,15 +131,18 @@ class Simulator:
         if u is None:
             return {}
         if not isinstance(u, Mapping):
-            values = np.atleast_1d(np.asarray(u, dtype=float))
+            values = np.atleast_1d(np.asarray(fit_argument("u", u, "ArrayLike")))
             if values.shape != (len(names),):
-                raise ModelError([Problem(f"{len(names)} inputs expected ({', '.join(names)}); got {values.shape[0]}")])
+                raise ModelError(
+                    [Problem(f"'u': {len(names)} inputs expected ({', '.join(names)}); got {values.shape[0]}")]
+                )
             u = dict(zip(names, values.tolist(), strict=True))
         strange = next((name for name in u if name not in names), None)
         if strange is not None:
             known = f"there are {', '.join(names)}" if names else "the model has no [inputs]"
             raise ModelError([Problem(f"there is no input '{strange}'; {known}", hint=nearest(strange, names))])
-        return {name: self._within(name, float(value)) for name, value in u.items()}
+        given: Mapping[str, float] = fit_argument("u", u, "Mapping[str, float]")  # type: ignore[assignment]
+        return {name: self._within(name, float(value)) for name, value in given.items()}
 
     def _within(self, name: str, value: float) -> float:
         given = self.system.inputs[name]

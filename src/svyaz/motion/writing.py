@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from svyaz.arguments import check_arguments
 from svyaz.constraints import examine, independent
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Equations, derive, with_multipliers
@@ -34,6 +35,7 @@ from svyaz.motion.running import Stabilize
 from svyaz.program import export, export_complete
 
 
+@check_arguments
 def with_gains(
     system: System,
     form: str | None = None,
@@ -122,6 +124,7 @@ def rehearsed_gains(system: System, form: str | None, options: Options) -> tuple
     return gains.choice.gains, gains.choice.log
 
 
+@check_arguments
 def program_text(
     found: Stabilised,
     language: str,

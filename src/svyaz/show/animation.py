@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from svyaz.arguments import check_arguments
 from svyaz.files import whole, write_text
 from svyaz.show.files import check_folder_of, suffix_of
 from svyaz.show.player import player_page
@@ -49,6 +50,7 @@ def check_animation_file(file: str | os.PathLike[str]) -> str:
     return suffix
 
 
+@check_arguments
 def animate(motion: Motion, file: str | os.PathLike[str]) -> Path:
     """Writes the motion as .gif, .html or, with ffmpeg, .mp4.
 

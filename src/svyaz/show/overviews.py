@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.show.curves import dense, labelled
 from svyaz.show.plots import (
@@ -77,6 +78,7 @@ def _zeros(axes: Axes, motion: Motion, series: dict[str, Array], title: str) -> 
     axes.set_xlabel(labelled(motion.system, "t", USUAL))
 
 
+@check_arguments
 def plot_motion(motion: Motion, file: str | os.PathLike[str], looks: Looks = USUAL) -> Path:
     """Writes the overview of a motion as .png, .svg or .pdf.
 

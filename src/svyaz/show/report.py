@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svyaz import __version__
+from svyaz.arguments import check_arguments
 from svyaz.files import write_text
 from svyaz.show import katex, plots
 from svyaz.show.energy_plots import energy_plot
@@ -45,6 +46,7 @@ STATUS = {
 }
 
 
+@check_arguments
 def write_report(
     motion: Motion,
     folder: str | os.PathLike[str],
@@ -78,6 +80,8 @@ def figures(motion: Motion, moments: Sequence[float] | None) -> dict[str, tuple[
     """The figures that make sense for this motion by file name, each with words that say what is seen."""
     found: dict[str, tuple[Figure, str]] = {}
     start, end = finite_span(motion)
+    if moments is not None and not all(start <= t <= end for t in moments):
+        raise ValueError(f"'moments' must lie in the motion, which lasts from t = {start:g} to t = {end:g}")
     if motion.system.drawings and end > start:
         if any(drawing.kind == "link" for drawing in motion.system.drawings):
             words = "Traces of the links at equal intervals of time; the last position is drawn strongly."

@@ -38,6 +38,8 @@ def write_notebook(motion: Motion, file: str | Path, options: Mapping[str, objec
     import_module("svyaz.show.notebooks")
     system = motion.system
     asked = ", ".join(f"{key}={value!r}" for key, value in (options or {}).items() if value not in (None, (), False))
+    if not motion.finished:  # the notebook shows it as far as it came
+        asked += ', on_failure="return"' if asked else 'on_failure="return"'
     equations = derive(system, motion.form)
     cells = [
         _words([f"# {system.name}", *([str(system.words["notes"])] if system.words.get("notes") else [])]),

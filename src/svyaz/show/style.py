@@ -79,7 +79,7 @@ class Looks:
     def __post_init__(self) -> None:
         if self.size is not None and not all(SMALLEST <= side <= LARGEST for side in self.size):
             told = "x".join(f"{side:g}" for side in self.size)
-            raise ValueError(f"a figure is from {SMALLEST:g} to {LARGEST:g} inches wide and high, not {told}")
+            raise ValueError(f"'size': a figure is from {SMALLEST:g} to {LARGEST:g} inches wide and high, not {told}")
 
     def figure(self, width: float = 8.0, height: float = 4.0) -> Figure:
         """An empty figure of the size asked for, or else of this one."""

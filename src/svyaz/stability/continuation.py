@@ -8,6 +8,7 @@ from math import pi
 
 import numpy as np
 
+from svyaz.arguments import NotNegative, Span, check_arguments
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.matrices import pinv, svd
@@ -65,15 +66,16 @@ class SteadyBranches(Shown):
         return found
 
 
+@check_arguments
 def steady_branches(
     system: System,
     along: str,
-    span: tuple[float, float],
+    span: Span,
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
     *,
     dependent: Sequence[str] | None = None,
-    seconds: float = SECONDS,
+    seconds: NotNegative = SECONDS,
 ) -> SteadyBranches:
     """Follow all steady motions while ``along`` goes from one end of its span to the other."""
     fixed, sides = dict(fix or {}), dict(box or {})

@@ -14,6 +14,7 @@ from time import monotonic
 
 import numpy as np
 
+from svyaz.arguments import Natural, NotNegative, check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice, split
@@ -118,14 +119,15 @@ class Equilibria(Shown):
         return Advice(text, "family", str(self.dimension), count, names, found)
 
 
+@check_arguments
 def equilibria(
     system: System,
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
     *,
     dependent: Sequence[str] | None = None,
-    seed: int = 0,
-    seconds: float = SECONDS,
+    seed: Natural = 0,
+    seconds: NotNegative = SECONDS,
     progress: Callable[[float], object] | None = None,
 ) -> Equilibria:
     """All equilibria with the unknowns in their box.

@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
-from svyaz.model import System
+from svyaz.model import System, refuse_unknown
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.derivatives import at_rest, check_redundant
@@ -54,7 +55,7 @@ class FirstApproximation(Shown):
     Shapes: A (n, n), B (n, r), Z (n, m) for n variables, r inputs and m constraints.
 
     >>> import svyaz
-    >>> found = svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}, {}, {})
+    >>> found = svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0})
     >>> found.variables, found.A.round(6).tolist()
     (('u1', "u1'"), [[0.0, 1.0], [-9.81, 0.0]])
     """
@@ -127,6 +128,7 @@ class FirstApproximation(Shown):
         return self.linearisation_defect <= 1e-9 * max(size, 1e-300)
 
 
+@check_arguments
 def first_approximation(
     system: System,
     state: Mapping[str, float],
@@ -139,9 +141,12 @@ def first_approximation(
     ``parameters`` replace values of the model, so that many values cost no new derivation.
 
     >>> import svyaz
-    >>> svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}, {}, {}).A.shape
+    >>> svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}).A.shape
     (2, 2)
     """
+    refuse_unknown("state", state, (*system.states, *system.coordinates))
+    refuse_unknown("inputs", inputs or (), system.inputs)
+    refuse_unknown("parameters", parameters or (), system.parameters)
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
     return split.approximation(split.second_order())

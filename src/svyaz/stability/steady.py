@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from svyaz.arguments import NotNegative, check_arguments
 from svyaz.expr import Advice, Expression, ModelError, Problem, names_in
 from svyaz.forms import (
     Cyclic,
@@ -94,13 +95,14 @@ class SteadyMotions(Shown):
         return f" with {told} of the initial state" if told else ""
 
 
+@check_arguments
 def steady_motions(
     system: System,
     fix: Mapping[str, float] | None = None,
     box: Mapping[str, tuple[float, float]] | None = None,
     *,
     dependent: Sequence[str] | None = None,
-    seconds: float = SECONDS,
+    seconds: NotNegative = SECONDS,
     progress: Callable[[float], object] | None = None,
 ) -> SteadyMotions:
     """All steady motions in the box with these speeds, momenta, coordinates, inputs and parameters.

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, TextIO, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
+from svyaz.expr import NoSuchName
 from svyaz.extras import extra
 from svyaz.files import text_file
 from svyaz.json_types import Json
@@ -110,6 +112,7 @@ class Sweep(Shown):
         """Columns of the table."""
         return (*(axis.name for axis in self.axes), "status", "stable", *self.measures, "reason")
 
+    @check_arguments
     def column(self, name: str) -> Array:
         """A varied quantity or a measure, one entry a row."""
         there = np.flatnonzero(self.done())
@@ -117,13 +120,14 @@ class Sweep(Shown):
         if name in names:
             return points_of(self.axes, there)[names.index(name)]
         if name not in self.measures:
-            raise KeyError(f"the sweep has no column '{name}'")
+            raise NoSuchName(f"the sweep has no column '{name}'")
         return self.members.column(name)[there]
 
+    @check_arguments
     def grid(self, name: str) -> Array:
         """A measure over the product of the axes; not a number where a member is missing."""
         if name not in self.measures:
-            raise KeyError(f"the sweep has no column '{name}'")
+            raise NoSuchName(f"the sweep has no column '{name}'")
         return self.members.column(name).reshape([len(axis.values) for axis in self.axes])
 
     def marks(self, true: str) -> NDArray[np.bool_]:
@@ -135,6 +139,7 @@ class Sweep(Shown):
         """Over the product of the axes: which members are done, or lost."""
         return (self.members.codes(STATUS) != MISSING).reshape([len(axis.values) for axis in self.axes])
 
+    @check_arguments
     def to_csv(self, file: str | Path | TextIO) -> None:
         """Write the table with full precision; a file appears complete or not at all."""
         with text_file(file) as out:

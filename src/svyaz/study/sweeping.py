@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz import __version__
+from svyaz.arguments import Count, check_arguments
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation
 from svyaz.holding import Off, Options, options_for, word_of
 from svyaz.json_types import Json
-from svyaz.model import System, is_number
+from svyaz.model import System, is_number, refuse_unknown
 from svyaz.motion import Law, named, with_inputs
 from svyaz.study import crew
 from svyaz.study.answers import MARK, Codes
@@ -33,12 +34,13 @@ from svyaz.study.ways import CommonWay, way_of
 Progress = Callable[[int, int], object]
 
 
+@check_arguments
 def sweep(
     system: System,
     vary: Mapping[str, ArrayLike],
     measure: Sequence[str] = (),
     *,
-    workers: int | None = None,
+    workers: Count | None = None,
     scheduler: str | None = None,
     progress: Progress | None = None,
     keep: str | Path | None = None,
@@ -90,6 +92,7 @@ def sweep(
         "every": every,
     }
     asked |= {"stabilize": stabilize, "tolerance": tolerance, "hold": hold, "charts": charts}
+    refuse_unknown("kept", named(kept), system.states)
     wishes = RunWishes(asked, _texts(inputs or {}), form, project, named(kept), beyond)
     hands = Hands(workers, scheduler, progress)
     return _swept(system, vary, measure, wishes, hands, None if keep is None else Path(keep), resume)

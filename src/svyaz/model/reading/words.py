@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypedDict, TypeGuard, get_type_hints
+
+from svyaz.expr import ModelError, Problem
 
 NUMBER = "a number"
 TEXT = "a text"
@@ -246,6 +248,15 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     """A hint for a mistyped word."""
     close = nearest_of(word, words)
     return None if close is None else f"did you mean '{close}'?"
+
+
+def refuse_unknown(argument: str, names: Iterable[str], known: Collection[str]) -> None:
+    """A ModelError for the first of the names in an argument that is not known."""
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                [Problem(f"'{argument}': '{name}' is not among {', '.join(known)}", hint=nearest(name, known))]
+            )
 
 
 def nearest_of(word: str, words: Iterable[str]) -> str | None:

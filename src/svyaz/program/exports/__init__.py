@@ -12,6 +12,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from svyaz.arguments import check_arguments
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -25,6 +27,7 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(found.name for found in iter_modules(__path__)))
 
 
+@check_arguments
 def export(program: Program, language: str, file: str | None = None) -> str:
     """The program in one of the ``languages``, for a file of this name if it is given.
 

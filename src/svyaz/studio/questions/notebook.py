@@ -15,15 +15,13 @@ def notebook_text(text: str, settings: Mapping[str, object], given: Asked, how: 
     wanted = "".join(f", {name}={value!r}" for name, value in asked.items())
     form = "" if how["form"] is None else repr(how["form"])
     laws = f", inputs={dict(given.laws)!r}" if given.laws else ""
+    run = f"{'form=' + form if form else ''}{wanted}{laws}, on_failure='return'".lstrip(", ")
     cells = [
         ("markdown", [f"# {given.system.name}"]),
         ("code", ["import svyaz", f"text = {_lines(text)}", "system = svyaz.loads(text)"]),
         ("code", [f"system = system.with_settings({pformat(dict(settings))})" if settings else "system"]),
         ("code", [f"system.derive({form})"]),
-        (
-            "code",
-            [f"motion = system.simulate({(('form=' + form if form else '') + wanted + laws).lstrip(', ')})", "motion"],
-        ),
+        ("code", [f"motion = system.simulate({run})", "motion"]),
         ("code", ["motion.plot()"]),
     ]
     return json.dumps(_notebook(cells), indent=1, ensure_ascii=False) + "\n"

@@ -25,6 +25,7 @@ import numpy as np
 import symengine as se
 from numpy.typing import NDArray
 
+from svyaz.arguments import check_arguments
 from svyaz.arrays import Array
 from svyaz.expr import (
     HALF,
@@ -145,6 +146,7 @@ class Inverse(Shown):
         return tuple(told)
 
 
+@check_arguments
 def invert(
     system: System, *, method: str | None = None, step: float | None = None, until: float | None = None
 ) -> Inverse:

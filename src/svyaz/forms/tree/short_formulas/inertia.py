@@ -93,6 +93,8 @@ class WrittenInertia:
 
 def write_inertia(tree: Tree, parameters: Sequence[str], aim: str = "operations") -> Inertia:
     """The shortest program found for the inertia matrix; ``aim`` is ``operations`` or ``time``."""
+    if aim not in AIMS:
+        raise ModelError([Problem(f"'aim' is {' or '.join(AIMS)}, not '{aim}'")])
     if not tree.freedoms:
         raise ModelError([Problem("nothing moves in this tree: all its joints are fixed")])
     whole = welded(tree, expressions())
