@@ -1,7 +1,7 @@
 """Wrong calls from Python: every public verb with every parameter given a value that is wrong for it.
 
-Parameters are found by their signatures; which values are wrong for a parameter is written here by its name, so that a new
-parameter without an entry is noticed. Classes that are results (Motion, Equilibria …) are made by verbs: their methods are
+Parameters are found by their signatures; which values are wrong for a parameter is written here by its name (one without an
+entry gets an odd object). Classes that are results (Motion, Equilibria …) are made by verbs: their methods are
 called, their constructors are not.
 """
 
@@ -179,6 +179,7 @@ WRONG: dict[str, list[object]] = {
     "style": [3, NAN, True, [1], ODD, "no such style", {"no such setting": 1}],
     "file": NOT_PATHS,
     "folder": NOT_PATHS,
+    "within": NOT_PATHS,
     "file of save": NOT_PATHS,
     "time": [*NOT_ARRAYS, -1.0, 1e9, [1e9]],
     "times": [*NOT_ARRAYS, [-1.0], [1e9]],
@@ -343,7 +344,7 @@ def calls() -> Iterator[Call]:
                 "dependent",
             ):
                 continue
-            wrong = OWN.get((verb, parameter.name)) or WRONG[parameter.name]
+            wrong = OWN.get((verb, parameter.name)) or WRONG.get(parameter.name, [ODD])
             more = (
                 WRONG["stabilize of constraints"] if parameter.name == "stabilize" and "of constraints" in verb else []
             )
