@@ -175,7 +175,7 @@ class RunFailed(RuntimeError):
         )
 
 
-class SimulateOptions(TypedDict, total=False):
+class MotionOptions(TypedDict, total=False):
     """The options of ``simulate``."""
 
     form: str | None
@@ -213,7 +213,7 @@ def _with_all_options(call: Callable[Words, Result]) -> Callable[Words, Result]:
 
 @_with_all_options
 def simulate(
-    system: model.System | Equations, *, on_failure: OnFailure = "raise", **options: Unpack[SimulateOptions]
+    system: model.System | Equations, *, on_failure: OnFailure = "raise", **options: Unpack[MotionOptions]
 ) -> WorkingMotion:
     """The motion of a system or of equations; the options are those of :meth:`System.simulate`.
 
