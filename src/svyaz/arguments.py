@@ -169,7 +169,10 @@ def _whole(value: object) -> object:
 
 def _at_least(each: Check, least: float, expected: str) -> Check:
     def check(value: object) -> object:
-        found = each(value)
+        try:
+            found = each(value)
+        except Misfit:
+            raise Misfit(expected) from None
         if not found >= least:  # type: ignore[operator]
             raise Misfit(expected)
         return found
@@ -191,7 +194,7 @@ def _law(value: object) -> object:
     try:
         return _number(value)
     except Misfit as misfit:
-        raise Misfit(f"a text, {misfit}, a table or a function") from None
+        raise Misfit(f"a text, {misfit}, an expression, a table or a function") from None
 
 
 def _with_attributes(names: tuple[str, ...], expected: str) -> Check:

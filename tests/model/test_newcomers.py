@@ -57,7 +57,7 @@ def test_a_text_in_an_encoding_of_windows_is_told(tmp_path) -> None:
 
 
 def test_a_mass_of_zero_is_told_once() -> None:
-    motion = loads(PENDULUM.replace("m = 1", "m = 0")).simulate(until=1)
+    motion = loads(PENDULUM.replace("m = 1", "m = 0")).simulate(until=1, on_failure="return")
     assert motion.reason == (
         "'u' moves without inertia at the start: its acceleration is not determined; is a mass or a moment of inertia zero?"
     )

@@ -393,7 +393,7 @@ def test_U2_limits_end_the_motion_of_a_page(pages) -> None:
     """A fall from h ends at t = √(2h/g), x = t; run on, it goes to its end; a start below the floor has no motion."""
     path = pages.folder / "fall.toml"
     path.write_text(FALL, encoding="utf-8")
-    motion = load(str(path)).simulate()
+    motion = load(str(path)).simulate(on_failure="return")
     assert motion.status == "left"
     file = pages.folder / "fall.html"
     file.write_text(living_page(motion, []), encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svyaz.arguments import check_arguments
+from svyaz.arguments import Positive, check_arguments
 from svyaz.constraints import (
     RankReport,
     Residual,
@@ -69,11 +69,11 @@ def check(
     *,
     form: str | None = None,
     method: str | None = None,
-    step: float | None = None,
-    rtol: float | None = None,
+    step: Positive | None = None,
+    rtol: Positive | None = None,
     atol: float | None = None,
-    until: float | None = None,
-    every: float | None = None,
+    until: Positive | None = None,
+    every: Positive | None = None,
     stabilize: Stabilize | None = None,
     tolerance: Tolerance | None = None,
     hold: str | None = None,

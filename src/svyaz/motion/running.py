@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svyaz.arguments import Count, NotNegative, check_arguments
+from svyaz.arguments import Count, NotNegative, Positive, check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import NoConsistentState, derived, examined
 from svyaz.constraints import project as onto_constraints
@@ -43,11 +43,11 @@ def simulate(
     *,
     form: str | None = None,
     method: str | None = None,
-    step: float | None = None,
-    rtol: float | None = None,
+    step: Positive | None = None,
+    rtol: Positive | None = None,
     atol: float | Mapping[str, float] | None = None,
-    until: float | None = None,
-    every: float | None = None,
+    until: Positive | None = None,
+    every: Positive | None = None,
     stabilize: Stabilize | None = None,
     tolerance: Tolerance | None = None,
     hold: str | None = None,

@@ -25,7 +25,7 @@ from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem, evaluate, gradient
 from svyaz.forms import redundancy, redundant_at, shulgin_equations, with_multipliers
 from svyaz.matrices import singular_values, spectral_norm
-from svyaz.model import System, refuse_unknown
+from svyaz.model import System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
 from svyaz.stability.derivatives import at_rest, check_redundant
@@ -138,15 +138,13 @@ def first_approximation(
 ) -> FirstApproximation:
     """The matrices by their formulas about the equilibrium with these coordinates, further states and inputs.
 
-    ``parameters`` replace values of the model, so that many values cost no new derivation.
+    ``parameters`` replace values of the model, so that many values cost no new derivation; names that the system does not
+    have are passed over.
 
     >>> import svyaz
     >>> svyaz.first_approximation(svyaz.load("pendulum:1"), {"u1": 0.0}).A.shape
     (2, 2)
     """
-    refuse_unknown("state", state, (*system.states, *system.coordinates))
-    refuse_unknown("inputs", inputs or (), system.inputs)
-    refuse_unknown("parameters", parameters or (), system.parameters)
     split = _Split(system, state, inputs, dependent, parameters)
     split.refuse_motion()
     return split.approximation(split.second_order())

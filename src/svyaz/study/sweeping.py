@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svyaz import __version__
-from svyaz.arguments import Count, check_arguments
+from svyaz.arguments import Count, Positive, check_arguments
 from svyaz.expr import Advice, ModelError, Problem
 from svyaz.forms import Deviation
 from svyaz.holding import Off, Options, options_for, word_of
@@ -51,11 +51,11 @@ def sweep(
     kept: str | Sequence[str] = (),
     beyond: bool = False,
     method: str | None = None,
-    step: float | None = None,
-    rtol: float | None = None,
+    step: Positive | None = None,
+    rtol: Positive | None = None,
     atol: float | None = None,
-    until: float | None = None,
-    every: float | None = None,
+    until: Positive | None = None,
+    every: Positive | None = None,
     stabilize: str | float | Mapping[str, Json] | None = None,
     tolerance: float | Mapping[str, float] | None = None,
     hold: str | None = None,

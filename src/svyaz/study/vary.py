@@ -74,7 +74,9 @@ def _number(word: str, text: str) -> float:
 def axes_for(system: System, vary: Mapping[str, ArrayLike]) -> tuple[Axis, ...]:
     """The axes of a sweep, every name found in the model and every value checked."""
     if not vary:
-        raise _bad(Advice("'vary' is empty: give at least one name with its values", "vary"))
+        raise _bad(
+            Advice("'vary' is empty, and a sweep varies something: give at least one name with its values", "vary")
+        )
     axes = tuple(_axis(system, name, np.atleast_1d(np.asarray(values, dtype=float))) for name, values in vary.items())
     places = [(axis.kind, axis.key) for axis in axes]
     for k, axis in enumerate(axes):
