@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import random
 import re
 import socket
 import sys
 import time
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from studio_client import RunningStudio
 from svyaz.commands.studio import _check_token, _open_browser
 from svyaz.library import loads
 from svyaz.model import read_named
-from svyaz.studio import StudioSettings, random_token
+from svyaz.studio import Limits, StudioSettings, admission, random_token
 from svyaz.studio.guard import RefusedRequest, RequestGuard
 from svyaz.studio.pages import served
 
@@ -235,6 +237,25 @@ def test_V4_half_open_connections_lock_nobody_out(studio: RunningStudio) -> None
             closed += 1
         connection.close()
     assert closed >= 200
+
+
+def test_V4_strangers_never_take_the_place_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the pace and the addresses: connections with the token stay, a new one is always admitted, few are half-open."""
+    clock, draw = [0.0], random.Random(4)
+    monkeypatch.setattr(admission, "monotonic", lambda: clock[0])
+    limits = Limits(connections=40, half_open=8)
+    for pace in (1e-5, 1e-2, 1.0):
+        gate, dropped = admission.Admission(limits), []
+        known = [gate.admit("10.0.0.1", partial(dropped.append, f"known {k}")) for k in range(20)]
+        for k, guest in enumerate(known):
+            assert guest is not None
+            guest.known, guest.busy = True, k % 2 == 0
+        for _ in range(2000):
+            clock[0] += draw.random() * pace
+            assert gate.admit(f"10.0.0.{draw.randint(1, 5)}", partial(dropped.append, "stranger")) is not None
+            assert len(gate) <= 2 * limits.connections + 1
+        assert set(dropped) == {"stranger"}
+        assert len(gate) <= limits.connections + 1 or pace < 1
 
 
 def robot(name: str) -> str:
