@@ -1,7 +1,8 @@
 """Puts the LLVM text of the native loops into the wheel, so that whoever installs it needs no numba and does not wait for it.
 
 Every loop is run once on a small problem, which tells for which types it is compiled; its text does not depend on the
-processor. `svyaz.integrate.compiling` reads the texts.
+processor. `svyaz.integrate.compiling` reads the texts. Text of LLVM is read by later versions of LLVM and not by earlier ones,
+so the numba that builds has the LLVM of the oldest llvmlite that the package allows (`.ci/wheels.py` tries both ends).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Installs the wheel alone on every Python that is at hand, with the newest and with the oldest versions that it allows.
 
-    .venv/bin/python .ci/wheels.py [PYTHON …]      interpreters; those beside this one and on the path unless given
+    .venv/bin/python .ci/wheels.py [WHEEL] [PYTHON …]
+
+The wheel is built unless given, and the interpreters are those beside this one and on the path.
 
 In each fresh environment the first commands are run: simulate by three methods, derive, equilibria, report, regulate. All
 must end well and give the same numbers. One line for each environment; the exit code is 1 where one fails.
@@ -15,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from math import isclose
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,6 +54,12 @@ def uv(*arguments: str | Path) -> None:
     done = subprocess.run([UV, *arguments], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"uv {arguments[0]} {arguments[1]}: {done.stderr.strip()}")
+
+
+def requirements() -> list[str]:
+    """What the wheel requires, named once more: uv takes the oldest of what it is asked for itself."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [*project["dependencies"], *project["optional-dependencies"]["report"]]
 
 
 def numbers(value: object) -> list[float]:
@@ -94,7 +103,7 @@ def examine(wheel: Path, interpreter: str, resolution: str, expected: dict[str, 
         python = folder / "venv" / "bin" / "python"
         uv("venv", "--quiet", "--python", interpreter, folder / "venv")
         options = ("--quiet", "--python", python, "--only-binary", ":all:", "--resolution", resolution)
-        uv("pip", "install", *options, f"svyaz[report] @ {wheel.as_uri()}")
+        uv("pip", "install", *options, f"svyaz[report] @ {wheel.as_uri()}", *requirements())
         for command in (*COMMANDS, "report sleigh --out report"):
             found = run(python, folder, command)
             known = expected.setdefault(command, found)
@@ -110,13 +119,15 @@ def examine(wheel: Path, interpreter: str, resolution: str, expected: dict[str, 
     return f"{told} ({resolution}): {time.perf_counter() - begin:.0f} s"
 
 
-def main(pythons: list[str]) -> int:
+def main(given: list[str]) -> int:
     """Build, install, run, tell."""
     failed = 0
     expected: dict[str, list[float]] = {}
+    wheels, pythons = ([name for name in given if name.endswith(".whl") is wanted] for wanted in (True, False))
     with TemporaryDirectory(prefix="svyaz-wheel-") as folder:
-        uv("build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
-        wheel = next(Path(folder).glob("*.whl"))
+        if not wheels:
+            uv("build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
+        wheel = Path(wheels[0]).resolve() if wheels else next(Path(folder).glob("*.whl"))
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
         for interpreter in pythons or interpreters():
             for resolution in RESOLUTIONS:

@@ -190,12 +190,13 @@ def loop_text(function: Callable[..., object], given: tuple[Pattern, ...] | None
 
     None where the code leans on what one process alone has.
     """
-    from svyaz.program import kept_text
-
     name = text_name(function, given)
     carried = files("svyaz.integrate") / TEXTS / name
     if carried.is_file():
         return carried.read_bytes()
+    from llvmlite.binding import llvm_version_info
+
+    from svyaz.program import kept_text
 
     def make() -> bytes | None:
         with extra("loops"):
@@ -204,7 +205,8 @@ def loop_text(function: Callable[..., object], given: tuple[Pattern, ...] | None
         fresh.append(made)
         return None if made.text is None else made.text.encode()
 
-    return kept_text(("text of a loop", name), make)
+    written_by = f"LLVM {llvm_version_info[0]}"  # earlier versions do not read it
+    return kept_text(("text of a loop", written_by, name), make)
 
 
 def text_name(function: Callable[..., object], given: tuple[Pattern, ...] | None) -> str:
