@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from importlib import import_module
 from itertools import combinations
@@ -122,6 +123,28 @@ def _deaf(*given, **more):
     """Conditions that switch nothing."""
     found = conditions(*given, **more)
     return replace(found, keys=tuple(("on", "nobody") for _ in found.keys), reacting=(False,) * len(found.keys))
+
+
+def test_V5_the_end_of_a_series_is_printed_with_the_digits_that_are_right() -> None:
+    """A spring pushes the ball down: a flight with the speed v takes 2/ω atan(v ω/g), and e v is left after it."""
+    k, e, height = 40.0, 0.6, 0.3
+    system = System(
+        coordinates=["y"],
+        kinetic="y'^2/2",
+        potential=f"{G}*y + {k}/2*y^2",
+        constraint=[contact("floor", "y", e)],
+        initial={"y": height},
+    )
+    motion = simulate(system, until=2, rtol=1e-10)
+    assert motion.finished, motion.reason
+    w = np.sqrt(k)
+    speed = np.sqrt(2 * G * height + k * height**2)
+    end = np.arctan(speed * w / G) / w + sum(2 / w * np.arctan(speed * e**n * w / G) for n in range(1, 200))
+    note = next(note for note in motion.notes if "accumulate" in note)
+    printed = re.search(r"rest from t = ([0-9.]+),", note)[1]
+    assert len(printed) > 8
+    assert abs(float(printed) - end) <= 10.0 ** -len(printed.split(".")[1])
+    assert motion.phases[-1].t == pytest.approx(end, abs=1e-9)
 
 
 def test_V5_a_body_on_a_floor_at_the_start_does_not_sink() -> None:

@@ -8,7 +8,7 @@ constraints that are kept,
     let go:   Λ = 0, and on'(v⁺) + e on'(v⁻) is not positive;
 e = 0 is the inelastic one.
 
-Which of the contacts at rest act afterwards is the same problem for accelerations and reactions (``Pressing``).
+Which of the contacts at rest act afterwards is the same problem for accelerations and reactions (``resting``).
 
 For contacts of one row without friction, Lemke's method gives the set. Otherwise it is looked for by changing one contact at
 a time: the one that is pulled most is let go; when none is pulled, the one that is entered most is taken back. Sets are not
@@ -33,8 +33,7 @@ from svyaz.forms import Equations
 from svyaz.integrate import Path
 from svyaz.matrices import lstsq, matrix_rank
 from svyaz.model import Constraint, System, multiplier_symbol, multipliers_in
-from svyaz.motion.events.conditions import LOW
-from svyaz.motion.events.contacts import RISING, Contacts
+from svyaz.motion.events.contacts import CLOSED, RISING, Contacts
 from svyaz.motion.events.impacts import anchored
 from svyaz.motion.events.lemke import solve_complementarity
 from svyaz.motion.events.rubbing import Frictions, Rubs, rubbed
@@ -247,50 +246,6 @@ class Collision:
         return {k: rise for k, rise in found.items() if rise > 0.0}
 
 
-@dataclass(frozen=True)
-class Pressing(Collision):
-    """The same problem for accelerations: ``snapshot.v`` are those without contacts, ``velocity`` what they make of ḧ."""
-
-    def _entered(self, speeds: Array) -> dict[int, float]:
-        s = self.snapshot
-        gaps = self.contacts.at(s.time, s.state, self.contacts.slopes(s.time, s.state, speeds))
-        return self._risen(gaps.second, gaps.second_size)
-
-
-def acting_after(collision: Collision, speeds: Array, kept: frozenset[str], resting: frozenset[str]) -> Kept | None:
-    """The contacts that act after an impact, decided together by the accelerations; None where there is no such set.
-
-    ``speeds`` are the velocities after it, ``kept`` the constraints that act if nothing else speaks for or against it,
-    ``resting`` the one-sided ones that neither part nor approach. A single one, and friction, leave it to the conditions.
-    """
-    one_sided = {c.name for c in collision.contacts.constraints}
-    firsts = [group[0].name for group in collision.groups]
-    fixed = {k for k, name in enumerate(firsts) if name in kept and name not in one_sided}
-    free = [k for k, name in enumerate(firsts) if name in resting]
-    if collision.rubs is not None or len(free) < 2:
-        return frozenset(k for k, name in enumerate(firsts) if name in kept)
-    names = {c.name for k in {*fixed, *free} for c in collision.groups[k]}
-    bound = {c.name for group in collision.groups for c in group}
-    rows = [i for i, c in enumerate(collision.constraints) if c.name in names or c.name not in bound]
-    constraints = tuple(collision.constraints[i] for i in rows)
-    measure, s = collision.measure, collision.snapshot
-    whole = measure.equations.system.constraints
-    here = measure.at(measure.moved(s.state, v=speeds), s.time).of_rows([whole.index(c) for c in constraints])
-    free_fall = compliance_of(here).accelerated(here.jacobian[:0], here.constraint_bias[:0])
-    pressing = Pressing(
-        constraints=constraints,
-        groups=tuple(collision.groups[k] for k in free),
-        measure=measure,
-        snapshot=replace(here, v=free_fall, velocity=here.jacobian @ free_fall + here.constraint_bias),
-        contacts=collision.contacts,
-        touching=resting,
-        restitution=np.zeros(len(rows)),
-        fitting=0.0,
-    )
-    found = kept_contacts(pressing, frozenset(i for i, k in enumerate(free) if firsts[k] in kept))
-    return None if found is None else frozenset(fixed | {free[i] for i in found})
-
-
 def collision_of(
     system: System,
     contacts: Contacts,
@@ -299,17 +254,18 @@ def collision_of(
     phase: Phase,
     path: Path,
     frictions: Frictions,
+    close: float = CLOSED,
 ) -> Collision | None:
     """The collision at the end of a path; None if nothing begins or ceases to act or nothing could be let go.
 
     Besides the constraints that conditions let act, it knows one-sided ones that touch: those that are let go at this very
-    moment, and others whose ``on`` is zero to rounding.
+    moment, and others whose ``on`` is zero to rounding, or within the part ``close`` of its size.
     """
     now, before = float(path.times[-1]), path.states[-1]
     if not path.events and all(c in phase.active for c in active):
         return None
     one_sided = contacts.constraints
-    near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (contacts.tolerance, LOW))
+    near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (contacts.tolerance, close))
     near |= {c.name for c in one_sided if ("on", c.name) in path.events}
     candidates = []
     for c in system.constraints:

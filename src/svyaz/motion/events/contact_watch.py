@@ -93,8 +93,10 @@ def _first_pull(contacts: Contacts, segment: Segment, path: Path) -> tuple[int, 
         if not push[row] < -PULL * np.nanmax(np.abs(push)):
             continue
         here = measure_of(segment.equations).at(path.states[row], float(path.times[row]))
-        ease = compliance_of(here).ease(here.jacobian[names.index(c.name)])
-        size = float(contacts.at(here.time, here.state).second_size[k])
+        compliance = compliance_of(here)
+        ease = compliance.ease(here.jacobian[names.index(c.name)])
+        forces = float(np.sqrt(abs(here.bias @ compliance.pushed(here.bias))))
+        size = max(float(contacts.at(here.time, here.state).second_size[k]), ease * forces)
         if -push[row] * ease**2 > contacts.tolerance * size:
             when = f"at t = {here.time:.9g}"
             return row, f"the contact '{c.name}' pulls {when}: its reaction is {push[row]:.4g}, and it can only push"

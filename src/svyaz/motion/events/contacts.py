@@ -32,6 +32,9 @@ Derivatives = Callable[[Array], dict[str, Array]]
 TOUCHING = 1e-5
 """Constraints that acted up to now touch while ``on`` is within this part of its size."""
 
+CLOSED = 1e-9
+"""Constraints that do not act touch while ``on`` is not below minus this part of its size."""
+
 RISING = 1e-6
 """``on`` rises when its rate, or at rest its second derivative, is above this part of the size of its terms."""
 
@@ -164,7 +167,7 @@ class Contacts:
         if not self.constraints or not np.isfinite(slopes).all():
             return set()
         gaps, left = self.at(span[0], state, slopes), span[1] - span[0]
-        touch = np.abs(gaps.value) <= self.tolerance * gaps.size
+        touch = (gaps.value >= -CLOSED * gaps.size) & (gaps.value <= self.tolerance * gaps.size)
         deep = DEEP * np.maximum(gaps.size, MOMENT * left * gaps.usual_rate)
         touch &= left * np.maximum(gaps.rate, 0.0) + left**2 * np.maximum(gaps.second, 0.0) > deep
         enter = gaps.rate > RISING * gaps.rate_size

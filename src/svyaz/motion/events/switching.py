@@ -37,27 +37,33 @@ from svyaz.holding import (
 )
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
-from svyaz.motion.events.complementarity import Collision, acting_after, collision_of
-from svyaz.motion.events.conditions import LIMITS, Conditions, Key, conditions
+from svyaz.motion.events.accumulation import Bounces, accumulated
+from svyaz.motion.events.complementarity import Collision, collision_of
+from svyaz.motion.events.conditions import Conditions, Key, conditions
 from svyaz.motion.events.contact_watch import contact_tolerance
-from svyaz.motion.events.contacts import contacts_of
+from svyaz.motion.events.contacts import CLOSED, contacts_of
 from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
 from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
-from svyaz.motion.events.locating import advance_to_event, slopes
-from svyaz.motion.events.restitution import Bounces, accumulated, rebound
+from svyaz.motion.events.locating import advance_to_event
+from svyaz.motion.events.resting import acting_after
+from svyaz.motion.events.restitution import rebound
 from svyaz.motion.events.rubbing import Frictions, frictions_of
 from svyaz.motion.events.sources import Source
 from svyaz.motion.events.stretches import advance_in_stretches
+from svyaz.motion.events.unarmed import describe_unarmed
 from svyaz.motion.facts import Event
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached, switched
 
 MOST_QUICK, QUICK = 30, 1e-9
 """So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""
 
-MOST_EVENTS = 100_000
+FEW_QUICK, CLOSEST = 8, 1e-6
+"""After so many of them the gap that counts as closed doubles with each, up to this part of its size."""
 
-AT_ONCE = 1e-6
-"""What is looked at just after the start, as a part of the first phase."""
+FIXED = 1e-6
+"""The relative error of moments that fixed steps are taken to leave."""
+
+MOST_EVENTS = 100_000
 
 SHORT = 0.01
 """Gains are chosen for a phase of at least this part of what is left of the run."""
@@ -89,9 +95,11 @@ class Switched:
         self._equations: dict[Names, Equations] = {}
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
+        self._moments: list[float] = []
         self._watched: dict[tuple[Names, Names], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
-        self._bounces = Bounces(self.system.constants, options.until, shortest)
+        rounding = options.rtol or FIXED
+        self._bounces = Bounces(self.system.constants, options.until, shortest, rounding)
         self._contacts = contacts_of(self.free, self.system.constraints, contact_tolerance(options))
 
     def with_options(self, options: Options) -> Switched:
@@ -114,7 +122,9 @@ class Switched:
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
             if names in self._decisions:
                 return replace(self._decisions[names], notes=())
-            span = (phase.start, self.foreseen(beginning, held))
+            lasting = self._phase(phase.start, phase.active, ())  # also where impacts that accumulate end it soon
+            longer = replace(beginning, phase=replace(phase, end=lasting.end))
+            span = (phase.start, self.foreseen(longer, held))
             found = decided_on_sides(phase.equations, held, self.options, own, span)
             self._decisions[names] = found
             return replace(found, notes=(*phase.equations.notes, *found.notes))
@@ -123,7 +133,9 @@ class Switched:
         found = settle(phase.equations, held, self.options, state, span, entry=entry, force=force, gains=gains)
         if isinstance(found, Refusal) or before:
             return found
-        asleep = _asleep(self._conditions(beginning, found.segment), found.segment, state, phase.end - phase.start)
+        asleep = describe_unarmed(
+            self._conditions(beginning, found.segment), found.segment, state, phase.end - phase.start
+        )
         return replace(found, notes=(*found.notes, *asleep))
 
     def advance(self, beginning: Beginning, segment: Segment, options: Options, wishes: Wishes) -> Advance:
@@ -156,7 +168,7 @@ class Switched:
         if refusal is None:
             event = self._told(event, before, impact)
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
-        notes = self._bounces.once([*impact.notes, *accumulated(now, rests)])
+        notes = self._bounces.once([*impact.notes, *accumulated(now, rests, self._bounces.errors)])
         phase = self._without_repetitions(phase, impact.state)
         idle = frozenset[Key]()
         if not path.steps and phase.active == last.active and np.array_equal(impact.state, before):
@@ -218,7 +230,8 @@ class Switched:
         An impact keeps those contacts that it does not pull, and lets none be entered.
         """
         now, before = float(path.times[-1]), path.states[-1]
-        collision = collision_of(self.system, self._contacts, self.equations_with, active, phase, path, self._frictions)
+        given = (active, phase, path, self._frictions, self._closeness(now))
+        collision = collision_of(self.system, self._contacts, self.equations_with, *given)
         impact = Impact(before)
         if collision is not None:
             collided = self._collide(collision, active, phase, before)
@@ -233,6 +246,11 @@ class Switched:
             return active, state, fit
         impulses = impact.impulses if any(impact.impulses.values()) else fit.impulses
         return active, state, replace(impact, state=fit.state, impulses=impulses)
+
+    def _closeness(self, now: float) -> float:
+        """The part of its size below which a gap is closed: it grows when events follow each other faster and faster."""
+        self._moments = [*(t for t in self._moments if now - t <= QUICK * self.options.until), now]
+        return float(min(CLOSED * 2.0 ** max(len(self._moments) - FEW_QUICK, 0), CLOSEST))
 
     def _collide(
         self, collision: Collision, active: Sequence[Constraint], phase: Phase, before: Array
@@ -336,25 +354,3 @@ def _without(constraints: Sequence[Constraint], others: Sequence[Constraint]) ->
 def _keys(system: System, active: Sequence[Constraint]) -> list[Key]:
     """Conditions that are watched while these constraints act."""
     return [("off" if c in active else "on", c.name) for c in system.constraints]
-
-
-def _asleep(watched: Conditions, segment: Segment, state: Array, span: float) -> list[str]:
-    """Notes on conditions that are positive from the beginning, or become so without having been negative."""
-    if not watched.keys:
-        return []
-    levels, overdue = watched.levels(segment, START, state), watched.overdue(segment, START, state)
-    now = watched.at(segment, START, state)
-    soon = watched.at(segment, AT_ONCE * span, state + AT_ONCE * span * slopes(segment, START, state))
-    notes = []
-    for key, value, later, level in zip(watched.keys, now, soon, levels, strict=True):
-        kind, name = key
-        if kind in LIMITS or (kind == "on" and name in watched.depths):
-            continue
-        if value > level and key not in overdue:
-            told = "is positive at the start already: it counts when it rises through zero again"
-            notes.append(f"'{kind}' of the constraint '{name}' {told}")
-        elif abs(value) <= level and later > 10 * level and later > 0.0:
-            told = "is zero at the start and rises: it has not risen through zero and does not count"
-            hint = "; active = true lets the constraint act from the beginning" if kind == "on" else ""
-            notes.append(f"'{kind}' of the constraint '{name}' {told}{hint}")
-    return notes
