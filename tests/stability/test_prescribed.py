@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from svyaz import System
+from svyaz import System, load
 from svyaz.show import as_json
 from svyaz.stability import steady_branches
 
@@ -174,3 +174,20 @@ def test_V1_branches_with_an_unknown_speed_are_followed() -> None:
     for m in found.members[:: max(1, len(found.members) // 7)]:
         near = [abs(m.motion.speeds["psi'"] - w) for w, _ in precessions(system, 1.0, "p_phi", m.value)]
         assert min(near, default=0.0) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_V1_rolling_bodies_obey_the_same_count(seed: int) -> None:
+    """A disc of radius r that rolls at the inclination θ: two of (θ, psi', phi') prescribed leave the third unknown."""
+    random = np.random.default_rng(seed)
+    disc = load("rolling-disc")
+    spin, turn = random.uniform(2.0, 6.0), random.uniform(-2.0, 2.0)
+    by_speeds = disc.steady({"psi'": turn, "phi'": spin})
+    assert by_speeds.complete
+    for motion in by_speeds.motions:
+        theta = motion.state["theta"]
+        for name, other in (("psi'", "phi'"), ("phi'", "psi'")):
+            found = disc.steady({"theta": theta, name: motion.speeds[name]})
+            assert found.taken == {}
+            assert any(m.speeds[other] == pytest.approx(motion.speeds[other], rel=1e-7) for m in found.motions)
+            assert len(found.motions) <= (1 if name == "psi'" else 2)  # linear in phi', quadratic in psi'

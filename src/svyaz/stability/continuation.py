@@ -15,7 +15,7 @@ from svyaz.matrices import pinv, svd
 from svyaz.model import System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
-from svyaz.stability.along import with_cyclic_coordinates, with_parameters
+from svyaz.stability.along import Sides, with_cyclic_coordinates, with_parameters
 from svyaz.stability.boxes import LEAST_WIDTH
 from svyaz.stability.branches import REGULAR, BranchPoint, Curves, follow_all
 from svyaz.stability.equilibrium_search import SECONDS, Equilibrium, equilibria
@@ -88,10 +88,7 @@ def steady_branches(
     system, whole, _ = with_cyclic_coordinates(system, fixed, {**sides, along: span})
     sides = {name: side for name, side in whole.items() if name != along}
     places = {float(x): SteadySearch(system, {**fixed, along: float(x)}, sides) for x in np.linspace(*span, STARTS)}
-    unknown = [(name, side) for at in places.values() for name, side in at.bound().items() if name not in whole]
-    for name, (low, high) in unknown:
-        known = whole.get(name, (low, high))
-        whole = {**whole, name: (min(low, known[0]), max(high, known[1]))}
+    whole = _hull(whole, [at.bound() for at in places.values()])
     search = SteadySearch(system, fixed, whole)
     if by_recursions(search.system):
         message = f"branches of steady motions with {len(search.system.coordinates)} unknowns are not followed"
@@ -129,39 +126,52 @@ def _rolling_branches(
     seconds: float,
 ) -> SteadyBranches:
     """Where velocities are constrained: some equations follow from the others, and as many as there are unknowns are kept."""
-    rest, _, _ = steady_rest(system, fixed, {**sides, along: span})
+    values = [float(x) for x in np.linspace(*span, STARTS)]
+    places = [steady_rest(system, {**fixed, along: x}, sides) for x in values]
+    whole = _hull({**sides, along: span}, [{n: at.box[n] for n in at.bounded if n in at.speeds} for at, _, _ in places])
+    rest, _, _ = steady_rest(system, fixed, whole)
     if along not in rest.unknowns:
         raise ModelError([Problem(f"'{along}' does not change the steady motions by itself: vary something else")])
     order = [k for k, name in enumerate(rest.unknowns) if name != along] + [rest.unknowns.index(along)]
     names, starts = [rest.unknowns[k] for k in order], []
-    for value in np.linspace(*span, STARTS):
-        found = steady_motions(system, {**fixed, along: float(value)}, sides, seconds=seconds / STARTS).found
-        starts += [_point(e, names, {along: float(value)}) for e in found.equilibria]
+    for x in values:
+        found = steady_motions(system, {**fixed, along: x}, sides, seconds=seconds / STARTS).found
+        starts += [_point(e, names, {along: x}) for e in found.equilibria]
     if not starts:
         raise ModelError(
             [Problem(f"there is no steady motion in the box from which a branch along '{along}' could begin")]
         )
-    whole = _curves(rest, order, names, np.array(starts), span)
+    anywhere = {name for _, speeds, _ in places for name in speeds.anywhere.sides}
+    every = _curves(rest, order, names, np.array(starts), span, anywhere)
     count = len(names) - 1
-    slopes = np.hstack([whole.values(start)[1][:, :count] * whole.scale[:count] for start in starts])
+    slopes = np.hstack([every.values(start)[1][:, :count] * every.scale[:count] for start in starts])
     kept = svd(slopes, full_matrices=False)[0][:, :count].T
 
-    def values(z: Array) -> tuple[Array, Array]:
-        value, slope = whole.values(z)
+    def kept_values(z: Array) -> tuple[Array, Array]:
+        value, slope = every.values(z)
         return kept @ value, kept @ slope
 
-    curves = follow_all(replace(whole, values=values), starts)
+    curves = follow_all(replace(every, values=kept_values), starts)
     members, incomplete = [], curves.incomplete
     for number, branch in enumerate(curves.branches):
         for p in branch:
             z = p.z * curves.scale
-            value, slope = whole.values(z)
+            value, slope = every.values(z)
             if np.abs(value).max() > 1e-8 * (1 + float((np.abs(slope) @ np.abs(z)).max())):
                 incomplete = True  # of the equations that were kept alone
                 continue
             motion = rolling_motion(rest, equilibrium_at(rest, z[np.argsort(order)], None))
             members.append(BranchMember(float(z[-1]), motion, p.kind, number))
     return SteadyBranches(rest.system, along, span, tuple(members), incomplete)
+
+
+def _hull(box: Sides, others: Sequence[Sides]) -> dict[str, tuple[float, float]]:
+    """The box with sides for further names, which hold all of theirs."""
+    found = dict(box)
+    for name, (low, high) in [item for other in others for item in other.items() if item[0] not in box]:
+        known = found.get(name, (low, high))
+        found[name] = min(low, known[0]), max(high, known[1])
+    return found
 
 
 def _starts(

@@ -11,7 +11,7 @@ f is solved for as many of the speeds as it determines; the others are prescribe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import pi
 
 import numpy as np
@@ -44,6 +44,7 @@ from svyaz.stability.rest import (
     within_limits,
 )
 from svyaz.stability.rolling import ConstraintSurface, independent_columns
+from svyaz.stability.speed_range import SpeedRange, initial_speeds, speed_range
 
 
 def has_velocity_constraints(system: System) -> bool:
@@ -70,13 +71,15 @@ def refuse_varying(system: System) -> None:
 class Speeds:
     """Speeds of the ignorable coordinates: ``free`` ones may be prescribed, ``following`` are given in their terms.
 
-    ``rows`` are what the constraints say beside, ``turning`` the velocities that are told in axes turned by a heading.
+    ``rows`` are what the constraints say beside, ``turning`` the velocities that are told in axes turned by a heading;
+    ``anywhere`` has the ranges of unknown speeds without a side in the box.
     """
 
     free: tuple[str, ...]
     following: Mapping[str, Expression]
     rows: tuple[Expression, ...]
     turning: Mapping[str, tuple[str, ...]]
+    anywhere: SpeedRange = field(default_factory=lambda: SpeedRange({}, proved=True))
 
 
 def rolling_rest(
@@ -96,13 +99,16 @@ def rolling_rest(
     }
     rows = [substitute(c.expression, none) for c in system.constraints if c.order == 1]
     rows = [e for e in rows if not is_nothing(substitute(e, values))]
-    return _rest(surface, {}, rows, fixed, sides, following)
+    return replace(_rest(surface, {}, rows, fixed, sides, following), expressions=())
 
 
 def steady_rest(
     system: System, fix: Mapping[str, float], box: Mapping[str, tuple[float, float]]
 ) -> tuple[RestEquations, Speeds, tuple[str, ...]]:
-    """The equations of steady motions, the speeds, and those that have the values of the model's initial state."""
+    """The equations of steady motions, the speeds, and those that have the values of the model's initial state.
+
+    As many have them as values are missing to single out motions; the others are unknown.
+    """
     refuse_varying(system)
     system, fixed, sides, following = settled(system, fix, box, [f"{q}'" for q in system.coordinates])
     surface = ConstraintSurface(system, {**system.constants, **fixed})
@@ -115,11 +121,19 @@ def steady_rest(
             message = f"'{q}' is in no equation: of a steady motion its speed is prescribed"
             raise ModelError([Problem(message, hint=f"{q}'")])
     found = determined_speeds(surface, [name for name in speeds if name in fixed or name in sides])
-    taken = tuple(name for name in found.free if name not in fixed and name not in sides)
-    fixed |= {name: float(system.initial.get(name, 0.0)) for name in taken}
+    dimension = len(found.free) + len(system.inputs) + sum(name in system.parameters for name in sides)
+    free = [name for name in found.free if name not in fixed and name not in sides]
+    taken = initial_speeds(system, free, dimension - sum(name not in system.parameters for name in fixed))
+    fixed |= taken
+    unbounded = [name for name in free if name not in taken and name not in system.box]
+    sides |= {name: system.box.get(name, (-1.0, 1.0)) for name in free if name not in taken}
     extra = [se.Symbol(name) - e for name, e in found.following.items() if name in fixed or name in sides]
     put = {name: found.following.get(name, se.Symbol(name)) for name in speeds}
-    return _rest(surface, put, [*found.rows, *extra], fixed, sides, following), found, taken
+    rest = _rest(surface, put, [*found.rows, *extra], fixed, sides, following)
+    if unbounded:
+        found = replace(found, anywhere=speed_range(rest, unbounded, system.initial))
+        rest = _rest(surface, put, [*found.rows, *extra], fixed, {**sides, **found.anywhere.sides}, following)
+    return replace(rest, expressions=()), found, tuple(taken)
 
 
 def determined_speeds(surface: ConstraintSurface, prescribed: Sequence[str]) -> Speeds:
@@ -218,7 +232,9 @@ def _rest(
     missing_sides([name for name in bounded if name not in limits])
     known = {**{q: float(system.initial.get(q, 0.0)) for q in ignored}, **fixed}
     problem = box_problem(system, expressions, bounded, free, known, limits)
-    return RestEquations(system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds))
+    return RestEquations(
+        system, known, tuple(bounded), tuple(free), limits, angles, problem, tuple(speeds), tuple(expressions)
+    )
 
 
 def _accelerations(

@@ -15,6 +15,7 @@ import symengine as se
 
 from svyaz.expr import ZERO, Expression, add_up, differentiate, names_in, substitute
 from svyaz.forms import is_nothing
+from svyaz.model import System
 from svyaz.stability.boxes import all_zeros
 from svyaz.stability.rest import RestEquations, box_problem
 
@@ -38,9 +39,21 @@ class SpeedRange:
     sides: Mapping[str, tuple[float, float]]
     proved: bool
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was searched, by speed."""
+        return tuple(
+            f"{name} has no side in the box: {'all its values were' if self.proved else f'only {low:.6g} to {high:.6g} was'} "
+            "searched"
+            for name, (low, high) in self.sides.items()
+        )
 
-def speed_range(rest: RestEquations, scales: Mapping[str, float]) -> SpeedRange:
-    """Sides for unknowns of the equations that may have any value, looked for at about these scales first."""
+
+def speed_range(rest: RestEquations, names: Sequence[str], initial: Mapping[str, float]) -> SpeedRange:
+    """Sides for those of the unknowns of the equations that may have any value; initial ones are the scale of the search."""
+    scales = {name: max(1.0, abs(initial.get(name, 0.0))) for name in names if name in rest.bounded}
+    if not scales:
+        return SpeedRange({}, proved=True)
     rows = list(rest.expressions)
     for name, scale in scales.items():
         rows = [_on_the_line(row, name, scale) for row in rows]
@@ -54,6 +67,16 @@ def speed_range(rest: RestEquations, scales: Mapping[str, float]) -> SpeedRange:
         at = [s for s in (float(point[k]) for point in zeros.points) if abs(s) < 1 - INFINITE]
         sides[name] = _around([scale * s / (1 - s * s) for s in at], scale)
     return SpeedRange(sides, zeros.complete and not zeros.unbounded)
+
+
+def initial_speeds(system: System, free: Sequence[str], missing: int) -> dict[str, float]:
+    """Those of the free speeds that have their initial values: as many as values are missing to single out motions.
+
+    Faster ones before others, and those with a side in the model's box last: the spin of a top rather than its precession.
+    """
+    known = {name: float(system.initial.get(name, 0.0)) for name in free}
+    order = sorted(free, key=lambda name: (name in system.box, -abs(known[name])))
+    return {name: known[name] for name in free if name in order[: max(missing, 0)]}
 
 
 def _around(values: Sequence[float], scale: float) -> tuple[float, float]:

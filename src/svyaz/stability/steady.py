@@ -37,7 +37,7 @@ from svyaz.stability.positional import judge, with_momenta, without_cyclic
 from svyaz.stability.rest import RestEquations, rest_equations, with_values
 from svyaz.stability.rolling import completed_speeds
 from svyaz.stability.rolling_rest import has_velocity_constraints, steady_rest
-from svyaz.stability.speed_range import SpeedRange, speed_range
+from svyaz.stability.speed_range import SpeedRange, initial_speeds, speed_range
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,29 +196,19 @@ class SteadySearch:
         self.routhian = routhian_system(self.model, self.ignored) if self.left_alone != self.ignored else self.alone
 
     def _initial_speeds(self, by_speed: Sequence[Cyclic], named: set[str], missing: int) -> dict[str, float]:
-        """The speeds that have their initial values: as many as values are missing to single out motions.
-
-        Faster ones before others, and those with a side in the model's box last: the spin of a top rather than its precession.
-        """
-        initial = self.model.initial
+        """The speeds that nothing determines and that have their initial values; of many bodies all of them."""
         free = [f"{c.name}'" for c in by_speed if not c.forced and not named & {f"{c.name}'", *c.driven}]
-        order = sorted(free, key=lambda name: (name in self.model.box, -abs(initial.get(name, 0.0))))
-        count = len(free) if by_recursions(self.model) else max(missing, 0)
-        return {name: float(initial.get(name, 0.0)) for name in free if name in order[:count]}
+        return initial_speeds(self.model, free, len(free) if by_recursions(self.model) else missing)
 
     def bound(self, sides: Mapping[str, tuple[float, float]] | None = None) -> dict[str, tuple[float, float]]:
         """The box with the range of all solutions for unknown speeds without a side; ``sides`` are those of other unknowns."""
         if not self.unbounded:
             return self.box
         provisional = {**(sides or {}), **self.box, **dict.fromkeys(self.unbounded, (-1.0, 1.0))}
-        rest, initial = rest_equations(self.system, self.fixed, provisional), self.model.initial
-        scales = {name: max(1.0, abs(initial.get(name, 0.0))) for name in self.unbounded if name in rest.bounded}
-        if scales:
-            self.anywhere = speed_range(rest, scales)
+        rest = rest_equations(self.system, self.fixed, provisional)
+        self.anywhere = speed_range(rest, self.unbounded, self.model.initial)
         self.box |= self.anywhere.sides
-        for name, (low, high) in self.anywhere.sides.items():
-            part = "all its values were" if self.anywhere.proved else f"only {low:.6g} to {high:.6g} was"
-            self.notes = (*self.notes, f"{name} has no side in the box: {part} searched")
+        self.notes = (*self.notes, *self.anywhere.notes)
         return self.box
 
     def motion(self, found: Equilibrium, dependent: Sequence[str] | None) -> SteadyMotion:
@@ -276,12 +266,14 @@ def _rolling(
     ignored = [name.removesuffix("'") for name in rest.speeds]
     cyclic = tuple(Cyclic(q, driven.get(q, ()), q in system.forces, tied=True) for q in ignored)
     kept = [f"{name} = {rest.fixed[name]:.6g} is that of the model's initial state" for name in taken]
+    kept += speeds.anywhere.notes
     kept += [f"{', '.join(axes)} are told in axes that turn with {psi}" for psi, axes in speeds.turning.items()]
     followed = [m.verdict.manifold for m in motions if m.verdict is not None and m.verdict.manifold is not None]
     dimension = len(speeds.free) + found.dimension
     if not any(name not in rest.fixed for name in system.inputs):  # else inputs hold whatever speeds are asked for
         dimension = max(followed, default=dimension)
     initial = {name: float(rest.fixed[name]) for name in taken}
+    found = replace(found, complete=found.complete and speeds.anywhere.proved)
     complete = found.complete and not initial
     return SteadyMotions(
         rest.system, cyclic, dimension, rest.speeds, tuple(motions), found, tuple(kept), complete, initial
