@@ -191,3 +191,28 @@ def test_V1_rolling_bodies_obey_the_same_count(seed: int) -> None:
             assert found.taken == {}
             assert any(m.speeds[other] == pytest.approx(motion.speeds[other], rel=1e-7) for m in found.motions)
             assert len(found.motions) <= (1 if name == "psi'" else 2)  # linear in phi', quadratic in psi'
+
+
+def test_V1_relative_equilibria_of_three_bodies_are_listed_once() -> None:
+    """Two triangles with M = ω² r³ and a line, each a balance of Newton's forces in turning axes, and nothing beside them."""
+    masses = np.array([1.0, 0.5, 0.3])
+    system = System(
+        coordinates=["r", "u", "v", "psi"],  # bodies at (0, 0), (r, 0), (u, v) in axes that turn with psi
+        kinetic="(m1*m2*(r'^2 + r^2*psi'^2) + m1*m3*((u' - v*psi')^2 + (v' + u*psi')^2) "
+        "+ m2*m3*((u' - r' - v*psi')^2 + (v' + (u - r)*psi')^2))/(2*(m1 + m2 + m3))",
+        potential="-m1*m2/r - m1*m3/sqrt(u^2 + v^2) - m2*m3/sqrt((u - r)^2 + v^2)",
+        parameters={"m1": 1.0, "m2": 0.5, "m3": 0.3},
+        box={"r": [1.1, 1.7], "u": [0.5, 1.0], "v": [-1.2, 1.3]},
+    )
+    found = system.steady({"psi'": 1.0})
+    assert found.complete
+    side = masses.sum() ** (1 / 3)
+    triangles = [m for m in found.motions if abs(m.state["v"]) > 0.5]
+    assert [m.state["r"] for m in triangles] == pytest.approx([side, side], abs=1e-9)
+    assert [m.state["v"] for m in triangles] == pytest.approx([-side * 0.75**0.5, side * 0.75**0.5], abs=1e-9)
+    (line,) = [m for m in found.motions if m not in triangles]
+    places = np.array([0.0, line.state["r"], line.state["u"]])
+    gaps = places[:, None] - places[None, :] + np.diag([np.inf] * 3)
+    pulls = -(masses * np.sign(gaps) / gaps**2).sum(axis=1)
+    assert pulls == pytest.approx(-(places - masses @ places / masses.sum()), abs=1e-9)
+    assert all(m.verdict is not None and not m.notes for m in found.motions)
