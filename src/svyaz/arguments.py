@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, wraps
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral, Real
 from os import PathLike
 from reprlib import Repr
@@ -28,6 +28,9 @@ Positive: TypeAlias = float
 
 NotNegative: TypeAlias = float
 """A parameter that must be zero or above."""
+
+Duration: TypeAlias = float
+"""A time limit in seconds, zero or above; infinite where there is none."""
 
 Count: TypeAlias = int
 """A parameter that is a whole number, one or more."""
@@ -180,6 +183,10 @@ def _at_least(each: Check, least: float, expected: str) -> Check:
     return check
 
 
+def _duration(value: object) -> object:
+    return value if isinstance(value, float) and value == inf else _KINDS["NotNegative"](value)
+
+
 def _span(value: object) -> object:
     pair: tuple[float, float] = _list(_number, 2)(value)  # type: ignore[assignment]
     if not pair[0] < pair[1]:
@@ -314,6 +321,7 @@ _KINDS: dict[str, Check] = {
     "LinearSpace": _with_attributes(tuple("ABCD"), "a linear system with matrices A, B, C, D"),
     "Positive": _at_least(_number, 5e-324, "a positive number"),
     "NotNegative": _at_least(_number, 0.0, "a number that is not negative"),
+    "Duration": _duration,
     "Count": _at_least(_whole, 1, "a positive whole number"),
     "Natural": _at_least(_whole, 0, "a whole number that is not negative"),
     "Span": _span,

@@ -115,7 +115,7 @@ WRONG: dict[str, list[object]] = {
     "until": POSITIVE,
     "every": POSITIVE,
     "dt": POSITIVE,
-    "seconds": [*NOT_NUMBERS, -1.0],
+    "seconds": [*(value for value in NOT_NUMBERS if not (isinstance(value, float) and value > 0)), -1.0],
     "initial_error": [*NOT_NUMBERS, -1.0],
     "t": NOT_NUMBERS,
     "stabilize": [

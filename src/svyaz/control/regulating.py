@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from svyaz.arguments import NotNegative, check_arguments
+from svyaz.arguments import Duration, check_arguments
 from svyaz.constraints import without_repeated
 from svyaz.control.closed import settled
 from svyaz.control.design import Design, chosen_inputs, designed, measurement_of, theorem_of
@@ -58,7 +58,7 @@ def regulate(
     weights: Weights | Mapping[str, object] | str | Path | None = None,
     method: Method | str = "schur",
     against_linearised: bool = False,
-    seconds: NotNegative = SECONDS,
+    seconds: Duration = SECONDS,
     progress: Callable[[float], object] | None = None,
     variables: str = LAGRANGE,
 ) -> Regulation:

@@ -18,7 +18,7 @@ from svyaz.model.system import System
 
 URDF_SUFFIX = ".urdf"
 URDF_KEYS = ("urdf", "free_base", "damping")
-MERGED = ("parameters", "initial", "forces", "box")
+MERGED = ("parameters", "initial", "forces", "box", "limits")
 """Tables in which what a model file says is added to what follows from its URDF."""
 
 

@@ -8,7 +8,7 @@ from math import pi
 
 import numpy as np
 
-from svyaz.arguments import NotNegative, Span, check_arguments
+from svyaz.arguments import Duration, Span, check_arguments
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
 from svyaz.matrices import pinv, svd
@@ -75,7 +75,7 @@ def steady_branches(
     box: Mapping[str, tuple[float, float]] | None = None,
     *,
     dependent: Sequence[str] | None = None,
-    seconds: NotNegative = SECONDS,
+    seconds: Duration = SECONDS,
 ) -> SteadyBranches:
     """Follow all steady motions while ``along`` goes from one end of its span to the other."""
     fixed, sides = dict(fix or {}), dict(box or {})

@@ -14,7 +14,7 @@ from time import monotonic
 
 import numpy as np
 
-from svyaz.arguments import Natural, NotNegative, check_arguments
+from svyaz.arguments import Duration, Natural, check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice, split
@@ -127,7 +127,7 @@ def equilibria(
     *,
     dependent: Sequence[str] | None = None,
     seed: Natural = 0,
-    seconds: NotNegative = SECONDS,
+    seconds: Duration = SECONDS,
     progress: Callable[[float], object] | None = None,
 ) -> Equilibria:
     """All equilibria with the unknowns in their box.

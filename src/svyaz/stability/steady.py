@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from svyaz.arguments import NotNegative, check_arguments
+from svyaz.arguments import Duration, check_arguments
 from svyaz.expr import Advice, Expression, ModelError, Problem, names_in
 from svyaz.forms import (
     Cyclic,
@@ -102,7 +102,7 @@ def steady_motions(
     box: Mapping[str, tuple[float, float]] | None = None,
     *,
     dependent: Sequence[str] | None = None,
-    seconds: NotNegative = SECONDS,
+    seconds: Duration = SECONDS,
     progress: Callable[[float], object] | None = None,
 ) -> SteadyMotions:
     """All steady motions in the box with these speeds, momenta, coordinates, inputs and parameters.

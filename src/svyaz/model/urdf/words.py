@@ -49,6 +49,7 @@ class _Writing:
     forces: dict[str, str] = field(default_factory=dict)
     initial: dict[str, float] = field(default_factory=dict)
     box: dict[str, list[float]] = field(default_factory=dict)
+    limits: dict[str, list[float]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
@@ -148,6 +149,7 @@ def robot_words(
         "forces": writing.forces,
         "initial": writing.initial,
         "box": writing.box,
+        "limits": writing.limits,
         "inertia_check": "warn",
         "remarks": writing.remarks,
         "gravity": gravity,
@@ -214,8 +216,10 @@ def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordina
         if damping and joint.damping:
             factor = writing.text(writing.parameter(f"b_{coordinate}", joint.damping))
             writing.forces[coordinate] = f"-{factor}*{coordinate}'"
-        if joint.kind == "prismatic" and joint.limits is not None:
-            writing.box[coordinate] = list(joint.limits)
+        if joint.kind != "continuous" and joint.limits is not None:
+            writing.limits[coordinate] = list(joint.limits)
+            if joint.kind == "prismatic":
+                writing.box[coordinate] = list(joint.limits)
     table |= _mass(writing, link, turn)
     writing.body(joint.element, table)
     return _Seat(name, NOWHERE, turn)
