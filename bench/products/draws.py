@@ -367,8 +367,8 @@ def relay(pick: Pick, made: Product) -> Product:
 
 
 def _weight(made: Product) -> float:
-    """Forces on a top of a few grams are smaller."""
-    return 1e-4 if made.pieces[0] == "top" else 0.1 if made.pieces[0] == "chain" else 1.0
+    """Forces on bodies with little inertia are smaller, or equal steps would be too long for them."""
+    return {"top": 1e-4, "ball": 0.01, "chain": 0.1}.get(made.pieces[0], 1.0)
 
 
 def motor(pick: Pick, made: Product) -> Product:

@@ -71,7 +71,7 @@ def faults(drawn: Product, motion: Motion) -> list[str]:
         depth = -float(np.nanmin(motion.column(f"gap_{name}")))
         if depth > GAP * size:
             found.append(f"'{name}' is entered by {depth:.2g}")
-        pushes = motion.multipliers.get(name, np.zeros(1))
+        pushes = motion.multipliers.get(name, np.zeros(len(motion.times)))[_lasting(motion.times)]
         most, least = np.nanmax(np.abs(pushes), initial=0.0), np.nanmin(pushes, initial=0.0)
         if least < -PULL * max(1.0, float(most)):
             found.append(f"'{name}' pulls with {-least:.2g}")
@@ -82,3 +82,9 @@ def faults(drawn: Product, motion: Motion) -> list[str]:
         if rest > ENERGY * moved:
             found.append(f"energy off by {rest:.2g} of {moved:.2g}")
     return found
+
+
+def _lasting(times: np.ndarray) -> np.ndarray:
+    """Rows of phases that last: a contact that an impact closes and that lets go at once has a row of no length."""
+    gaps = np.diff(times)
+    return np.concatenate([[True], gaps > 0.0]) | np.concatenate([gaps > 0.0, [True]])

@@ -57,23 +57,11 @@ MODELS = {
         c=1.3,
         a_dot=6.0,
     ),
-    "crank": rods(
-        "crank",
-        "a b x",
-        "0.2*a'^2 + 0.1*b'^2 + x'^2/2",
-        "sin(a)",
-        ["cos(a) + 2*cos(b) = x", "sin(a) + 2*sin(b) = 0"],
-        a=1.0,
-        b=-0.4,
-        x=2.3,
-        a_dot=5.0,
-    ),
     "skate": rods("skate", "x y f", "(x'^2 + y'^2 + f'^2)/2", "-3*x", ["x'*sin(f) = y'*cos(f)"], x_dot=1.0, f_dot=2.0),
     "cart 1": cart(1),
     "cart 2": cart(2),
-    "cart 3": cart(3),
 }
-FORMS = {"skate": ["voronets", "chaplygin"], "cart 1": ["shulgin", "routh"], "cart 3": ["shulgin", "routh"]}
+FORMS = {"skate": ["voronets", "chaplygin"], "cart 1": ["shulgin", "routh"]}
 
 
 def run(name: str, form: str, rtol: float, **how: float) -> Motion:

@@ -21,7 +21,18 @@ from typing import Protocol
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.expr import ONE, ZERO, Expression, Surface, gradients, interpolate, select, substitute, velocities_of
+from svyaz.expr import (
+    ONE,
+    ZERO,
+    Expression,
+    Surface,
+    gradients,
+    interpolate,
+    select,
+    substitute,
+    velocities_of,
+    with_corners,
+)
 from svyaz.model import Constraint, Friction, System
 from svyaz.program import Tabulated
 
@@ -60,7 +71,7 @@ LEAST = se.RealDouble(1e-300)
 
 def slip_sides(frictions: Sequence[Friction]) -> list[Expression]:
     """The sign of each slip; for those of a plane the components of its direction, s/|s|."""
-    found: list[Expression] = [se.sign(f.slip) for f in frictions]
+    found: list[Expression] = [with_corners(se.sign)(f.slip) for f in frictions]
     for i, j in plane_pairs(frictions):
         length = se.sqrt(frictions[i].slip ** 2 + frictions[j].slip ** 2 + LEAST)
         found[i], found[j] = frictions[i].slip / length, frictions[j].slip / length
