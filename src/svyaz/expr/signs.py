@@ -35,13 +35,18 @@ def signum(expression: Basic) -> Basic:
 
 
 def angle(y: Basic, x: Basic) -> Basic:
-    """atan2(y, x). If y = c x with a number c, it is atan(c) for x > 0 and differs from that by pi for x < 0."""
+    """atan2(y, x). If y = c x with a number c, it is atan(c) for x > 0 and differs from that by pi for x < 0.
+
+    At x = 0 it has no value: the root that is added there is zero elsewhere.
+    """
     if not isinstance(x, wrapper.Number) and not isinstance(y, wrapper.Number) and x.free_symbols:
         ratio = y / x
         if not ratio.free_symbols:
-            half_turn = symengine.pi / 2 * (1 - signum(x))
+            side = signum(x)
+            half_turn = symengine.pi / 2 * (1 - side)
             rising = float(ratio.n(53, real=True)) > 0
-            return symengine.atan(ratio) - half_turn if rising else symengine.atan(ratio) + half_turn
+            undefined = symengine.sqrt(side**2 - 1)
+            return symengine.atan(ratio) + undefined + (-half_turn if rising else half_turn)
     return symengine.atan2(y, x)
 
 
