@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from svyaz.expr.sides import select as select
     from svyaz.expr.sides import split as split
     from svyaz.expr.sides import unfold as unfold
+    from svyaz.expr.sides import without_poles as without_poles
     from svyaz.expr.text import to_text as to_text
     from svyaz.expr.text import to_unicode as to_unicode
     from svyaz.expr.trig import combine as combine

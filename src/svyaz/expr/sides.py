@@ -83,11 +83,18 @@ def _is_even(e: Expression) -> bool:
 def select(expression: Expression, a: Expression, side: Expression) -> Expression:
     """The expression on a side of a = 0: its number for sign(a), and in denominators ±a for |a|."""
     put: dict[Expression, Expression] = {}
-    for e in _parts([expression]):
+    parts = dict.fromkeys(_parts([expression]))
+    for e in parts:
         inner = _argument(e)
         turned = None if inner is None else _turned(inner, a)
-        if turned is not None:
-            put[e] = turned * side if isinstance(e, sign) else _quotient(e, inner, turned * side)
+        if inner is None or turned is None:
+            continue
+        if isinstance(e, sign):
+            put[e] = turned * side
+        else:
+            opposite = se.expand(-inner)
+            turns = opposite in parts  # so that it cancels what is divided: |a| is that of -a
+            put[e] = _quotient(e, opposite if turns else inner, (-turned if turns else turned) * side)
     return put_in(expression, put) if put else expression
 
 
@@ -116,6 +123,20 @@ def unfold(expression: Expression, a: Expression, side: Expression) -> Expressio
                 larger = ONE if isinstance(e, Max) else -ONE
                 put[e] = HALF * (e.args[0] + e.args[1] + larger * turned * side * (e.args[0] - e.args[1]))
     return put_in(select(expression, a, side), put)
+
+
+def without_poles(expression: Expression) -> Expression:
+    """The expression with (c |a|)^-q as (c |a|)^(2 - q)/((c a)² + 1e-300): the same but at a = 0, where it is zero if q < 2.
+
+    For slopes of √|a| and the like that serve iterations, which need none there.
+    """
+    put: dict[Expression, Expression] = {}
+    for e in _parts([expression]):
+        if isinstance(e, Pow) and e.args[1].is_Number and float(e.args[1]) < 0:
+            base, exponent = e.args
+            if isinstance(base, Abs) or (base.is_Mul and any(isinstance(part, Abs) for part in base.args)):
+                put[e] = base ** (exponent + 2) / (base**2 + se.RealDouble(1e-300))
+    return put_in(expression, put) if put else expression
 
 
 def interpolate(expression: Expression, side: se.Symbol) -> Expression:

@@ -20,7 +20,7 @@ solvable wherever the rows α of the velocity constraints are independent. ρ be
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import symengine as se
 
@@ -38,6 +38,7 @@ from svyaz.expr import (
     put_in,
     total_derivative,
     velocity,
+    without_poles,
 )
 from svyaz.forms.equations import Equations
 from svyaz.forms.observed import Quantities, observed_quantities
@@ -216,10 +217,11 @@ def observation(equations: Equations, linear: Linear | None) -> tuple[list[Linea
 
 
 def jacobian_program(equations: Equations, rates: Rates, extra: Sequence[str] = ()) -> Program:
-    """∂ rates/∂ states, row by row, exact."""
+    """∂ rates/∂ states, row by row, exact where they exist."""
     systems, slopes = slopes_of(rates, equations.states)
+    systems = [replace(s, sides=[list(map(without_poles, side)) for side in s.sides]) for s in systems]
     outputs = [
-        (f"{state} by {x}", slope)
+        (f"{state} by {x}", without_poles(slope))
         for (state, _), row in zip(rates.rates, slopes, strict=True)
         for x, slope in zip(equations.states, row, strict=True)
     ]

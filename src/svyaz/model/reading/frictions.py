@@ -11,6 +11,7 @@ import symengine as se
 from symengine.lib.symengine_wrapper import Abs
 
 from svyaz.expr import (
+    ONE,
     ZERO,
     Expression,
     add_up,
@@ -19,6 +20,7 @@ from svyaz.expr import (
     interpolate,
     is_zero,
     names_in,
+    select,
     split,
     substitute,
 )
@@ -63,6 +65,13 @@ def with_friction(reader: Reader, path: Path, given: Table, plain: Constraint, n
     if any(all(map(is_zero, along)) for _, along in slips):
         reader.report((*path, "along"), f"the friction of '{plain.name}' acts on no coordinate: its direction is zero")
         return plain
+    for slip, _ in slips:
+        uneven = [key for key, e in (("sliding", sliding), ("static", static)) if select(e, slip, ONE) != e]
+        if uneven:
+            hint = f"write a force with abs(lambda_{plain.name})*sign(…), which may be of any size on either side"
+            told = f"a coefficient of friction has one value for both directions: that of '{plain.name}' jumps with its slip"
+            reader.report((*path, uneven[0] if uneven[0] in words else "sliding"), told, hint=hint)
+            return plain
     plane = len(slips) > 1
     return replace(plain, frictions=tuple(Friction(slip, sliding, static, along, plane) for slip, along in slips))
 

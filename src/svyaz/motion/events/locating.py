@@ -6,7 +6,7 @@ state at the event has the accuracy of every other state and the moment is found
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -30,13 +30,11 @@ from svyaz.integrate import Ode, Path, Status, joined, solve
 from svyaz.motion.events.conditions import LIMITS, SIDED, Conditions, Key
 from svyaz.motion.events.contact_watch import check_contacts
 from svyaz.motion.events.guarding import Guard
+from svyaz.motion.events.roots import find_root, first_top
 from svyaz.program import SingularSystem
 
 SAMPLES = 16
 """Into so many parts the step with an event is divided to find the first one in it; a multiple of ``guard.BETWEEN``."""
-
-TURNS = 4
-"""So often the top of a condition is looked for among nearer states."""
 
 BEHIND = 2.0
 """A pole of coordinates is passed as far as so many times the way to the next event, no farther: the rest would be in vain."""
@@ -44,10 +42,11 @@ BEHIND = 2.0
 TOGETHER = 1e-10
 """Events within this part of a step happen at the same moment."""
 
-MOST_HALVINGS = 200
-
 MOST_ARMING = 50
 """So many rows are looked at for conditions that count from there on."""
+
+CHANGED = 10.0
+"""A state at a surface that differs by more than so many times the tolerance is found again, with error control."""
 
 SHORT = 0.1
 """What is over within this part of a step might be overlooked."""
@@ -129,7 +128,7 @@ def _to_event(
                 begun = time if np.isfinite(begun) else begun
                 time, state, flags = float(path.times[-1]), path.states[-1], guard.armed
                 continue
-            found = _located(segment, watched, _step_of(segment, guard, path, options))
+            found = _locate_in_step(segment, watched, _step_of(segment, guard, path, options), options)
         else:
             found = _located(segment, watched, _across(segment, watched, path, passage, flags, levels))
             pieces += bridged(path, passage, found.time)
@@ -191,12 +190,14 @@ class _Stretch:
     armed: NDArray[np.bool_]
     levels: Array
     again: Callable[[float], Array | None]
+    controlled: Callable[[float], Array | None] | None = None
 
 
 def _step_of(segment: Segment, guard: Guard, path: Path, options: Options) -> _Stretch:
     """The step that was refused."""
-    start = float(path.times[-1])
-    return _Stretch(start, guard.end, guard.armed, guard.levels, _stepping(segment, start, path.states[-1], options))
+    start, state = float(path.times[-1]), path.states[-1]
+    again, controlled = (_stepping(segment, start, state, options, fixed) for fixed in (True, False))
+    return _Stretch(start, guard.end, guard.armed, guard.levels, again, controlled)
 
 
 def _across(
@@ -207,6 +208,20 @@ def _across(
     for k in rows:
         armed |= watched.at(segment, float(path.times[k]), path.states[k]) < -levels
     return _Stretch(float(passage.times[0]), passage.end, armed, levels, passage.at)
+
+
+def _locate_in_step(segment: Segment, watched: Conditions, stretch: _Stretch, options: Options) -> _Found:
+    """The first event in a step. Forces that jump often change fast near the surface as well (Stribeck's friction), which a
+    step that passes the surface does not see: there the steps are chosen by the error where this makes a difference.
+    """
+    found = _located(segment, watched, stretch)
+    if options.rtol is None or stretch.controlled is None or not any(kind in SIDED for kind, _ in found.fired):
+        return found
+    state = stretch.controlled(found.time)
+    allowed = CHANGED * options.rtol * np.maximum(1.0, np.abs(found.state))
+    if state is None or (np.abs(state - found.state) <= allowed).all():
+        return found
+    return _located(segment, watched, replace(stretch, again=stretch.controlled))
 
 
 def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found:
@@ -230,7 +245,7 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
             return _Found(low, state, (), armed, f"{lost}{low:.9g}")
         there = watched.at(segment, high, reached)
         looked.append((high, there))
-        top = _first_top(values, looked[-3:], counting, k == 2, k == SAMPLES)
+        top = first_top(values, looked[-3:], counting, k == 2, k == SAMPLES)
         if top is not None:
             low, here = max((row for row in looked if row[0] < top), key=lambda row: row[0])
             high, there = top, values(top)
@@ -241,55 +256,13 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
         low, here, state = high, there, reached
     else:
         return _Found(low, state, (), armed)
-    first = _root(lambda time: _largest(watched, segment, again(time), time, risen), low, high)
+    first = find_root(lambda time: _largest(watched, segment, again(time), time, risen), low, high)
     at_event, late = again(first), again(min(first + TOGETHER * length, stretch.end))
     if at_event is None:
         return _Found(low, state, (), armed, f"{lost}{low:.9g}")
     after = there if late is None else watched.at(segment, min(first + TOGETHER * length, stretch.end), late)
     together = armed & ((after >= 0.0) | (watched.at(segment, first, at_event) >= 0.0))
     return _Found(first, at_event, tuple(watched.keys[i] for i in np.flatnonzero(together)), armed & ~together)
-
-
-def _first_top(
-    values: Callable[[float], Array],
-    rows: Sequence[tuple[float, Array]],
-    counting: NDArray[np.bool_],
-    first: bool,
-    last: bool,
-) -> float | None:
-    """Where one of the ``counting`` conditions, below zero in three rows (time, g), has a top that reaches zero.
-
-    Tops in the outer halves of the rows are looked for in the ``first`` and the ``last`` ones: the others see them better.
-    """
-    if len(rows) < 3:
-        return None
-    times, g = [time for time, _ in rows], np.array([value for _, value in rows])
-    found = []
-    for i in np.flatnonzero(counting & (g < 0.0).all(axis=0)):
-        shift, width = _vertex(*g[:, i]), 0.5 * (times[2] - times[0])
-        if not (-1.0 if first else -0.5) <= shift <= (1.0 if last else 0.5):
-            continue
-        if g[:, i].max() + float(np.ptp(g[:, i])) < 0.0:
-            continue
-        top = times[1] + shift * width
-        for _ in range(TURNS):
-            width = min(0.25 * width, top - times[0], times[2] - top)
-            near = [(time, float(values(time)[i])) for time in (top, top - width, top + width)]
-            best = max(near, key=lambda row: row[1])
-            if best[1] >= 0.0:
-                found.append(best[0])
-                break
-            shift = _vertex(near[1][1], near[0][1], near[2][1])
-            if not abs(shift) <= 1.0:
-                break
-            top += shift * width
-    return min(found, default=None)
-
-
-def _vertex(left: float, middle: float, right: float) -> float:
-    """Where the parabola through three values has its top, in parts of their distance from the middle; NaN if it has none."""
-    curve = left - 2 * middle + right
-    return 0.5 * (left - right) / curve if curve < 0.0 else float("nan")
 
 
 def _largest(
@@ -301,47 +274,27 @@ def _largest(
 
 def _stepping_from(segment: Segment, path: Path, options: Options, row: int) -> Callable[[float], Array | None]:
     """The states after a row of a path."""
-    return _stepping(segment, float(path.times[row]), path.states[row], options)
+    return _stepping(segment, float(path.times[row]), path.states[row], options, True)
 
 
-def _stepping(segment: Segment, start: float, state: Array, options: Options) -> Callable[[float], Array | None]:
-    """The state at a time after ``start`` by one step of the method, or by several with error control; None where it fails."""
+def _stepping(
+    segment: Segment, start: float, state: Array, options: Options, fixed: bool
+) -> Callable[[float], Array | None]:
+    """The state at a time after ``start`` by one step of the method, or by several with error control where that fails or is
+    not ``fixed``; None where these fail too.
+    """
 
     def again(time: float) -> Array | None:
         if time <= start:
             return state
-        ode = Ode(segment.rates, segment.jacobian, segment.projection)
-        path = solve(ode, state, (start, time), method=options.method, step=time - start)
-        if path.status is not Status.FINISHED and options.rtol is not None:
+        ode, path = Ode(segment.rates, segment.jacobian, segment.projection), None
+        if fixed:
+            path = solve(ode, state, (start, time), method=options.method, step=time - start)
+        if (path is None or path.status is not Status.FINISHED) and options.rtol is not None:
             path = solve(ode, state, (start, time), method=options.method, rtol=options.rtol)
-        return path.states[-1] if path.status is Status.FINISHED else None
+        return path.states[-1] if path is not None and path.status is Status.FINISHED else None
 
     return again
-
-
-def _root(value: Callable[[float], float], low: float, high: float) -> float:
-    """The least number found, not below the root in (low, high], of a function that is negative at ``low`` and not at ``high``.
-
-    Regula falsi (the Illinois variant), with a halving whenever the interval has not halved in three steps.
-    """
-    a, b, fa, fb = low, high, value(low), value(high)
-    widths, side = [b - a], 0
-    for _ in range(MOST_HALVINGS):
-        if b - a <= 2 * np.spacing(max(abs(a), abs(b))) or fb == 0.0:
-            return b
-        slow = len(widths) > 3 and widths[-1] > 0.5 * widths[-4]
-        middle = (a * fb - b * fa) / (fb - fa)
-        if slow or not a < middle < b:
-            middle = 0.5 * (a + b)
-        f = value(middle)
-        if f < 0.0:
-            a, fa, fb = middle, f, (0.5 * fb if side < 0 else fb)
-            side = -1
-        else:
-            b, fb, fa = middle, f, (0.5 * fa if side > 0 else fa)
-            side = 1
-        widths.append(b - a)
-    return b
 
 
 def _row(time: float, state: Array) -> Path:

@@ -12,7 +12,7 @@ reaction of a constraint has the force T_k in place of σ_k, and in place of 1 t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -27,7 +27,7 @@ from svyaz.matrices import matrix_rank, pinv
 from svyaz.model import multiplier_symbol
 from svyaz.motion.events.conditions import SIDED, Key
 from svyaz.motion.events.planes import MOMENT, STILL, Planes, planes_of
-from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, way_on
+from svyaz.motion.events.ways import SLACK, Bounds, chosen_forces, linear_response, way_on
 from svyaz.program import Function, SingularSystem, Table, function, once_for_each
 
 ON = 1e-13
@@ -35,9 +35,6 @@ ON = 1e-13
 
 IDLE = 1e-12
 """What moves a state off a surface, as a part of what forces usually do, is nothing: constraints keep it there."""
-
-PRODUCT = 1e-9
-"""By more than this part of their size rates are not linear in the sides of several surfaces together: signs are multiplied."""
 
 
 class Sides:
@@ -232,20 +229,11 @@ class Sides:
         """
         count, base = len(at), free.copy()
         base[list(at)] = [0.0 if k in self.pulls else np.copysign(1.0, sides[k]) for k in at]
-        plain, ratio = self._affected(time, state, base, {}, at)
-        slopes = np.empty((len(plain), count))
-        for column, k in enumerate(at):
-            other, held = base.copy(), {k: 1.0} if k in self.pulls else {}
-            other[k] = -base[k]
-            slopes[:, column] = self._affected(time, state, other, held, at)[0] - plain
-            slopes[:, column] /= -2.0 * base[k] if base[k] else 1.0
-        across = base.copy()
-        across[list(at)] *= -1.0
-        middle = plain - slopes @ base[list(at)]
-        opposite = self._affected(time, state, across, {}, at)[0] if count > 1 else 2.0 * middle - plain
-        if (np.abs(plain + opposite - 2.0 * middle) > PRODUCT * (np.abs(plain) + np.abs(slopes).sum(axis=1))).any():
+        ratio = np.array([self._ratio(k, time, state, base) for k in at])
+        linear = linear_response(partial(self._affected, time, state, at), base, at)
+        if linear is None:
             return None
-        (drift, bound, loads), (effect, slope, changes) = (np.split(x, [count, 2 * count]) for x in (middle, slopes))
+        (drift, bound, loads), (effect, slope, changes) = (np.split(x, [count, 2 * count]) for x in linear)
         small = IDLE * self._usual(time, state)[1][list(at)]
         drift[np.abs(drift) <= small] = 0.0
         effect[np.abs(effect) <= small[:, None]] = 0.0
@@ -263,16 +251,16 @@ class Sides:
         return free, tuple(at[k] for k in slid)
 
     def _affected(
-        self, time: float, state: Array, sides: Array, holding: Mapping[int, float], at: Sequence[int]
-    ) -> tuple[Array, Array]:
+        self, time: float, state: Array, at: Sequence[int], sides: Array, holding: Mapping[int, float]
+    ) -> Array:
         """ṡ of some surfaces, the bounds of the numbers on them, and |λ| of the constraints with ``loads``, negative where the
-        sign is wrong; and static/sliding of the frictions.
+        sign is wrong.
         """
         found = self._responds(time, state, sides, holding)
         names, signs = self.equations.multiplier_names, sides[len(self.surfaces) :]
         bounds = [self._bound(k, found, sides) if k in self.pulls else 1.0 for k in at]
         loads = [x * found["multipliers"][names.index(n)] for n, x in zip(self.loads, signs, strict=True)]
-        return np.array([*found["speeds"][list(at)], *bounds, *loads]), np.array([self._ratio(k, found) for k in at])
+        return np.array([*found["speeds"][list(at)], *bounds, *loads])
 
     def _bound(self, k: int, found: Mapping[str, Array], sides: Array) -> float:
         """sliding·|λ| of a friction."""
@@ -281,11 +269,11 @@ class Sides:
         sign = sides[len(self.surfaces) + self.loads.index(name)] if name in self.loads else float(p.load)
         return float(sign * found["bounds"][row][0] * found["multipliers"][p.number])
 
-    def _ratio(self, k: int, found: Mapping[str, Array]) -> float:
+    def _ratio(self, k: int, time: float, state: Array, sides: Array) -> float:
         """static/sliding of a friction."""
         if k not in self.pulls:
             return 1.0
-        sliding, static = found["bounds"][list(self.pulls).index(k)]
+        sliding, static = self._responds(time, state, sides, {})["bounds"][list(self.pulls).index(k)]
         return float(static / sliding) if sliding > 0.0 else 1.0
 
     def watched(self, sides: Array, sliding: tuple[int, ...]) -> list[tuple[Key, Expression]]:

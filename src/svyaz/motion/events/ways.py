@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -27,6 +27,10 @@ MOST_WORDS = 3**9
 """Ways to go on that are tried at most, where the bounds depend on all forces."""
 
 
+PRODUCT = 1e-9
+"""By more than this part of their size numbers are not linear in the sides of several surfaces together: signs are
+multiplied with each other."""
+
 MOST_TURNS = 5000
 """Of directions in which slips begin in planes."""
 
@@ -48,6 +52,30 @@ class Bounds:
 
     def of(self, rows: NDArray[np.intp]) -> Bounds:
         return Bounds(self.bound[rows], self.slope[np.ix_(rows, rows)], self.ratio[rows])
+
+
+def linear_response(
+    ask: Callable[[Array, dict[int, float]], Array], base: Array, at: Sequence[int]
+) -> tuple[Array, Array] | None:
+    """a (m,) and C (m, n) of numbers a + C f on surfaces ``at``, by asking for them on both sides of each; None if they are
+    not linear.
+
+    Between both sides nothing is asked for. A friction whose number in ``base`` is zero has the force that holds it for f.
+    """
+    plain = ask(base, {})
+    slopes = np.empty((len(plain), len(at)))
+    for column, k in enumerate(at):
+        other, held = base.copy(), {} if base[k] else {k: 1.0}
+        other[k] = -base[k]
+        slopes[:, column] = (ask(other, held) - plain) / (-2.0 * base[k] if base[k] else 1.0)
+    middle = plain - slopes @ base[list(at)]
+    if len(at) > 1:
+        across = base.copy()
+        across[list(at)] *= -1.0
+        twist = plain + ask(across, {}) - 2.0 * middle
+        if not (np.abs(twist) <= PRODUCT * (np.abs(plain) + np.abs(slopes).sum(axis=1))).all():
+            return None
+    return (middle, slopes) if np.isfinite(slopes).all() else None
 
 
 def way_on(

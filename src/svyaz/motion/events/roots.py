@@ -1,0 +1,82 @@
+"""Where functions of time rise through zero in a step: their roots, and tops that reach zero between two looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svyaz.arrays import Array
+
+TURNS = 4
+"""So often the top of a condition is looked for among nearer states."""
+
+MOST_HALVINGS = 200
+
+
+def first_top(
+    values: Callable[[float], Array],
+    rows: Sequence[tuple[float, Array]],
+    counting: NDArray[np.bool_],
+    first: bool,
+    last: bool,
+) -> float | None:
+    """Where one of the ``counting`` conditions, below zero in three rows (time, g), has a top that reaches zero.
+
+    Tops in the outer halves of the rows are looked for in the ``first`` and the ``last`` ones: the others see them better.
+    """
+    if len(rows) < 3:
+        return None
+    times, g = [time for time, _ in rows], np.array([value for _, value in rows])
+    found = []
+    for i in np.flatnonzero(counting & (g < 0.0).all(axis=0)):
+        shift, width = _vertex(*g[:, i]), 0.5 * (times[2] - times[0])
+        if not (-1.0 if first else -0.5) <= shift <= (1.0 if last else 0.5):
+            continue
+        if g[:, i].max() + float(np.ptp(g[:, i])) < 0.0:
+            continue
+        top = times[1] + shift * width
+        for _ in range(TURNS):
+            width = min(0.25 * width, top - times[0], times[2] - top)
+            near = [(time, float(values(time)[i])) for time in (top, top - width, top + width)]
+            best = max(near, key=lambda row: row[1])
+            if best[1] >= 0.0:
+                found.append(best[0])
+                break
+            shift = _vertex(near[1][1], near[0][1], near[2][1])
+            if not abs(shift) <= 1.0:
+                break
+            top += shift * width
+    return min(found, default=None)
+
+
+def _vertex(left: float, middle: float, right: float) -> float:
+    """Where the parabola through three values has its top, in parts of their distance from the middle; NaN if it has none."""
+    curve = left - 2 * middle + right
+    return 0.5 * (left - right) / curve if curve < 0.0 else float("nan")
+
+
+def find_root(value: Callable[[float], float], low: float, high: float) -> float:
+    """The least number found, not below the root in (low, high], of a function that is negative at ``low`` and not at ``high``.
+
+    Regula falsi (the Illinois variant), with a halving whenever the interval has not halved in three steps.
+    """
+    a, b, fa, fb = low, high, value(low), value(high)
+    widths, side = [b - a], 0
+    for _ in range(MOST_HALVINGS):
+        if b - a <= 2 * np.spacing(max(abs(a), abs(b))) or fb == 0.0:
+            return b
+        slow = len(widths) > 3 and widths[-1] > 0.5 * widths[-4]
+        middle = (a * fb - b * fa) / (fb - fa)
+        if slow or not a < middle < b:
+            middle = 0.5 * (a + b)
+        f = value(middle)
+        if f < 0.0:
+            a, fa, fb = middle, f, (0.5 * fb if side < 0 else fb)
+            side = -1
+        else:
+            b, fb, fa = middle, f, (0.5 * fa if side > 0 else fa)
+            side = 1
+        widths.append(b - a)
+    return b
