@@ -73,3 +73,13 @@ def test_N1_1_11_motions_that_are_small_in_their_units_say_that_atol_is_not(size
         better = simulate(system, until=end, rtol=1e-9, atol=atol)
         assert not [n for n in better.notes if "atol" in n]
         assert abs(better.column("x")[-1] / size - np.cos(w * end)) < 1e-6
+
+
+def test_an_angle_that_begins_many_turns_away_is_asked_about() -> None:
+    """120 for an angle is probably degrees; 120*deg, and a length of 120, are taken as they are."""
+    words = {"coordinates": ["u"], "kinetic": "u'^2/2", "initial": {"u": 120}}
+    (note,) = simulate(System(**words, potential="-9.81*cos(u)"), until=0.1).notes
+    assert note == "'u' begins at 120 rad, which is 19 turns; did you mean 120*deg?"
+    assert not simulate(System(**words, potential="9.81*u"), until=0.1).notes
+    degrees = System(**{**words, "initial": {"u": "120*deg"}}, potential="-9.81*cos(u)")
+    assert not simulate(degrees, until=0.1).notes

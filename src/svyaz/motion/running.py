@@ -18,7 +18,7 @@ from svyaz.forms import Equations, form_name, form_of, with_constraints
 from svyaz.holding import Options, Refusal, Tolerance, not_integrals, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
-from svyaz.model import Constraint, Mechanical, System
+from svyaz.model import Constraint, Mechanical, System, angles, is_number
 from svyaz.motion.charts import Charted
 from svyaz.motion.driver import collected, driven, error_by_halving, unborn
 from svyaz.motion.inputs import Controlled, Laws, along, controlled
@@ -32,6 +32,9 @@ from svyaz.motion.timed import Timed, intervals, one_phase
 
 SUSPECT = 1e-6
 """A declared integral that changed by more than this part of its size is looked at."""
+
+MANY_TURNS = 3
+"""An angle that begins farther away than so many turns is asked about."""
 
 Stabilize: TypeAlias = str | float | Mapping[str, Json]
 """How constraints are held: "off", "auto", "projection", one gain for all, or gains as [run.stabilize] has them."""
@@ -102,7 +105,13 @@ def simulate(
         motion = replace(motion, moved=moved, notes=(told_moves(moved, kept), *motion.notes))
     if halve and motion.finished:
         motion = replace(motion, trajectory_error=error_by_halving(run.structure, state, motion))
-    notes = (*run.notes, *_no_start(run.system, start), *doubts(motion, run.options), *told_controls(motion))
+    notes = (
+        *run.notes,
+        *_no_start(run.system, start),
+        *_many_turns(run.system, start),
+        *doubts(motion, run.options),
+        *told_controls(motion),
+    )
     notes += _falsely_declared(run.structure, state, motion)
     if notes:
         motion = replace(motion, notes=(*notes, *motion.notes))
@@ -176,6 +185,17 @@ def _no_start(system: System, start: Mapping[str, float] | None) -> tuple[str, .
     if "initial" in system.words or start:
         return ()
     return ("the model has no [initial]: the motion begins with all coordinates and velocities zero",)
+
+
+def _many_turns(system: System, start: Mapping[str, float] | None) -> tuple[str, ...]:
+    """Words for angles that begin many turns away, as degrees do that are taken for radians."""
+    stated = {**dict(system.words.get("initial", {})), **(start or {})}
+    large = {q: x for q in system.coordinates if is_number(x := stated.get(q)) and abs(x) > MANY_TURNS * 2 * np.pi}
+    return tuple(
+        f"'{q}' begins at {x:g} rad, which is {abs(x) / (2 * np.pi):.0f} turns; did you mean {x:g}*deg?"
+        for q, x in (large.items() if large else ())
+        if q in angles(system)
+    )
 
 
 def _falsely_declared(structure: Structure, state: Array, motion: Motion) -> tuple[str, ...]:
