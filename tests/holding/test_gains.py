@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
 
@@ -263,10 +262,8 @@ def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
 def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
     """A clock on which every look takes half of what is allowed for a run of no length: two gains are rehearsed, spread."""
     ticks = itertools.count()
-    monkeypatch.setattr(budget, "clock", lambda: 0.2 * next(ticks))
-    monkeypatch.setattr(leisure, "thread_time", lambda: 0.2 * next(ticks))
-    monkeypatch.setattr(leisure, "MADE", Namespace(seconds=0.0))
-    monkeypatch.setattr(solving, "thread_time", lambda: 0.2 * next(ticks))
+    for room in (budget, leisure, solving):
+        monkeypatch.setattr(room, "clock", lambda: 0.2 * next(ticks))
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)
     choice = motion.gains.choice
@@ -279,6 +276,20 @@ def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monke
     assert any("the range of gains was looked for at" in reason for reason in found.reasons)
     low, high = found.limits
     assert low <= 30.0 <= high
+
+
+def test_V1_judgements_do_not_depend_on_the_clock_of_the_machine(monkeypatch) -> None:
+    """A machine on which every look at a clock takes an hour chooses the same gains after the same rehearsals."""
+    import time
+
+    def chosen() -> object:
+        choice = simulate(model("sleigh"), method="euler", step=0.01, until=2).gains.choice
+        return choice.kappa, [(t.setting, t.residual, t.error) for t in choice.trials], choice.log
+
+    quick, ticks = chosen(), itertools.count()
+    for name in ("thread_time", "process_time"):
+        monkeypatch.setattr(time, name, lambda: 3600.0 * next(ticks))
+    assert chosen() == quick
 
 
 def test_N1_2_6_judgements_within_their_budget_do_not_speak_of_it() -> None:

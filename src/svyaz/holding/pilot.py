@@ -25,7 +25,7 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget
+from svyaz.constraints import Budget, path_work, spend
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
@@ -50,7 +50,7 @@ SAFETY = 3.0
 SAMPLES, NUMBERS = 2000, 40_000
 """Single steps are made from at most so many states of a path, with about so many deviations in all."""
 
-OTHERS, FEW = 14, 200
+OTHERS, FEW, STAGES = 14, 200, 12
 """Other gains at which remainders are measured for the range of gains, from so many states of the pilot."""
 
 COARSE_RTOL = 1e-5
@@ -224,7 +224,8 @@ def _with_other_gains(
     span: tuple[float, float],
 ) -> Prediction:
     """The prediction with the remainders of other gains, up to the limit of the method, from states of the path."""
-    budget = Budget.started().for_run(path.seconds * made.coarseness)
+    states = path.states.shape[1]
+    budget = Budget.started().for_run(path_work(path.evaluations, states) * made.coarseness)
     scheme, tableau = scheme_of(options), find_method(options.method)
     limit = largest_gain(scheme) if np.isfinite(largest_gain(scheme)) else 1.0 / (options.step or 1.0)
     low = min(0.3 / (span[1] - span[0]), limit / 10)
@@ -237,6 +238,7 @@ def _with_other_gains(
     for k in spread(len(gains)):
         if seconds_left(budget) <= 0.0:
             break
+        spend(path_work(STAGES * len(few), states))
         with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))
         rest[k] = _from_path(with_gain, measured, options, tableau, some, span, initial)[1]
     known = sorted(k for k, values in rest.items() if np.isfinite(values).all())

@@ -11,7 +11,7 @@ from math import inf, isnan, nan
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget
+from svyaz.constraints import Budget, evaluation_work
 from svyaz.forms import Equations
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.deviation import Deviations, Extent
@@ -280,7 +280,7 @@ def coarseness_of(options: Options, span: tuple[float, float]) -> int:
 
 def affordable(budget: Budget, path: Path) -> int:
     """So many steps of the accurate motion, of twelve evaluations each, are in the budget."""
-    each = max(path.seconds / max(path.evaluations, 1), 1e-9)
+    each = evaluation_work(path.states.shape[1])
     return int(np.clip(seconds_left(budget) / (12 * each), 1000, LONGEST_REHEARSAL))
 
 

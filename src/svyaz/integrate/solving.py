@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import ceil, isfinite
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
+from svyaz.constraints import clock, path_work, spend
 from svyaz.integrate.methods import method as find_method
 from svyaz.integrate.methods import methods_with_estimate
 from svyaz.integrate.ode import Flow, Ode, PythonFlow, Rates, native
 from svyaz.integrate.path import Path, path_of
 from svyaz.integrate.tableau import Tableau
-from svyaz.program import MADE
 
 if TYPE_CHECKING:
     from svyaz.integrate.adaptive import Control
@@ -82,6 +82,7 @@ def solve(
         code = STOPPED
     elif raised is not None:
         raise raised
+    spend(path_work(run.evaluations, len(initial) - 1))
     return path_of(run, code, grid, step, perf_counter() - begin)
 
 
@@ -101,12 +102,12 @@ def solve_each(
 ) -> list[Path]:
     """Paths of one system for several rows of constants of its native rates, each as ``solve`` gives it.
 
-    The first path is computed in any case, a further one while so many ``seconds`` of work are not used up and the paths are
-    not too large together: the answer may be shorter than what was asked for.
+    The first path is computed in any case, a further one while so many ``seconds`` of counted work are not used up and the
+    paths are not too large together: the answer may be shorter than what was asked for.
     """
     assert isinstance(ode.rates, Flow), "constants are those of native rates"
     paths: list[Path] = []
-    begin, room = thread_time() - MADE.seconds, MOST_TOGETHER
+    begin, room = clock(), MOST_TOGETHER
     for row in constants:
         one = replace(ode, rates=replace(ode.rates, constants=row))
         path = solve(
@@ -114,7 +115,7 @@ def solve_each(
         )
         paths.append(path)
         room -= path.states.size
-        if room < 0 or thread_time() - MADE.seconds - begin >= seconds:
+        if room < 0 or clock() - begin >= seconds:
             break
     return paths
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from svyaz.program.counts import operations as operations
     from svyaz.program.counts import operations_by_output as operations_by_output
     from svyaz.program.elimination import choose_orders as choose_orders
-    from svyaz.program.engine import MADE as MADE
     from svyaz.program.engine import kept_code as kept_code
     from svyaz.program.engine import kept_text as kept_text
     from svyaz.program.engine import load_code as load_code

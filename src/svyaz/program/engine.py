@@ -5,11 +5,9 @@ Object code is made first and loaded second, so that code from the cache and fre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cache
-from threading import Lock, local
-from time import thread_time
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from svyaz.program.cache import cache_key, read, write
@@ -154,34 +152,10 @@ def kept_text(parts: Sequence[str], make: Callable[[], Made]) -> bytes | Made:
     code = read(key)
     if code is not None:
         return code
-    with _making():
-        made = make()
+    made = make()
     if made is not None:
         write(key, made)
     return made
-
-
-class Making(local):
-    """``seconds`` in which this thread made code that is kept, and how many such tasks it is in now.
-
-    What is decided within some seconds of work leaves them out: it must not depend on whether it was decided before.
-    """
-
-    seconds, depth = 0.0, 0
-
-
-MADE = Making()
-
-
-@contextmanager
-def _making() -> Iterator[None]:
-    begin, MADE.depth = thread_time(), MADE.depth + 1
-    try:
-        yield
-    finally:
-        MADE.depth -= 1
-        if MADE.depth == 0:
-            MADE.seconds += thread_time() - begin
 
 
 def load_code(code: bytes) -> llvm.ExecutionEngine:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import product
 from math import inf
 from random import Random
-from time import process_time
 
 import symengine as se
 
@@ -44,8 +43,8 @@ AIMS: Mapping[str, Mapping[str, float]] = {
 SMALL = 14
 """Trees of more bodies than this are written in the two most promising ways only."""
 
-LONGEST_SEARCH: Mapping[str, float] = {"operations": 3.0, "time": 1.0}
-"""After so many seconds of work no further way is tried: the best one so far is kept."""
+LONGEST_SEARCH: Mapping[str, int] = {"operations": 20_000, "time": 6_500}
+"""After programs of so many nodes together no further way is tried: the best one so far is kept."""
 
 MOST_TERMS = 500
 """Base parameters of more terms are not multiplied out."""
@@ -113,12 +112,13 @@ def fastest(tree: Tree, parameters: tuple[str, ...]) -> WrittenInertia:
 
 @lru_cache(maxsize=16)
 def _best(tree: Tree, parameters: tuple[str, ...], aim: str) -> WrittenInertia:
-    cost, end = weighted_cost(AIMS[aim]), process_time() + LONGEST_SEARCH[aim]
+    cost, left = weighted_cost(AIMS[aim]), LONGEST_SEARCH[aim]
     best, least = None, inf
     for way in _written(tree, parameters, cost):
         if (weight := cost(way.program)) < least:
             best, least = way, weight
-        if process_time() > end:
+        left -= len(way.program.nodes)
+        if left < 0:
             break
     assert best is not None, "there is a way to write any tree"
     return best
