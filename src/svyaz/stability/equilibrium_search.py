@@ -72,7 +72,8 @@ class Equilibria(Shown):
     """What was found. ``dimension`` is that of the set of equilibria: 0 for single points; ``families`` are the branches of
     families and ``free`` the names any of which may be prescribed. ``doubtful`` are positions that could not be decided,
     ``poles`` enclose where nothing can be proved, ``left`` is the number of parts of the box that were not looked at,
-    ``angles`` are the unknowns searched over one turn.
+    ``angles`` are the unknowns searched over one turn. ``complete``: is it proved that the list has every equilibrium in the
+    box and nothing else? ``beside_poles``: is it proved outside of the parts that enclose the poles?
 
     >>> import svyaz
     >>> found = svyaz.load("pendulum:1").equilibria()
@@ -94,6 +95,7 @@ class Equilibria(Shown):
     left: int = 0
     angles: tuple[str, ...] = ()
     poles: tuple[Pole, ...] = ()
+    beside_poles: bool = False
 
     @property
     def family(self) -> bool:
@@ -191,7 +193,7 @@ def _equilibria(
         check_redundant(system, dependent)
     found = searched_equilibria(rest, dependent, seed=seed, seconds=seconds, progress=progress)
     if isinstance(system.law, Mechanical) and split(applied_forces(system), system.velocities)[1]:
-        found = replace(found, complete=False, notes=(*found.notes, STICKING))
+        found = replace(found, complete=False, beside_poles=False, notes=(*found.notes, STICKING))
     cyclic = [c.name for c in pseudo_cyclic(system)]
     if not cyclic:
         notes = [
@@ -269,6 +271,7 @@ def searched_equilibria(
         left=zeros.left,
         angles=rest.angles,
         poles=poles_in(rest, zeros.unbounded),
+        beside_poles=not zeros.undecided and not zeros.left,
     )
 
 

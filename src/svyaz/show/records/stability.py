@@ -140,7 +140,7 @@ def sure_text(found: Equilibria | SteadyMotions) -> str:
     """What is known of others."""
     if isinstance(found, SteadyMotions):
         return sure_text(found.found) + (found.condition if found.found.complete else "")
-    if not found.complete:
+    if not found.complete and not (found.poles and found.beside_poles):
         return "there may be others"
     return "there are no others in the box" + (" outside of what encloses its poles" if found.poles else "")
 
