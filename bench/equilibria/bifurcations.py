@@ -243,6 +243,13 @@ KINDS = (
 )  # fmt: skip
 
 
+RARE = 5
+"""Every so many of the almost symmetric ones are taken, for the others another: their searches are long."""
+
+
 def near_bifurcation(seed: int) -> Near:
     """One system of the series."""
-    return KINDS[seed % len(KINDS)](Draws(seed))
+    kind = KINDS[seed % len(KINDS)]
+    if kind is almost_symmetric and seed // len(KINDS) % RARE:
+        kind = followed
+    return kind(Draws(seed))
