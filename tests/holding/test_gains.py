@@ -11,7 +11,7 @@ import pytest
 
 from svyaz import System, gallery, load, loads
 from svyaz.constraints import budget
-from svyaz.holding import leisure, segment
+from svyaz.holding import segment
 from svyaz.holding.pilot import scheme_of, spread
 from svyaz.holding.searching import CANDIDATES, LARGEST_SHARE, candidates
 from svyaz.holding.sizes import StatePlaces, state_scale
@@ -260,10 +260,8 @@ def test_rehearsals_that_share_code_are_run_together(monkeypatch) -> None:
 
 
 def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monkeypatch) -> None:
-    """A clock on which every look takes half of what is allowed for a run of no length: two gains are rehearsed, spread."""
-    ticks = itertools.count()
-    for room in (budget, leisure, solving):
-        monkeypatch.setattr(room, "clock", lambda: 0.2 * next(ticks))
+    """Every path counts for half of what is allowed for a run of no length: two gains are rehearsed, spread."""
+    monkeypatch.setattr(solving, "PATH", 0.9)
     monkeypatch.setattr(budget, "FACTOR", 0.0)
     motion = simulate(model("sleigh"), method="euler", step=0.01, until=2)
     choice = motion.gains.choice
@@ -271,7 +269,6 @@ def test_N1_2_6_rehearsals_stay_in_their_budget_and_say_when_they_were_cut(monke
     assert any("rehearsals were cut at" in line and "s of work" in line for line in choice.log)
     assert set(choice.log) <= set(motion.notes)
     assert motion.finished
-    ticks = itertools.count()
     found = check(model("sleigh"), method="euler", step=0.01, until=2, stabilize=30.0, tolerance=0.1).gains
     assert any("the range of gains was looked for at" in reason for reason in found.reasons)
     low, high = found.limits

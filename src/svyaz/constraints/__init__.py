@@ -7,11 +7,9 @@ from svyaz import open_door
 if TYPE_CHECKING:
     from svyaz.constraints.branching import Crossing as Crossing
     from svyaz.constraints.branching import crossing as crossing
+    from svyaz.constraints.budget import COUNTED as COUNTED
     from svyaz.constraints.budget import Budget as Budget
     from svyaz.constraints.budget import clock as clock
-    from svyaz.constraints.budget import evaluation_work as evaluation_work
-    from svyaz.constraints.budget import path_work as path_work
-    from svyaz.constraints.budget import spend as spend
     from svyaz.constraints.classification import Classification as Classification
     from svyaz.constraints.classification import classify as classify
     from svyaz.constraints.dependence import scaled_rows as scaled_rows

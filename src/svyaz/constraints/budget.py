@@ -16,37 +16,18 @@ GRACE = 2.0
 """and so many seconds more."""
 
 
-class _Counted(local):
+class CountedWork(local):
     """The work of a thread so far."""
 
     seconds = 0.0
 
 
-_COUNTED = _Counted()
+COUNTED = CountedWork()
 
 
 def clock() -> float:
     """Counted seconds of work of this thread."""
-    return _COUNTED.seconds
-
-
-def spend(seconds: float) -> None:
-    """Count this work."""
-    _COUNTED.seconds += seconds
-
-
-PATH, EVALUATION, ENTRY, FULL = 1e-3, 1e-7, 1e-8, 40
-"""Seconds of one path, of one evaluation of rates, and of each pair of states in it; of long systems not all pairs count."""
-
-
-def evaluation_work(states: int) -> float:
-    """Counted seconds of one evaluation of the rates of so many states."""
-    return EVALUATION + ENTRY * states * min(states, FULL)
-
-
-def path_work(evaluations: int, states: int) -> float:
-    """Counted seconds of a path."""
-    return PATH + evaluations * evaluation_work(states)
+    return COUNTED.seconds
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ import symengine as se
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints.budget import Budget, clock, spend
+from svyaz.constraints.budget import COUNTED, Budget, clock
 from svyaz.constraints.scales import balanced, independent_rows, pivots
 from svyaz.constraints.weighing import weighed
 from svyaz.expr import ONE, ZERO, Expression, add_up, differentiate, gradient, total_derivative
@@ -251,7 +251,7 @@ def _last_derived(ideal: Ideal, points: Array, values: Array) -> _Closure:
                 cut = True
                 break
             new.append(calculus.bracket(x, y))
-            spend(BRACKET * (1 + sum(len(e.args) for e in new[-1])))
+            COUNTED.seconds += BRACKET * (1 + sum(len(e.args) for e in new[-1]))
         vectors, limits = calculus.values(new, inputs)
         for a, z, limit in zip(values[usable], vectors, limits, strict=True):
             action = np.abs(a[:, chosen] @ z.T)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from svyaz.constraints import Budget, clock
+from svyaz.constraints import COUNTED, Budget
 
 
 def seconds_left(budget: Budget) -> float:
     """Counted seconds of work that may still be spent."""
-    return budget.end - clock()
+    return budget.end - COUNTED.seconds

@@ -25,7 +25,7 @@ from time import perf_counter
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Budget, path_work, spend
+from svyaz.constraints import COUNTED, Budget
 from svyaz.holding.advancing import Advancing, advance
 from svyaz.holding.carried import applied, factors_along, recursion, rounding_walk
 from svyaz.holding.deviation import Deviations, deviations
@@ -35,7 +35,7 @@ from svyaz.holding.perturbations import critical, rescaled
 from svyaz.holding.segment import Segment, integrated, prepare
 from svyaz.holding.singularity import singular_point
 from svyaz.holding.verdicts import Discretisation, largest_gain
-from svyaz.integrate import Path, Status, Tableau
+from svyaz.integrate import Path, Status, Tableau, path_work
 from svyaz.integrate import method as find_method
 
 COARSENESS = (8, 4, 2)
@@ -225,6 +225,7 @@ def _with_other_gains(
 ) -> Prediction:
     """The prediction with the remainders of other gains, up to the limit of the method, from states of the path."""
     states = path.states.shape[1]
+    each = path_work(STAGES * FEW, states)
     budget = Budget.started().for_run(path_work(path.evaluations, states) * made.coarseness)
     scheme, tableau = scheme_of(options), find_method(options.method)
     limit = largest_gain(scheme) if np.isfinite(largest_gain(scheme)) else 1.0 / (options.step or 1.0)
@@ -238,7 +239,7 @@ def _with_other_gains(
     for k in spread(len(gains)):
         if seconds_left(budget) <= 0.0:
             break
-        spend(path_work(STAGES * len(few), states))
+        COUNTED.seconds += each
         with_gain = pattern.regained(rescaled(pattern.perturbation, gains[k]))
         rest[k] = _from_path(with_gain, measured, options, tableau, some, span, initial)[1]
     known = sorted(k for k, values in rest.items() if np.isfinite(values).all())

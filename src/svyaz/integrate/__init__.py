@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from svyaz.integrate.quadrature import integrals_along as integrals_along
     from svyaz.integrate.solving import LEAST_RTOL as LEAST_RTOL
     from svyaz.integrate.solving import control_of as control_of
+    from svyaz.integrate.solving import evaluation_work as evaluation_work
+    from svyaz.integrate.solving import path_work as path_work
     from svyaz.integrate.solving import refinement as refinement
     from svyaz.integrate.solving import schedule as schedule
     from svyaz.integrate.solving import solve as solve

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svyaz.arrays import Array
-from svyaz.constraints import clock, path_work, spend
+from svyaz.constraints import COUNTED
 from svyaz.integrate.methods import method as find_method
 from svyaz.integrate.methods import methods_with_estimate
 from svyaz.integrate.ode import Flow, Ode, PythonFlow, Rates, native
@@ -28,6 +28,10 @@ MOST_ROWS = 200_000  # stored by itself; `every` asks for another number
 MOST_STEPS = 10**9
 MOST_TOGETHER = 1 << 22  # numbers of paths that are computed at once
 LEAST_RTOL = 1e-14
+
+PATH, EVALUATION, ENTRY, FULL = 1e-3, 1e-7, 1e-8, 40
+"""Counted seconds of one path, of one evaluation of rates, and of each pair of states in it; of long systems not all pairs
+count."""
 
 
 def solve(
@@ -82,8 +86,18 @@ def solve(
         code = STOPPED
     elif raised is not None:
         raise raised
-    spend(path_work(run.evaluations, len(initial) - 1))
+    COUNTED.seconds += path_work(run.evaluations, len(initial) - 1)
     return path_of(run, code, grid, step, perf_counter() - begin)
+
+
+def evaluation_work(states: int) -> float:
+    """Counted seconds of one evaluation of the rates of so many states."""
+    return EVALUATION + ENTRY * states * min(states, FULL)
+
+
+def path_work(evaluations: int, states: int) -> float:
+    """Counted seconds of a path."""
+    return PATH + evaluations * evaluation_work(states)
 
 
 def solve_each(
@@ -107,7 +121,7 @@ def solve_each(
     """
     assert isinstance(ode.rates, Flow), "constants are those of native rates"
     paths: list[Path] = []
-    begin, room = clock(), MOST_TOGETHER
+    begin, room = COUNTED.seconds, MOST_TOGETHER
     for row in constants:
         one = replace(ode, rates=replace(ode.rates, constants=row))
         path = solve(
@@ -115,7 +129,7 @@ def solve_each(
         )
         paths.append(path)
         room -= path.states.size
-        if room < 0 or clock() - begin >= seconds:
+        if room < 0 or COUNTED.seconds - begin >= seconds:
             break
     return paths
 
