@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from svyaz import System, gallery, load, loads
 from svyaz.constraints import budget
@@ -297,3 +298,55 @@ def test_N1_2_6_judgements_within_their_budget_do_not_speak_of_it() -> None:
 def test_gains_are_rehearsed_in_an_order_that_is_spread_from_the_first() -> None:
     assert sorted(spread(17)) == list(range(17))
     assert spread(8) == [0, 4, 2, 6, 1, 5, 3, 7]
+
+
+def sleigh_rates(state: np.ndarray, kappa: float) -> np.ndarray:
+    """The rates of Chaplygin's sleigh with f' = -kappa f for its blade, by hand (m = a = J = 1, weight 9.8 sin 30°)."""
+    phi, vx, vy, turn = state[2:]
+    c, s = np.cos(phi), np.sin(phi)
+    deviation, drift = vy * c - vx * s, -(vy * s + vx * c) * turn
+    matrix = np.array([[1, 0, -s, -s], [0, 1, c, c], [-s, c, 1, 0], [-s, c, 0, 0]])
+    sides = [4.9 + turn**2 * c, turn**2 * s, 0.0, -drift - kappa * deviation]
+    return np.concatenate([state[3:], np.linalg.solve(matrix, sides)[:3]])
+
+
+def sleigh_error(kappa: float, step: float, until: float) -> float:
+    """The largest distance of Euler's run from that of SciPy, each state in the size that it has there."""
+    count, start = round(until / step), np.array([0.0, 1.0, np.pi / 3, 0.0, 0.0, 1.0])
+    rows = list(itertools.accumulate(range(count), lambda y, _: y + step * sleigh_rates(y, kappa), initial=start))
+    times = np.minimum(step * np.arange(count + 1), until)
+    exact = solve_ivp(lambda _, y: sleigh_rates(y, 0.0), (0, until), start, "DOP853", times, rtol=1e-12, atol=1e-12).y.T
+    return float(np.max(np.abs(rows - exact) / np.abs(exact).max(axis=0)))
+
+
+def test_V1_auto_tells_the_trajectory_error_with_gains_and_without() -> None:
+    """Both are those of Euler's runs written by hand; a motion that stabilisation makes worse is called so."""
+    found = check(model("sleigh"), method="euler", step=0.01, until=2, stabilize="auto")
+    auto = as_json(found)["gains"]["auto"]
+    assert auto["gains"] == auto["kappa"] > 0.0
+    assert auto["error"]["without"] == pytest.approx(sleigh_error(0.0, 0.01, 2.0), rel=1e-6)
+    assert auto["error"]["with"] == pytest.approx(sleigh_error(auto["kappa"], 0.01, 2.0), rel=1e-6)
+    assert auto["residual"]["with"] < auto["residual"]["without"]
+    worse = auto["error"]["with"] > auto["error"]["without"]
+    assert worse
+    told = "\n".join(auto["log"])
+    assert (
+        f"trajectory error {auto['error']['with']:.3g} ({auto['error']['without']:.3g} without stabilisation)" in told
+    )
+    assert "stabilisation makes the motion worse" in told
+
+
+def test_V1_auto_finds_no_fault_with_gains_that_help() -> None:
+    found = check(model("pendulum-xy"), method="rk4", step=0.01, until=2, stabilize="auto")
+    auto = as_json(found)["gains"]["auto"]
+    assert auto["error"]["with"] < auto["error"]["without"]
+    assert not [line for line in auto["log"] if "worse" in line]
+
+
+def test_V1_auto_reports_what_no_gain_gives_as_null() -> None:
+    """No gain keeps the tolerance: there are no gains to tell of, and the run without them is told all the same."""
+    found = check(model("sleigh"), method="dopri5", rtol=1e-3, until=2, stabilize="auto", tolerance=1e-30)
+    auto = as_json(found)["gains"]["auto"]
+    assert auto["error"]["with"] is None
+    assert auto["residual"]["with"] is None
+    assert auto["error"]["without"] > 0.0

@@ -27,6 +27,7 @@ from svyaz.holding.options import Gains, OneGain, Options
 from svyaz.holding.perturbations import Perturbation
 from svyaz.holding.pilot import scheme_of, spread
 from svyaz.holding.rehearsals import (
+    NOISE,
     Rehearsal,
     Seen,
     Setting,
@@ -66,6 +67,11 @@ class Choice:
     gains: Gains = field(default_factory=lambda: OneGain(0.0))
     code: Segment | None = None
 
+    @property
+    def unstabilised(self) -> Rehearsal | None:
+        """The rehearsal without gains, to compare with; None where there was none."""
+        return next((t for t in self.trials if t.setting == Setting(0.0)), None)
+
 
 def verdict_on(law: Perturbation, options: Options) -> Verdict:
     """The verdict on a perturbation equation with the method and step of a run."""
@@ -93,7 +99,7 @@ def choose(segment: Segment, options: Options, state: Array, span: tuple[float, 
             found = searched(theatre, seen, allowed, budget)
             trials = theatre.trials(found.seen)
             steps += sum(one.steps for one in found.seen.values())
-            log += [_told(found.best, trials, now), *found.log]
+            log += [_told(found.best, trials, now), *found.log, *_losses(found.best, trials[0])]
             return Choice(
                 found.best.kappa,
                 now.step,
@@ -178,10 +184,23 @@ def _rehearse(
 def _told(best: Rehearsal, trials: Sequence[Rehearsal], options: Options) -> str:
     how = f"the step {options.step:g}" if options.step is not None else f"rtol {options.rtol:g}"
     tried = sum(t.finished for t in trials)
-    against = trials[0].residual
-    error = "not known, since no accurate motion came to the end" if isnan(best.error) else f"{best.error:.3g}"
+    plain = trials[0]
+    if not plain.finished:
+        residual = error = "without stabilisation no run came to the end"
+    else:
+        residual, error = (f"{size:.3g} without stabilisation" for size in (plain.residual, plain.error))
+    known = f"{best.error:.3g} ({error})"
     return (
         f"κ = {best.kappa:.4g} (damping ratio {best.setting.damping:.4g}) chosen from {len(trials)} rehearsals "
-        f"({tried} finished) with {options.method} and {how}: "
-        f"residual {best.residual:.3g} of its scale ({against:.3g} without stabilisation), trajectory error {error}"
+        f"({tried} finished) with {options.method} and {how}: residual {best.residual:.3g} of its scale ({residual}), "
+        f"trajectory error {'not known, since no accurate motion came to the end' if isnan(best.error) else known}"
     )
+
+
+def _losses(best: Rehearsal, plain: Rehearsal) -> list[str]:
+    """Says where the motion is followed worse with the gains than without, by more than rounding."""
+    if not plain.finished or not best.error > max(plain.error, NOISE):
+        return []
+    sizes = f"{best.error:.3g} with these gains and {plain.error:.3g} without"
+    told = f"stabilisation makes the motion worse: the trajectory error is {sizes}"
+    return [f"{told}; they are chosen because they hold the constraints better"]

@@ -84,8 +84,11 @@ def _(found: Region) -> Record:
 
 @as_json.register(Choice)
 def _(found: Choice) -> Record:
+    compared = {"with": found.chosen, "without": found.unstabilised}
     return {
         "kappa": found.kappa,
+        "error": {which: finite(trial and trial.error) for which, trial in compared.items()},
+        "residual": {which: finite(trial and trial.residual) for which, trial in compared.items()},
         "gains": word_of(found.gains),
         "step": found.step,
         "log": list(found.log),
