@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from svyaz.commands.group import run
+
 SLEIGH = ("sweep", "sleigh", "--method", "euler", "--step", "0.001", "--until", "0.5")
 
 
@@ -26,6 +28,14 @@ def test_files_are_written(svyaz, tmp_path) -> None:
         rows = list(csv.DictReader(file))
     assert [float(row["stabilize"]) for row in rows] == result["vary"]["stabilize"]
     assert [row["stable"] for row in rows] == ["yes"] * 5 + ["no"]
+
+
+def test_V1_ends_of_stable_ranges_that_are_rows_are_stable_themselves(tmp_path, capsys) -> None:
+    """Euler's method holds a velocity constraint for 0 < gain < 2/step = 2000: of ends, only one between rows is left out."""
+    short = ["sweep", "sleigh", "--method", "euler", "--step", "0.001", "--until", "0.01", "--out", str(tmp_path / "s")]
+    for rows, told in (("10:50:3", "10 ≤ stabilize ≤ 50"), ("50:2050:2", "50 ≤ stabilize < 2000")):
+        assert run([*short, "--vary", f"stabilize={rows}", "--workers", "1"]) == 0
+        assert f"gains stable by the verdict: {told}\n" in capsys.readouterr().out
 
 
 def test_three_axes_have_a_table_and_no_picture(svyaz, tmp_path) -> None:

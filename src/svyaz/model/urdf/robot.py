@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from math import hypot, isfinite
+from math import hypot, inf, isfinite
 
 from svyaz.expr import ModelError, Problem
 from svyaz.model.reading.words import nearest
@@ -16,6 +16,8 @@ MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 ZERO: Triple = (0.0, 0.0, 0.0)
 X_AXIS: Triple = (1.0, 0.0, 0.0)
 INFINITE = ("inf", "infinity")
+BOUNDED = ("revolute", "prismatic")
+"""Joints that may have limits."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,20 @@ class Joint:
     axis: Triple
     damping: float
     friction: float
-    limits: tuple[float, float] | None
+    limits: tuple[float, float]
     mimics: str | None
+
+    @property
+    def has_empty_range(self) -> bool:
+        """Does its range leave nothing, as URDF's default (from 0 to 0) does?"""
+        return self.kind in BOUNDED and not self.limits[0] < self.limits[1]
+
+    @property
+    def limit_words(self) -> list[float | str]:
+        """The range as a model states it, with "" for an open side; empty where nothing bounds the joint."""
+        if self.kind not in BOUNDED or self.has_empty_range or not any(map(isfinite, self.limits)):
+            return []
+        return [side if isfinite(side) else "" for side in self.limits]
 
 
 @dataclass(frozen=True)
@@ -237,13 +251,16 @@ def _end(reading: _Reading, what: str, element: Element, end: str, links: dict[s
     return None
 
 
-def _limits(reading: _Reading, what: str, limit: Element | None) -> tuple[float, float] | None:
-    """The range of a joint, where it has one; no limit may also be written as an infinite one."""
-    ends = {} if limit is None else {end: limit.attributes.get(end, "0") for end in ("lower", "upper")}
-    if limit is None or any(text.strip().lstrip("+-").lower() in INFINITE for text in ends.values()):
-        return None
-    low, high = (reading.number(limit, end, f"the limit of {what}") for end in ends)
-    return (low, high) if low < high else None
+def _limits(reading: _Reading, what: str, limit: Element | None) -> tuple[float, float]:
+    """The range of a joint; a side that is not there, or is written as infinite, is open."""
+    low, high = -inf, inf
+    if limit is not None:
+        is_open = [
+            limit.attributes.get(side, "").strip().lstrip("+-").lower() in INFINITE for side in ("lower", "upper")
+        ]
+        low = low if is_open[0] else reading.number(limit, "lower", f"the limit of {what}")
+        high = high if is_open[1] else reading.number(limit, "upper", f"the limit of {what}")
+    return low, high
 
 
 def _root(reading: _Reading, links: dict[str, Link], joints: Sequence[Joint]) -> str:

@@ -49,7 +49,7 @@ class _Writing:
     forces: dict[str, str] = field(default_factory=dict)
     initial: dict[str, float] = field(default_factory=dict)
     box: dict[str, list[float]] = field(default_factory=dict)
-    limits: dict[str, list[float]] = field(default_factory=dict)
+    limits: dict[str, list[float | str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
@@ -216,9 +216,9 @@ def _joined(writing: _Writing, robot: Robot, joint: Joint, seat: _Seat, coordina
         if damping and joint.damping:
             factor = writing.text(writing.parameter(f"b_{coordinate}", joint.damping))
             writing.forces[coordinate] = f"-{factor}*{coordinate}'"
-        if joint.kind != "continuous" and joint.limits is not None:
-            writing.limits[coordinate] = list(joint.limits)
-            if joint.kind == "prismatic":
+        if joint.limit_words:
+            writing.limits[coordinate] = joint.limit_words
+            if joint.kind == "prismatic" and "" not in joint.limit_words:
                 writing.box[coordinate] = list(joint.limits)
     table |= _mass(writing, link, turn)
     writing.body(joint.element, table)
@@ -290,12 +290,13 @@ def _factor(rotation: Rows, i: int, j: int, a: int, b: int) -> float:
 
 def _remarks(writing: _Writing, robot: Robot, damping: bool) -> None:
     """What a reader of the file should know of the model."""
-    renamed = [f"{name} for '{shown}'" for shown, name in writing.renamed.items()]
-    if renamed:
+    if renamed := [f"{name} for '{shown}'" for shown, name in writing.renamed.items()]:
         writing.remark(f"names that cannot stand in expressions are changed: {_listed(renamed)}")
     mimics = [f"'{joint.name}' ('{joint.mimics}')" for joint in robot.joints if joint.mimics is not None]
     if mimics:
         writing.remark(f"joints that mimic others stay free; tie them by a [[constraint]]: {_listed(mimics)}")
+    if empty := [f"'{joint.name}'" for joint in robot.joints if joint.has_empty_range]:
+        writing.remark(f"limits of joints that leave nothing (lower is not below upper) do not act: {_listed(empty)}")
     if robot.has_transmissions:
         writing.remark("transmissions are not read: rotors and gears have no inertia")
     moving = [joint for joint in robot.joints if joint.kind in MOVES]
@@ -303,8 +304,7 @@ def _remarks(writing: _Writing, robot: Robot, damping: bool) -> None:
     if damped and not damping:
         text = f"the damping of joints is left out unless it is asked for: {_listed(damped)}"
         writing.remark(Advice(text, "damping", _listed(damped)))
-    rubbing = [f"'{joint.name}'" for joint in moving if joint.friction]
-    if rubbing:
+    if rubbing := [f"'{joint.name}'" for joint in moving if joint.friction]:
         writing.remark(f"the dry friction of joints is left out: {_listed(rubbing)}")
     oblique = [f"'{joint.name}'" for joint in robot.joints if any(map(nearly_quarters, joint.turn))]
     if oblique:
