@@ -220,3 +220,53 @@ def test_N1_1_check_says_what_auto_has_chosen_also_where_that_is_nothing(call, m
     assert done.returncode == 0
     assert "κ = 0 (damping ratio 1) chosen from" in " ".join(done.stdout.split())
     assert "-0 " not in done.stdout
+
+
+RING = """name = "ring"
+coordinates = ["x", "y"]
+kinetic = "(x'^2 + y'^2)/2"
+[[constraint]]
+name = "rod"
+equation = "x^2 + y^2 = 1"
+[initial]
+x = 1
+"y'" = 1
+"""
+LEFT_OUT = "note: [run] stabilize is not part of these equations; add --stabilize 20 to write its terms\n"
+
+
+@pytest.mark.parametrize("language", ["text", "latex", "json", "python", "c"])
+def test_V1_derive_says_that_gains_of_the_run_are_left_out(call, tmp_path, language) -> None:
+    """On standard error (JSON has it among its notes); the equations themselves are those of a model without gains."""
+    (tmp_path / "plain.toml").write_text(RING)
+    (tmp_path / "held.toml").write_text(f"{RING}[run]\nstabilize = 20\n")
+    plain, held = (call("derive", f"{name}.toml", "--format", language) for name in ("plain", "held"))
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert (held.returncode, held.stderr) == (0, LEFT_OUT)
+    if language == "json":
+        records = [json.loads(done.stdout) for done in (plain, held)]
+        assert [len(record.pop("notes")) for record in records] == [0, 1]
+        assert records[0] == records[1]
+    else:
+        assert plain.stdout == held.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "arguments", "told"),
+    [
+        ('"auto"', (), "add --stabilize auto"),
+        ('"projection"', (), "it moves the state after each step"),
+        ("{ alpha = 20, beta = 100 }", (), "add --stabilize GAINS"),
+        ('"off"', (), ""),
+        ("20", ("--stabilize", "off"), ""),
+        ("20", ("--stabilize", "10"), ""),
+        ("20", ("--form", "shulgin"), ""),
+        ("20", ("--format", "c", "--program", "--method", "rk4", "--step", "0.1", "--until", "1"), ""),
+    ],
+)
+def test_V1_derive_tells_of_gains_where_they_are_left_out_alone(call, tmp_path, word, arguments, told) -> None:
+    (tmp_path / "ring.toml").write_text(f"{RING}[run]\nstabilize = {word}\n")
+    done = call("derive", "ring.toml", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert told in done.stderr
+    assert bool(told) == bool(done.stderr)

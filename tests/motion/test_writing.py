@@ -383,3 +383,24 @@ def test_N1_1_11_programs_that_diverge_say_so_and_end(language: str, tmp_path: P
     assert 0.120 < last < 0.125
     if language != "python" or "diverged" in done.stderr:
         assert f"after t = {last:.9g} the state is no longer finite" in done.stderr
+
+
+def test_V1_plain_equations_note_the_gains_and_laws_that_they_leave_out() -> None:
+    """Of [run] and of constraints; not where they are asked for, switched off or have nothing to act on."""
+    words = {
+        "name": "ring",
+        "coordinates": ["x", "y"],
+        "kinetic": "(x'^2 + y'^2)/2",
+        "constraint": [{"name": "rod", "equation": "x^2 + y^2 = 1"}],
+        "initial": {"x": 1, "y'": 1},
+    }
+    assert System.from_words(words).derive().notes == ()
+    held = System.from_words({**words, "run": {"stabilize": 20}})
+    (note,) = held.derive().notes
+    assert note == "[run] stabilize is not part of these equations; stabilize = 20 adds its terms"
+    assert held.derive(stabilize=20).notes == ()
+    assert System.from_words({**words, "constraint": [], "run": {"stabilize": 20}}).derive().notes == ()
+    lawful = {**words, "constraint": [{**words["constraint"][0], "law": "-2*deviation' - deviation"}]}
+    (note,) = System.from_words(lawful).derive().notes
+    assert note.startswith("the law of 'rod' is not part of these equations")
+    assert System.from_words({**lawful, "run": {"stabilize": "off"}}).derive().notes == ()

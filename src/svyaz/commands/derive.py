@@ -19,6 +19,7 @@ from svyaz.commands.common import (
     write_json,
     write_text,
 )
+from svyaz.commands.hints import with_flags
 from svyaz.commands.running import stabilize_option, step_options
 from svyaz.commands.terminal import plain
 
@@ -83,9 +84,9 @@ def command(
     Routh's form comes with the blocks of Lagrange's and Routh's functions: B, a_aa ... a_g, b_aa ... b_g, R0.
 
     With --stabilize the constraints contain their stabilising terms, with the gains as parameters: kappa, or alpha and beta,
-    or with the names of constraints (kappa_NAME); auto chooses kappa as a run would. With --program (--format python, c,
-    javascript, matlab, julia or maple) the text can be run as it stands; it does what [run] says, with the gains of
-    --stabilize or [run].
+    or with the names of constraints (kappa_NAME); auto chooses kappa as a run would. Without it the gains of [run] are left
+    out, and a note says so. With --program (--format python, c, javascript, matlab, julia or maple) the text can be run as
+    it stands; it does what [run] says, with the gains of --stabilize or [run].
     """
     whole = {"--program": program, "--method": method, "--step": step, "--until": until, "--every": every}
     _refuse_mixtures(output_format, whole, parts=parts, jacobian=jacobian, gains=stabilize is not None)
@@ -95,12 +96,15 @@ def command(
     if parts:
         _write_parts(system, output_format, out, json_file)
         return
-    from svyaz.motion import program_text, with_gains
+    from svyaz.motion import gains_left_out, program_text, with_gains
 
-    how = stabilize if stabilize is not None or program else "off"
-    found = with_gains(system, form, stabilize=how, method=method, step=step, until=until)
+    alone = stabilize is None and not program
+    found = with_gains(system, form, stabilize="off" if alone else stabilize, method=method, step=step, until=until)
+    left = gains_left_out(found.equations) if alone else ()
+    for note in left:
+        click.echo(plain(f"note: {with_flags(note)}"), err=True)
     if output_format in PAGES:
-        text = _page(found, output_format, reactions=reactions, gains=stabilize is not None)
+        text = _page(found, output_format, left, reactions=reactions, gains=stabilize is not None)
     else:
         adding = {"complete": program, "reactions": reactions, "jacobian": jacobian}
         text = program_text(
@@ -110,7 +114,7 @@ def command(
         if program:
             _tell_of_program(found)
     if json_file is not None:
-        write_json(_record(found, blocks=True, reactions=reactions, gains=stabilize is not None), json_file)
+        write_json(_record(found, left, blocks=True, reactions=reactions, gains=stabilize is not None), json_file)
     if json_file != "-":
         write_text(text, out)
 
@@ -156,25 +160,27 @@ def _refuse_mixtures(
         raise click.UsageError(f"{asked[0]} is of a run: add --program, or --stabilize auto, whose gain it decides.")
 
 
-def _page(found: Stabilised, output_format: str, *, reactions: bool, gains: bool) -> str:
+def _page(found: Stabilised, output_format: str, left: tuple[str, ...], *, reactions: bool, gains: bool) -> str:
     """The equations to be read."""
     from svyaz.show import block_latex, block_page, equations_page, gain_page, latex_document, reaction_page
 
     equations = found.equations
     if output_format == "json":
-        return json_text(_record(found, blocks=False, reactions=reactions, gains=gains))
+        return json_text(_record(found, left, blocks=False, reactions=reactions, gains=gains))
     if output_format == "latex":
         return latex_document(equations) + block_latex(equations)
     recovered = reaction_page(equations) if reactions else ()
     return equations_page(equations, [*block_page(equations), *recovered, *gain_page(found)])
 
 
-def _record(found: Stabilised, *, blocks: bool, reactions: bool, gains: bool) -> Record:
+def _record(found: Stabilised, left: tuple[str, ...], *, blocks: bool, reactions: bool, gains: bool) -> Record:
+    """The equations with what was asked for beside them, and notes on what was ``left`` out."""
     from svyaz.show import as_json, block_record, gain_record, reaction_record
 
     equations = found.equations
     more: Record = block_record(equations) if blocks else {}
     more |= gain_record(found) if gains else {}
+    more["notes"] = [*equations.notes, *left]
     return as_json(equations) | more | (reaction_record(equations) if reactions else {})
 
 

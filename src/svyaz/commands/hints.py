@@ -20,6 +20,7 @@ FLAGS = {
     "fix": "prescribe it by --fix {0}=VALUE",
     "free base": "--free-base lets it float",
     "invert": "'svyaz invert' finds a system that has the wanted motion, and writes it with --format model",
+    "left out gains": "{0}; add --stabilize {1} to write its terms",
     "other study": "--out writes elsewhere",
     "jump": "{0}; --method dop853 --rtol 1e-10 would tell",
     "project": "{0}; --project would move it onto the constraints",

@@ -98,4 +98,6 @@ def derive(system: System, form: str | None = None, *, stabilize: Stabilize = "o
     >>> print(svyaz.derive(svyaz.load("pendulum:1")))
     m1*L1^2*u1'' + m1*g*L1*sin(u1) = 0
     """
-    return dressed(WorkingEquations, motion.with_gains(system, form, stabilize=stabilize).equations)
+    plain = stabilize == "off"
+    found = motion.without_gains(system, form) if plain else motion.with_gains(system, form, stabilize=stabilize)
+    return dressed(WorkingEquations, found.equations)

@@ -54,9 +54,11 @@ if TYPE_CHECKING:
     from svyaz.motion.views import usual_views as usual_views
     from svyaz.motion.views import views_of as views_of
     from svyaz.motion.views import write_runs as write_runs
+    from svyaz.motion.writing import gains_left_out as gains_left_out
     from svyaz.motion.writing import program_text as program_text
     from svyaz.motion.writing import rehearsed_gains as rehearsed_gains
     from svyaz.motion.writing import runnable as runnable
     from svyaz.motion.writing import with_gains as with_gains
+    from svyaz.motion.writing import without_gains as without_gains
 else:
     open_door(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +25,7 @@ from svyaz.holding import (
     held_integrals,
     in_states_of,
     options_for,
+    stabilisation,
     stabilised,
     verdict_alone,
     written_program,
@@ -66,6 +68,29 @@ def with_gains(
         lost = verdict.reasons if verdict.word == "unstable" else ()
         notes = tuple(f"with these gains the constraints are lost: {reason}" for reason in lost)
     return _noted(replace(stabilised(equations, chosen), chosen=options.stabilize), notes)
+
+
+def without_gains(system: System, form: str | None = None) -> Stabilised:
+    """The equations alone, with a note where the runs of the model would add stabilising terms to them."""
+    found = with_gains(system, form, stabilize="off")
+    return _noted(found, gains_left_out(found.equations))
+
+
+def gains_left_out(equations: Equations) -> tuple[str, ...]:
+    """A note on what [run] or the constraints say of stabilisation, where equations without gains have constraints."""
+    given = equations.system.run.get("stabilize")
+    chosen = Off() if given is None else stabilisation(given)
+    lawful = [f"'{d.name}'" for d in equations.deviations if d.constraint.law is not None]
+    if not equations.deviations or (isinstance(chosen, Off) and (given is not None or not lawful)):
+        return ()
+    if isinstance(chosen, ByProjection):
+        return ('[run] stabilize = "projection" is no part of these equations: it moves the state after each step',)
+    if given is None:
+        left, value = f"the law of {', '.join(lawful)}", "auto"
+    else:
+        left, value = "[run] stabilize", "GAINS" if isinstance(given, Mapping) else f"{given}"
+    text = f"{left} is not part of these equations"
+    return (Advice(f"{text}; stabilize = {value} adds its terms", "left out gains", text, value),)
 
 
 def runnable(equations: Equations) -> Equations:

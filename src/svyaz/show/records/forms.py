@@ -34,6 +34,7 @@ def _(equations: Equations) -> Record:
         **_chart(equations),
         **_directions(equations),
         "constraints": [d.name for d in equations.deviations],
+        "notes": list(equations.notes),
         "operations": operations(terms_program(equations)),
         **given(equations.system),
     }
@@ -43,7 +44,7 @@ def _chart(equations: Equations) -> Record:
     """What a form without multipliers has decided."""
     if equations.origin is None:
         return {}
-    return {"dependent": list(equations.dependent), "notes": list(equations.notes)}
+    return {"dependent": list(equations.dependent)}
 
 
 def _directions(equations: Equations) -> Record:

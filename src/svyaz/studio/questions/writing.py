@@ -35,11 +35,12 @@ def derive(question: Table, tell: Tell) -> Mapping[str, object]:
 
 
 def _found(given: Asked) -> Stabilised:
-    from svyaz.motion import with_gains
+    from svyaz.motion import with_gains, without_gains
 
     how = run_options(given.options, given.system)
-    gains = how["stabilize"] if how["stabilize"] is not None else "off"
-    return with_gains(given.system, how["form"], stabilize=gains, method=how["method"], step=how["step"])
+    if how["stabilize"] is None:
+        return without_gains(given.system, how["form"])
+    return with_gains(given.system, how["form"], stabilize=how["stabilize"], method=how["method"], step=how["step"])
 
 
 def _typeset(latex: str) -> Mapping[str, object]:
