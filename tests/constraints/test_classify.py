@@ -258,3 +258,51 @@ def test_N1_2_constraints_on_velocities_of_a_free_joint_are_classified(kind: str
         constraint=[{"name": f"c{k}", "equation": e} for k, e in enumerate(equations)],
     )
     assert set(kinds(classify(model))) == {kind}
+
+
+COIN = ("x' = R*ps'*cos(th)", "y' = R*ps'*sin(th)", "x^2/4 + y^2 = 1")
+
+
+def coin(th: float) -> System:
+    return system("x y th ps", *COIN, parameters={"R": 0.2}, initial={"x": 2, "th": th})
+
+
+def test_V1_an_integral_is_not_claimed_where_the_constraints_lose_rank() -> None:
+    """A coin that rolls along an ellipse: ps stops wherever it does not roll along the tangent, and only there."""
+    claim = "integrable on what the position constraints leave (to ps = constant)"
+    caveat = f"{claim} where the constraints are independent; at the start they are not, and ps may change there"
+    assert [c.remark for c in classify(coin(1.0))] == [claim, claim, ""]
+    assert [c.remark for c in classify(coin(math.pi / 2))] == [caveat, caveat, ""]
+
+
+RANKS = [
+    ("x z", ["x*z' = 0"], {"x": 0}, False),
+    ("x z", ["x*z' = 0"], {"x": 1}, True),
+    ("x y z", ["y' = x*z'", "y' = 0"], {"x": 0}, False),
+    ("x y z", ["y' = x*z'", "y' = 0"], {"x": 2}, True),
+    ("x y z", ["y' = sin(x)*z'", "y' = 0"], {"x": math.pi}, False),
+    ("x y", ["x*y' + y*x' = 0"], {}, True),
+    ("x y z", ["z' - y*x' = 0", "(x - 1)*x' = 0"], {"x": 1, "y": 1}, False),
+    ("x y z", ["z' - y*x' = 0", "x' = 0"], {"x": 1}, True),
+]
+
+
+@pytest.mark.parametrize(("names", "equations", "initial", "everywhere"), RANKS)
+def test_V1_integrals_are_constant_for_every_velocity_that_the_start_allows(
+    names, equations, initial, everywhere
+) -> None:
+    """dP·v = 0 for all v in the null space of the constraints at the start; where it is not, P is not called an integral."""
+    made = system(names, *equations, initial=initial)
+    found = classify(made)
+    speeds = [se.Symbol(f"{q}'") for q in made.coordinates]
+    q = {name: float(made.initial.get(name, 0)) for name in made.coordinates}
+    matrix = np.array([[evaluate(a, q) for a in gradient(c.expression, speeds)] for c in made.constraints])
+    _, singular, right = np.linalg.svd(matrix)
+    allowed = right[int(np.sum(singular > 1e-12)) :]
+    for c in found:
+        if c.integral is not None:
+            slope = np.array([evaluate(a, q) for a in gradient(c.integral, [se.Symbol(x) for x in made.coordinates])])
+            np.testing.assert_allclose(allowed @ slope, 0, atol=1e-12)
+    assert kinds(found) == ["holonomic"] * len(found)
+    assert all(c.integral is not None for c in found) == everywhere
+    assert any("may change there" in c.remark for c in found) != everywhere

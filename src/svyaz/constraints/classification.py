@@ -19,8 +19,15 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints.frobenius import Ideal, Integrability, constant_combinations, integrability, sample_points
-from svyaz.constraints.integrals import integral_of_row, readable_number
+from svyaz.constraints.frobenius import (
+    Ideal,
+    Integrability,
+    constant_combinations,
+    integrability,
+    sample_points,
+    start_point,
+)
+from svyaz.constraints.integrals import follows_at, integral_of_row, readable_number
 from svyaz.constraints.potentials import flattened, potential, vanishes
 from svyaz.expr import TIME, ZERO, Expression, add_up, differentiate, gradient, is_zero, substitute, velocity
 from svyaz.model import Bodies, Constraint, System, free_velocities
@@ -64,7 +71,7 @@ def classify(system: System, active: Sequence[Constraint] | None = None) -> tupl
     told: dict[str, Classification] = {}
     if moving:
         ideal = _ideal(system, q, moving)
-        points = sample_points(ideal, (), system.initial)
+        start, points = start_point(ideal, (), system.initial), sample_points(ideal, (), system.initial)
         verdict = integrability(ideal, points)
         extra = _combination_remark(ideal, moving, verdict, points)
         if verdict.told and not any(verdict.undecided):
@@ -75,7 +82,7 @@ def classify(system: System, active: Sequence[Constraint] | None = None) -> tupl
             else {}
         )
         for k, row in enumerate(moving):
-            told[row.constraint.name] = _velocity(row, k, ideal, verdict, [*restricted.get(k, []), *extra])
+            told[row.constraint.name] = _velocity(row, k, ideal, verdict, start, [*restricted.get(k, []), *extra])
     told |= {c.name: _position(c) for c in held}
     return tuple(told.get(c.name) or _nonlinear(c) for c in constraints)
 
@@ -106,7 +113,8 @@ def _on_positions(
 ) -> dict[int, list[str]]:
     """{row: remark} for the velocity constraints that are integrable on what the position constraints leave."""
     ideal = _ideal(system, q, [*moving, *held])
-    points = sample_points(ideal, [r.stated for r in held], system.initial)
+    equations = [r.stated for r in held]
+    start, points = start_point(ideal, equations, system.initial), sample_points(ideal, equations, system.initial)
     verdict = integrability(ideal, points)
     told = {}
     for k in range(len(moving)):
@@ -114,6 +122,8 @@ def _on_positions(
             integral = _integral(moving[k], ideal, k)
             found = "" if integral is None else f" (to {integral} = constant)"
             told[k] = [f"integrable on what the position constraints leave{found}"]
+            if not follows_at(ideal, integral, start, points):
+                told[k] = [f"{told[k][0]} {_rank_words(integral)}"]
         elif verdict.undecided[k]:
             told[k] = [f"whether it is integrable on what the position constraints leave is open: {verdict.told}"]
     return told
@@ -153,7 +163,9 @@ def _nonlinear(c: Constraint) -> Classification:
     return Classification(c.name, "nonholonomic", c.moves_with_time, False, 1, None, False, remark)
 
 
-def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Sequence[str]) -> Classification:
+def _velocity(
+    row: _Row, r: int, ideal: Ideal, verdict: Integrability, start: Array, extra: Sequence[str]
+) -> Classification:
     c = row.constraint
     moving = c.moves_with_time
     affine = not is_zero(row.form[-1])
@@ -169,8 +181,17 @@ def _velocity(row: _Row, r: int, ideal: Ideal, verdict: Integrability, extra: Se
         return Classification(c.name, "nonholonomic", moving, True, 1, None, verdict.alone[r], "; ".join(remarks))
     integral = _integral(row, ideal, r)
     moving = moving or (integral is not None and TIME in integral.free_symbols)
-    remark = "" if verdict.alone[r] else "integrable only together with the other velocity constraints"
-    return Classification(c.name, "holonomic", moving, True, 1, integral, verdict.alone[r], remark)
+    remarks = [] if verdict.alone[r] else ["integrable only together with the other velocity constraints"]
+    if integral is not None and not follows_at(ideal, integral, start, start[None, :]):
+        remarks.append(f"integrable to {integral} = constant {_rank_words(integral)}")
+        integral = None
+    return Classification(c.name, "holonomic", moving, True, 1, integral, verdict.alone[r], "; ".join(remarks))
+
+
+def _rank_words(integral: Expression | None) -> str:
+    """Where an integral holds that does not at the start."""
+    change = "" if integral is None else f", and {integral} may change there"
+    return f"where the constraints are independent; at the start they are not{change}"
 
 
 def _integral(row: _Row, ideal: Ideal, r: int) -> Expression | None:

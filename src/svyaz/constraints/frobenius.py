@@ -90,6 +90,11 @@ def sample_points(ideal: Ideal, held: Sequence[Expression], start: Mapping[str, 
     return np.array(found[:POINTS]).reshape(-1, len(centre))
 
 
+def start_point(ideal: Ideal, held: Sequence[Expression], start: Mapping[str, float]) -> Array:
+    """The values of the variables at the start, on held = 0 where it can be reached."""
+    return np.asarray(_onto(ideal, held, np.array([[start.get(name, 0.0) for name in ideal.names]]))[0])
+
+
 def _onto(ideal: Ideal, held: Sequence[Expression], points: Array) -> Array:
     """Newton's method with the least correction, time left alone; a point that fails stays near the set."""
     if not held:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
 import symengine as se
 
+from svyaz.arrays import Array
 from svyaz.constraints.frobenius import Ideal
 from svyaz.constraints.potentials import antiderivative, flattened, potential, vanishes
-from svyaz.expr import ONE, ZERO, Expression, differentiate, expanded_size, factors, is_zero
+from svyaz.constraints.scales import pivots
+from svyaz.constraints.weighing import weighed
+from svyaz.expr import ONE, ZERO, Expression, differentiate, expanded_size, factors, gradient, is_zero
 
 LARGEST_ENTRY = 60
 """Rows whose entries would have more terms than this are not combined with others."""
+
+ROUNDING = 1e-12
+"""Values below this part of the sum of the magnitudes of their terms are zero."""
 
 
 def readable_number(x: float) -> Expression:
@@ -36,6 +43,24 @@ def integral_of_row(ideal: Ideal, r: int) -> Expression | None:
             left = [k for k in range(len(reduced)) if k not in fixed]
             found = integrated([reduced[k] for k in left], [ideal.variables[k] for k in left])
     return found
+
+
+def follows_at(ideal: Ideal, integral: Expression | None, start: Array, points: Array) -> bool:
+    """Is dP in the span of the forms at the start? Where they lose the rank that they have at points it need not be.
+
+    Without P the rank decides. True also where there is no value: nothing is known against it then.
+    """
+    if integral is None:
+        return _rank(ideal, [], start) >= max((_rank(ideal, [], point) for point in points), default=0)
+    slopes = gradient(integral, ideal.variables)
+    return _rank(ideal, slopes, start) == _rank(ideal, [], start)
+
+
+def _rank(ideal: Ideal, further: Sequence[Expression], point: Array) -> int:
+    """The rank at a point of the forms and a further one; that of the forms where the further one has no value."""
+    values, sizes = weighed([*(a for form in ideal.forms for a in form), *further], ideal.at(point[None, :]))
+    rows = np.where(np.abs(values) > ROUNDING * sizes, values, 0.0).reshape(-1, len(point))
+    return len(pivots(rows[np.isfinite(rows).all(axis=1)])[0])
 
 
 def _fixed_variables(ideal: Ideal, r: int) -> set[int]:
