@@ -270,3 +270,18 @@ def test_V1_derive_tells_of_gains_where_they_are_left_out_alone(call, tmp_path, 
     assert done.returncode == 0, done.stderr
     assert told in done.stderr
     assert bool(told) == bool(done.stderr)
+
+
+def test_V1_regulate_prints_which_limit_a_run_passed(call, tmp_path) -> None:
+    """x = exp(-t) - exp(-2t) passes 1/5 at t = 0.3235 and goes as far as 1/4."""
+    cart = """name = "cart"
+coordinates = ["x"]
+kinetic = "x'^2/2"
+inputs = { u = 0 }
+forces = { x = "u" }
+limits = { x = [-3, 0.2] }
+"""
+    (tmp_path / "cart.toml").write_text(cart)
+    asked = ("regulate", "cart.toml", "--poles=-1,-2", "--run", "--start", "x'=1", "--until", "1")
+    told = " ".join(call(*asked, "--beyond").stdout.split())
+    assert "regulator: beyond its limits -3 ≤ x ≤ 0.2 from t = 0.323507, as far as 0.25" in told

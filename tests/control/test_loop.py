@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svyaz import System, gallery, loads
-from svyaz.control import Regulation, regulate
+from svyaz.control import Regulation, placing, regulate
 from svyaz.control.basin import basin, usual_ranges
 from svyaz.control.design import designed
 from svyaz.control.loop import closed_loop
@@ -211,3 +211,28 @@ def test_a_design_from_the_true_model_is_its_own_rival_where_the_rod_may_be_line
     assert found.rival.regulator.gain == pytest.approx(found.design.regulator.gain, rel=1e-9)
     assert designed(found.plant).regulator.gain == pytest.approx(found.design.regulator.gain, rel=1e-12)
     assert found.valid
+
+
+@pytest.mark.parametrize(("until", "returned"), [(1.0, False), (20.0, True)])
+def test_V1_a_closed_loop_that_runs_on_says_which_limit_it_passed(until: float, returned: bool) -> None:
+    """x = exp(-t) - exp(-2t) reaches 1/4 and passes 1/5 at exp(-t) = (1 + √0.2)/2, whatever becomes of it afterwards."""
+    words = {
+        "name": "cart",
+        "coordinates": ["x"],
+        "kinetic": "x'^2/2",
+        "inputs": {"u": 0},
+        "forces": {"x": "u"},
+        "limits": {"x": [-3, 0.2], "x'": [-5, 5]},
+    }
+    found = regulate(System.from_words(words), method=placing([-1.0, -2.0]))
+    trial = found.run({"x'": 1.0}, until, beyond=True)["regulator"]
+    record = as_json(trial)
+    assert record["returned"] is returned
+    passed = -np.log((1 + np.sqrt(0.2)) / 2)
+    assert record["limits"]["x"]["left"] == pytest.approx(passed, abs=1e-7)
+    assert record["limits"]["x"]["greatest"] == pytest.approx(0.25, abs=1e-4)
+    assert record["limits"]["x'"]["left"] is None
+    (note,) = record["notes"]
+    assert note.startswith(f"beyond its limits -3 ≤ x ≤ 0.2 from t = {passed:.6g}, as far as 0.2")
+    ended = found.run({"x'": 1.0}, until)["regulator"]
+    assert (ended.transient.status, ended.notes) == ("left", ())

@@ -34,6 +34,8 @@ def show(found: Regulation, margin: Margin | None, attraction: Basin | None, run
         when = f" at t = {run.times[-1]:g}" if run.status == "finished" else ""
         told = f"{name}: {trial.answer}{when}, residual {run.largest_residual:.2g}"
         page.say(told)
+        for note in trial.notes:
+            page.say(f"{name}: {note}")
     if attraction is not None:
         page.say(_basin_text(attraction))
 

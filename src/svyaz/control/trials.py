@@ -135,6 +135,13 @@ class Trial(Shown):
         return "is still returning" if run.falling else "has not returned"
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Which limits of the model it passed and ran on, from when, and how far beyond; whatever became of it."""
+        from svyaz.motion import told_beyond
+
+        return () if self.transient.status is Status.LEFT else tuple(told_beyond(self.motion.limits))
+
+    @property
     def failed(self) -> bool:
         """Did it go astray, otherwise than was foretold?"""
         run = self.transient

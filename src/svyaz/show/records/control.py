@@ -193,6 +193,7 @@ def _(trial: Trial) -> Record:
         "largest_residual": finite(run.largest_residual),
         "residuals": {name: finite(column[-1]) for name, column in run.residuals.items()},
         "limits": {name: as_json(reach) for name, reach in run.motion.limits.items()},
+        "notes": list(trial.notes),
     }
 
 
