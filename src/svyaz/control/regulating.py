@@ -18,7 +18,7 @@ from svyaz.control.rolling_loop import rolling_theorem
 from svyaz.control.uniform import LAGRANGE, UniformVariables, told_momenta, uniform_variables, with_feed
 from svyaz.control.weights import Weights, told_weights, unit_weights
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import momentum_of, pseudo_cyclic
+from svyaz.forms import momentum_of, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import System, nearest
 from svyaz.stability import (
     SECONDS,
@@ -81,6 +81,7 @@ def regulate(
             [Problem(f"'method' is {' or '.join(METHODS)}, not '{method}'", hint=nearest(method, METHODS))]
         )
     way = METHODS[method] if isinstance(method, str) else method
+    refuse_negative_mass(system, fix)
     system, passed = along_a_symmetry(system, tuple(fix or ()))
     find = partial(
         _found,

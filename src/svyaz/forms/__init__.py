@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from svyaz.forms.named.shulgin import redundancy as redundancy
     from svyaz.forms.named.shulgin import redundant_at as redundant_at
     from svyaz.forms.named.shulgin import shulgin_equations as shulgin_equations
+    from svyaz.forms.negative_mass import find_negative_mass as find_negative_mass
+    from svyaz.forms.negative_mass import refuse_negative_mass as refuse_negative_mass
     from svyaz.forms.observed import energy as energy
     from svyaz.forms.observed import first_integrals as first_integrals
     from svyaz.forms.observed import observed_quantities as observed_quantities

@@ -17,7 +17,7 @@ from svyaz.constraints import (
     examined,
     residuals,
 )
-from svyaz.forms import with_constraints
+from svyaz.forms import find_negative_mass, with_constraints
 from svyaz.holding import (
     Automatic,
     ByProjection,
@@ -119,7 +119,9 @@ def check(
 
 
 def _outside(system: System) -> list[str]:
-    return [f"the initial state lies beyond the limits of '{name}'" for name in system.outside(system.initial)]
+    wrong = find_negative_mass(system)
+    told = [] if wrong is None else [wrong.message]
+    return told + [f"the initial state lies beyond the limits of '{name}'" for name in system.outside(system.initial)]
 
 
 def _judged(structure: Structure, beginning: Beginning, *, runnable: bool) -> tuple[GainReport | None, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from svyaz.arrays import Array
 from svyaz.constraints import NoConsistentState, derived, examined
 from svyaz.constraints import project as onto_constraints
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, form_name, form_of, with_constraints
+from svyaz.forms import Equations, form_name, form_of, refuse_negative_mass, with_constraints
 from svyaz.holding import Options, Refusal, Tolerance, not_integrals, options_for
 from svyaz.integrate import Status
 from svyaz.json_types import Json
@@ -94,6 +94,7 @@ def simulate(
     run = _asked_for(system, form, inputs, asked, max_steps, foresee)
     refuse_error(initial_error, run.options)
     given, kept = start_of_run(run.system, start), named(keep)
+    refuse_negative_mass(run.system, dict(zip(run.system.states, given.tolist(), strict=True)))
     try:
         state = _moved(run.structure, given, kept) if project or kept else given
     except NoConsistentState as refusal:

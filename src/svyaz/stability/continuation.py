@@ -11,6 +11,7 @@ import numpy as np
 from svyaz.arguments import Duration, Span, check_arguments
 from svyaz.arrays import Array
 from svyaz.expr import ModelError, Problem
+from svyaz.forms import refuse_negative_mass
 from svyaz.matrices import pinv, svd
 from svyaz.model import System
 from svyaz.motion import by_recursions
@@ -81,6 +82,7 @@ def steady_branches(
     fixed, sides = dict(fix or {}), dict(box or {})
     if along in fixed or along in sides:
         raise ModelError([Problem(f"'{along}' is varied: it cannot be prescribed or looked for in a box as well")])
+    refuse_negative_mass(system, fixed)
     if has_velocity_constraints(system):
         return _rolling_branches(system, along, span, fixed, sides, seconds)
     # once for all values of what is varied

@@ -18,7 +18,7 @@ from svyaz.arguments import Duration, Natural, check_arguments
 from svyaz.arrays import Array
 from svyaz.constraints import Fewer, is_met, weighed, without_repeated
 from svyaz.expr import Advice, split
-from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic
+from svyaz.forms import applied_forces, linear_symmetries, pseudo_cyclic, refuse_negative_mass
 from svyaz.model import Mechanical, System
 from svyaz.motion import by_recursions
 from svyaz.shown import Shown
@@ -144,6 +144,7 @@ def equilibria(
     >>> len(svyaz.equilibria(svyaz.load("pendulum:2")).equilibria)
     4
     """
+    refuse_negative_mass(system, fix)
     try:
         return _equilibria(system, fix, box, dependent, seed, seconds, progress)
     except Repetition:

@@ -21,6 +21,7 @@ from svyaz.forms import (
     Cyclic,
     momentum_of,
     pseudo_cyclic,
+    refuse_negative_mass,
 )
 from svyaz.model import System, nearest
 from svyaz.motion import by_recursions
@@ -111,6 +112,7 @@ def steady_motions(
     without a side in the box may have any value. Only where fewer are prescribed, speeds that nothing determines have the
     values of the model's initial state, and nothing is claimed about others.
     """
+    refuse_negative_mass(system, fix)
     if has_velocity_constraints(system):
         return _rolling(system, fix or {}, box or {}, seconds, progress)
     search = SteadySearch(system, fix or {}, box or {})

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from svyaz import __version__
 from svyaz.arguments import Count, Positive, check_arguments
 from svyaz.expr import Advice, ModelError, Problem
-from svyaz.forms import Deviation
+from svyaz.forms import Deviation, refuse_negative_mass
 from svyaz.holding import Off, Options, options_for, word_of
 from svyaz.json_types import Json
 from svyaz.model import System, is_number, refuse_unknown
@@ -131,6 +131,7 @@ def _swept(
     begin = perf_counter()
     system = with_inputs(stated, wishes.laws) if wishes.laws else stated
     axes = axes_for(system, vary)
+    refuse_negative_mass(system, {axis.key: float(axis.values.min()) for axis in axes if axis.kind == "value"})
     options = _options(system, axes, wishes.options)
     way = way_of(system, wishes.form, options)
     phases, equations = way.phases, way.equations
