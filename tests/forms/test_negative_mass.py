@@ -29,7 +29,7 @@ def test_V3_a_negative_mass_is_an_error_with_its_place_and_value() -> None:
     for verb in (simulate, equilibria, System.steady, regulate):
         with pytest.raises(ModelError, match=f"5:5: {told}"):
             verb(system)
-    assert told in check(system).messages
+    assert told in check(system).wrong
     with pytest.raises(ModelError, match="negative for y' at the start: mass m = -2"):
         simulate(load("pendulum-xy").with_settings({"m": -2}))
     good = loads(PAIR.replace("m = -1", "m = 1"))
