@@ -11,7 +11,7 @@ A constraint that breaks at a given reaction (``abs(lambda_rod) - F``) and one t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -144,12 +144,13 @@ class Contacts:
         least = float(np.finfo(float).tiny)
         return {c.name: max(float(depth), least) for c, depth in zip(self.constraints, found, strict=True)}
 
-    def shortest_rise(self, time: float, state: Array, slopes: Array) -> float:
-        """How long the first of those that part and come back goes on parting: -on'/on''."""
+    def shortest_rise(self, time: float, state: Array, slopes: Array, open_ones: Collection[str]) -> float:
+        """How long the first of the ``open_ones`` that part and come back goes on parting: -on'/on''."""
         if not self.constraints or not np.isfinite(slopes).all():
             return float("inf")
         gaps = self.at(time, state, slopes)
         back = (np.abs(gaps.value) <= self.tolerance * gaps.size) & (gaps.rate < 0.0) & (gaps.second > 0.0)
+        back &= np.array([c.name in open_ones for c in self.constraints])
         return float(np.min(-gaps.rate[back] / gaps.second[back], initial=np.inf))
 
     def slow(self, time: float, state: Array) -> set[str]:

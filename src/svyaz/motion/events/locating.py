@@ -51,6 +51,9 @@ CHANGED = 10.0
 SHORT = 0.1
 """What is over within this part of a step might be overlooked."""
 
+MOVING = 1e-14
+"""Times that differ by less than this part of them are the same, but for rounding."""
+
 
 def advance_to_event(
     segment: Segment,
@@ -157,9 +160,9 @@ def _first_stop(
     """Where to look first: a contact that parts only for a small part of a step is looked at when it is farthest away."""
     if watched.contacts is None or not watched.depths:
         return span[1]
-    rise = watched.contacts.shortest_rise(span[0], state, slopes(segment, span[0], state))
+    rise = watched.contacts.shortest_rise(span[0], state, slopes(segment, span[0], state), watched.depths)
     short = SHORT * min(options.step or np.inf, span[1] - span[0])
-    return span[0] + rise if rise < short and span[0] + rise > span[0] else span[1]
+    return span[0] + rise if MOVING * abs(span[0]) < rise < short else span[1]
 
 
 def slopes(segment: Segment, time: float, state: Array) -> Array:
