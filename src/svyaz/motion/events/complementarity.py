@@ -19,7 +19,7 @@ tried twice. For contacts without friction the velocities after the impact are u
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -41,6 +41,9 @@ from svyaz.motion.phases import Phase, reached
 
 Kept = frozenset[int]
 """Numbers of the contacts that are kept."""
+
+Solution = tuple[Array, dict[str, float], Array]
+"""(v⁺, Λ by name, T of the frictions)."""
 
 UNBOUNDED = 1e12
 """The size of a multiplier that stands for an impulse."""
@@ -67,7 +70,8 @@ class Collision:
     ``groups`` are those that can be let go, by contact; all others are kept. ``snapshot`` has a row for each constraint.
     ``touching`` are the one-sided ones that must not be entered. ``restitution`` has the coefficient of each constraint.
     Velocities that fit the constraints to ``fitting`` of their scales need no impulses. ``rubs`` are frictions, ``pushed``
-    impulses that are given besides, as those of an expansion.
+    impulses that are given besides, as those of an expansion. ``eases`` are those of rows met so far, by constraint: they
+    belong to the position.
     """
 
     constraints: tuple[Constraint, ...]
@@ -80,6 +84,7 @@ class Collision:
     fitting: float = FITTING
     rubs: Rubs | None = None
     pushed: Array | None = None
+    eases: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def rows(self, kept: Kept) -> list[int]:
         """The rows of the constraints that act with these contacts."""
@@ -96,8 +101,17 @@ class Collision:
                 rows = others
         return tuple(self.constraints[i] for i in rows)
 
-    def solved(self, kept: Kept) -> tuple[Array, dict[str, float], Array] | None:
-        """(v⁺, Λ by name, T of the frictions) of the impact with these contacts; None where friction leaves no solution."""
+    def solved(self, kept: Kept) -> Solution | None:
+        """The impact with these contacts; None where friction leaves no solution."""
+        if kept not in self._solutions:
+            self._solutions[kept] = self._solve(kept)
+        return self._solutions[kept]
+
+    @cached_property
+    def _solutions(self) -> dict[Kept, Solution | None]:
+        return {}
+
+    def _solve(self, kept: Kept) -> Solution | None:
         s, rows = self.snapshot, self.rows(kept)
         if self.pushed is None and self.fits[rows].all():
             return s.v, {self.constraints[i].name: 0.0 for i in rows}, np.zeros(0)
@@ -211,7 +225,10 @@ class Collision:
 
     def _ease(self, row: int) -> float:
         """√(g M⁻¹ gᵀ) of a row g of the Jacobian: how easily a unit impulse moves it."""
-        return compliance_of(self.snapshot).ease(self.snapshot.jacobian[row])
+        name = self.constraints[row].name
+        if name not in self.eases:
+            self.eases[name] = compliance_of(self.snapshot).ease(self.snapshot.jacobian[row])
+        return self.eases[name]
 
     def _surplus(self, kept: Kept) -> set[int]:
         """If the constraints repeat each other: contacts without which no less is demanded."""

@@ -12,7 +12,7 @@ A constraint that breaks at a given reaction (``abs(lambda_rod) - F``) and one t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import symengine as se
@@ -47,6 +47,9 @@ SHALLOW = 1e-8
 MOST_LOOKED_AT = 50
 """Rows of a path from which the sizes of constraints are taken."""
 
+MOST_KNOWN = 4
+"""States of which the values of all contacts are remembered: impacts at one moment ask for them again."""
+
 MOMENT = 1e-3
 """A small part of a run."""
 
@@ -74,7 +77,7 @@ class Contacts:
     The inputs are t, the states and their slopes; ``explicit`` gives the rates that need no accelerations. It belongs to no
     set of constraints that act. ``seen`` (k,) are the largest sizes of ``on`` in the run so far: bodies that lie side by
     side at the origin, where all terms vanish, touch by that measure. The ``tolerance`` is the part of that size by which
-    constraints that act may be away from zero.
+    constraints that act may be away from zero. ``known`` are the latest values, by time and state.
     """
 
     constraints: tuple[Constraint, ...]
@@ -83,9 +86,21 @@ class Contacts:
     free: Equations
     seen: Array
     tolerance: float = TOUCHING
+    known: dict[tuple[float, bytes], Gaps] = field(default_factory=dict, compare=False, repr=False)
 
     def at(self, time: float, state: Array, slopes: Array | None = None) -> Gaps:
         """Values at a state; without ``slopes`` the second derivatives are those of the motion without constraints."""
+        if slopes is not None:
+            return self._evaluate(time, state, slopes)
+        key = (time, state.tobytes())
+        found = self.known.get(key)
+        if found is None:
+            while len(self.known) >= MOST_KNOWN:
+                del self.known[next(iter(self.known))]
+            found = self.known[key] = self._evaluate(time, state, None)
+        return found
+
+    def _evaluate(self, time: float, state: Array, slopes: Array | None) -> Gaps:
         here = measure_of(self.free).at(state, time)
         if slopes is None:
             free = compliance_of(here).accelerated(np.zeros((0, len(here.v))), np.zeros(0))
@@ -115,7 +130,7 @@ class Contacts:
         parts = self.numbers(np.column_stack([times, states, np.zeros_like(states)]))
         here = measure_of(self.free).along(times, states)
         sizes = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
-        return replace(self, seen=np.fmax(self.seen, np.fmax.reduce(sizes, axis=0)))
+        return replace(self, seen=np.fmax(self.seen, np.fmax.reduce(sizes, axis=0)), known={})
 
     def slopes(self, time: float, state: Array, accelerations: Array) -> Array:
         """The rates of all states with these accelerations of the free equations."""
