@@ -180,17 +180,20 @@ def build_to_look(
     parameters: Sequence[str],
     systems: Sequence[Linear] = (),
     first: int = 0,
+    longest: int = LONG,
 ) -> Program:
-    """A program for what is looked at now and then: a long one is not worth a search for the shortest."""
+    """A program for what is looked at now and then: one with more nodes than the ``longest`` is not worth a search for the
+    shortest.
+    """
     systems = _used(outputs, systems)
 
     def make() -> Program:
         graph, roots = _read(outputs, inputs, parameters, systems, split_angles=False)
-        long = len(graph.nodes) > LONG or sum(map(len, graph.operands)) > 4 * LONG
+        long = len(graph.nodes) > longest or sum(map(len, graph.operands)) > 4 * longest
         write = _as_read if long else _kept_shortest
         return write(graph, roots, outputs, inputs, parameters, systems, first)
 
-    return _remembered(("to look", outputs, inputs, parameters, systems, first), make)
+    return _remembered((f"to look, {longest}", outputs, inputs, parameters, systems, first), make)
 
 
 def _as_read(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression, symbols_in
-from svyaz.program.building import SPARSE, Linear, build_to_look
+from svyaz.program.building import LONG, SMALL, SPARSE, Linear, build_to_look
 from svyaz.program.compiled import LARGEST_SELDOM
 from svyaz.program.elimination import choose_orders
 from svyaz.program.native import Native, compile_program
@@ -228,6 +228,7 @@ def function(
     systems: Sequence[Linear] = (),
     sample: Mapping[str, float] | None = None,
     often: bool = False,
+    brief: bool = False,
 ) -> Function:
     """Tables of expressions in the inputs, in the parameters that ``values`` names, and in the unknowns of systems.
 
@@ -235,6 +236,7 @@ def function(
     each time. Tables without unknowns are computed first (see ``Function.known``).
 
     What is evaluated ``often``, in loops or for a user, is worth optimised code. The rest is compiled as quickly as can be.
+    What serves for a ``brief`` time is not worth a search for the shortest program, unless it is small.
     """
     unknowns = {symbol for system in systems for side in system.unknowns for symbol in side}
     entries = {name: _entries(table) for name, table in tables.items()}
@@ -245,7 +247,10 @@ def function(
     ordered = sorted(entries, key=lambda name: name in solved)
     outputs = [(f"{name} {k}", e) for name in ordered for k, e in enumerate(entries[name])]
     first = sum(len(entries[name]) for name in ordered if name not in solved)
-    program = build_to_look(outputs, inputs=inputs, parameters=tuple(values), systems=systems, first=first)
+    parameters, longest = tuple(values), SMALL if brief else LONG
+    program = build_to_look(
+        outputs, inputs=inputs, parameters=parameters, systems=systems, first=first, longest=longest
+    )
     if sample is not None:
         program = choose_orders(program, values, sample)
     native = compile_program(program, longest=LARGEST_SELDOM, seldom=not often)

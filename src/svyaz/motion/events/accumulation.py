@@ -149,8 +149,9 @@ class Bounces:
         """Where the estimates of it go, the differences of which shrink in a ratio (Aitken); and its error is noted."""
         change = hop.rest - self._rests.get(name, np.inf)
         ratio = change / self._last[name] if self._last.get(name) else 1.0
-        sure = abs(ratio) < SHRINKING and np.isfinite(change)
-        more = change * ratio / (1.0 - ratio) if sure else 0.0
+        more = change * ratio / (1.0 - ratio) if abs(ratio) < SHRINKING and np.isfinite(change) else np.inf
+        sure = abs(more) <= hop.lasting  # else the hops before were of another kind
+        more = more if sure else 0.0
         self.errors[name] = max(abs(more) if sure else min(abs(change), hop.lasting), self._rounding * hop.rest)
         return hop.rest + more
 

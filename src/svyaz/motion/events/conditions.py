@@ -163,9 +163,9 @@ def _written(
     reacting = any(e.free_symbols & set(symbols) for e in conditions)
     systems = rates_of(equations, segment.perturbation.correction).systems[:1] if reacting or equations.sliding else ()
 
-    def numbers(expressions: Sequence[Expression], inputs: Sequence[str] = ()) -> Function:
-        own = () if inputs else systems
-        return function({"g": expressions}, ("t", *equations.states, *inputs), values, systems=own, often=True)
+    def numbers(expressions: Sequence[Expression], inputs: Sequence[str] = (), often: bool = False) -> Function:
+        own, order = () if inputs else systems, ("t", *equations.states, *inputs)
+        return function({"g": expressions}, order, values, systems=own, often=often, brief=True)
 
     # the multipliers are known from what is observed: no need to solve for them in one more program
     pushes = [str(-s) for s in multiplier_symbols(equations)] if reacting and not equations.sliding else []
@@ -175,7 +175,7 @@ def _written(
         given = np.concatenate([row, -_multipliers(here, row[0], row[1:])]) if pushes else row
         return terms.with_values(constants)(given)["g"]
 
-    return numbers(written), sizes
+    return numbers(written, often=True), sizes
 
 
 def _by_recursion(

@@ -96,7 +96,7 @@ class Switched:
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
         self._moments: list[float] = []
-        self._watched: dict[tuple[Names, Names], Conditions] = {}
+        self._watched: dict[tuple[Names, Names, tuple[Expression, ...]], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
         rounding = options.rtol or FIXED
         self._bounces = Bounces(self.system.constants, options.until, shortest, rounding)
@@ -192,7 +192,7 @@ class Switched:
         smooth = on_first_sides(segment, plain, phase.start, state)
         if smooth is not equations:
             segment = prepare(smooth, segment.perturbation, held, plain, phase.start, state)
-        if given != Off() and smooth is equations:
+        if smooth is equations:
             watched = self._conditions(beginning, segment)
         else:
             watched = conditions(segment, self.system.constraints, phase.active, phase.start)
@@ -292,7 +292,7 @@ class Switched:
         """
         phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
         over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
-        key = (names_of(phase.active), over)
+        key = (names_of(phase.active), over, segment.perturbation.correction)
         watched = None if sides else self._watched.get(key)
         if watched is None:
             contacts, limits = self._contacts, self.system.limits
