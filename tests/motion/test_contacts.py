@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from svyaz import System
+from svyaz.forms import free_equations, lagrange_terms
 from svyaz.motion import simulate
+from svyaz.motion.events.contacts import contacts_of
 from svyaz.show import as_json
 
 G = 9.81
@@ -274,3 +276,34 @@ def test_a_tumbling_box_stays_above_the_floor_and_gains_nothing(seed) -> None:
     assert lowest > -2e-6
     assert len(motion.phases) > 2
     assert falls(motion)
+
+
+@pytest.mark.parametrize("speed", [1e-31, 1e-17])
+def test_V5_contacts_that_act_and_part_by_rounding_alone_do_not_shorten_a_run(speed: float) -> None:
+    """Balls that lie on each other with velocities that are rounding, while another one falls: time goes on."""
+    gaps = {"low": "a", "high": "b - a", "top": "c - b"}
+    system = System(
+        coordinates=["a", "b", "c"],
+        kinetic="a'^2/2 + b'^2/6 + c'^2/14",
+        potential=f"{G}*(a + b/3 + c/7)",
+        constraint=feet(gaps, ("low", "high")),
+        initial={"c": 0.02, "c'": -1.0, "b'": speed},
+    )
+    motion = simulate(system, until=0.3, rtol=1e-8)
+    assert motion.finished, motion.reason
+    assert np.abs([motion.column(name)[-1] for name in "abc"]).max() < 1e-9
+
+
+def test_V5_only_open_contacts_tell_how_soon_to_look_for_hops() -> None:
+    """-on'/on'' of those that act is rounding over rounding."""
+    system = System(
+        coordinates=["a", "b"],
+        kinetic="a'^2/2 + b'^2/2",
+        potential=f"{G}*(a + b)",
+        constraint=feet({"low": "a", "high": "b - a"}),
+    )
+    contacts = contacts_of(free_equations(system, "multipliers", *lagrange_terms(system)), system.constraints)
+    state, slopes = np.array([0.0, 0.0, 1e-31, 1.0]), np.array([1e-31, 1.0, -1e-14, -G])
+    assert contacts.shortest_rise(0.1, state, slopes, {"low", "high"}) == pytest.approx(1e-17)
+    assert contacts.shortest_rise(0.1, state, slopes, {"high"}) == pytest.approx(1.0 / G)
+    assert contacts.shortest_rise(0.1, state, slopes, ()) == np.inf
