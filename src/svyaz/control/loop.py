@@ -69,7 +69,7 @@ class ClosedLoop(Shown):
         return self.switched is None and not jumps(self.equations)
 
     @cached_property
-    def _natives(self) -> tuple[Native, Native]:
+    def natives(self) -> tuple[Native, Native]:
         """Rates and their Jacobian, of equations that are written out."""
         if self.equations.recursion is not None:
             refuse_to_write(
@@ -86,14 +86,14 @@ class ClosedLoop(Shown):
         """ẋ = f(x) with ∂f/∂x."""
         values = self.equations.system.constants
         rates, jacobian = (
-            Flow(native.address, native.constants(values), len(self.states), native) for native in self._natives
+            Flow(native.address, native.constants(values), len(self.states), native) for native in self.natives
         )
         return Ode(rates, jacobian)
 
     def rates_at(self, state: Array) -> tuple[Array, Array]:
         """f (N,) and ∂f/∂x (N, N) of the closed loop ẋ = f(x)."""
         given, values = np.concatenate([[0.0], state]), self.equations.system.constants
-        value, slope = (native.evaluate(given, native.constants(values)) for native in self._natives)
+        value, slope = (native.evaluate(given, native.constants(values)) for native in self.natives)
         return np.asarray(value), np.asarray(slope).reshape(len(state), len(state))
 
     @cached_property
@@ -222,7 +222,7 @@ class ClosedLoop(Shown):
             structure = structure_of(self.switched, "multipliers", replace(options, stabilize=ByProjection()))
         start = np.array([float(state.get(name, 0.0)) for name in system.states])
         # what becomes of a start off the constraints is foretold, and seen
-        return driven(structure, start, Wishes(force=True, rows=times, progress=progress, beyond=beyond))
+        return driven(structure, start, Wishes(True, times, progress, beyond, road="a closed loop"))
 
 
 @check_arguments

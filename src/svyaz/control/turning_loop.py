@@ -68,7 +68,7 @@ def _run(loop: Design, whole: System, state: Mapping[str, float], until: float, 
     options = Options("radau", until, rtol=RTOL, atol=atol, stabilize=Off(), max_steps=MOST_STEPS)
     structure = articulated(closed, FORM, options)
     assert structure is not None, "recursions know the tree, and the control adds forces without jumps"
-    motion = driven(structure, at, Wishes(force=True, rows=times, beyond=beyond))
+    motion = driven(structure, at, Wishes(force=True, rows=times, beyond=beyond, road="a closed loop"))
     return Transient(loop, motion, times)
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from svyaz.motion.checking import Check as Check
     from svyaz.motion.checking import check as check
     from svyaz.motion.closed_trees import closed_equations as closed_equations
+    from svyaz.motion.consistency import InconsistentRun as InconsistentRun
     from svyaz.motion.driver import driven as driven
     from svyaz.motion.energy import powers as powers
     from svyaz.motion.facts import Distance as Distance
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
+    from svyaz.motion.self_check import check_lanes as check_lanes
     from svyaz.motion.starts import named as named
     from svyaz.motion.stepping import Simulator as Simulator
     from svyaz.motion.tree_words import integrals_of_tree as integrals_of_tree

@@ -44,6 +44,7 @@ from svyaz.motion.notes import told_once
 from svyaz.motion.phases import Advance, Beginning, Chapter, Structure, Wishes, grid_of
 from svyaz.motion.plausible import defined_part
 from svyaz.motion.result import Motion, common_rows
+from svyaz.motion.self_check import RunCheck
 from svyaz.motion.slides import slides_of, told_slides
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _unreal(beginning: Beginning) -> Refusal | None:
 
 def driven(structure: Structure, state: Array, wishes: Wishes) -> Motion:
     """The motion from a state of the model, as far as it is defined (by ``force`` as far as it runs)."""
-    motion = collected(structure, drive(structure, state, wishes), wishes.initial_error)
+    motion = collected(structure, drive(structure, state, wishes), wishes.initial_error, wishes.road)
 
     def again(rows: Array) -> Motion:
         return driven(structure.with_options(structure.options), state, replace(wishes, rows=rows, progress=None))
@@ -162,18 +163,22 @@ def _ended_at_singularity(segment: Segment, path: Path, options: Options) -> Pat
     )
 
 
-def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: float = 0.0) -> Motion:
+def collected(structure: Structure, chapters: Sequence[Chapter], initial_error: float = 0.0, road: str = "") -> Motion:
     """The motion over all phases. A row at a switch by time belongs to the phase that ends there; at an event there are
-    two, before it and after it. ``initial_error`` is that of the first state.
+    two, before it and after it. ``initial_error`` is that of the first state; ``road`` names what is run in its errors.
     """
     system, times, states, tables, shown = structure.system, [], [], [], []
+    check = RunCheck(system, road)
     for k, chapter in enumerate(chapters):
         first = 0 if k == 0 or chapter.beginning.entry is Entry.EVENT else 1
         shown.append(slice(first, -1 if chapter.joint else None))
         times.append(chapter.path.times[shown[-1]])
         own = chapter.path.states[shown[-1]]
         states.append(model_states(chapter.phase.equations, times[-1], own))
-        tables.append(_determined(chapter, _table(chapter, times[-1], own), len(own)))
+        table = _table(chapter, times[-1], own)
+        check.add(chapter, shown[-1], table.get("multipliers", {}))
+        tables.append(_determined(chapter, table, len(own)))
+    check.finish()
     last, log = chapters[-1], _log(chapters)
     lengths = [len(t) for t in times]
     multipliers = _columns(tables, lengths, ["multipliers"])

@@ -133,7 +133,8 @@ class Wishes:
 
     ``force`` runs in spite of an unstable verdict on the gains; ``rows`` are the times at which the state is wanted, else
     the options decide; ``progress`` is called with the time reached; ``beyond`` runs on where a limit is passed;
-    ``initial_error`` is the largest error of the initial state, with which the bound on the error begins.
+    ``initial_error`` is the largest error of the initial state, with which the bound on the error begins;
+    ``road`` names what is run in errors of the self-check.
     """
 
     force: bool = False
@@ -141,6 +142,7 @@ class Wishes:
     progress: Progress | None = None
     beyond: bool = False
     initial_error: float = 0.0
+    road: str = ""
 
 
 class Structure(Protocol):

@@ -18,6 +18,7 @@ from svyaz.integrate import Status
 from svyaz.model import Mechanical, System, nearest
 from svyaz.motion.phases import START, is_switched
 from svyaz.motion.running import Stabilize, start_of_run, structure_of
+from svyaz.motion.self_check import check_now
 
 
 class Simulator:
@@ -65,7 +66,7 @@ class Simulator:
         self.status: Status = Status.FINISHED
         self._options, self._segment = decision.options, decision.segment
         self._first = self._own = entered(decision.segment.equations, beginning.state, START)
-        self.t = START
+        self.t, self._steps = START, 0
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -113,6 +114,9 @@ class Simulator:
         path = advance(self._segment, self._own, (self.t, self.t + length), self._options, None, None)
         self.status = path.status.told
         self.t, self._own = float(path.times[-1]), path.states[-1]
+        self._steps += 1
+        if self._steps & (self._steps - 1) == 0:  # the first step, and whenever their number has doubled
+            check_now(self._segment.equations.system, self._segment, self.t, self._own, "a Simulator")
         if self.status is Status.FINISHED and self.system.outside(dict(zip(self.states, self.state, strict=True))):
             self.status = Status.LEFT
         return self.state

@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     from svyaz.program.intervals import numbers as numbers
     from svyaz.program.intervals import ranges as ranges
     from svyaz.program.intervals import ranges_by_branches as ranges_by_branches
+    from svyaz.program.jets import Corners as Corners
+    from svyaz.program.jets import Tape as Tape
+    from svyaz.program.jets import jet as jet
+    from svyaz.program.jets import plain_program as plain_program
     from svyaz.program.lanes import lane_width as lane_width
     from svyaz.program.lanes import lanes_of as lanes_of
     from svyaz.program.lanes import lined_up as lined_up

@@ -1,0 +1,132 @@
+"""Every run checks itself: the rates and multipliers of some rows are put into the equations as the model states them.
+
+At the first, middle and last row of the first phase of a kind, and of every fiftieth after it, what is left of the equations is
+compared with the sizes of their terms. More than rounding leaves there is a fault of the program: the run ends with an error
+that names the road by which its rates were computed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from svyaz.arrays import Array
+from svyaz.forms import Equations
+from svyaz.holding import Segment, observed
+from svyaz.model import System
+from svyaz.motion.consistency import Sample, check_samples
+from svyaz.motion.phases import Chapter
+from svyaz.program import Native, lanes_of
+
+EVERY = 50
+"""After the first phase of a kind every so many of them are looked at."""
+
+
+Due = tuple[Array, Array, Mapping[str, Array], Array]
+"""Times, states and multipliers at some rows, and which of these are ends of a phase."""
+
+
+def sample_of(
+    segment: Segment, times: Array, states: Array, multipliers: Mapping[str, Array], road: str = ""
+) -> Sample:
+    """Rows of a segment, with the rates that its native code gives there."""
+    rates = segment.code.evaluate(np.column_stack([times, states]), segment.constants)
+    return Sample(
+        f"{road} ({road_of(segment)})" if road else road_of(segment),
+        segment.equations,
+        times,
+        states,
+        rates,
+        multipliers,
+        segment.known,
+        segment.perturbation.correction,
+        segment.held,
+    )
+
+
+def road_of(segment: Segment) -> str:
+    """How the rates of a segment are computed, in words."""
+    equations = segment.equations
+    found = "recursions over bodies" if equations.recursion is not None else f"the equations of form {equations.form}"
+    parts = (
+        ("constraints", equations.recursion is not None and bool(equations.deviations)),
+        ("friction by reactions", bool(equations.pulls)),
+        ("sides", bool(equations.sides) and not equations.pulls),
+        ("held integrals", bool(segment.held)),
+    )
+    named = " and ".join(name for name, met in parts if met)
+    return f"{found} with {named}" if named else found
+
+
+class RunCheck:
+    """The rows of a run that are to be checked, gathered phase by phase; those of one code are looked at together."""
+
+    def __init__(self, system: System, road: str = "") -> None:
+        self._system, self._road = system, road
+        self._met: Counter[object] = Counter()
+        self._due: dict[int, tuple[Segment, list[Due]]] = {}
+
+    def add(self, chapter: Chapter, shown: slice, multipliers: Mapping[str, Array]) -> None:
+        """Choose rows of a phase; ``multipliers`` were observed along those that are ``shown``."""
+        times, states = chapter.path.times[shown], chapter.path.states[shown]
+        if chapter.segment is None or not len(times):
+            return
+        if not chapter.modes:
+            self._choose(chapter.segment, chapter.phase.active, (times, states, multipliers), slice(0, len(times)))
+            return
+        begins = np.searchsorted(times, [mode.start for mode in chapter.modes])
+        for mode, first, last in zip(chapter.modes, begins, [*begins[1:], len(times)], strict=True):
+            rows = slice(0 if mode is chapter.modes[0] else first, last)
+            self._choose(mode.segment, (*chapter.phase.active, mode.sliding), (times, states, multipliers), rows)
+
+    def _choose(
+        self, segment: Segment, kind: object, table: tuple[Array, Array, Mapping[str, Array]], rows: slice
+    ) -> None:
+        if rows.stop <= rows.start:
+            return
+        known = segment.equations.system.parameters
+        key = (kind, tuple(known.get(str(s.side)) for s in segment.equations.sides))
+        self._met[key] += 1
+        if self._met[key] % EVERY == 1:
+            chosen = sorted({rows.start, (rows.start + rows.stop - 1) // 2, rows.stop - 1})
+            times, states, multipliers = table
+            ends = np.array([k in (rows.start, rows.stop - 1) for k in chosen])
+            due = times[chosen], states[chosen], {name: column[chosen] for name, column in multipliers.items()}, ends
+            self._due.setdefault(id(segment), (segment, []))[1].append(due)
+
+    def finish(self) -> None:
+        """Raise InconsistentRun where the rates at a row do not satisfy the equations of the model."""
+        samples = []
+        for segment, due in self._due.values():
+            times, states, ends = (np.concatenate([one[k] for one in due]) for k in (0, 1, 3))
+            multipliers = {name: np.concatenate([one[2][name] for one in due]) for name in due[0][2]}
+            samples.append(replace(sample_of(segment, times, states, multipliers, self._road), ends=ends))
+        check_samples(self._system, samples)
+
+
+def check_now(system: System, segment: Segment, time: float, state: Array, road: str) -> None:
+    """Check the state that a motion has reached, with the rates of its segment."""
+    times, states = np.array([time]), state[None, :]
+    multipliers = observed(segment, times, states).get("multipliers", {})
+    check_samples(system, [sample_of(segment, times, states, multipliers, road)])
+
+
+def check_lanes(
+    equations: Equations,
+    code: Native,
+    rows: Array,
+    values: Mapping[str, float | Array],
+    road: str,
+    segment: Segment | None = None,
+) -> None:
+    """Check rows [t, states] (k, 1 + n) that were reached in lanes; ``values`` of constants may differ from row to row."""
+    lanes, count = lanes_of(code), len(rows)
+    given = np.array([np.broadcast_to(values[name], count) for name in code.program.parameters]).reshape(-1, count)
+    constants = code.constants_of(given.T)
+    rates = code.evaluate(rows, constants) if lanes is None else lanes.evaluate_each(rows, constants)
+    correction, held = ((), ()) if segment is None else (segment.perturbation.correction, segment.held)
+    sample = Sample(road, equations, rows[:, 0], rows[:, 1:], rates, {}, values, correction, held)
+    check_samples(equations.system, [sample])
