@@ -104,7 +104,10 @@ class StatedEquations:
     @property
     def known(self) -> bool:
         """Is the law stated by energies, bodies, equations or rates?"""
-        return self.mechanical or isinstance(self.system.law, Canonical | GivenEquations | PlainRates)
+        law = self.system.law
+        if isinstance(law, Bodies):  # of masses that change with time the recursion knows nothing
+            return all("t" not in body.names for body in law.tree.bodies)
+        return self.mechanical or isinstance(law, Canonical | GivenEquations | PlainRates)
 
     def jets(self, rows: Rows) -> dict[str, Array]:
         """What stands in energies and constraints: q moves with q̇, q̇ with q̈; further states count as constants."""

@@ -169,9 +169,7 @@ class TreeMotion:
             force = _back(joint.rotation, force)
             for j, (turn, slide) in enumerate(zip(joint.turns, joint.slides, strict=True)):
                 moved = _cross(turn, at) + slide
-                found[self.tree.first_velocity[body] + j] += np.array(
-                    [(moved * force).sum(axis=0), _size(moved) * size]
-                )
+                found[self.tree.first_velocity[body] + j] += _both((moved * force).sum(axis=0), _size(moved) * size)
         return found
 
 
