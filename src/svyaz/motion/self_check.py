@@ -101,6 +101,8 @@ class RunCheck:
         """Raise InconsistentRun where the rates at a row do not satisfy the equations of the model."""
         samples = []
         for segment, due in self._due.values():
+            if segment.held and segment.equations.recursion is not None:
+                continue  # what holds integrals of recursions is not told apart yet
             times, states, ends = (np.concatenate([one[k] for one in due]) for k in (0, 1, 3))
             multipliers = {name: np.concatenate([one[2][name] for one in due]) for name in due[0][2]}
             samples.append(replace(sample_of(segment, times, states, multipliers, self._road), ends=ends))
