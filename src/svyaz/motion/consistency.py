@@ -19,7 +19,7 @@ from svyaz.forms import Equations
 from svyaz.holding import HeldIntegral
 from svyaz.matrices import lstsq
 from svyaz.model import Canonical, System
-from svyaz.motion.stated_equations import Reaction, Rows, StatedEquations, stated_equations
+from svyaz.motion.stated_equations import Reaction, MotionRows, StatedEquations, stated_equations
 from svyaz.program import Corners, Program, Tape, jet, plain_program, remembered
 
 ALLOWED = 1e-9
@@ -97,12 +97,12 @@ def _check(stated: StatedEquations, sample: Sample) -> None:
     _compare([f"the constraint '{name}'" for name in reactions], seconds, sample)
 
 
-def _strong(stated: StatedEquations, rows: Rows, left: Array, reactions: Mapping[str, Reaction]) -> Array:
+def _strong(stated: StatedEquations, rows: MotionRows, left: Array, reactions: Mapping[str, Reaction]) -> Array:
     """Σ |G_i| a_i of each constraint (m, k), with the accelerations a that the terms of the equations could give."""
     count, faster = stated.freedoms, dict(rows.rates)
     faster |= {v: rows.rates[v] + 1.0 + np.abs(rows.rates[v]) for v in stated.system.velocities}
     added = np.abs(
-        stated.left(Rows(rows.values, faster), Corners())[:count, 0] - stated.left(rows, Corners())[:count, 0]
+        stated.left(MotionRows(rows.values, faster), Corners())[:count, 0] - stated.left(rows, Corners())[:count, 0]
     )
     fast = 1.0 + np.abs(np.array([rows.rates[v] for v in stated.system.velocities]))
     could = left[:count, 1] / np.where(added > 0.0, added / fast, np.inf)
@@ -141,7 +141,7 @@ def _outgoing(equations: Equations) -> Program:
     return plain_program([equations.in_states(se.Symbol(name)) for name in names], ())
 
 
-def _rows_of(system: System, sample: Sample) -> Rows:
+def _rows_of(system: System, sample: Sample) -> MotionRows:
     """The rows as those of the model."""
     jets = _own_jets(sample)
     missing = [name for name in system.states if name not in jets]
@@ -149,7 +149,7 @@ def _rows_of(system: System, sample: Sample) -> Rows:
         tape = Tape(_outgoing(sample.equations), jets)
         jets |= {name: tape.output(k) for k, name in enumerate(missing)}
     values = {name: a[0, 0] for name, a in jets.items()}
-    return Rows(values, {name: np.broadcast_to(jets[name][1, 0], sample.times.shape) for name in system.states})
+    return MotionRows(values, {name: np.broadcast_to(jets[name][1, 0], sample.times.shape) for name in system.states})
 
 
 def _open_corners(sample: Sample) -> Array:
@@ -245,7 +245,7 @@ def _fit(matrix: Array, side: Array, most: Array, free: Array, described: str) -
     return found
 
 
-def _seconds(sample: Sample, rows: Rows, reactions: Mapping[str, Reaction]) -> Array:
+def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]) -> Array:
     """ḧ + correction of each constraint (m, 2, k)."""
     if not reactions:
         return np.zeros((0, 2, len(sample.times)))
@@ -259,7 +259,7 @@ def _seconds(sample: Sample, rows: Rows, reactions: Mapping[str, Reaction]) -> A
     return np.array(found)
 
 
-def _without_holding(stated: StatedEquations, sample: Sample, rows: Rows) -> tuple[Sample, Rows]:
+def _without_holding(stated: StatedEquations, sample: Sample, rows: MotionRows) -> tuple[Sample, MotionRows]:
     """The rates without what holds integrals: a combination of the gradients of these and of the constraints."""
     equations = sample.equations
     kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]

@@ -25,7 +25,7 @@ Sized = Array
 
 
 @dataclass(frozen=True)
-class Rows:
+class MotionRows:
     """Rows (k) of a motion of a model: the time, its states and constants by name, and the rates of the states."""
 
     values: Mapping[str, Array]
@@ -109,7 +109,7 @@ class StatedEquations:
             return all("t" not in body.names for body in law.tree.bodies)
         return self.mechanical or isinstance(law, Canonical | GivenEquations | PlainRates)
 
-    def jets(self, rows: Rows) -> dict[str, Array]:
+    def jets(self, rows: MotionRows) -> dict[str, Array]:
         """What stands in energies and constraints: q moves with q̇, q̇ with q̈; further states count as constants."""
         system = self.system
         found = {name: jet(value) for name, value in rows.values.items()}
@@ -120,7 +120,7 @@ class StatedEquations:
             found |= {q: jet(rows.values[q], tape.output(k)[0, 0]) for k, q in enumerate(system.coordinates)}
         return found
 
-    def left(self, rows: Rows, corners: Corners) -> Array:
+    def left(self, rows: MotionRows, corners: Corners) -> Array:
         """What is left of each equation without reactions (c, 2, k)."""
         system, law, jets = self.system, self.system.law, self.jets(rows)
         found: list[Sized] = []
@@ -139,7 +139,7 @@ class StatedEquations:
             found.append(_value(jet(rows.rates[name])) + _minus(rate))
         return np.array([np.broadcast_to(f, (2, len(rows.values["t"]))) for f in found])
 
-    def _mechanical(self, rows: Rows, jets: Mapping[str, Array], corners: Corners) -> list[Sized]:
+    def _mechanical(self, rows: MotionRows, jets: Mapping[str, Array], corners: Corners) -> list[Sized]:
         """Inertia, weight, springs; ∂D/∂q̇; minus the forces."""
         system = self.system
         if isinstance(system.law, Bodies):
@@ -152,7 +152,7 @@ class StatedEquations:
         forces = _outputs(self._forces, jets, corners)
         return [f + _entry(drag, v) + _minus(q) for f, v, q in zip(found, system.velocities, forces, strict=True)]
 
-    def tree(self, rows: Rows) -> TreeMotion:
+    def tree(self, rows: MotionRows) -> TreeMotion:
         """The bodies at the rows."""
         return TreeMotion(self.system, rows.values, rows.rates)
 
@@ -165,7 +165,7 @@ class StatedEquations:
             self._constraints[name] = c, _tape([c.stated]), _tape(more)
         return self._constraints[name]
 
-    def reaction(self, name: str, rows: Rows) -> Reaction:
+    def reaction(self, name: str, rows: MotionRows) -> Reaction:
         """The force of a constraint, and its second derivative, at the rows."""
         c, own, more = self._texts(name)
         jets, count = self.jets(rows), len(self.system.freedoms)

@@ -42,7 +42,7 @@ def _size(a: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _JointMotion:
     """A body at the rows: from its axes to those of its base, from pole to pole, what each freedom moves (turn, slide), and the
     angular and linear velocity and acceleration that the joint adds, in body axes.
     """
@@ -77,7 +77,7 @@ class TreeMotion:
         self._rows = len(values["t"])
         self._gravity = np.array(numbers[-3:])
         self._masses: list[tuple[Array, Array, Array]] = []
-        self.joints: list[_Joint] = []
+        self.joints: list[_JointMotion] = []
         for k, body in enumerate(self.tree.bodies):
             own = numbers[k * PER_BODY : (k + 1) * PER_BODY]
             self.joints.append(_joint(body, _triple(own[:3]), _triple(own[3:6]), values, rates))
@@ -181,7 +181,9 @@ def _triple(entries: Sequence[Array]) -> Array:
     return np.array(np.broadcast_arrays(*entries))
 
 
-def _joint(body: Body, axis: Array, pole: Array, values: Mapping[str, Array], rates: Mapping[str, Array]) -> _Joint:
+def _joint(
+    body: Body, axis: Array, pole: Array, values: Mapping[str, Array], rates: Mapping[str, Array]
+) -> _JointMotion:
     q = [values[name] for name in body.coordinates]
     rotation, offset = np.eye(3)[:, :, None], pole
     turns, slides = list[Array](), list[Array]()
@@ -203,7 +205,7 @@ def _joint(body: Body, axis: Array, pole: Array, values: Mapping[str, Array], ra
     def motion(table: Mapping[str, Array], directions: Sequence[Array]) -> Array:
         return sum((table[v] * d for v, d in zip(body.velocities, directions, strict=True)), _ZERO)
 
-    return _Joint(
+    return _JointMotion(
         body,
         rotation,
         offset,
