@@ -19,7 +19,7 @@ from svyaz.forms import Equations
 from svyaz.holding import HeldIntegral
 from svyaz.matrices import lstsq
 from svyaz.model import Canonical, System
-from svyaz.motion.stated_equations import Reaction, MotionRows, StatedEquations, stated_equations
+from svyaz.motion.stated_equations import MotionRows, Reaction, StatedEquations, stated_equations
 from svyaz.program import Corners, Program, Tape, jet, plain_program, remembered
 
 ALLOWED = 1e-9
