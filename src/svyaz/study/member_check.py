@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from svyaz.arrays import Array
@@ -9,7 +11,12 @@ from svyaz.holding import Segment
 from svyaz.motion import check_lanes
 from svyaz.program import Native
 from svyaz.study.answers import FINISHED, Answers
-from svyaz.study.tasks import START, NativeData, NativeTask
+
+if TYPE_CHECKING:
+    from svyaz.study.tasks import NativeData, NativeTask
+
+START = 0.0
+"""Members begin then."""
 
 
 def check_members(segment: Segment, task: NativeTask, data: NativeData, found: Answers) -> None:

@@ -44,6 +44,7 @@ from svyaz.motion import past_limits
 from svyaz.program import Program, build, to_text
 from svyaz.study.answers import Answers, columns_as_words, columns_from_words
 from svyaz.study.measures import observed_for
+from svyaz.study.member_check import check_members
 from svyaz.study.vary import Member, Plan, Recipe
 
 START = 0.0
@@ -254,8 +255,6 @@ def native_work(
         fenced=fenced,
     )
     data = _natively(equations, options, begun, recipe, plan, held, gains_of)
-    from svyaz.study.member_check import check_members
-
     return Work(task, data, lambda numbers, found: check_members(segment, task, data(numbers), found))
 
 
