@@ -20,7 +20,7 @@ from svyaz.holding import HeldIntegral
 from svyaz.matrices import lstsq
 from svyaz.model import Canonical, System
 from svyaz.motion.stated_equations import MotionRows, Reaction, StatedEquations, stated_equations
-from svyaz.program import Corners, Program, Tape, jet, plain_program, remembered
+from svyaz.program import Corners, Program, Tape, jet, jets_of, plain_program, remembered
 
 ALLOWED = 1e-9
 """What may be left of an equation, as a part of the sizes of its terms."""
@@ -127,11 +127,9 @@ def _of_rows(sample: Sample, kept: Flags) -> Sample:
 
 def _own_jets(sample: Sample) -> dict[str, Array]:
     """The time, the states of the equations with their rates, and all constants."""
-    found = {name: jet(value) for name, value in sample.values.items()}
-    found["t"] = jet(sample.times, 1.0)
-    for name, x, rate in zip(sample.equations.states, sample.states.T, sample.rates.T, strict=True):
-        found[name] = jet(x, rate)
-    return found
+    states = sample.equations.states
+    values = {**sample.values, "t": sample.times, **dict(zip(states, sample.states.T, strict=True))}
+    return jets_of(values, {"t": np.ones(1), **dict(zip(states, sample.rates.T, strict=True))})
 
 
 @remembered

@@ -9,7 +9,7 @@ compiled: no other road to the rates of a motion shares a step with this one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from svyaz.expr import ZERO, Expression
 from svyaz.forms import plane_pairs
 from svyaz.model import Bodies, Canonical, Constraint, Energies, GivenEquations, PlainRates, System
 from svyaz.motion.stated_tree import TreeMotion
-from svyaz.program import Corners, Program, Tape, jet, plain_program, remembered
+from svyaz.program import Corners, Program, Tape, jet, jets_of, plain_program, remembered
 
 Sized = Array
 """(2, k): values and the sums of the sizes of their terms."""
@@ -30,6 +30,7 @@ class MotionRows:
 
     values: Mapping[str, Array]
     rates: Mapping[str, Array]
+    kept: dict[str, dict[str, Array]] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -112,13 +113,15 @@ class StatedEquations:
     def jets(self, rows: MotionRows) -> dict[str, Array]:
         """What stands in energies and constraints: q moves with q̇, q̇ with q̈; further states count as constants."""
         system = self.system
-        found = {name: jet(value) for name, value in rows.values.items()}
-        found["t"] = jet(rows.values["t"], 1.0)
-        found |= {v: jet(rows.values[v], rows.rates[v]) for v in system.velocities}
-        if self.freedoms:
-            tape = Tape(self._moving, found)
-            found |= {q: jet(rows.values[q], tape.output(k)[0, 0]) for k, q in enumerate(system.coordinates)}
-        return found
+        if "jets" not in rows.kept:
+            rates = {"t": np.ones(1), **{v: rows.rates[v] for v in system.velocities}}
+            found = jets_of(rows.values, rates)
+            if self.freedoms:
+                moving = zip(system.coordinates, Tape(self._moving, found).outputs(), strict=True)
+                speeds = {q: a[0, 0] for q, a in moving}
+                found |= jets_of({q: rows.values[q] for q in speeds}, speeds)
+            rows.kept["jets"] = found
+        return rows.kept["jets"]
 
     def left(self, rows: MotionRows, corners: Corners) -> Array:
         """What is left of each equation without reactions (c, 2, k)."""
@@ -136,7 +139,8 @@ class StatedEquations:
             stated += [_minus(_entry(slopes, q)) for q in system.coordinates]
         stated += _outputs(self._further, jets, corners)
         for name, rate in zip(self.rated, stated, strict=True):
-            found.append(_value(jet(rows.rates[name])) + _minus(rate))
+            own = rows.rates[name]
+            found.append(np.array([own, np.abs(own)]) + _minus(rate))
         return np.array([np.broadcast_to(f, (2, len(rows.values["t"]))) for f in found])
 
     def _mechanical(self, rows: MotionRows, jets: Mapping[str, Array], corners: Corners) -> list[Sized]:
@@ -200,8 +204,10 @@ def _tape(expressions: Sequence[Expression]) -> Program:
 
 
 def _outputs(program: Program, jets: Mapping[str, Array], corners: Corners) -> list[Sized]:
+    if not program.outputs:
+        return []
     tape = Tape(program, jets, corners)
-    return [_value(tape.output(k)) for k in range(len(program.outputs))]
+    return [_value(a) for a in tape.outputs()]
 
 
 def _second(slopes: Mapping[str, Array], jets: Mapping[str, Array], speeds: Mapping[str, Array]) -> Sized:

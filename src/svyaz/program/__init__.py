@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from svyaz.program.jets import Corners as Corners
     from svyaz.program.jets import Tape as Tape
     from svyaz.program.jets import jet as jet
+    from svyaz.program.jets import jets_of as jets_of
     from svyaz.program.jets import plain_program as plain_program
     from svyaz.program.lanes import lane_width as lane_width
     from svyaz.program.lanes import lanes_of as lanes_of

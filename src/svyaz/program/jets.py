@@ -37,6 +37,11 @@ def jet(value: Array | float, rate: Array | float = 0.0) -> Array:
     return found
 
 
+def jets_of(values: Mapping[str, Array | float], rates: Mapping[str, Array]) -> dict[str, Array]:
+    """The jets of inputs by name; what has no rate is constant."""
+    return {name: jet(value, rates.get(name, 0.0)) for name, value in values.items()}
+
+
 @lru_cache(maxsize=4096)
 def _constant(value: float) -> Array:
     return jet(value)
@@ -257,6 +262,10 @@ class Tape:
     def output(self, place: int = 0) -> Array:
         """The jet of an output."""
         return self.values[self.program.outputs[place][1]]
+
+    def outputs(self) -> list[Array]:
+        """The jets of all outputs."""
+        return [self.values[node] for _, node in self.program.outputs]
 
     def gradient(self, place: int = 0) -> dict[str, Array]:
         """The jets of the derivatives of an output by all inputs on which it depends."""
