@@ -112,4 +112,6 @@ def test_A6_a_motion_changes_rooms_rarely_and_compiles_few_programs(capsys) -> N
         sys.setprofile(None)
     assert "finished" in capsys.readouterr().out
     assert programs <= 3
-    assert changes <= 500
+    assert (
+        changes <= 560
+    )  # 500 before runs checked themselves and arguments from Python were checked: some 30 and 25 changes

@@ -16,7 +16,8 @@ from svyaz.holding import segment as segments
 from svyaz.motion import InconsistentRun, closed_trees
 from svyaz.motion.consistency import Sample, _fit, check_samples
 from svyaz.motion.events import sides
-from svyaz.program import Corners, Tape, export, jet, lanes, plain_program
+from svyaz.motion.jets import Corners, Tape, jet
+from svyaz.program import export, lanes, plain_program
 
 STRIBECK = {
     "coordinates": ["x"],
@@ -85,7 +86,7 @@ def test_V2_interpreted_jets_agree_with_derivatives():
     x, y, a = se.symbols("x y a")
     smooth = se.sin(x * y) ** 2 / (1 + x**2) + se.exp(-a * x) * se.sqrt(y) + x**y + se.atan2(y, x)
     bent, straight = se.log(1 + se.Abs(x - y)), se.log(1 + y - x)
-    tape = Tape(plain_program([smooth + bent], ()), {"x": jet(0.3, 1.5), "y": jet(1.2, -0.5), "a": jet(0.7)}, Corners())
+    tape = Tape(plain_program([smooth + bent]), {"x": jet(0.3, 1.5), "y": jet(1.2, -0.5), "a": jet(0.7)}, Corners())
     found, at = tape.gradient(), {x: 0.3, y: 1.2, a: 0.7}
     for s in (x, y):
         slope = (smooth + straight).diff(s)

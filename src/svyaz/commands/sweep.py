@@ -222,8 +222,8 @@ def _show(result: Sweep) -> None:
     page.say(f"{result.system.name}: {result.answered} of {result.total} runs ({told}; {speed})")
     if result.stable is not None:
         name = result.axes[0].name
-        rows = result.axes[0].values  # an end that is a row of the sweep is stable itself, others lie between rows
-        signs = [["≤" if side in rows else "<" for side in ends] for ends in result.stable]
+        tried = result.axes[0].values  # an end that is a row of the sweep is stable itself, others lie between rows
+        signs = [["≤" if side in tried else "<" for side in ends] for ends in result.stable]
         ranges = " and ".join(
             f"{low:.6g} {first} {name} {last} {high:.6g}"
             for (low, high), (first, last) in zip(result.stable, signs, strict=True)

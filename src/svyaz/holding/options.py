@@ -283,8 +283,8 @@ def _one_of(what: str, known: Sequence[str], word: object) -> str | None:
 
 
 def _positive(key: str, value: object) -> float | None:
-    if value is None:
-        return None
+    if value is None or (type(value) is float and 0.0 < value < float("inf")):
+        return value
     found = fit_argument(key, value, "Positive")
     assert isinstance(found, int | float)
     return found

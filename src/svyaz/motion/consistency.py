@@ -19,8 +19,9 @@ from svyaz.forms import Equations
 from svyaz.holding import HeldIntegral
 from svyaz.matrices import lstsq
 from svyaz.model import Canonical, System
+from svyaz.motion.jets import Corners, Tape, jet, jets_of
 from svyaz.motion.stated_equations import MotionRows, Reaction, StatedEquations, stated_equations
-from svyaz.program import Corners, Program, Tape, jet, jets_of, plain_program, remembered
+from svyaz.program import Program, plain_program, remembered
 
 ALLOWED = 1e-9
 """What may be left of an equation, as a part of the sizes of its terms."""
@@ -136,7 +137,7 @@ def _own_jets(sample: Sample) -> dict[str, Array]:
 def _outgoing(equations: Equations) -> Program:
     """The states of the model from those of the equations."""
     names = [name for name in equations.system.states if name not in equations.states]
-    return plain_program([equations.in_states(se.Symbol(name)) for name in names], ())
+    return plain_program([equations.in_states(se.Symbol(name)) for name in names])
 
 
 def _rows_of(system: System, sample: Sample) -> MotionRows:
@@ -155,7 +156,7 @@ def _open_corners(sample: Sample) -> Array:
     near, surfaces = np.full(len(sample.times), -1.0), sample.equations.sides
     if not surfaces:
         return near
-    tape, jets = plain_program([s.expression for s in surfaces], ()), _own_jets(sample)
+    tape, jets = plain_program([s.expression for s in surfaces]), _own_jets(sample)
     sliding = {str(s.side) for s in sample.equations.sliding}
     for k, surface in enumerate(surfaces):
         value, side = Tape(tape, jets).output(k)[0, 0], sample.values.get(str(surface.side), 0.0)
@@ -247,14 +248,15 @@ def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]
     """ḧ + correction of each constraint (m, 2, k)."""
     if not reactions:
         return np.zeros((0, 2, len(sample.times)))
+    found = {name: np.broadcast_to(r.second, (2, len(sample.times))) for name, r in reactions.items()}
     added = dict(zip((d.name for d in sample.equations.deviations), sample.correction, strict=False))
-    jets, found = _own_jets(sample), []
-    for name, reaction in reactions.items():
-        jets |= {f"h of {name}": reaction.position, f"rate of {name}": reaction.rate}
-    for name, reaction in reactions.items():
-        more = Tape(plain_program([added.get(name, ZERO)], ()), jets).output()[0]
-        found.append(np.broadcast_to(reaction.second + more, (2, len(sample.times))))
-    return np.array(found)
+    if added:
+        jets = _own_jets(sample)
+        for name, reaction in reactions.items():
+            jets |= {f"h of {name}": reaction.position, f"rate of {name}": reaction.rate}
+        for name, more in zip(added, Tape(plain_program(list(added.values())), jets).outputs(), strict=True):
+            found[name] = found[name] + more[0]
+    return np.array(list(found.values()))
 
 
 def _without_holding(stated: StatedEquations, sample: Sample, rows: MotionRows) -> tuple[Sample, MotionRows]:
@@ -263,7 +265,7 @@ def _without_holding(stated: StatedEquations, sample: Sample, rows: MotionRows) 
     kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
     jets, directions = _own_jets(sample), []
     for e in [*kept, *(h.integral.expression for h in sample.held)]:
-        slopes = Tape(plain_program([e], ()), jets).gradient()
+        slopes = Tape(plain_program([e]), jets).gradient()
         none = jet(np.zeros(len(sample.times)))
         directions.append(
             np.array([np.broadcast_to(slopes.get(n, none)[0, 0], sample.times.shape) for n in equations.states]).T

@@ -95,12 +95,13 @@ class Motion:
         """What is pickled: all but the native code of its phases, so that a copy cannot be run once more."""
         return {**vars(self), "balance": self.balance, "chapters": (), "account": None, "again": None}
 
-    @check_arguments
     def column(self, name: str) -> Array:
         """A coordinate, a velocity, an integral or another quantity along the motion; of a constraint its residual.
 
         ``residual NAME``, ``multiplier NAME`` and ``deviation of NAME`` say which is meant of a constraint or integral.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"'name' must be the name of a column, not {name!r}")
         if name == "t":
             return self.times
         if name in self.state_names:

@@ -8,17 +8,18 @@ compiled: no other road to the rates of a motion shares a step with this one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ZERO
 from svyaz.forms import plane_pairs
 from svyaz.model import Bodies, Canonical, Constraint, Energies, GivenEquations, PlainRates, System
+from svyaz.motion.jets import Corners, Tape, jet, jets_of
 from svyaz.motion.stated_tree import TreeMotion
-from svyaz.program import Corners, Program, Tape, jet, jets_of, plain_program, remembered
+from svyaz.program import Program, plain_programs, remembered
 
 Sized = Array
 """(2, k): values and the sums of the sizes of their terms."""
@@ -89,13 +90,17 @@ class StatedEquations:
         self.mechanical = isinstance(law, Energies | Bodies)
         self.freedoms = len(system.freedoms) if self.mechanical or isinstance(law, GivenEquations) else 0
         moving = system.coordinate_rates if self.freedoms else {}
-        self._moving = _tape(list(moving.values()))
         whole = law.lagrangian if isinstance(law, Energies) else ZERO
-        self._energy = _tape([law.hamiltonian if isinstance(law, Canonical) else whole])
-        self._dissipation = _tape([system.dissipation])
-        self._forces = _tape([system.forces.get(q, ZERO) for q in system.freedoms] if self.mechanical else [])
-        self._given = _tape(list(law.equations.values()) if isinstance(law, GivenEquations) else [])
-        self._further = _tape(list(system.rates.values()))
+        self._moving, self._energy, self._dissipation, self._forces, self._given, self._further = plain_programs(
+            [
+                list(moving.values()),
+                [law.hamiltonian if isinstance(law, Canonical) else whole],
+                [system.dissipation],
+                [system.forces.get(q, ZERO) for q in system.freedoms] if self.mechanical else [],
+                list(law.equations.values()) if isinstance(law, GivenEquations) else [],
+                list(system.rates.values()),
+            ]
+        )
         canonical = (*system.coordinates, *law.momenta) if isinstance(law, Canonical) else ()
         self.rated = (*moving, *canonical, *system.rates)
         own = tuple(f"the equation of '{q}'" for q in system.freedoms) if self.freedoms else ()
@@ -166,7 +171,8 @@ class StatedEquations:
             c = next(c for c in self.system.constraints if c.name == name)
             more = [*c.direction, *(e for d in c.drags for e in d.along)]
             more += [e for f in c.frictions for e in (f.slip, f.sliding, f.static, *f.along)]
-            self._constraints[name] = c, _tape([c.stated]), _tape(more)
+            own, further = plain_programs([[c.stated], more])
+            self._constraints[name] = c, own, further
         return self._constraints[name]
 
     def reaction(self, name: str, rows: MotionRows) -> Reaction:
@@ -197,10 +203,6 @@ class StatedEquations:
         whole = np.broadcast_to(tape.output(), (2, *along.shape[1:]))
         rate = whole if c.order else np.array([whole[1], second])
         return _composed(c, along, (second, whole, rate), further)
-
-
-def _tape(expressions: Sequence[Expression]) -> Program:
-    return plain_program(expressions, ())
 
 
 def _outputs(program: Program, jets: Mapping[str, Array], corners: Corners) -> list[Sized]:

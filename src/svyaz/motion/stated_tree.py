@@ -14,7 +14,8 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.expr import evaluate
 from svyaz.model import GROUND, Body, System, quaternion_rotation, tree_of
-from svyaz.program import Program, Tape, jet, plain_program, remembered
+from svyaz.motion.jets import Tape, jet
+from svyaz.program import Program, plain_program, remembered
 
 AXES, PER_BODY = "xyz", 16
 _ZERO = np.zeros((3, 1))
@@ -63,7 +64,7 @@ def _numbers_of_bodies(system: System) -> Program:
     """Axis, pole, mass, centre and inertia of each body, then gravity, as they were stated."""
     tree = tree_of(system)
     own = [e for b in tree.bodies for e in (*b.axis, *b.pole, b.mass, *b.center, *b.inertia)]
-    return plain_program([*own, *tree.gravity], ())
+    return plain_program([*own, *tree.gravity])
 
 
 class TreeMotion:

@@ -57,17 +57,15 @@ if TYPE_CHECKING:
     from svyaz.program.intervals import numbers as numbers
     from svyaz.program.intervals import ranges as ranges
     from svyaz.program.intervals import ranges_by_branches as ranges_by_branches
-    from svyaz.program.jets import Corners as Corners
-    from svyaz.program.jets import Tape as Tape
-    from svyaz.program.jets import jet as jet
-    from svyaz.program.jets import jets_of as jets_of
-    from svyaz.program.jets import plain_program as plain_program
     from svyaz.program.lanes import lane_width as lane_width
     from svyaz.program.lanes import lanes_of as lanes_of
     from svyaz.program.lanes import lined_up as lined_up
     from svyaz.program.native import Native as Native
     from svyaz.program.native import compile_program as compile_program
     from svyaz.program.outside import Outside as Outside
+    from svyaz.program.outside import call_outside as call_outside
+    from svyaz.program.plain import plain_program as plain_program
+    from svyaz.program.plain import plain_programs as plain_programs
     from svyaz.program.sequence import build_sequence as build_sequence
     from svyaz.program.tape import LEAVES as LEAVES
     from svyaz.program.tape import LinearSystem as LinearSystem

@@ -7,17 +7,13 @@ is compiled: it is simple enough to check other roads against.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import Expression, symbols_in
-from svyaz.program.graph import Graph
-from svyaz.program.lower import lower
-from svyaz.program.outside import call_outside
-from svyaz.program.tape import Program
+from svyaz.program import Program, call_outside
 
 DAMPED = 1e-3
 """What cancels in a factor, or in the argument of a function, counts by this part in the size of the product."""
@@ -224,15 +220,6 @@ def _step(op: str, a: Sequence[Array], key: object, corners: Corners) -> tuple[A
         return _cornered(op, a, key, corners)
     value, slope = _smooth(a[0], _SMOOTH[op](a[0][0, 0]))
     return value, [slope]
-
-
-def plain_program(outputs: Sequence[Expression], parameters: Collection[str]) -> Program:
-    """The tape of expressions as they were read: nothing is shortened, shared beyond what is equal, or solved."""
-    names = sorted(map(str, symbols_in(outputs)))
-    inputs, constants = (tuple(n for n in names if (n in parameters) == known) for known in (False, True))
-    graph = Graph(constants, inputs)
-    roots = [graph.read(e) for e in outputs]
-    return lower(graph, roots, [], [str(k) for k in range(len(outputs))], inputs, constants)
 
 
 class Tape:
