@@ -145,7 +145,7 @@ def _block(key: str, value: object) -> Block:
         if is_number(entry):
             finite(f"the block '{key}' of 'stabilize'", entry)
         elif not isinstance(entry, str):
-            raise bad(f"the block '{key}' of 'stabilize' holds numbers or expressions, not {shown(entry)}", None)
+            raise bad(f"'{key}' of 'stabilize' must be a number or a list of rows, not {shown(entry)}", None)
     return value  # type: ignore[return-value]
 
 

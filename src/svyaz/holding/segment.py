@@ -298,8 +298,11 @@ def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[st
         return _observed_of_rates(segment, times, states)
     measure, gains = measure_of(segment.equations), segment.perturbation.gains
     kinds, rows = measure.observed_names, np.column_stack([times, states])
+    own = {name: x for name, x in segment.values.items() if segment.equations.system.constants[name] != x}
+    if own:  # inputs that are held at other values
+        measure = replace(measure, function=measure.function.with_values(own))
     if _measured(segment, measure) or segment.held:
-        tables = observing(segment).function.with_values(gains)(rows, tuple(kinds))
+        tables = observing(segment).function.with_values({**own, **gains})(rows, tuple(kinds))
     else:  # whatever the law is: the run tells what it does
         accelerations = segment.code.evaluate(rows, segment.constants)[:, list(measure.speeds)]
         tables = measure.driven(times, states, accelerations, tuple(kinds))

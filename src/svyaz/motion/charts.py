@@ -129,7 +129,7 @@ class Charted:
             return replace(ended, onward=equations)
         if ended.onward is None or fine is None or options.rtol is None or len(ended.path.times) < 2:
             return ended
-        return _with_last_state(ended, advanced(replace(options, every=None), ended.path.times[-1], None).path)
+        return _on_grid(ended, advanced(options, ended.path.times[-1], grid).path)
 
     def after(self, chapters: Sequence[Chapter]) -> Beginning | None:
         last = chapters[-1]
@@ -202,13 +202,13 @@ def _ended(found: Advance, switch: Switch | None, grid: Array | None) -> Advance
     return Advance(only(cut, grid), switch.note, switch.equations, modes)
 
 
-def _with_last_state(ended: Advance, path: Path) -> Advance:
-    """The same with the state at its end from a path that ends there: between steps a method knows it less well."""
+def _on_grid(ended: Advance, path: Path) -> Advance:
+    """The same with the rows of a path that ends there: between steps a method knows the last state less well, and a path
+    that stalled has its steps for rows.
+    """
     if path.status is not Status.FINISHED:
         return ended
-    states = ended.path.states.copy()
-    states[-1] = path.states[-1]
-    return replace(ended, path=replace(ended.path, states=states))
+    return replace(ended, path=replace(ended.path, times=path.times, states=path.states))
 
 
 def chart_switch(
