@@ -16,6 +16,7 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.forms import Equations
 from svyaz.holding import Segment, observed
+from svyaz.integrate import Status
 from svyaz.model import System
 from svyaz.motion.consistency import Sample, check_samples
 from svyaz.motion.phases import Chapter
@@ -72,7 +73,7 @@ class RunCheck:
     def add(self, chapter: Chapter, shown: slice, multipliers: Mapping[str, Array]) -> None:
         """Choose rows of a phase; ``multipliers`` were observed along those that are ``shown``."""
         times, states = chapter.path.times[shown], chapter.path.states[shown]
-        if chapter.segment is None or not len(times):
+        if chapter.segment is None or not len(times) or chapter.path.status in (Status.SINGULAR, Status.DIVERGED):
             return
         if not chapter.modes:
             self._choose(chapter.segment, chapter.phase.active, (times, states, multipliers), slice(0, len(times)))

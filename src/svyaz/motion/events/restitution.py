@@ -96,6 +96,8 @@ def rebound(collision: Collision, coefficients: Mapping[str, float], before: Col
         given = {c.name: coefficients[c.name] for k in lively for c in here.groups[k] if c.name in coefficients}
         found = _struck(among(here, calm | struck), given, notes)
         if isinstance(found, str):
+            if stages and not struck:  # what still approaches does so by rounding
+                break
             return found
         here, acting = here.at_speeds(found.speeds), found.kept
         counts.update({k: counts[k] + 1 for k in struck})
