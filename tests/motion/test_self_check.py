@@ -10,14 +10,12 @@ import symengine as se
 
 import svyaz
 from svyaz import System
-from svyaz.control.basin import basin
 from svyaz.forms import export_program, programs
-from svyaz.holding import segment as segments
 from svyaz.motion import InconsistentRun, closed_trees
 from svyaz.motion.consistency import Sample, _fit, check_samples
 from svyaz.motion.events import sides
 from svyaz.motion.jets import Corners, Tape, jet
-from svyaz.program import export, lanes, plain_program
+from svyaz.program import export, plain_program
 
 STRIBECK = {
     "coordinates": ["x"],
@@ -136,55 +134,17 @@ def test_V2_recursions_with_constraints(other_gravity):
         System(**closed).simulate(form="articulated", project=True)
 
 
-def test_V2_held_integrals(monkeypatch):
-    """A correction that is no gradient of the integral is seen."""
-    sound = segments.hold
-
-    def wrong(equations, rates, *others):
-        found = sound(equations, rates, *others)
-        return replace(found, rates=tuple((name, rate + se.Rational(1, 10)) for name, rate in found.rates))
-
-    monkeypatch.setattr(segments, "hold", wrong)
-    with pytest.raises(InconsistentRun, match="held integrals"):
-        System(**FALLING, integral=[TOTAL]).simulate()
-
-
 def test_V2_a_simulator(too_heavy):
     """The first step of a Simulator is checked."""
     with pytest.raises(InconsistentRun, match="a Simulator"):
         svyaz.Simulator(System(**FALLING), dt=0.01).step()
 
 
-def test_V2_closed_loops_and_their_basins(too_heavy):
-    """A closed loop, alone and in lanes."""
+def test_V2_closed_loops(too_heavy):
+    """A closed loop is checked as such."""
     loop = svyaz.load("inverted-pendulum-xy").regulate().loop()
     with pytest.raises(InconsistentRun, match="a closed loop"):
         loop.run(loop.design.model.state | {"x": 0.01}, 0.1, rows=4)
-    with pytest.raises(InconsistentRun, match="lanes of a basin"):
-        basin(loop, {loop.design.model.variables[0]: (-0.01, 0.01)}, 4, 0.5)
-
-
-def test_V2_lanes_of_a_sweep(monkeypatch):
-    """Code for several states at once that computes something else than the code for one is seen."""
-    if lanes.lane_width() == 1:
-        pytest.skip("this processor has no lanes")
-    sound = lanes.lanes_text
-
-    def other(program, width):
-        nodes = tuple(("add", *n[1:]) if n[0] == "mul" else n for n in program.nodes)
-        return sound(replace(program, nodes=nodes), width)
-
-    monkeypatch.setattr(lanes, "lanes_text", other)
-    monkeypatch.setattr(lanes, "_MADE", {})
-    monkeypatch.setattr(lanes.engine, "kept_code", lambda parts, make: make())
-    swinging = {
-        "coordinates": ["phi"],
-        "kinetic": "l^2*phi'^2/2",
-        "potential": "-9.79*l*cos(phi)",
-        "parameters": {"l": 1},
-    }
-    with pytest.raises(InconsistentRun, match="lanes of a sweep"):
-        System(**swinging, initial={"phi": 1}).sweep({"l": np.linspace(1, 2, 32)}, until=0.1, workers=1)
 
 
 def test_V2_exported_python():

@@ -26,8 +26,12 @@ class Part:
     name: str = ""
 
 
+class Motion:
+    """By this name arguments that stand for motions are known."""
+
+
 @dataclass(frozen=True)
-class FakeMotion:
+class FakeMotion(Motion):
     """What the figures need of a motion."""
 
     system: Any

@@ -278,7 +278,6 @@ def _lot(
     states, finished, left = solve_many(
         ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most, memories=memories
     )
-    _check_lot(loop, states, times, finished)
     left |= begun
     if loop.equations.charted:
         for k in np.flatnonzero(~finished & ~left):
@@ -286,18 +285,6 @@ def _lot(
             finished[k] = np.isfinite(states[k, -1]).all()
     states[left | ~finished, -1] = np.nan
     return states, left
-
-
-def _check_lot(loop: ClosedLoop, states: Array, times: Array, finished: NDArray[np.bool_]) -> None:
-    """Check the first, the middle and the last run of a lot that came to its end, at its beginning, middle and end."""
-    from svyaz.motion import check_lanes
-
-    done, looks = np.flatnonzero(finished), [0, len(times) // 2, len(times) - 1]
-    if len(done):
-        runs = [done[0], done[len(done) // 2], done[-1]]
-        rows = np.vstack([np.column_stack([times[looks], states[k, looks]]) for k in runs])
-        code, _ = loop.natives
-        check_lanes(loop.equations, code, rows, loop.equations.system.constants, "lanes of a basin")
 
 
 def _events(

@@ -13,7 +13,7 @@ import symengine as se
 
 from svyaz.arrays import Array
 from svyaz.expr import Expression, ModelError, Problem, evaluate, gradient, names_in, velocity
-from svyaz.matrices import svd
+from svyaz.matrices import eigh, svd
 from svyaz.model import Energies, System
 
 CLEARLY = 1e-9
@@ -89,7 +89,7 @@ def _negative_direction(kinetic: Expression, system: System, at: dict[str, float
     scale = np.sqrt(np.abs(np.diagonal(matrix)))
     unit = np.where(scale > 0.0, scale, 1.0)
     basis = np.linalg.qr(unit[:, None] * tangent)[0]  # so that units of the coordinates do not decide
-    roots, vectors = np.linalg.eigh(basis.T @ (matrix / np.outer(unit, unit)) @ basis)
+    roots, vectors = eigh(basis.T @ (matrix / np.outer(unit, unit)) @ basis)
     if not roots[0] < -CLEARLY * np.abs(roots).max():
         return None
     return np.asarray(basis @ vectors[:, 0] / unit)

@@ -1,7 +1,7 @@
 """Do rows of a motion satisfy the equations as the model states them? What is left is compared with the sizes of the terms.
 
 Numbers that the rows do not tell are found by least squares: multipliers of constraints that a form has used up, frictions that
-hold, sides of surfaces along which the motion slides (these two within their bounds), and what holds integrals.
+hold, sides of surfaces along which the motion slides (these two within their bounds).
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.expr import ZERO, Expression
 from svyaz.forms import Equations
-from svyaz.holding import HeldIntegral
 from svyaz.matrices import lstsq
-from svyaz.model import Canonical, System
-from svyaz.motion.jets import Corners, Tape, jet, jets_of
+from svyaz.model import System
+from svyaz.motion.jets import Corners, Tape, jets_of
 from svyaz.motion.stated_equations import MotionRows, Reaction, StatedEquations, stated_equations
 from svyaz.program import Program, plain_program, remembered
 
@@ -57,7 +56,6 @@ class Sample:
     multipliers: Mapping[str, Array]
     values: Mapping[str, float | Array]
     correction: Sequence[Expression] = ()
-    held: Sequence[HeldIntegral] = ()
     ends: Flags | None = None
 
 
@@ -78,8 +76,6 @@ def _check(stated: StatedEquations, sample: Sample) -> None:
         return
     sample = _of_rows(sample, kept)
     rows = _rows_of(stated.system, sample)
-    if sample.held:
-        sample, rows = _without_holding(stated, sample, rows)
     reactions = {name: stated.reaction(name, rows) for name in _acting(sample.equations)}
     near = _open_corners(sample)
     corners = Corners(near)
@@ -257,33 +253,6 @@ def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]
         for name, more in zip(added, Tape(plain_program(list(added.values())), jets).outputs(), strict=True):
             found[name] = found[name] + more[0]
     return np.array(list(found.values()))
-
-
-def _without_holding(stated: StatedEquations, sample: Sample, rows: MotionRows) -> tuple[Sample, MotionRows]:
-    """The rates without what holds integrals: a combination of the gradients of these and of the constraints."""
-    equations = sample.equations
-    kept = [e for d in equations.deviations for e in (d.position, d.velocity) if e is not None]
-    jets, directions = _own_jets(sample), []
-    for e in [*kept, *(h.integral.expression for h in sample.held)]:
-        slopes = Tape(plain_program([e]), jets).gradient()
-        none = jet(np.zeros(len(sample.times)))
-        directions.append(
-            np.array([np.broadcast_to(slopes.get(n, none)[0, 0], sample.times.shape) for n in equations.states]).T
-        )
-    if isinstance(stated.system.law, Canonical):  # brackets hold them along the flow of each integral
-        n = len(stated.system.coordinates)
-        directions += [np.hstack([d[:, n : 2 * n], -d[:, :n], 0.0 * d[:, 2 * n :]]) for d in directions]
-    corners, left = Corners(), stated.left(rows, Corners())
-    _frictions(sample, {n: stated.reaction(n, rows) for n in _acting(equations)}, left, stated.freedoms)
-    moved = [replace(sample, rates=sample.rates - d) for d in directions]
-    columns = [stated.left(_rows_of(stated.system, m), corners)[:, 0] - stated.left(rows, corners)[:, 0] for m in moved]
-    rates = sample.rates.copy()
-    for k in range(len(sample.times)):
-        sizes = np.where(left[:, 1, k] > 0.0, left[:, 1, k], 1.0)
-        found = -lstsq(np.array([c[:, k] for c in columns]).T / sizes[:, None], left[:, 0, k] / sizes, rcond=None)
-        rates[k] -= sum((z * d[k] for z, d in zip(found, directions, strict=True)), np.zeros(len(rates[k])))
-    sample = replace(sample, rates=rates)
-    return sample, _rows_of(stated.system, sample)
 
 
 def _compare(names: Sequence[str], left: Array, sample: Sample) -> None:

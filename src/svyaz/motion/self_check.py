@@ -14,13 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.forms import Equations
 from svyaz.holding import Segment, observed
 from svyaz.integrate import Status
 from svyaz.model import System
 from svyaz.motion.consistency import Sample, check_samples
 from svyaz.motion.phases import Chapter
-from svyaz.program import Native, lanes_of
 
 EVERY = 50
 """After the first phase of a kind every so many of them are looked at."""
@@ -44,7 +42,6 @@ def sample_of(
         multipliers,
         segment.known,
         segment.perturbation.correction,
-        segment.held,
     )
 
 
@@ -102,8 +99,8 @@ class RunCheck:
         """Raise InconsistentRun where the rates at a row do not satisfy the equations of the model."""
         samples = []
         for segment, due in self._due.values():
-            if segment.held and segment.equations.recursion is not None:
-                continue  # what holds integrals of recursions is not told apart yet
+            if segment.held:
+                continue  # what holds integrals is a force that the model does not state
             times, states, ends = (np.concatenate([one[k] for one in due]) for k in (0, 1, 3))
             multipliers = {name: np.concatenate([one[2][name] for one in due]) for name in due[0][2]}
             samples.append(replace(sample_of(segment, times, states, multipliers, self._road), ends=ends))
@@ -115,21 +112,3 @@ def check_now(system: System, segment: Segment, time: float, state: Array, road:
     times, states = np.array([time]), state[None, :]
     multipliers = observed(segment, times, states).get("multipliers", {})
     check_samples(system, [sample_of(segment, times, states, multipliers, road)])
-
-
-def check_lanes(
-    equations: Equations,
-    code: Native,
-    rows: Array,
-    values: Mapping[str, float | Array],
-    road: str,
-    segment: Segment | None = None,
-) -> None:
-    """Check rows [t, states] (k, 1 + n) that were reached in lanes; ``values`` of constants may differ from row to row."""
-    lanes, count = lanes_of(code), len(rows)
-    given = np.array([np.broadcast_to(values[name], count) for name in code.program.parameters]).reshape(-1, count)
-    constants = code.constants_of(given.T)
-    rates = code.evaluate(rows, constants) if lanes is None else lanes.evaluate_each(rows, constants)
-    correction, held = ((), ()) if segment is None else (segment.perturbation.correction, segment.held)
-    sample = Sample(road, equations, rows[:, 0], rows[:, 1:], rates, {}, values, correction, held)
-    check_samples(equations.system, [sample])

@@ -111,8 +111,9 @@ class StatedEquations:
     def known(self) -> bool:
         """Is the law stated by energies, bodies, equations or rates?"""
         law = self.system.law
-        if isinstance(law, Bodies):  # of masses that change with time the recursion knows nothing
-            return all("t" not in body.names for body in law.tree.bodies)
+        if isinstance(law, Bodies):  # of masses that change the recursion knows nothing
+            changing = {"t", *self.system.states}
+            return not any(changing & set(body.names) for body in law.tree.bodies)
         return self.mechanical or isinstance(law, Canonical | GivenEquations | PlainRates)
 
     def jets(self, rows: MotionRows) -> dict[str, Array]:

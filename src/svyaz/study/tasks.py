@@ -42,9 +42,8 @@ from svyaz.json_types import Json
 from svyaz.model import System, is_number
 from svyaz.motion import past_limits
 from svyaz.program import Program, build, to_text
-from svyaz.study.answers import Answers, columns_as_words, columns_from_words
+from svyaz.study.answers import columns_as_words, columns_from_words
 from svyaz.study.measures import observed_for
-from svyaz.study.member_check import check_members
 from svyaz.study.vary import Member, Plan, Recipe
 
 START = 0.0
@@ -135,13 +134,10 @@ Data: TypeAlias = NativeData | WholeData
 
 @dataclass(frozen=True)
 class Work:
-    """A task, the data of those of its members whose numbers are given, as ``svyaz.study.worker`` takes them, and a ``check``
-    of what came of them.
-    """
+    """A task, and the data of those of its members whose numbers are given, as ``svyaz.study.worker`` takes them."""
 
     task: Task
     data: Callable[[Sequence[int]], Data] = field(repr=False)
-    check: Callable[[Sequence[int], Answers], None] = field(default=lambda numbers, found: None, repr=False)
 
 
 def task_as_text(task: Task) -> str:
@@ -254,8 +250,7 @@ def native_work(
         measures=tuple(measures),
         fenced=fenced,
     )
-    data = _natively(equations, options, begun, recipe, plan, held, gains_of)
-    return Work(task, data, lambda numbers, found: check_members(segment, task, data(numbers), found))
+    return Work(task, _natively(equations, options, begun, recipe, plan, held, gains_of))
 
 
 def _natively(
