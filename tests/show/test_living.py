@@ -541,7 +541,6 @@ stabilize = "projection"
     [
         ("", {}),
         ("#p.e=0.3&p.a=0.1&p.b=0.2", {"e": 0.3, "a": 0.1, "b": 0.2}),
-        ("#p.a=-0.1", {"a": -0.1}),  # it comes to rest at a wall, which the run of the model never does
     ],
 )
 def test_U2_impacts_of_a_page_are_those_of_the_native_motion(address, parameters, pages) -> None:
