@@ -108,7 +108,7 @@ def _refuse(motion: Motion, chapters: Sequence[Chapter]) -> None:
         raise NotLiving("its rates jump")
     if system.bypass is not None:
         raise NotLiving("it jumps over singular points")
-    if any(c.onward is not None for c in chapters):
+    if any(c.onward is not None and c.onward.dependent != c.phase.equations.dependent for c in chapters):
         raise NotLiving("the chart of its equations changes on the way")
     if any(not isinstance(c.segment.code, Native) for c in chapters if c.segment is not None):
         raise NotLiving("its equations are formed anew in each step, by recursions over its bodies")
