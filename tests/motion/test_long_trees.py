@@ -109,7 +109,7 @@ def test_long_tree_with_a_joint_that_meets_no_inertia_does_not_begin() -> None:
         bodies[k] |= {"axis": axis, "pole": [0, 0, 0]}
     for k in (17, 18):
         bodies[k] |= {"mass": 0, "inertia": {"xx": 0, "yy": 0, "zz": 0}}
-    motion = System(**{**words, "body": bodies, "initial": {}}).simulate(until=0.1)
+    motion = System(**{**words, "body": bodies, "initial": {}}).simulate(until=0.1, on_failure="return")
     assert motion.status == "singular"
     assert motion.reason == "the inertia matrix is singular there: 'q18' meets no inertia"
     moving = System(**{**words, "body": bodies, "initial": {"q19": 1.0}}).simulate(until=0.1)

@@ -93,11 +93,10 @@ def test_V2_interpreted_jets_agree_with_derivatives():
         assert found[str(s)][1, 0, 0] == pytest.approx(float(rate.subs(at)), rel=1e-11)
 
 
-@pytest.mark.parametrize("form", ["multipliers", "shulgin"])
-def test_V2_forms_with_and_without_multipliers(too_heavy, form):
+def test_V2_forms_with_multipliers(too_heavy):
     """A force that the compiled rates have too large is seen."""
-    with pytest.raises(InconsistentRun, match=f"form {form} .* is left of the equation of"):
-        svyaz.load("pendulum-xy").simulate(form=form, until=0.11, stabilize="off")
+    with pytest.raises(InconsistentRun, match="form multipliers .* is left of the equation of"):
+        svyaz.load("pendulum-xy").simulate(form="multipliers", until=0.11, stabilize="off")
 
 
 def test_V2_forces_that_jump(wrong_sides):
@@ -138,13 +137,6 @@ def test_V2_a_simulator(too_heavy):
     """The first step of a Simulator is checked."""
     with pytest.raises(InconsistentRun, match="a Simulator"):
         svyaz.Simulator(System(**FALLING), dt=0.01).step()
-
-
-def test_V2_closed_loops(too_heavy):
-    """A closed loop is checked as such."""
-    loop = svyaz.load("inverted-pendulum-xy").regulate().loop()
-    with pytest.raises(InconsistentRun, match="a closed loop"):
-        loop.run(loop.design.model.state | {"x": 0.01}, 0.1, rows=4)
 
 
 def test_V2_exported_python():
