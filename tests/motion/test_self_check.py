@@ -95,7 +95,7 @@ def test_V2_interpreted_jets_agree_with_derivatives():
 
 def test_V2_forms_with_multipliers(too_heavy):
     """A force that the compiled rates have too large is seen."""
-    with pytest.raises(InconsistentRun, match="form multipliers .* is left of the equation of"):
+    with pytest.raises(InconsistentRun, match=r"form multipliers .* is left of the equation of"):
         svyaz.load("pendulum-xy").simulate(form="multipliers", until=0.11, stabilize="off")
 
 

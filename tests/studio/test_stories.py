@@ -160,7 +160,7 @@ def test_U1_a_steady_motion_followed_along_its_branch(tab: Tab, studio: RunningS
     assert points[0] == pytest.approx((9.81 / 0.5) ** 0.5, abs=1e-6)
     tab.run("document.querySelector('.positions button:last-child').click()")
     assert tab.run("document.querySelectorAll('.plot path.curve').length") >= 4
-    tab.wait("document.querySelectorAll('.positions canvas').length === 3")
+    tab.wait("document.querySelectorAll('.positions canvas').length === 4")  # at the top, at the bottom, on both sides
     tab.picture(tmp_path / "branch.png")
 
 
