@@ -23,7 +23,6 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "pages"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 nitpick_ignore_regex = [("py:.*", r".*")]  # types of arguments that are no entries themselves

@@ -87,8 +87,8 @@ def _(found: Choice) -> Record:
     compared = {"with": found.chosen, "without": found.unstabilised}
     return {
         "kappa": found.kappa,
-        "error": {which: finite(trial and trial.error) for which, trial in compared.items()},
-        "residual": {which: finite(trial and trial.residual) for which, trial in compared.items()},
+        "error": {which: finite(trial.error if trial else None) for which, trial in compared.items()},
+        "residual": {which: finite(trial.residual if trial else None) for which, trial in compared.items()},
         "gains": word_of(found.gains),
         "step": found.step,
         "log": list(found.log),
