@@ -20,6 +20,9 @@ RESIDUAL, GAP, PULL, ENERGY = 1e-4, 1e-6, 1e-6, 1e-3
 """Allowed parts: of residuals (of one plus the largest coordinate), depths (of the same), pulls (of the largest push), and
 energy that the balance does not explain (of the energy that moved)."""
 
+FINER = 8.0
+"""Where a given step leaves energy unexplained, one so many times shorter must not: else it is not the step that is wrong."""
+
 ANSWERS = ("finished", "infeasible", "singular", "diverged", "left")
 
 
@@ -39,8 +42,13 @@ def judge(seed: int) -> Verdict:
     try:
         outputs = {f"gap_{name}": text for name, text in drawn.gaps.items()}
         words = {**drawn.words, "outputs": outputs} if outputs else drawn.words
-        motion = simulate(System(**words), **{"project": True, **drawn.options})  # type: ignore[arg-type]
+        system, options = System(**words), {"project": True, **drawn.options}  # type: ignore[arg-type]
+        motion = simulate(system, **options)  # type: ignore[arg-type]
         wrong = faults(drawn, motion)
+        if any(text.startswith("energy") for text in wrong) and "step" in options:
+            options["step"] = float(options["step"]) / FINER  # type: ignore[arg-type]
+            finer = faults(drawn, simulate(system, **options))  # type: ignore[arg-type]
+            wrong = finer if finer else [text for text in wrong if not text.startswith("energy")]
     except ModelError as refusal:
         return Verdict("refused", (), process_time() - begun, str(refusal).strip().splitlines()[0])
     except Exception:

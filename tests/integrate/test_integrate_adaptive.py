@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -147,3 +148,20 @@ def test_robertson(as_native: Callable[..., Flow]) -> None:
 
     peer = solve_ivp(rates, (0.0, 40.0), [1.0, 0.0, 0.0], method="BDF", rtol=1e-8, atol=1e-13)
     np.testing.assert_allclose(path.states[0], peer.y[:, -1], rtol=1e-6)
+
+
+def test_V1_no_answer_depends_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that begins to creep is given up at the same step whether the machine is quick or slow."""
+    found = []
+    for tick in (0.0, 1.0):
+        monkeypatch.setattr("svyaz.integrate.runs.perf_counter", count(0.0, tick).__next__)
+        path = solve(
+            lambda t, y: np.array([1e7 * (np.cos(t) - y[0]) if t > 0.5 else -np.sin(t)]),
+            [1.0],
+            (0.0, 1.0),
+            rtol=1e-6,
+            wary=True,
+        )
+        found.append((path.status, path.steps, path.times[-1]))
+    assert found[0] == found[1]
+    assert found[0][0] == "stalled"

@@ -207,3 +207,36 @@ def test_V1_a_top_that_slips_near_its_pole_is_followed_in_counted_work(monkeypat
     assert any("in another chart" in note for note in found.notes)
     assert found.states[-1] == pytest.approx(expected.states[-1], rel=1e-5, abs=1e-7)
     assert 0 < calls[0] < 40_000
+
+
+@pytest.mark.parametrize("force", ["-0.3*sign(theta')", "0.4", "-0.3*theta"])
+def test_V1_forces_along_a_line_through_the_pole_keep_their_direction(force: str) -> None:
+    """A plane motion that swings through the pole moves as the equation of theta alone says, whatever acts along theta: it is
+    not reflected with the chart behind the pole.
+    """
+    start = {"theta": 1.0, "theta'": -0.4}
+    system = System(
+        name="pendulum in the angles of a sphere",
+        coordinates=["theta", "psi"],
+        kinetic="(theta'^2 + sin(theta)^2*psi'^2)/2",
+        potential=f"-{G}*cos(theta)",
+        forces={"theta": force},
+        initial={**start, "psi": 0.7},
+    )
+    motion = simulate(system, until=1.2, **FREE)
+    t, y = 0.0, np.array([1.0, -0.4])
+    while t < 1.2:  # theta' changes its sign where the dry friction does
+        side = -1.0 if (y[1] or -y[0]) < 0.0 else 1.0
+        own = {"-0.3*sign(theta')": lambda q, s=side: -0.3 * s, "0.4": lambda q: 0.4, "-0.3*theta": lambda q: -0.3 * q}
+
+        def turns(t: float, y: np.ndarray, side: float = side) -> float:
+            return side * y[1]
+
+        turns.terminal, turns.direction = True, -1.0  # type: ignore[attr-defined]
+        push = own[force]
+        found = solve_ivp(lambda t, y: [y[1], push(y[0]) - G * np.sin(y[0])], (t, 1.2), y, events=turns, **TIGHT)  # noqa: B023
+        t, y = float(found.t[-1]), found.y[:, -1]
+        y[1] = y[1] if t >= 1.2 else 0.0
+    assert motion.finished, motion.reason
+    assert motion.column("theta").min() < -0.8
+    np.testing.assert_allclose([motion.column("theta")[-1], motion.column("theta'")[-1]], y, atol=1e-7)

@@ -13,9 +13,10 @@ again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import pi
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import symengine as se
@@ -45,6 +46,9 @@ ACCURATE, LONGEST = 1e-12, 1000
 AT_POLE = 1e-13
 HIT = 1e-9
 """Nearer to the pole than this the motion goes through it: δ changes its sign, ψ does not change."""
+
+_not_passed: WeakKeyDictionary[Segment, dict[CoordinatePole, tuple[float, float]]] = WeakKeyDictionary()
+"""Spans of time of passages that took too many steps: they are not tried again from within, in part after part of a run."""
 
 
 @dataclass(frozen=True)
@@ -189,10 +193,15 @@ def _is_regular(pole: CoordinatePole, q: tuple[str, ...], sample: dict[str, floa
 
 @dataclass(frozen=True)
 class _Polar:
-    """The motion of a segment in the chart about a pole: the states of the equations with X, Y, χ in place of θ, ψ, q."""
+    """The motion of a segment in the chart about a pole: the states of the equations with X, Y, χ in place of θ, ψ, q.
+
+    A motion through the pole keeps its ψ, the ``line``, and δ changes its sign: so the equations are taken there, since the
+    sides of jumps and forces along θ need not be the same at -δ and ψ + π.
+    """
 
     segment: Segment
     pole: CoordinatePole
+    line: float | None = None
 
     @cached_property
     def _places(self) -> tuple[int, int, int, int, list[int], list[int], Array]:
@@ -238,12 +247,14 @@ class _Polar:
         return y
 
     def rates(self, t: float, z: Array) -> Array:
-        """ż: by ψ and δ > 0 of the point itself."""
+        """ż: by ψ and δ > 0 of the point itself, or by the ψ of the line."""
         k, p, dk, dp, others, rates, ratio = self._places
         if np.hypot(z[k], z[p]) < AT_POLE:  # as if a little along the velocity, where ψ does not turn
             speed, z = float(np.hypot(z[dk], z[dp])), z.copy()
             z[[k, p]] = AT_POLE * (z[[dk, dp]] / speed if speed > 0.0 else np.array([1.0, 0.0]))
-        y = self.out(z, float(np.arctan2(z[p], z[k])), 1.0)
+        psi = float(np.arctan2(z[p], z[k]))
+        behind = self.line is not None and np.cos(psi - self.line) < 0.0
+        y = self.out(z, psi + pi, -1.0) if behind else self.out(z, psi, 1.0)
         found = self.segment.code.evaluate(np.concatenate([[t], y])[None, :], self.segment.constants)[0]
         f, df = self.pole.chart(self.pole.distance(y[k]))
         bend = f * df / 2 if self.pole.angle else 0.0  # f''
@@ -257,13 +268,21 @@ class _Polar:
         dz[rates] = found[rates] - ratio * found[dp]
         return dz
 
-    def passed(self, path: Path, row: int, end: float, step: float | None, grid: Array | None) -> Passage | None:
-        """From a row past the pole, and back to the old coordinates at least FAR behind it, or at the end."""
+    def passed(
+        self, path: Path, row: int, end: float, step: float | None, grid: Array | None, swerves: bool = False
+    ) -> Passage | None:
+        """From a row past the pole, and back to the old coordinates at least FAR behind it, or at the end.
+
+        A motion that aims at the pole is taken to go through it unless it is known that it ``swerves``.
+        """
         start, first = float(path.times[row]), path.states[row]
         k, p, dk, dp, *_ = self._places
         delta = float(self.pole.distance(first[k]))
         if not np.isfinite(first).all() or (abs(delta) < 1e-6 and len(path.times) > 1):
             return None  # a motion that leaves the pole by itself is held there by constraints
+        tried = _not_passed.get(self.segment, {}).get(self.pole, (0.0, 0.0))
+        if tried[0] < start < tried[1]:
+            return None
         z = self.into(first)
         speed = float(np.hypot(z[dk], z[dp]))
         if speed == 0.0 and abs(delta) >= HIT:
@@ -274,8 +293,11 @@ class _Polar:
         length = min(length, end - start)
         span = (start, start + length)
         times = self._times(*span, step, grid)
-        way = solve(self.rates, z, span, method="dop853", rtol=ACCURATE, max_steps=LONGEST)
+        aims = speed > 0.0 and abs(z[k] * z[dp] - z[p] * z[dk]) < HIT * speed
+        polar = replace(self, line=float(first[p])) if aims and not swerves else self
+        way = solve(polar.rates, z, span, method="dop853", rtol=ACCURATE, max_steps=LONGEST)
         if not way.finished:  # or whirls about: the motion of a pilot that is lost
+            _not_passed.setdefault(self.segment, {})[self.pole] = span
             return None
         near = way.states[int(np.argmin(np.hypot(way.states[:, k], way.states[:, p])))]
         pace = float(near[dk] ** 2 + near[dp] ** 2)
@@ -285,8 +307,9 @@ class _Polar:
         through = begun or abs(near[k] * near[dp] - near[p] * near[dk]) < HIT * float(np.hypot(near[dk], near[dp]))
         side = -float(np.sign(first[dk]) or 1.0) if begun else float(np.sign(delta))
         moment = start if begun else moment
-
-        course = _PolarCourse(self, way, first, side, moment if through else np.inf)
+        if polar.line is not None and not through:
+            return self.passed(path, row, end, step, grid, swerves=True)
+        course = _PolarCourse(polar, way, first, side, moment if through else np.inf)
         states = np.array([course.at(float(time)) for time in times])
         return Passage(row, moment, 0.0, times, states, course.at, self.pole.text)
 

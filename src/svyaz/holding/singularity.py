@@ -181,7 +181,7 @@ def _words_for(segment: Segment, times: Array, states: Array, row: int, bridge: 
     """Where a singular point is, what degenerates, and what becomes of the accelerations; at the row, or a moment near it."""
     run = run_about(segment, times, states, row)
     time, state = float(times[row]), run.states[run.here]
-    weightless = examine(run.equations, state, time).weightless if row == 0 else ()
+    weightless = examine(run.equations, state, time).weightless if row == 0 and time == 0.0 else ()
     if weightless:
         names = listed(weightless, range(len(weightless)))
         why = "is a mass or a moment of inertia zero?"

@@ -9,7 +9,7 @@ many steps of the path are divided as far as the integrals need it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +66,16 @@ def integrals_along(
         own = find_method("dopri5")
     if not own.implicit and steps > FEW * len(gaps):
         own = find_method("dop853")
+    error, every = error / len(gaps) ** 0.5, np.arange(len(gaps))
     with np.errstate(invalid="ignore", over="ignore"):
-        parts = _Following(rates, jacobian, integrands, own, times, states).divided(most, error / len(gaps) ** 0.5)
+        following = _Following(rates, jacobian, integrands, own, times, states)
+        if own.implicit:  # its equations are solved only where explicit steps do not do
+            parts, off = replace(following, rule=find_method("dop853")).over(every, np.ones_like(most))
+            stiff = np.flatnonzero(~(off <= error))
+            if len(stiff):
+                parts[stiff] = following.divided(stiff, most[stiff], error)
+        else:
+            parts = following.divided(every, most, error)
     return np.concatenate([np.zeros((1, parts.shape[1])), np.cumsum(parts, axis=0)])
 
 
@@ -82,21 +90,21 @@ class _Following:
     times: Array
     states: Array
 
-    def divided(self, most: Places, error: float) -> Array:
-        """∫ p dt (k - 1, e) over the intervals, each divided until its error is small enough or it has ``most`` parts."""
-        found, off = self._over(np.arange(len(most)), np.ones_like(most))
+    def divided(self, which: Places, most: Places, error: float) -> Array:
+        """∫ p dt (k, e) over some intervals, each divided until its error is small enough or it has ``most`` parts."""
+        found, off = self.over(which, np.ones_like(most))
         coarse, shares = np.flatnonzero((most > 1) & ~(off <= error)), 1
         while len(coarse):
             shares *= 2
             counts = np.minimum(shares, most[coarse])
-            finer, off = self._over(coarse, counts)
+            finer, off = self.over(which[coarse], counts)
             if self.rule.implicit:
                 off = np.abs(finer - found[coarse]).max(axis=1)
             found[coarse] = finer
             coarse = coarse[(counts < most[coarse]) & ~(off <= error)]
         return found
 
-    def _over(self, which: Places, counts: Places) -> tuple[Array, Array]:
+    def over(self, which: Places, counts: Places) -> tuple[Array, Array]:
         """∫ p dt (k, e) over some intervals, each in so many steps, and what is estimated of its error."""
         n, s = self.states.shape[1], self.rule.stages
         share = max(1, CHUNK // (n * (s + 1) + (n * n * s * s if self.rule.implicit else 0)))

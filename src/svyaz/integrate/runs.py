@@ -42,6 +42,7 @@ SHARE = 0.03  # seconds of native work between two looks at the outside world
 # svyaz.integrate.calls
 STOPPED, EXHAUSTED, HOPELESS = -1, -2, -3
 BUFFER = 4096  # rows that a loop with steps of its own choice fills before they are put away
+LOOK = 2048  # trials between two looks at the pace of such a loop
 MOST_KEPT = 500_000  # rows that are kept; beyond, every second one is let go
 # trials over which it is seen how fast the time goes on, and how many times more than allowed its end may need then
 PACES = ((100_000, 1e3), (1_000_000, 1.0))
@@ -134,6 +135,9 @@ class Run:
         if stored:
             self.kept[int(self.room.count[DONE])] = self.room.rows[:stored].copy()
             self.room.count[STORED] = 0
+
+    def thin_out(self) -> None:
+        """Let every second row go where there are too many."""
         if sum(map(len, self.kept.values())) > MOST_KEPT:
             rows = np.vstack([*self.kept.values()])
             self.kept.clear()
@@ -178,15 +182,14 @@ def interrupts_kept() -> Iterator[None]:
 def drive(run: Run, progress: Callable[[float], object] | None, wary: bool = False) -> int:
     """Advance a run to its end; KeyboardInterrupt stops it between two shares and keeps what was computed.
 
-    A ``wary`` run is given up as soon as it creeps.
+    A ``wary`` run is given up as soon as it creeps. The clock decides how long a share is; a run with steps of its own choice
+    is judged after given numbers of trials, so that no answer depends on the clock.
     """
-    chunk, code, best = 64, RUNNING, 0.0
-    seen = dict.fromkeys(PACES, (0, run.time))
-    late = (0, run.time)
+    chunk, code, pace = 64, RUNNING, PaceWatch(run, wary)
     try:
         while code == RUNNING:
-            begin, share = perf_counter(), (run.trials, run.time)
-            code = run.advance(chunk)
+            begin = perf_counter()
+            code = run.advance(min(chunk, pace.next_look - run.trials) if run.chosen else chunk)
             elapsed = perf_counter() - begin
             if elapsed < SHARE / 2:
                 chunk *= 2
@@ -194,20 +197,41 @@ def drive(run: Run, progress: Callable[[float], object] | None, wary: bool = Fal
                 chunk = max(1, chunk // 2)
             if progress is not None:
                 progress(run.time)
-            if run.chosen and code == RUNNING:
-                best = max(best, (run.time - share[1]) / max(run.trials - share[0], 1))
-                if wary and run.trials - late[0] >= WARY:
-                    if run.creeps((run.time - late[1]) / (run.trials - late[0]), best):
-                        return HOPELESS
-                    late = (run.trials, run.time)
-                for (count, patience), (trials, time) in list(seen.items()):
-                    if run.trials - trials >= count:
-                        if run.is_hopeless((run.time - time) / (run.trials - trials), best, patience):
-                            return HOPELESS
-                        seen[count, patience] = (run.trials, run.time)
+            if run.chosen and code == RUNNING and run.trials >= pace.next_look and pace.is_too_slow():
+                return HOPELESS
     except KeyboardInterrupt:
         return STOPPED if code == RUNNING else code
     return code
+
+
+class PaceWatch:
+    """Looks at how fast the time of a run goes on, after 64, 192, 448 … trials, then after every LOOK of them."""
+
+    def __init__(self, run: Run, wary: bool) -> None:
+        self.run, self.best, self.next_look = run, 0.0, run.trials + 64
+        here = (run.trials, run.time)
+        self.last, self.late = here, here if wary else None
+        self.seen = dict.fromkeys(PACES, here)
+
+    def is_too_slow(self) -> bool:
+        """Look at the run: is it to be given up?"""
+        run, here = self.run, (self.run.trials, self.run.time)
+        self.next_look += min(here[0] - self.last[0], LOOK // 2) * 2
+        self.best, self.last = max(self.best, self._pace_since(self.last)), here
+        run.thin_out()
+        if self.late is not None and here[0] - self.late[0] >= WARY:
+            if run.creeps(self._pace_since(self.late), self.best):
+                return True
+            self.late = here
+        for (count, patience), then in list(self.seen.items()):
+            if here[0] - then[0] >= count:
+                if run.is_hopeless(self._pace_since(then), self.best, patience):
+                    return True
+                self.seen[count, patience] = here
+        return False
+
+    def _pace_since(self, then: tuple[int, float]) -> float:
+        return (self.run.time - then[1]) / max(self.run.trials - then[0], 1)
 
 
 def callee(flow: Flow | None) -> Callee:
