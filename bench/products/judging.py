@@ -48,7 +48,7 @@ def judge(seed: int) -> Verdict:
         if any(text.startswith("energy") for text in wrong) and "step" in options:
             options["step"] = float(options["step"]) / FINER  # type: ignore[arg-type]
             finer = faults(drawn, simulate(system, **options))  # type: ignore[arg-type]
-            wrong = finer if finer else [text for text in wrong if not text.startswith("energy")]
+            wrong = finer or [text for text in wrong if not text.startswith("energy")]
     except ModelError as refusal:
         return Verdict("refused", (), process_time() - begun, str(refusal).strip().splitlines()[0])
     except Exception:
