@@ -278,6 +278,7 @@ def _lot(
     states, finished, left = solve_many(
         ode, starts, times, method="radau", rtol=rtol, atol=atol, max_steps=most, memories=memories
     )
+    _check_lot(loop, states, times, finished)
     left |= begun
     if loop.equations.charted:
         for k in np.flatnonzero(~finished & ~left):
@@ -285,6 +286,18 @@ def _lot(
             finished[k] = np.isfinite(states[k, -1]).all()
     states[left | ~finished, -1] = np.nan
     return states, left
+
+
+def _check_lot(loop: ClosedLoop, states: Array, times: Array, finished: NDArray[np.bool_]) -> None:
+    """Check the first run of a lot that came to its end, and every fiftieth after it, at its beginning, middle and end."""
+    from svyaz.motion import Sample, check_lanes
+
+    done, looks = np.flatnonzero(finished)[::50], [0, len(times) // 2, len(times) - 1]
+    if len(done):
+        rows = states[done][:, looks].reshape(-1, states.shape[2])
+        at, values = np.tile(times[looks], len(done)), loop.equations.system.constants
+        road = "a closed loop in lanes of a basin"
+        check_lanes(Sample(road, loop.equations, at, rows, np.empty(0), {}, values), loop.natives[0])
 
 
 def _events(

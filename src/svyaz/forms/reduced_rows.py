@@ -132,5 +132,5 @@ def _rewritten(
         f"the derivative of '{constraint.name}' is ({to_text(slope)})*{v}, whose factor is zero at the start: "
         f"for a moving system it is held as {text}"
     )
-    rewritten = replace(constraint, text=text, expression=slope)
+    rewritten = replace(constraint, text=text, expression=slope, in_points=None)
     return Deviation(rewritten, slope, total_derivative(slope, kinematics.flow)), note

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from svyaz.holding.integrals import hold as hold
     from svyaz.holding.integrals import in_states_of as in_states_of
     from svyaz.holding.integrals import not_integrals as not_integrals
+    from svyaz.holding.integrals import way_of_holding as way_of_holding
     from svyaz.holding.judging import verdict_alone as verdict_alone
     from svyaz.holding.jumping import stalled_at_jump as stalled_at_jump
     from svyaz.holding.jumps import Jump as Jump
     from svyaz.holding.jumps import jump_log as jump_log
+    from svyaz.holding.laws import meanings as meanings
     from svyaz.holding.lyapunov import Region as Region
     from svyaz.holding.named_gains import Stabilised as Stabilised
     from svyaz.holding.named_gains import stabilised as stabilised

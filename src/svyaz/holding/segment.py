@@ -54,7 +54,8 @@ FEW_SWITCHED = 3
 class Segment:
     """Native code for the equations of one phase, with the values of constants and gains put in.
 
-    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``.
+    ``values`` are those of the constants of the system; ``code`` gives the rates, with ``constants``. Integrals are ``held``
+    in the way that ``hold`` names, else in their natural one.
     """
 
     equations: Equations
@@ -65,6 +66,7 @@ class Segment:
     constants: Array
     jacobian: Flow | None = None
     projection: Flow | None = None
+    hold: str | None = None
 
     @cached_property
     def rates(self) -> Flow:
@@ -143,6 +145,7 @@ def prepare(
         constants=code.constants(values),
         jacobian=jacobian,
         projection=_after_step(equations, options, time, state, flow),
+        hold=options.hold,
     )
 
 

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from svyaz.motion.running import phases_of as phases_of
     from svyaz.motion.running import simulate as simulate
     from svyaz.motion.running import structure_of as structure_of
+    from svyaz.motion.samples import Sample as Sample
+    from svyaz.motion.self_check import check_lanes as check_lanes
     from svyaz.motion.starts import named as named
     from svyaz.motion.stepping import Simulator as Simulator
     from svyaz.motion.tree_words import integrals_of_tree as integrals_of_tree

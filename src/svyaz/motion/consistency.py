@@ -7,56 +7,48 @@ hold, sides of surfaces along which the motion slides (these two within their bo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import symengine as se
-from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.expr import ZERO, Expression
+from svyaz.expr import ZERO
 from svyaz.forms import Equations
 from svyaz.matrices import lstsq
-from svyaz.model import System
-from svyaz.motion.jets import Corners, Tape, jets_of
+from svyaz.model import Constraint, Friction, System
+from svyaz.motion.jets import Corners, Tape
+from svyaz.motion.samples import (
+    Flags,
+    Sample,
+    carried_constraints,
+    enforced_rates,
+    enforcing_directions,
+    only_rows,
+    own_jets,
+    rows_of,
+    rows_on_chart,
+)
 from svyaz.motion.stated_equations import MotionRows, Reaction, StatedEquations, stated_equations
-from svyaz.program import Program, plain_program, remembered
+from svyaz.program import plain_program
 
 ALLOWED = 1e-9
 """What may be left of an equation, as a part of the sizes of its terms."""
 
+ALLOWED_MULTIPLIERS = 1e-6
+"""… with the multipliers of the row, where others leave no more than that: these are solved for apart from the rates."""
+
 ROUNDING = 1e-13
 """… and as a part of the largest terms of all equations, among which a linear solution leaves what it rounds off."""
+
+SLOW = 1e3
+"""So many times the slip of a friction that holds is rounding too."""
 
 BEYOND = 1e-6
 """By this part a friction may exceed its bound."""
 
 
-Flags = NDArray[np.bool_]
-
-
 class InconsistentRun(RuntimeError):
     """A run whose rates do not satisfy the equations of its model: a fault of the program."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Rows of a phase (k): what was integrated there, and what is known of it.
-
-    ``states`` and ``rates`` are those of the equations; ``multipliers`` are by constraint, one that is not among them is
-    found by least squares. ``values`` are those of all constants, ``correction`` is added to the rows of the constraints.
-    ``ends``: rows at which an event may lie.
-    """
-
-    road: str
-    equations: Equations
-    times: Array
-    states: Array
-    rates: Array
-    multipliers: Mapping[str, Array]
-    values: Mapping[str, float | Array]
-    correction: Sequence[Expression] = ()
-    ends: Flags | None = None
 
 
 def check_samples(system: System, samples: Sequence[Sample]) -> None:
@@ -74,20 +66,51 @@ def _check(stated: StatedEquations, sample: Sample) -> None:
     kept: Flags = np.asarray(np.isfinite(np.hstack([sample.rates, sample.states])).all(axis=1))
     if not kept.any():
         return
-    sample = _of_rows(sample, kept)
-    rows = _rows_of(stated.system, sample)
-    reactions = {name: stated.reaction(name, rows) for name in _acting(sample.equations)}
-    near = _open_corners(sample)
-    corners = Corners(near)
+    sample = only_rows(sample, kept)
+    rows, corners = rows_on_chart(stated, sample), Corners(_open_corners(sample))
+    reactions = {c.name: stated.reaction(c, rows) for c in _acting(sample.equations)}
     left = stated.left(rows, corners)
     above = left[:, 0].copy()
-    unknown, bounds = _frictions(sample, reactions, left, stated.freedoms)
+    directions = enforcing_directions(sample) if sample.held else []
+    unknown = [_moved_back(stated, sample, d) - above for d in directions]
+    bounds = [np.full(len(sample.times), np.inf) for _ in directions]
+    pushes, *held = _frictions(sample, reactions, left, stated.freedoms)
+    for own, more in zip((unknown, bounds), held, strict=True):
+        own += more
     for key, is_open in corners.seen.items():
-        change = np.where(is_open, 0.5 * (above - stated.left(rows, Corners(near, key))[:, 0]), 0.0)
+        change = np.where(is_open, 0.5 * (above - stated.left(rows, Corners(corners.near, key))[:, 0]), 0.0)
         left[:, 0] -= change
         unknown.append(change)
         bounds.append(np.ones(len(sample.times)))
-    _compare(stated.names, _solved(sample, left, unknown, bounds), sample)
+    left, found = _solved(sample, left, unknown, bounds)
+    if (np.abs(left[:, 0]) > ALLOWED * left[:, 1]).any():  # multipliers of their own solution: how far are they off?
+        _compare(stated.names, left, sample, ALLOWED_MULTIPLIERS)
+        left, _ = _solved(sample, left, pushes, [np.full(len(sample.times), np.inf)] * len(pushes))
+    _compare(stated.names, left, sample)
+    if sample.held:
+        _compare([f"the law of '{h.name}'" for h in sample.held], enforced_rates(sample), sample)
+        sample = replace(
+            sample, rates=sample.rates - sum(z[:, None] * d for z, d in zip(found, directions, strict=False))
+        )
+    gone = sample.equations.eliminated
+    _compare(
+        [f"the velocities by '{c.name}'" for c in gone], np.array([reactions[c.name].rate[0] for c in gone]), sample
+    )
+    _check_constraints(stated, sample, left, reactions)
+
+
+def _moved_back(stated: StatedEquations, sample: Sample, direction: Array) -> Array:
+    """What is left of each equation with rates that are less by a direction (c, k)."""
+    rows = rows_on_chart(stated, replace(sample, rates=sample.rates - direction))
+    found: Array = stated.left(rows, Corners(_open_corners(sample)))[:, 0]
+    return found
+
+
+def _check_constraints(stated: StatedEquations, sample: Sample, left: Array, reactions: Mapping[str, Reaction]) -> None:
+    """Compare ḧ or ḟ of each constraint, with what stabilises it, with its terms."""
+    rows = rows_of(stated.system, sample)
+    if sample.held or carried_constraints(sample.equations):
+        reactions = {c.name: stated.reaction(c, rows) for c in _acting(sample.equations)}
     seconds = _seconds(sample, rows, reactions)
     if (np.abs(seconds[:, 0]) > ALLOWED * seconds[:, 1]).any():
         seconds[:, 1] += ROUNDING / ALLOWED * _strong(stated, rows, left, reactions)
@@ -106,45 +129,10 @@ def _strong(stated: StatedEquations, rows: MotionRows, left: Array, reactions: M
     return np.array([(np.abs(r.along[:, 0]) * could).sum(axis=0) for r in reactions.values()])
 
 
-def _acting(equations: Equations) -> list[str]:
-    """The names of the constraints in the equations, those that a form has used up among them."""
-    return list(dict.fromkeys([*(d.name for d in equations.deviations), *(c.name for c in equations.eliminated)]))
-
-
-def _of_rows(sample: Sample, kept: Flags) -> Sample:
-    return replace(
-        sample,
-        times=sample.times[kept],
-        states=sample.states[kept],
-        rates=sample.rates[kept],
-        multipliers={name: column[kept] for name, column in sample.multipliers.items()},
-        ends=np.zeros(int(kept.sum()), dtype=bool) if sample.ends is None else sample.ends[kept],
-    )
-
-
-def _own_jets(sample: Sample) -> dict[str, Array]:
-    """The time, the states of the equations with their rates, and all constants."""
-    states = sample.equations.states
-    values = {**sample.values, "t": sample.times, **dict(zip(states, sample.states.T, strict=True))}
-    return jets_of(values, {"t": np.ones(1), **dict(zip(states, sample.rates.T, strict=True))})
-
-
-@remembered
-def _outgoing(equations: Equations) -> Program:
-    """The states of the model from those of the equations."""
-    names = [name for name in equations.system.states if name not in equations.states]
-    return plain_program([equations.in_states(se.Symbol(name)) for name in names])
-
-
-def _rows_of(system: System, sample: Sample) -> MotionRows:
-    """The rows as those of the model."""
-    jets = _own_jets(sample)
-    missing = [name for name in system.states if name not in jets]
-    if missing:
-        tape = Tape(_outgoing(sample.equations), jets)
-        jets |= {name: tape.output(k) for k, name in enumerate(missing)}
-    values = {name: a[0, 0] for name, a in jets.items()}
-    return MotionRows(values, {name: np.broadcast_to(jets[name][1, 0], sample.times.shape) for name in system.states})
+def _acting(equations: Equations) -> list[Constraint]:
+    """The constraints in the equations, those that a form has used up among them."""
+    own = {d.name: d.constraint for d in equations.deviations}
+    return [*own.values(), *(c for c in equations.eliminated if c.name not in own)]
 
 
 def _open_corners(sample: Sample) -> Array:
@@ -152,7 +140,7 @@ def _open_corners(sample: Sample) -> Array:
     near, surfaces = np.full(len(sample.times), -1.0), sample.equations.sides
     if not surfaces:
         return near
-    tape, jets = plain_program([s.expression for s in surfaces]), _own_jets(sample)
+    tape, jets = plain_program([s.expression for s in surfaces]), own_jets(sample)
     sliding = {str(s.side) for s in sample.equations.sliding}
     for k, surface in enumerate(surfaces):
         value, side = Tape(tape, jets).output(k)[0, 0], sample.values.get(str(surface.side), 0.0)
@@ -164,40 +152,47 @@ def _open_corners(sample: Sample) -> Array:
 
 def _frictions(
     sample: Sample, reactions: Mapping[str, Reaction], left: Array, count: int
-) -> tuple[list[Array], list[Array]]:
-    """Take the forces of all reactions from what is left; frictions that hold are unknown forces with bounds."""
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """Take the forces of all reactions from what is left; frictions that hold are unknown forces with bounds.
+
+    What unit multipliers give, the unknown forces, their bounds.
+    """
+    pushes: list[Array] = []
     unknown: list[Array] = []
     bounds: list[Array] = []
-    holding = [
-        p.friction
-        for p in sample.equations.pulls
-        if (p.side == ZERO and p.holding != ZERO) or sample.values.get(str(p.side)) == 0.0
+    holding = [  # also those that need not hold beside others: several may share out what holds the motion
+        p.friction for p in sample.equations.pulls if p.side == ZERO or sample.values.get(str(p.side)) == 0.0
     ]
-    gone = {c.name for c in sample.equations.eliminated}
+    carried = {c.name for c in carried_constraints(sample.equations)}
     ends = np.asarray(sample.ends)
+    slow = _slow(sample, reactions, holding)
     for name, reaction in reactions.items():
-        if name in gone or name not in sample.multipliers:
+        if name in carried or name not in sample.multipliers:
             unknown.append(_padded(reaction.along[:, 0], len(left)))
             bounds.append(np.full(len(sample.times), np.inf))
             continue
         push = sample.multipliers[name]
         size = np.abs(push)
         force = np.array([push, size]) * reaction.along + size * reaction.by_size
-        constraint = next(d.constraint for d in sample.equations.deviations if d.name == name)
+        constraint = next(c for c in _acting(sample.equations) if c.name == name)
         for friction, rubbing in zip(constraint.frictions, reaction.frictions, strict=True):
-            is_held = ends | (friction in holding)
+            is_held = ends | (friction in holding) | (np.abs(rubbing.slip) <= slow)
             slides = np.where(is_held, 0.0, rubbing.sliding * rubbing.side * size)
             force = force + np.array([-slides, np.abs(slides)]) * rubbing.along
             if is_held.any():
                 unknown.append(_padded(np.where(is_held, rubbing.along[:, 0], 0.0), len(left)))
-                alone = (
-                    len(sample.equations.pulls) == 1
-                )  # several may share out a force otherwise than least squares do
-                bounds.append(
-                    np.maximum(rubbing.static, rubbing.sliding) * size if alone else np.inf * np.ones_like(size)
-                )
+                bounds.append(np.maximum(rubbing.static, rubbing.sliding) * size)
         left[:count] += np.array([[-1.0], [1.0]]) * force
-    return unknown, bounds
+        pushes.append(_padded(np.where(push == 0.0, reaction.along[:, 0], force[:, 0] / push), len(left)))
+    return pushes, unknown, bounds
+
+
+def _slow(sample: Sample, reactions: Mapping[str, Reaction], holding: Sequence[Friction]) -> Array:
+    """A slip that is no faster belongs to a friction that is at rest beside others that hold; at each row (k,)."""
+    frictions = [f for c in _acting(sample.equations) for f in c.frictions]
+    rubs = [rubbing for reaction in reactions.values() for rubbing in reaction.frictions]
+    own = [np.abs(rubbing.slip) for f, rubbing in zip(frictions, rubs, strict=True) if f in holding]
+    return SLOW * np.max(own, axis=0) if own else np.full(len(sample.times), -1.0)
 
 
 def _padded(column: Array, count: int) -> Array:
@@ -207,10 +202,11 @@ def _padded(column: Array, count: int) -> Array:
     return found
 
 
-def _solved(sample: Sample, left: Array, unknown: Sequence[Array], bounds: Sequence[Array]) -> Array:
-    """What is left with the unknown forces that fit best; where none within their bounds fit, that is an error."""
+def _solved(sample: Sample, left: Array, unknown: Sequence[Array], bounds: Sequence[Array]) -> tuple[Array, Array]:
+    """What is left with the unknown forces that fit best, and these (u, k); none that fit within their bounds is an error."""
+    given = np.zeros((len(unknown), len(sample.times)))
     if not unknown:
-        return left
+        return left, given
     left = left.copy()
     for k in range(len(sample.times)):
         columns, most = np.array([u[:, k] for u in unknown]).T, np.array([b[k] for b in bounds])
@@ -222,14 +218,15 @@ def _solved(sample: Sample, left: Array, unknown: Sequence[Array], bounds: Seque
         matrix, side = (weights[:, None] * columns)[defined], (-weights * left[:, 0, k])[defined]
         found = lstsq(matrix, side, rcond=None)
         if (np.abs(found) > most * (1.0 + BEYOND)).any():
-            found = _fit(matrix, side, most * (1.0 + BEYOND), found, _describe(sample, k, ""))
+            _check_bounds(matrix, side, most * (1.0 + BEYOND), found, _describe(sample, k, ""))
+        given[:, k] = found
         left[:, 0, k] += columns @ found
         left[:, 1, k] += np.abs(columns) @ np.abs(found)
-    return left
+    return left, given
 
 
-def _fit(matrix: Array, side: Array, most: Array, free: Array, described: str) -> Array:
-    """The best fit within bounds: forces that share a direction may be shared out otherwise."""
+def _check_bounds(matrix: Array, side: Array, most: Array, free: Array, described: str) -> None:
+    """Is there a fit within bounds as good as the ``free`` one? Forces that share a direction may be shared out otherwise."""
     from scipy.optimize import lsq_linear
 
     most = np.maximum(most, BEYOND * np.abs(free).max())
@@ -237,7 +234,6 @@ def _fit(matrix: Array, side: Array, most: Array, free: Array, described: str) -
     if np.abs(matrix @ found - side).max() > BEYOND + np.abs(matrix @ free - side).max():
         worst = int(np.argmax(np.abs(free) - most))
         raise InconsistentRun(f"{described}what holds the motion is {free[worst]:.3g}, its bound {most[worst]:.3g}")
-    return found
 
 
 def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]) -> Array:
@@ -247,7 +243,7 @@ def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]
     found = {name: np.broadcast_to(r.second, (2, len(sample.times))) for name, r in reactions.items()}
     added = dict(zip((d.name for d in sample.equations.deviations), sample.correction, strict=False))
     if added:
-        jets = _own_jets(sample)
+        jets = own_jets(sample)
         for name, reaction in reactions.items():
             jets |= {f"h of {name}": reaction.position, f"rate of {name}": reaction.rate}
         for name, more in zip(added, Tape(plain_program(list(added.values())), jets).outputs(), strict=True):
@@ -255,11 +251,11 @@ def _seconds(sample: Sample, rows: MotionRows, reactions: Mapping[str, Reaction]
     return np.array(list(found.values()))
 
 
-def _compare(names: Sequence[str], left: Array, sample: Sample) -> None:
+def _compare(names: Sequence[str], left: Array, sample: Sample, allowed: float = ALLOWED) -> None:
     if not left.size:
         return
-    sizes = left[:, 1] + ROUNDING / ALLOWED * np.nanmax(left[:, 1], axis=0)
-    excess = np.abs(left[:, 0]) - ALLOWED * sizes
+    sizes = left[:, 1] + ROUNDING / allowed * np.nanmax(left[:, 1], axis=0)
+    excess = np.abs(left[:, 0]) - allowed * sizes
     if not (excess > 0.0).any():
         return
     worst, k = np.unravel_index(np.nanargmax(np.where(excess > 0.0, np.abs(left[:, 0]) / sizes, 0.0)), excess.shape)

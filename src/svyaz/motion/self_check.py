@@ -17,8 +17,10 @@ from svyaz.arrays import Array
 from svyaz.holding import Segment, observed
 from svyaz.integrate import Status
 from svyaz.model import System
-from svyaz.motion.consistency import Sample, check_samples
+from svyaz.motion.consistency import check_samples
 from svyaz.motion.phases import Chapter
+from svyaz.motion.samples import Sample, on_unit_quaternions
+from svyaz.program import Native, lanes_of
 
 EVERY = 50
 """After the first phase of a kind every so many of them are looked at."""
@@ -32,6 +34,9 @@ def sample_of(
     segment: Segment, times: Array, states: Array, multipliers: Mapping[str, Array], road: str = ""
 ) -> Sample:
     """Rows of a segment, with the rates that its native code gives there."""
+    there, states = states, on_unit_quaternions(segment.equations, states)
+    if states is not there:
+        multipliers = observed(segment, times, states).get("multipliers", {})
     rates = segment.code.evaluate(np.column_stack([times, states]), segment.constants)
     return Sample(
         f"{road} ({road_of(segment)})" if road else road_of(segment),
@@ -42,6 +47,8 @@ def sample_of(
         multipliers,
         segment.known,
         segment.perturbation.correction,
+        segment.held,
+        segment.hold,
     )
 
 
@@ -99,8 +106,6 @@ class RunCheck:
         """Raise InconsistentRun where the rates at a row do not satisfy the equations of the model."""
         samples = []
         for segment, due in self._due.values():
-            if segment.held or segment.equations.eliminated:
-                continue  # what enforces integrals is no stated force; off its constraints a reduced form has other ones
             times, states, ends = (np.concatenate([one[k] for one in due]) for k in (0, 1, 3))
             multipliers = {name: np.concatenate([one[2][name] for one in due]) for name in due[0][2]}
             samples.append(replace(sample_of(segment, times, states, multipliers, self._road), ends=ends))
@@ -112,3 +117,16 @@ def check_now(system: System, segment: Segment, time: float, state: Array, road:
     times, states = np.array([time]), state[None, :]
     multipliers = observed(segment, times, states).get("multipliers", {})
     check_samples(system, [sample_of(segment, times, states, multipliers, road)])
+
+
+def check_lanes(sample: Sample, code: Native) -> None:
+    """Check rows that were reached in lanes, with the rates that lanes give; ``values`` may differ from row to row."""
+    sample = replace(sample, states=on_unit_quaternions(sample.equations, sample.states))
+    lanes, count, names = lanes_of(code), len(sample.times), code.program.parameters
+    given = np.array([np.broadcast_to(sample.values[name], count) for name in names]).reshape(-1, count)
+    rows, constants = np.column_stack([sample.times, sample.states]), code.constants_of(given.T)
+    if lanes is None:
+        rates = np.array([code.evaluate(row, own) for row, own in zip(rows, constants, strict=True)])
+    else:
+        rates = lanes.evaluate_each(rows, constants)
+    check_samples(sample.equations.system, [replace(sample, rates=rates)])

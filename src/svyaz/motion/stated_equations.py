@@ -105,16 +105,12 @@ class StatedEquations:
         self.rated = (*moving, *canonical, *system.rates)
         own = tuple(f"the equation of '{q}'" for q in system.freedoms) if self.freedoms else ()
         self.names = (*own, *(f"the rate of '{name}'" for name in self.rated))
-        self._constraints: dict[str, tuple[Constraint, Program, Program]] = {}
+        self._constraints: dict[tuple[str, str], tuple[Program, Program]] = {}
 
     @property
     def known(self) -> bool:
         """Is the law stated by energies, bodies, equations or rates?"""
-        law = self.system.law
-        if isinstance(law, Bodies):  # of masses that change the recursion knows nothing
-            changing = {"t", *self.system.states}
-            return not any(changing & set(body.names) for body in law.tree.bodies)
-        return self.mechanical or isinstance(law, Canonical | GivenEquations | PlainRates)
+        return self.mechanical or isinstance(self.system.law, Canonical | GivenEquations | PlainRates)
 
     def jets(self, rows: MotionRows) -> dict[str, Array]:
         """What stands in energies and constraints: q moves with q̇, q̇ with q̈; further states count as constants."""
@@ -166,19 +162,20 @@ class StatedEquations:
         """The bodies at the rows."""
         return TreeMotion(self.system, rows.values, rows.rates)
 
-    def _texts(self, name: str) -> tuple[Constraint, Program, Program]:
-        """A constraint, its equation, and all else that is stated of its force."""
-        if name not in self._constraints:
-            c = next(c for c in self.system.constraints if c.name == name)
+    def _texts(self, c: Constraint) -> tuple[Program, Program]:
+        """The equation of a constraint, and all else that is stated of its force."""
+        key = c.name, c.text
+        if key not in self._constraints:  # where a form has put another condition in its place, that one
+            c = next((own for own in self.system.constraints if (own.name, own.text) == key), c)
             more = [*c.direction, *(e for d in c.drags for e in d.along)]
             more += [e for f in c.frictions for e in (f.slip, f.sliding, f.static, *f.along)]
             own, further = plain_programs([[c.stated], more])
-            self._constraints[name] = c, own, further
-        return self._constraints[name]
+            self._constraints[key] = own, further
+        return self._constraints[key]
 
-    def reaction(self, name: str, rows: MotionRows) -> Reaction:
+    def reaction(self, c: Constraint, rows: MotionRows) -> Reaction:
         """The force of a constraint, and its second derivative, at the rows."""
-        c, own, more = self._texts(name)
+        own, more = self._texts(c)
         jets, count = self.jets(rows), len(self.system.freedoms)
         moving = Tape(self._moving, jets)
         speeds = {q: moving.output(k) for k, q in enumerate(self.system.coordinates)}

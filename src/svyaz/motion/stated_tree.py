@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.expr import evaluate
 from svyaz.model import GROUND, Body, System, quaternion_rotation, tree_of
 from svyaz.motion.jets import Tape, jet
 from svyaz.program import Program, plain_program, remembered
@@ -61,10 +60,10 @@ class _JointMotion:
 
 @remembered
 def _numbers_of_bodies(system: System) -> Program:
-    """Axis, pole, mass, centre and inertia of each body, then gravity, as they were stated."""
+    """Axis, pole, mass, centre and inertia of each body, then the places of points in bodies, then gravity, as stated."""
     tree = tree_of(system)
     own = [e for b in tree.bodies for e in (*b.axis, *b.pole, b.mass, *b.center, *b.inertia)]
-    return plain_program([*own, *tree.gravity])
+    return plain_program([*own, *(e for p in system.points.values() for e in p.at), *tree.gravity])
 
 
 class TreeMotion:
@@ -72,19 +71,22 @@ class TreeMotion:
 
     def __init__(self, system: System, values: Mapping[str, Array], rates: Mapping[str, Array]) -> None:
         self.system, self.tree = system, tree_of(system)
-        tape = Tape(_numbers_of_bodies(system), {name: jet(x) for name, x in values.items()})
-        numbers = [tape.output(k)[0, 0] for k in range(len(tape.program.outputs))]
-        self._constants = {name: float(np.ravel(x)[0]) for name, x in values.items()}
+        flows = {"t": np.ones(1), **{name: rates[name] for name in system.rates}}
+        tape = Tape(_numbers_of_bodies(system), {name: jet(x, flows.get(name, 0.0)) for name, x in values.items()})
+        numbers, paces = ([a[level, 0] for a in tape.outputs()] for level in (0, 1))
+        places = numbers[len(self.tree.bodies) * PER_BODY : -3]
+        self._places = {name: _triple(places[3 * k : 3 * k + 3]) for k, name in enumerate(system.points)}
         self._rows = len(values["t"])
-        self._gravity = np.array(numbers[-3:])
+        self._gravity = _triple(numbers[-3:])
         self._masses: list[tuple[Array, Array, Array]] = []
+        self._flows: list[tuple[Array, Array, Array]] = []
         self.joints: list[_JointMotion] = []
         for k, body in enumerate(self.tree.bodies):
             own = numbers[k * PER_BODY : (k + 1) * PER_BODY]
             self.joints.append(_joint(body, _triple(own[:3]), _triple(own[3:6]), values, rates))
-            xx, yy, zz, xy, xz, yz = np.broadcast_arrays(*own[10:])
-            inertia = np.array([[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]])
-            self._masses.append((own[6], own[6] * _triple(own[7:10]), inertia))
+            m, c, flow = own[6], _triple(own[7:10]), paces[k * PER_BODY : (k + 1) * PER_BODY]
+            self._masses.append((m, m * c, _inertia(own[10:])))
+            self._flows.append((flow[6], flow[6] * c + m * _triple(flow[7:10]), _inertia(flow[10:])))
 
     def forces(self) -> list[Array]:
         """The force (2, k) that each freedom takes, with its size."""
@@ -107,6 +109,8 @@ class TreeMotion:
             torque = _turned(inertia, alpha) + _cross(omega, _turned(inertia, omega)) + _cross(d, a)
             spin, far, heavy = turning + (omega * omega).sum(axis=0), _size(d), np.abs(inertia).max(axis=(0, 1))
             wrenches.append((force, torque, np.abs(m) * pacing + far * spin, heavy * spin + far * pacing))
+        if any(part.any() for flow in self._flows for part in flow):
+            wrenches = [tuple(map(np.add, w, flow)) for w, flow in zip(wrenches, self._momenta_of_flows(), strict=True)]
         found = [np.zeros((2, 1))] * len(self.system.freedoms)
         for k in range(len(self.joints) - 1, -1, -1):
             joint, (force, torque, f, n) = self.joints[k], wrenches[k]
@@ -123,12 +127,26 @@ class TreeMotion:
                 wrenches[joint.body.base] = tuple(x + y for x, y in zip(below, added, strict=True))
         return found
 
+    def _momenta_of_flows(self) -> list[tuple[Array, ...]]:
+        """Forces and torques, with their sizes, that masses take which change while the velocities stay."""
+        moving: list[tuple[Array, Array]] = []
+        found: list[tuple[Array, ...]] = []
+        for joint, (m, d, inertia) in zip(self.joints, self._flows, strict=True):
+            base, r = joint.body.base, joint.rotation
+            omega_b, v_b = (_ZERO, _ZERO) if base == GROUND else moving[base]
+            omega, v = _back(r, omega_b) + joint.omega, _back(r, v_b + _cross(omega_b, joint.offset)) + joint.speed
+            moving.append((omega, v))
+            parts = m * v, _cross(omega, d), _turned(inertia, omega), _cross(d, v)
+            a, b, c, e = map(_size, parts)
+            found.append((parts[0] + parts[1], parts[2] + parts[3], a + b, c + e))
+        return found
+
     def _way(self, name: str) -> tuple[list[tuple[int, Array]], Array, Array, Array]:
         """From the body of a point to the ground: each body with the place of the point in its axes; then place, velocity and
         acceleration of the point.
         """
         point = self.system.points[name]
-        at = np.array([[evaluate(e, self._constants)] for e in point.at])
+        at = self._places[name]
         found, body, speed, pace = list[tuple[int, Array]](), point.body, _ZERO, _ZERO
         while body != GROUND:
             joint = self.joints[body]
@@ -176,6 +194,11 @@ class TreeMotion:
 
 def _both(value: Array, size: Array) -> Array:
     return np.array(np.broadcast_arrays(value, size))
+
+
+def _inertia(entries: Sequence[Array]) -> Array:
+    xx, yy, zz, xy, xz, yz = np.broadcast_arrays(*entries)
+    return np.array([[xx, -xy, -xz], [-xy, yy, -yz], [-xz, -yz, zz]])
 
 
 def _triple(entries: Sequence[Array]) -> Array:

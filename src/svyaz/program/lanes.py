@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.program import engine
-from svyaz.program.compiled import BATCH, compiler_version
+from svyaz.program.compiled import BATCH, STEP, compiler_version
 from svyaz.program.llvm_lanes import has_lanes, lanes_text
 from svyaz.program.tape import Program
 from svyaz.program.text import content_hash
@@ -67,6 +67,18 @@ class Lanes:
         singular = [int(g) * self.width + lane for g in np.flatnonzero(groups) for lane in range(self.width)]
         self._one_by_one([*singular, *range(count, len(inputs))], inputs, constants, outputs, statuses)
         return outputs, statuses
+
+    def evaluate_each(self, inputs: Array, constants: Array) -> Array:
+        """Outputs (k, n_out) with a row of constants for each row of inputs; not numbers where a lane fails."""
+        step, outputs = STEP(self.address), np.full((len(inputs), len(self.program.outputs)), np.nan)
+        for first in range(0, len(inputs), self.width):
+            rows = np.minimum(np.arange(first, first + self.width), len(inputs) - 1)
+            x, c, found = (lined_up(n * self.width) for n in (inputs.shape[1], constants.shape[1], outputs.shape[1]))
+            x[:], c[:] = inputs[rows].T.ravel(), constants[rows].T.ravel()
+            bad = step(x.ctypes.data, c.ctypes.data, found.ctypes.data)
+            good = [lane for lane in range(self.width) if not bad >> lane & 1]
+            outputs[rows[good]] = found.reshape(-1, self.width).T[good]
+        return outputs
 
     def _one_by_one(
         self, places: Sequence[int], inputs: Array, constants: Array, outputs: Array, statuses: NDArray[np.int32]

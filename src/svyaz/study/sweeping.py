@@ -20,7 +20,7 @@ from svyaz.json_types import Json
 from svyaz.model import System, is_number, refuse_unknown
 from svyaz.motion import Law, named, with_inputs
 from svyaz.study import crew
-from svyaz.study.answers import MARK, Codes
+from svyaz.study.answers import MARK, Answers, Codes
 from svyaz.study.cluster import ClusterLost, done_by_cluster
 from svyaz.study.common_gains import gains_for_all, serves_all
 from svyaz.study.folder import Head, head_of, kept_members, measured_in
@@ -154,7 +154,7 @@ def _swept(
     with kept_members(path, head, axes, all_measures, resume) as members:
         for work in works:
             done, by = _crew(work, members, plan.total, hands)
-            status, notes = _gather(done, members, _marks(judge, plan, options), hands.progress)
+            status, notes = _gather(done, members, _marks(judge, plan, options), work.check, hands.progress)
             if status != "incomplete" or notes:
                 break
     return Sweep(
@@ -309,7 +309,13 @@ def _marks(judge: Judge, plan: Plan, options: Options) -> Marks:
     return marks
 
 
-def _gather(done: crew.Done, members: Members, marks: Marks, progress: Progress | None) -> tuple[str, tuple[str, ...]]:
+def _gather(
+    done: crew.Done,
+    members: Members,
+    marks: Marks,
+    check: Callable[[Sequence[int], Answers], None],
+    progress: Progress | None,
+) -> tuple[str, tuple[str, ...]]:
     """Take in what is done until all is done, the user stops it, or nobody is left to do it: (status, notes)."""
     notes: tuple[str, ...] = ()
     total, answered = members.layout.total, 0 if progress is None else members.answered()
@@ -317,6 +323,7 @@ def _gather(done: crew.Done, members: Members, marks: Marks, progress: Progress 
         if progress is not None:
             progress(answered, total)
         for share, found in done:
+            check(share, found)
             stable = np.where(found.stable == MARK[None], marks(share), found.stable).astype(np.int8)
             members.put(share, replace(found, stable=stable))
             answered += len(share)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,8 +43,9 @@ from svyaz.json_types import Json
 from svyaz.model import System, is_number
 from svyaz.motion import past_limits
 from svyaz.program import Program, build, to_text
-from svyaz.study.answers import columns_as_words, columns_from_words
+from svyaz.study.answers import Answers, columns_as_words, columns_from_words
 from svyaz.study.measures import observed_for
+from svyaz.study.member_check import check_members
 from svyaz.study.vary import Member, Plan, Recipe
 
 START = 0.0
@@ -134,10 +136,13 @@ Data: TypeAlias = NativeData | WholeData
 
 @dataclass(frozen=True)
 class Work:
-    """A task, and the data of those of its members whose numbers are given, as ``svyaz.study.worker`` takes them."""
+    """A task, the data of those of its members whose numbers are given, as ``svyaz.study.worker`` takes them, and the
+    ``check`` of what came of them.
+    """
 
     task: Task
     data: Callable[[Sequence[int]], Data] = field(repr=False)
+    check: Callable[[Sequence[int], Answers], None] = field(default=lambda numbers, found: None, repr=False)
 
 
 def task_as_text(task: Task) -> str:
@@ -250,7 +255,8 @@ def native_work(
         measures=tuple(measures),
         fenced=fenced,
     )
-    return Work(task, _natively(equations, options, begun, recipe, plan, held, gains_of))
+    data = _natively(equations, options, begun, recipe, plan, held, gains_of)
+    return Work(task, data, partial(check_members, segment, task, data))
 
 
 def _natively(
