@@ -165,3 +165,22 @@ def test_V1_no_answer_depends_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> N
         found.append((path.status, path.steps, path.times[-1]))
     assert found[0] == found[1]
     assert found[0][0] == "stalled"
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+def test_V1_an_implicit_method_leaves_what_flies_apart(rtol: float) -> None:
+    """w' = t + c √|w| from w ≈ 0, as where a slip begins with Stribeck's law: w = s²t² with 2s² = 1 + cs. A step that is long
+    beside 1/J takes the other solution, at which w stays, and the filtered estimate of its error does not see that.
+    """
+    c, u = 8.8, 0.2
+    s = (c + np.sqrt(c * c + 8.0)) / 4.0
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        return np.array([t + c * np.sqrt(abs(y[0] - u))])
+
+    def jacobian(t: float, y: np.ndarray) -> np.ndarray:
+        return np.array([[0.5 * c * np.sign(y[0] - u) / np.sqrt(max(abs(y[0] - u), 1e-18))]])
+
+    path = solve(Ode(rates, jacobian), [u + 1e-16], (0.0, 0.1), method="radau", rtol=rtol)
+    assert path.finished
+    assert abs(path.states[-1, 0] - u - (s * 0.1) ** 2) < 1e3 * rtol * 0.1

@@ -10,7 +10,7 @@ import numpy as np
 
 from svyaz.arrays import Array
 from svyaz.holding.segment import Segment
-from svyaz.integrate import Path, Status, along
+from svyaz.integrate import UNSOLVED, Path, Status, along
 
 NEAR, FAR = 1e-8, 1e-6
 """Distances at which the rates are looked at, as parts of the sizes of the states."""
@@ -26,7 +26,7 @@ MOST_NAMED = 3
 
 def stalled_at_jump(segment: Segment, path: Path) -> tuple[int, str] | None:
     """(row, words) where a run that stalled did so since its rates jump."""
-    if path.status is not Status.STALLED or not np.isfinite(path.states[-1]).all():
+    if path.status is not Status.STALLED or path.reason.startswith(UNSOLVED) or not np.isfinite(path.states[-1]).all():
         return None
     sizes = np.abs(path.states).max(axis=0)
     sizes = np.where(sizes > 0.0, sizes, sizes.max(initial=0.0) or 1.0)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from svyaz.integrate.ode import Rates as Rates
     from svyaz.integrate.ode import along as along
     from svyaz.integrate.ode import by_differences as by_differences
+    from svyaz.integrate.path import UNSOLVED as UNSOLVED
     from svyaz.integrate.path import Bridge as Bridge
     from svyaz.integrate.path import Path as Path
     from svyaz.integrate.path import Status as Status

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svyaz.arrays import Array
-from svyaz.integrate.calls import fused
+from svyaz.integrate.calls import choose, fused
 from svyaz.integrate.compiling import part
 
 Pivots = Array | NDArray[np.int64]
@@ -42,6 +42,16 @@ def substitute(lu: Array, pivots: Pivots, b: Array) -> None:
         for j in range(i + 1, n):
             total = fused(-lu[i, j], b[j], total)
         b[i] = total * lu[i, i]
+
+
+@part
+def has_positive_determinant(lu: Array, pivots: Pivots) -> bool:
+    """By the factors: the signs of the pivots and the exchanges of rows."""
+    sign = 1.0
+    for k in range(lu.shape[0]):
+        parity = choose(pivots[k] > float(k), -1.0, 1.0)
+        sign = choose(lu[k, k] > 0.0, parity, -parity) * sign
+    return sign > 0.0
 
 
 @part

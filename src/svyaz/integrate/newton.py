@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from svyaz.arrays import Array
 from svyaz.integrate.calls import Address, call, fused, matrix, numbers, place, whole_numbers
 from svyaz.integrate.compiling import part, shared
-from svyaz.integrate.factors import factorise, factorise_complex, substitute, substitute_complex
+from svyaz.integrate.factors import (
+    factorise,
+    factorise_complex,
+    has_positive_determinant,
+    substitute,
+    substitute_complex,
+)
 from svyaz.integrate.implicit import HEAD, PATIENCE, Located, units
 
 # numbers of the method are constants of the code: it is faster so
@@ -121,6 +127,14 @@ def prepare(h: float, m: Memory) -> bool:
         m.re[i, i] += re
         m.im[i, i] = im
     return factorise(m.real, m.real_pivots) & factorise_complex(m.re, m.im, m.complex_pivots)
+
+
+@part
+def follows_growth(m: Memory) -> bool:
+    """Is the step short enough for what grows? Where one real eigenvalue of J exceeds γ/h (or three …), det(γ/h - J) < 0: the
+    stages then take a motion that flies apart for one that is drawn together, and the estimate of the error does not see it.
+    """
+    return has_positive_determinant(m.real, m.real_pivots)
 
 
 @part

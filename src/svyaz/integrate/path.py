@@ -142,6 +142,9 @@ def _verdict(run: Run, code: int) -> tuple[Status, str]:
     return outcome(code, run.time)
 
 
+UNSOLVED = "the equations of the implicit step have not been solved"
+
+
 def outcome(code: int, time: float) -> tuple[Status, str]:
     """Status and reason, in words of mechanics, for the code with which a loop ended at a time."""
     from svyaz.integrate import calls
@@ -161,7 +164,7 @@ def outcome(code: int, time: float) -> tuple[Status, str]:
         calls.PROJECTION: (Status.SINGULAR, f"the state could not be put back on the constraints after {when}"),
         calls.NEWTON: (
             Status.STALLED,
-            f"the equations of the implicit step have not been solved after {when}: shorten it",
+            f"{UNSOLVED} after {when}: shorten it, or take an explicit method where the rates have no slope (a root of zero)",
         ),
         calls.STALLED: (
             Status.STALLED,

@@ -57,6 +57,7 @@ from svyaz.integrate.implicit import (
 from svyaz.integrate.newton import (
     MOST_ITERATIONS,
     Memory,
+    follows_growth,
     linearise,
     memory_in,
     memory_size,
@@ -114,7 +115,7 @@ def ready(jacobian: Located, x: Address, h: float, m: Memory, clock: Array, coun
     if clock[FACTORISED] != h:
         clock[FACTORISED] = 0.0
         count[FACTORISATIONS] += 1
-        if not prepare(h, m):
+        if not (prepare(h, m) and follows_growth(m)):
             return False
         clock[FACTORISED] = h
     return True

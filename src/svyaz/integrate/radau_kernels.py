@@ -120,7 +120,8 @@ class _Room:
 
 
 def _prepare(room: _Room) -> Mask:
-    return cast(Mask, room.part(newton.prepare)(room.h, room.m))
+    good = cast(Mask, room.part(newton.prepare)(room.h, room.m))
+    return good & cast(Mask, room.part(newton.follows_growth)(room.m))
 
 
 def _begin(room: _Room) -> None:

@@ -233,7 +233,7 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
     length, before = stretch.end - start, again(start)
     assert before is not None, "a stretch begins with a state"
     low, here, state = start, watched.at(segment, start, before), before
-    lost = "the equations have no unique solution for the accelerations after t = "
+    lost = "the equations of a step, or of the accelerations, have no unique solution after t = "
     looked = [(start, here)]
     counting = armed  # what did before the part of the step that lies behind
 
