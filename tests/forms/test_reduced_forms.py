@@ -13,7 +13,8 @@ from svyaz.constraints.nearest import velocity_rows as velocity_rows_of
 from svyaz.constraints.snapshot import measure_of
 from svyaz.constraints.states import entered, model_states
 from svyaz.forms import Equations
-from svyaz.forms.programs import full_accelerations, rates_of
+from svyaz.forms.programs import rates_of
+from svyaz.forms.reactions import full_accelerations
 from svyaz.forms.reduction import velocity_rows
 from svyaz.forms.reduction_choice import qualities, scaled_rows, values_at
 from svyaz.motion import simulate

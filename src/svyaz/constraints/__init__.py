@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from svyaz.constraints.scales import is_met as is_met
     from svyaz.constraints.scales import magnitude as magnitude
     from svyaz.constraints.scales import numerical_rank as numerical_rank
+    from svyaz.constraints.scales import typical_accelerations as typical_accelerations
     from svyaz.constraints.scales import typical_sizes as typical_sizes
     from svyaz.constraints.scales import typical_speeds as typical_speeds
     from svyaz.constraints.scales import unit_rows as unit_rows
     from svyaz.constraints.scales import with_floor as with_floor
+    from svyaz.constraints.shared_tables import shared_values as shared_values
     from svyaz.constraints.snapshot import DEVIATIONS as DEVIATIONS
     from svyaz.constraints.snapshot import Measure as Measure
     from svyaz.constraints.snapshot import Snapshot as Snapshot
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from svyaz.constraints.states import residuals as residuals
     from svyaz.constraints.states import straying as straying
     from svyaz.constraints.tables import gain_name as gain_name
+    from svyaz.constraints.tables import own_gains as own_gains
     from svyaz.constraints.weighing import weighed as weighed
 else:
     open_door(__name__)

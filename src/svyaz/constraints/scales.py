@@ -233,6 +233,13 @@ def typical_speeds(mass: Array, bias: Array, q: Array, v: Array) -> Array:
     return _alone(root, np.hypot(row_lengths(root * v), np.sqrt(work)), v)
 
 
+def typical_accelerations(mass: Array, bias: Array) -> Array:
+    """√(Σ_j bias_j² / M_jj / M_ii): what all forces together would give each coordinate."""
+    root, largest = _roots(mass)
+    forces = np.where(root > 0.0, bias / np.where(root > 0.0, root, 1.0), 0.0) / largest
+    return _alone(root, row_lengths(forces), np.zeros_like(bias))
+
+
 def _roots(mass: Array) -> tuple[Array, Array]:
     """√M_jj over the largest of them, zero for what has no inertia; and the largest M_jj, one if there is none."""
     diagonal = np.maximum(np.diagonal(mass, axis1=-2, axis2=-1), 0.0)

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from svyaz.arrays import Array
 from svyaz.constraints.scales import typical_sizes, typical_speeds, with_floor
+from svyaz.constraints.shared_tables import part_of_tables
 from svyaz.constraints.tables import added_name, own_gains, snapshot_tables
 from svyaz.expr import ModelError, Problem
-from svyaz.forms import Equations, Giving, observation, rates_of
+from svyaz.forms import Equations, Giving, observation, rates_of, shared_with
 from svyaz.program import LARGEST_WHOLE, Entries, Function, Table, Tabulated, bordered, function, once_for_each
 
 State = Mapping[str, float] | Sequence[float] | Array
@@ -244,6 +245,10 @@ def measure_of(equations: Equations) -> Measure:
     """The measure of these equations."""
     if equations.recursion is not None:
         return _measuring(equations, equations.recursion.tables, {})
+    whole = shared_with(equations)
+    if whole is not None:
+        shared = measure_of(whole)
+        return _measuring(equations, *part_of_tables(equations, whole, shared.function, shared.observed_names))
     gains, correction = own_gains(equations)
     system = rates_of(equations, correction).systems
     systems, observed = observation(equations, system[0] if system else None)
@@ -251,8 +256,9 @@ def measure_of(equations: Equations) -> Measure:
         **snapshot_tables(equations),
         **{kind: list(table.values()) for kind, table in observed.items()},
     }
-    values = {**equations.system.constants, **dict.fromkeys(gains, 0.0)}
-    found = function(tables, ("t", *equations.states), values, systems=systems, sample=_sample(equations))
+    values = {**equations.system.constants, **dict.fromkeys([*gains, *map(str, equations.switches)], 0.0)}
+    sample = None if equations.switches else _sample(equations)
+    found = function(tables, ("t", *equations.states), values, systems=systems, sample=sample)
     return _measuring(equations, found, {kind: tuple(table) for kind, table in observed.items()})
 
 

@@ -16,7 +16,7 @@ def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:
     """
     gains: list[str] = []
     rows: list[Expression] = []
-    for number, (place, d) in enumerate(_numbered(equations)):
+    for number, (place, d) in enumerate(numbered(equations)):
         terms = [("E", d.velocity)] if d.position is None else [("A", d.position), ("B", d.velocity)]
         named = {gain_name(block, place, place): value for block, value in terms} | {added_name(number): ONE}
         gains += named
@@ -24,7 +24,7 @@ def own_gains(equations: Equations) -> tuple[tuple[str, ...], list[Expression]]:
     return tuple(gains), rows
 
 
-def _numbered(equations: Equations) -> list[tuple[int, Deviation]]:
+def numbered(equations: Equations) -> list[tuple[int, Deviation]]:
     """Each deviation with its number among those of its level."""
     counts = {True: 0, False: 0}
     found = []

@@ -53,13 +53,13 @@ if TYPE_CHECKING:
     from svyaz.forms.programs import rate_expressions as rate_expressions
     from svyaz.forms.programs import rates_of as rates_of
     from svyaz.forms.programs import rates_program as rates_program
-    from svyaz.forms.programs import reaction_system as reaction_system
     from svyaz.forms.programs import recovered_reactions as recovered_reactions
     from svyaz.forms.programs import slopes_of as slopes_of
     from svyaz.forms.programs import terms_program as terms_program
     from svyaz.forms.programs import written_residuals as written_residuals
     from svyaz.forms.programs import written_slopes as written_slopes
     from svyaz.forms.quasi import basis as basis
+    from svyaz.forms.reactions import reaction_system as reaction_system
     from svyaz.forms.reduction import shorter as shorter
     from svyaz.forms.reduction import solve as solve
     from svyaz.forms.reduction import velocity_rows as velocity_rows
@@ -79,6 +79,9 @@ if TYPE_CHECKING:
     from svyaz.forms.stated import only_constant_masses as only_constant_masses
     from svyaz.forms.stated import only_ideal as only_ideal
     from svyaz.forms.stated import stated_as_difference as stated_as_difference
+    from svyaz.forms.switches import shared_with as shared_with
+    from svyaz.forms.switches import switch_values as switch_values
+    from svyaz.forms.switches import with_switches as with_switches
     from svyaz.forms.symmetry import Symmetry as Symmetry
     from svyaz.forms.symmetry import linear_symmetries as linear_symmetries
     from svyaz.forms.tree.bias_parts import BiasParts as BiasParts

@@ -102,6 +102,7 @@ class Equations:
     ``spare`` are constraints that follow from those that act: they are watched only, and the multipliers of the
     ``undetermined`` ones are one choice of many. With a ``recursion`` M, bias and G are not written: its numbers
     stand for them, and the deviations are symbols. ``by_points``: rows of constraints were made by points of bodies.
+    ``switches`` are constants that let the constraints act; the programs of equations with them serve those ``within``.
     """
 
     form: str
@@ -130,11 +131,13 @@ class Equations:
     undetermined: tuple[str, ...] = ()
     recursion: Recursion | None = None
     by_points: bool = False
+    switches: tuple[se.Symbol, ...] = ()
+    within: Equations | None = None
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
         """Names of everything that is constant during a run, in a fixed order."""
-        return tuple(self.system.constants)
+        return (*self.system.constants, *map(str, self.switches))
 
     @cached_property
     def multiplier_names(self) -> tuple[str, ...]:

@@ -7,14 +7,6 @@ One linear system is solved in each evaluation, as it stands,
 
 where ``correction`` is what a perturbation equation adds (α ḣ + β h, κ f); without one it is zero. It is symmetric where all
 reactions are ideal, R = G.
-
-Reactions of constraints that a form has eliminated, recovered afterwards.
-
-With the accelerations known, M q̈ + bias = Gᵀλ + αᵀρ of the full system is a condition on ρ alone:
-
-    α αᵀ ρ = α (M q̈ + bias - Gᵀ λ),
-
-solvable wherever the rows α of the velocity constraints are independent. ρ belongs to the equations as they were written.
 """
 
 from __future__ import annotations
@@ -37,57 +29,14 @@ from svyaz.expr import (
     is_zero,
     put_in,
     total_derivative,
-    velocity,
     without_poles,
 )
 from svyaz.forms.equations import Equations
 from svyaz.forms.observed import Quantities, observed_quantities
+from svyaz.forms.reactions import reaction_system
+from svyaz.forms.switches import switched_rows
 from svyaz.model import GivenEquations
 from svyaz.program import LARGEST_WHOLE, Linear, Program, SparseRow, build, row_entries
-
-
-def full_accelerations(equations: Equations) -> dict[str, Expression]:
-    """q̈ of every coordinate in terms of the state and of the accelerations that the linear system determines."""
-    rates = {se.Symbol(name): rate for name, rate in equations.explicit.items()} | {TIME: ONE}
-    rates |= dict(zip(equations.velocities, equations.accelerations, strict=True))
-    return {q: total_derivative(equations.explicit[q], rates) for q in equations.system.coordinates}
-
-
-def reaction_system(equations: Equations, multipliers: list[Expression]) -> tuple[Linear, dict[str, Expression]]:
-    """The linear system for the reactions ρ, and ρ by the names of the constraints.
-
-    ``multipliers`` are those of the deviations of the reduced form, in their order; they stand for the constraints on
-    positions. The unknowns are to be solved after the accelerations.
-    """
-    origin = equations.origin
-    assert origin is not None, "only a reduced form has reactions to be recovered"
-    names = {c.name for c in equations.eliminated}
-    places = [k for k, d in enumerate(origin.deviations) if d.name in names]
-    alpha = [[equations.in_states(e) for e in origin.constraint_jacobian[k]] for k in places]
-    coordinates = origin.accelerated
-    flow = {se.Symbol(q): velocity(q) for q in coordinates} | {TIME: ONE}
-    held = [(d, s) for d, s in zip(equations.deviations, multipliers, strict=True) if d.name not in names]
-    pushes = []
-    for d, s in held:
-        row = gradient(total_derivative(d.position, flow), [velocity(q) for q in coordinates])
-        pushes.append([g * s for g in row])
-    q2 = full_accelerations(equations)
-    forces = [
-        add_up(
-            [
-                *(equations.in_states(m) * q2[q] for m, q in zip(row, coordinates, strict=True)),
-                equations.in_states(origin.bias[i]),
-                *(-push[i] for push in pushes),
-            ]
-        )
-        for i, row in enumerate(origin.mass_matrix)
-    ]
-    gram = [[add_up(a * b for a, b in zip(r, s, strict=True)) for s in alpha] for r in alpha]
-    side = [add_up(a * f for a, f in zip(row, forces, strict=True)) for row in alpha]
-    unknowns = [se.Symbol(f"reaction {k}") for k in range(len(places))]
-    found: dict[str, Expression] = {origin.deviations[k].name: u for k, u in zip(places, unknowns, strict=True)}
-    return Linear(gram, [side], [unknowns], symmetric=True), found
-
 
 Correction = Sequence[Expression]
 
@@ -102,6 +51,8 @@ def augmented_system(equations: Equations, correction: Correction | None = None)
     side = [-b for b in held_bias(equations)]
     side.extend(-(b + extra) for b, extra in zip(equations.constraint_bias, added, strict=True))
     unknowns = [*equations.accelerations, *_reversed_multipliers(equations)]
+    if equations.switches:
+        return switched_rows(equations, rows, side, unknowns)
     if equations.sliding:
         return _with_sliding(equations, rows, side, unknowns)
     return Linear(rows, [side], [unknowns], symmetric=_has_symmetric_mass(equations) and equations.ideal)
@@ -111,7 +62,7 @@ def augmented_rows(equations: Equations) -> Sequence[Sequence[Expression]]:
     """[M Rᵀ; G 0], of a large system by its entries."""
     n, m = len(equations.accelerated), len(equations.deviations)
     jacobian, reactions = equations.constraint_jacobian, equations.reactions
-    if n + m <= LARGEST_WHOLE or equations.sliding:
+    if n + m <= LARGEST_WHOLE or equations.sliding or equations.switches:
         rows = [[*equations.mass_matrix[i], *(reactions[k][i] for k in range(m))] for i in range(n)]
         return [*rows, *([*jacobian[k], *([ZERO] * m)] for k in range(m))]
     entries = [dict(row_entries(row)) for row in equations.mass_matrix]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from svyaz.holding.lyapunov import Region as Region
     from svyaz.holding.named_gains import Stabilised as Stabilised
     from svyaz.holding.named_gains import stabilised as stabilised
+    from svyaz.holding.observing import observed as observed
+    from svyaz.holding.observing import observing as observing
     from svyaz.holding.options import Automatic as Automatic
     from svyaz.holding.options import Baumgarte as Baumgarte
     from svyaz.holding.options import ByProjection as ByProjection
@@ -61,8 +63,7 @@ if TYPE_CHECKING:
     from svyaz.holding.pilot import scheme_of as scheme_of
     from svyaz.holding.segment import Segment as Segment
     from svyaz.holding.segment import integrated as integrated
-    from svyaz.holding.segment import observed as observed
-    from svyaz.holding.segment import observing as observing
+    from svyaz.holding.segment import is_brief as is_brief
     from svyaz.holding.segment import prepare as prepare
     from svyaz.holding.segment import projected_more as projected_more
     from svyaz.holding.segment import rate_code as rate_code

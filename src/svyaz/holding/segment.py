@@ -9,16 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from svyaz.arrays import Array
-from svyaz.constraints import Measure, measure_of
+from svyaz.constraints import measure_of, own_gains, shared_values
 from svyaz.forms import (
     Equations,
     RateCode,
     Recursion,
     jacobian_program,
-    observation,
-    observed_quantities,
     rates_of,
     rates_program,
+    shared_with,
 )
 from svyaz.holding.integrals import HeldIntegral, constants_of, hold
 from svyaz.holding.options import ByProjection, Options
@@ -30,15 +29,12 @@ from svyaz.model import System
 from svyaz.program import (
     LARGEST_COMPILED,
     LARGEST_SELDOM,
-    LARGEST_WHOLE,
-    Function,
     Native,
     Program,
     build,
     build_to_look,
     choose_orders,
     compile_program,
-    function,
     once_for_each,
 )
 
@@ -88,7 +84,8 @@ class Segment:
         if isinstance(self.code, Native):
             own = constants(self.code)
         else:
-            own = self.constants if self.equations.recursion is None else self.code.constants(known)
+            named = self.equations.recursion is not None or isinstance(self.code, SharedCode)
+            own = self.code.constants(known) if named else self.constants
         slope = self.jacobian
         if slope is not None and isinstance(slope.owner, Native):
             slope = replace(slope, constants=constants(slope.owner))
@@ -117,7 +114,11 @@ def prepare(
     values = {**constants, **perturbation.gains, **constants_of(held)}
     extra = (*perturbation.gains, *constants_of(held))
     sample = {"t": time, **dict(zip(equations.states, map(float, state), strict=True))}
-    brief = _is_brief(equations.system)
+    brief, implicit = is_brief(equations.system), find_method(options.method).implicit
+    whole = shared_with(equations)
+    if whole is not None and not (held or implicit or isinstance(options.stabilize, ByProjection)):
+        shared = SharedCode(_switched_code(whole), equations, whole)
+        return Segment(equations, perturbation, (), constants, shared, shared.constants(values))
     rates = rates_of(equations, perturbation.correction)
     if held:
         rates = hold(equations, rates, held, options.hold)
@@ -132,9 +133,9 @@ def prepare(
         return Flow(code.address, code.constants(values), len(equations.states), code)
 
     code, jacobian = compiled(rates_program(equations, rates, extra, build_to_look if brief else build)), None
-    if find_method(options.method).implicit and len(equations.accelerated) > LONGEST_DIFFERENTIATED:
+    if implicit and len(equations.accelerated) > LONGEST_DIFFERENTIATED:
         jacobian = by_differences(Flow(code.address, code.constants(values), len(equations.states), code))
-    elif find_method(options.method).implicit:
+    elif implicit:
         jacobian = flow(jacobian_program(equations, rates, extra))
     return Segment(
         equations=equations,
@@ -149,7 +150,35 @@ def prepare(
     )
 
 
-def _is_brief(system: System) -> bool:
+@dataclass(frozen=True, eq=False)
+class SharedCode:
+    """The rates with some constraints by the code of equations with more, each with a switch."""
+
+    native: Native
+    part: Equations
+    whole: Equations
+
+    @property
+    def address(self) -> int:
+        return self.native.address
+
+    def constants(self, values: Mapping[str, float]) -> Array:
+        known = shared_values(self.part, self.whole, values)
+        return self.native.constants({**dict.fromkeys(self.native.program.parameters, 0.0), **known})
+
+    def evaluate(self, rows: Array, constants: Array) -> Array:
+        return self.native.evaluate(rows, constants)
+
+
+@once_for_each
+def _switched_code(whole: Equations) -> Native:
+    """The rates with switches and with a gain of each constraint for itself."""
+    gains, correction = own_gains(whole)
+    program = rates_program(whole, rates_of(whole, correction), gains, build_to_look)
+    return compile_program(program, longest=LARGEST_SELDOM)
+
+
+def is_brief(system: System) -> bool:
     """May so many sets of constraints act, each for a while, that long code for one of them is not worth a search?"""
     return sum(c.on is not None or c.off is not None for c in system.constraints) > FEW_SWITCHED
 
@@ -281,90 +310,3 @@ def integrated_each(
 def _atol(segment: Segment, options: Options) -> Sequence[float] | float | None:
     given = options.atol
     return [given[name] for name in segment.equations.states] if isinstance(given, Mapping) else given
-
-
-def observed(segment: Segment, times: Array, states: Array) -> dict[str, dict[str, Array]]:
-    """Multipliers, accelerations, residuals, energies, integrals along the rows, by kind and name.
-
-    With gains also the power Σ (λ - λ₀)_k (G q̇)_k of the forces that only stabilise, λ₀ the multipliers without them.
-    """
-    recursion = segment.equations.recursion
-    if recursion is not None:
-        code = segment.code
-        if segment.held:
-            from svyaz.holding.held_code import HeldCode
-
-            assert isinstance(code, HeldCode), "the code is that of a recursion with what holds integrals"
-            code = code.inner
-        return recursion.observed(code, segment.known, tuple(segment.perturbation.gains), times, states)
-    if _is_large_and_free(segment):
-        return _observed_of_rates(segment, times, states)
-    measure, gains = measure_of(segment.equations), segment.perturbation.gains
-    kinds, rows = measure.observed_names, np.column_stack([times, states])
-    own = {name: x for name, x in segment.values.items() if segment.equations.system.constants[name] != x}
-    if own:  # inputs that are held at other values
-        measure = replace(measure, function=measure.function.with_values(own))
-    if _measured(segment, measure) or segment.held:
-        tables = observing(segment).function.with_values({**own, **gains})(rows, tuple(kinds))
-    else:  # whatever the law is: the run tells what it does
-        accelerations = segment.code.evaluate(rows, segment.constants)[:, list(measure.speeds)]
-        tables = measure.driven(times, states, accelerations, tuple(kinds))
-    undetermined = np.isnan(tables["accelerations"]).any(axis=1)
-    if undetermined.any():  # at a singular position, what depends on the state alone has its values still
-        plain = [kind for kind in kinds if kind not in ("multipliers", "accelerations")]
-        for kind, table in measure.function.known(rows[undetermined], plain).items():
-            tables[kind][undetermined] = table
-    found = {kind: dict(zip(names, tables[kind].T, strict=True)) for kind, names in kinds.items()}
-    if gains:
-        without = measure.function(rows, ("multipliers",))["multipliers"]
-        free = dict(zip(kinds["multipliers"], without.T, strict=True))
-        power = np.zeros(len(times))
-        for name, through in found["through"].items():
-            power += (found["multipliers"][name] - free[name]) * through
-        found["power"] = {"stabilising power": power}
-    return found
-
-
-def _is_large_and_free(segment: Segment) -> bool:
-    """Has it many accelerations and no constraints, so that its own program tells all that needs a linear system?"""
-    equations = segment.equations
-    free = not (equations.deviations or equations.eliminated or equations.sliding or segment.held)
-    return free and len(equations.accelerated) > LARGEST_WHOLE
-
-
-def _observed_of_rates(segment: Segment, times: Array, states: Array) -> dict[str, dict[str, Array]]:
-    """What is observed, accelerations by the program of the run."""
-    equations, rows = segment.equations, np.column_stack([times, states])
-    rates = segment.code.evaluate(rows, segment.constants)
-    places = [equations.states.index(str(v)) for v in equations.velocities]
-    names = [str(a) for a in equations.accelerations]
-    quantities = _of_states(equations)
-    tables = quantities(rows)
-    found = {
-        kind: dict(zip(table, tables[kind].T, strict=True)) for kind, table in observed_quantities(equations).items()
-    }
-    return {"multipliers": {}, "accelerations": dict(zip(names, rates[:, places].T, strict=True)), **found}
-
-
-@once_for_each
-def _of_states(equations: Equations) -> Function:
-    """What is observed of the states alone."""
-    tables = {kind: list(table.values()) for kind, table in observed_quantities(equations).items()}
-    return function(tables, ("t", *equations.states), equations.system.constants)
-
-
-def _measured(segment: Segment, measure: Measure) -> bool:
-    """Are the gains parameters of the measure?"""
-    return segment.perturbation.kind == "linear" and set(segment.perturbation.gains) <= set(measure.function.values)
-
-
-@once_for_each
-def observing(segment: Segment) -> Measure:
-    """What the motion of a segment is observed with: a law of the user, or gains that couple constraints, need their own."""
-    equations, law, measure = segment.equations, segment.perturbation, measure_of(segment.equations)
-    if _measured(segment, measure):
-        return measure
-    systems, quantities = observation(equations, rates_of(equations, law.correction).systems[0])
-    tables = {kind: list(table.values()) for kind, table in quantities.items()}
-    values = {**equations.system.constants, **law.gains}
-    return replace(measure, function=function(tables, ("t", *equations.states), values, systems=systems))

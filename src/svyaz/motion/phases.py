@@ -194,10 +194,10 @@ def reached(now: float, time: float) -> bool:
 
 def switched(system: System, phase: Phase, events: Collection[tuple[str, str]], now: float) -> tuple[Constraint, ...]:
     """The constraints that act after a moment: events and times switch them."""
-    at_time = reached(now, phase.end)
+    at_time, acting = reached(now, phase.end), set(names_of(phase.active))
     found = []
     for c in system.constraints:
-        acts = c in phase.active
+        acts = c.name in acting
         if ("on", c.name) in events or (at_time and c.start == phase.end):
             acts = True
         if ("off", c.name) in events or (at_time and c.end == phase.end):
@@ -209,8 +209,9 @@ def switched(system: System, phase: Phase, events: Collection[tuple[str, str]], 
 
 def event_at(time: float, active: Sequence[Constraint], before: Sequence[Constraint]) -> Event:
     """The moment at which other constraints act than before."""
-    new, gone = [c for c in active if c not in before], [c for c in before if c not in active]
-    return Event(time, names_of(new), names_of(gone), names_of(active))
+    now, earlier = names_of(active), names_of(before)
+    new, gone = (tuple(name for name in a if name not in b) for a, b in ((now, earlier), (earlier, now)))
+    return Event(time, new, gone, now)
 
 
 def grid_of(options: Options, span: tuple[float, float], rows: Array | None) -> Array | None:

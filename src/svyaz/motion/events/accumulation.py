@@ -61,7 +61,7 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
     the motion without it, the hop is v²/2a high, and all later ones take 2v/a (1 + e + e² + …) = 2v/(a (1 - e)).
     """
     s, contacts, found = collision.snapshot, collision.contacts, {}
-    names = [c.name for c in contacts.constraints]
+    names, gaps = [c.name for c in contacts.constraints], contacts.at(s.time, s.state)
     for group in collision.groups:
         name = group[0].name
         e = coefficients.get(name, 0.0)
@@ -72,9 +72,8 @@ def hops(collision: Collision, coefficients: Mapping[str, float], before: Collec
             for i, c in enumerate(collision.constraints)
             if c not in group and (c.name in before or not coefficients.get(c.name))
         ]
-        slopes = contacts.slopes(s.time, s.state, accelerated(s, others))
-        gaps, k = contacts.at(s.time, s.state, slopes), names.index(name)
-        push, speed = float(gaps.second[k]), e * float(gaps.rate[k])
+        k = names.index(name)
+        push, speed = float(gaps.second_with(accelerated(s, others))[k]), e * float(gaps.rate[k])
         if push > 0.0 and speed > 0.0:
             found[name] = Hop(
                 speed**2 / (2.0 * push),

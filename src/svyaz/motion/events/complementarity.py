@@ -18,7 +18,7 @@ tried twice. For contacts without friction the velocities after the impact are u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -246,11 +246,12 @@ class Collision:
         if not self.touching:
             return {}
         s = self.snapshot
-        before = self.contacts.at(s.time, s.state)
-        after = self.contacts.at(s.time, self.measure.moved(s.state, v=speeds))
+        here = self.contacts.at(s.time, s.state)
+        after = here.rate + here.rows @ (speeds - s.v)
+        sizes = np.maximum(here.rate_size, np.abs(here.rows) @ np.abs(speeds))
         given_back = dict(zip((c.name for c in self.constraints), self.restitution.tolist(), strict=True))
         back = np.array([given_back.get(c.name, 0.0) for c in self.contacts.constraints])
-        return self._risen(after.rate + back * before.rate, np.maximum(before.rate_size, after.rate_size))
+        return self._risen(after + back * here.rate, sizes)
 
     def _risen(self, rates: Array, sizes: Array) -> dict[int, float]:
         """By contact: rates of ``on`` as parts of their terms, where they are above rounding."""
@@ -266,7 +267,7 @@ class Collision:
 def collision_of(
     system: System,
     contacts: Contacts,
-    equations_with: Callable[[Sequence[Constraint]], Equations],
+    equations: Equations,
     active: Sequence[Constraint],
     phase: Phase,
     path: Path,
@@ -276,26 +277,27 @@ def collision_of(
     """The collision at the end of a path; None if nothing begins or ceases to act or nothing could be let go.
 
     Besides the constraints that conditions let act, it knows one-sided ones that touch: those that are let go at this very
-    moment, and others whose ``on`` is zero to rounding, or within the part ``close`` of its size.
+    moment, and others whose ``on`` is zero to rounding, or within the part ``close`` of its size. ``equations`` are those with
+    all constraints.
     """
     now, before = float(path.times[-1]), path.states[-1]
-    if not path.events and all(c in phase.active for c in active):
+    acted, acting = {c.name for c in phase.active}, {c.name for c in active}
+    if not path.events and acting <= acted:
         return None
-    one_sided = contacts.constraints
+    one_sided = {c.name for c in contacts.constraints}
     near, nearer = (contacts.touching(now, before, tolerance) for tolerance in (contacts.tolerance, close))
-    near |= {c.name for c in one_sided if ("on", c.name) in path.events}
+    near |= {name for name in one_sided if ("on", name) in path.events}
     candidates = []
     for c in system.constraints:
         over = c.end is not None and reached(now, c.end)
-        touches = c.name in near if c in phase.active else c.name in nearer and c.impact is not None
-        if c in active or (c in one_sided and touches and not over):
+        touches = c.name in near if c.name in acted else c.name in nearer and c.impact is not None
+        if c.name in acting or (c.name in one_sided and touches and not over):
             candidates.append(c)
-    groups = contacts_among([c for c in candidates if c in phase.active or c in one_sided])
+    groups = contacts_among([c for c in candidates if c.name in acted or c.name in one_sided])
     if not groups:
         return None
-    equations = equations_with(system.constraints)  # one program for all events
-    measure, new = measure_of(equations), [c for c in candidates if c not in phase.active]
-    rows = [system.constraints.index(c) for c in candidates]
+    measure, new = measure_of(equations), [c for c in candidates if c.name not in acted]
+    rows = [equations.multiplier_names.index(c.name) for c in candidates]
     snapshot = measure.at(anchored(equations, new, before, now), now).of_rows(rows)
     if not (snapshot.finite and np.isfinite(snapshot.mass).all()):
         return None

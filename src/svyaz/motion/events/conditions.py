@@ -9,9 +9,9 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import magnitude
-from svyaz.expr import ZERO, Expression, substitute
-from svyaz.forms import ConditionCode, Equations, multiplier_symbols, rates_of
+from svyaz.constraints import magnitude, own_gains, shared_values
+from svyaz.expr import ONE, ZERO, Expression, substitute
+from svyaz.forms import ConditionCode, Equations, multiplier_symbols, rates_of, shared_with
 from svyaz.holding import Segment, observed
 from svyaz.model import Constraint, Limit, multiplier_symbol
 from svyaz.motion.events.contacts import Contacts
@@ -55,14 +55,18 @@ class Conditions:
     passing: bool = False
     margins: Mapping[str, float] = field(default_factory=dict)
     idle: frozenset[Key] = frozenset()
+    _bound: dict[Segment, ConditionCode] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def bound(self, segment: Segment) -> ConditionCode:
         """g (m,) as a function with the gains of the segment."""
-        return self.values.with_values(self._known(segment))
+        if segment not in self._bound:
+            self._bound[segment] = self.values.with_values(self._known(segment))
+        return self._bound[segment]
 
     def _known(self, segment: Segment) -> dict[str, float]:
-        depths = {_depth(name): depth for name, depth in self.depths.items()}
-        return {**segment.equations.system.constants, **segment.perturbation.gains, **depths, **self.margins}
+        depths, equations = {_depth(name): depth for name, depth in self.depths.items()}, segment.equations
+        gains = shared_values(equations, shared_with(equations), segment.perturbation.gains)
+        return {**equations.system.constants, **gains, **depths, **self.margins}
 
     def at(self, segment: Segment, time: float, state: Array) -> Array:
         """g (m,); not a number where the reactions are not defined."""
@@ -126,7 +130,9 @@ def conditions(
     The multiplier of a constraint that does not act is zero. ``contacts`` are given for phases after an event.
     """
     equations = segment.equations
-    in_points = equations.recursion is not None
+    in_points, whole = equations.recursion is not None, shared_with(equations)
+    if whole is not None:
+        return _shared(whole, constraints, contacts, limits, passing=passing)
     found = [*sides, *(pair for limit in limits for pair in beyond(limit, equations))]
     depths = {}
     for c in constraints:
@@ -146,6 +152,53 @@ def conditions(
     watch, sizes = made(segment, symbols, [e for _, e in found], values)
     keys = tuple(key for key, _ in found)
     return Conditions(keys, watch, sizes, reacting, contacts, depths, passing=passing, margins=margins or {})
+
+
+def _shared(
+    whole: Equations,
+    constraints: Sequence[Constraint],
+    contacts: Contacts | None,
+    limits: Sequence[Limit],
+    *,
+    passing: bool,
+) -> Conditions:
+    """The conditions for every set of the constraints that have switches: those that do not count there are -1."""
+    switches = dict(zip(whole.multiplier_names, whole.switches, strict=True))
+    plain: list[tuple[Key, Expression, Expression]] = []
+    one_sided = () if contacts is None else contacts.constraints
+    for c in constraints:
+        s: Expression = switches.get(c.name, ZERO)
+        if c.on is not None:
+            plain.append((("on", c.name), c.on, ONE - s))
+            if c in one_sided:
+                plain.append((("on", c.name), c.on - se.Symbol(_depth(c.name)), ONE - s))
+        if c.off is not None and c.name in switches:
+            plain.append((("off", c.name), c.off, s))
+    plain += [(key, e, ONE) for limit in limits for key, e in beyond(limit, whole)]
+    symbols = [multiplier_symbol(c.name) for c in constraints]
+    known = dict(zip(map(multiplier_symbol, whole.multiplier_names), multiplier_symbols(whole), strict=True))
+    written = [(substitute(e, {m: known.get(m, ZERO) for m in symbols}), count) for _, e, count in plain]
+    gains, correction = own_gains(whole)
+    depths = {c.name: 0.0 for c in one_sided}
+    values = {**whole.system.constants, **dict.fromkeys([*gains, *map(str, whole.switches), *map(_depth, depths)], 0.0)}
+    inputs, pushes = ("t", *whole.states), [str(-m) for m in multiplier_symbols(whole)]
+    watch = function(
+        {"g": [count * e + (count - ONE) for e, count in written]},
+        inputs,
+        values,
+        systems=rates_of(whole, correction).systems[:1],
+        often=True,
+        brief=True,
+    )
+    terms = function({"g": [magnitude(e) for e, _ in written]}, (*inputs, *pushes), values, brief=True)
+
+    def sizes(here: Segment, constants: Mapping[str, float], row: Array) -> Array:
+        acting = observed(here, row[:1], row[None, 1:])["multipliers"]
+        pushed = [-acting[name][0] if name in acting else 0.0 for name in whole.multiplier_names]
+        return terms.with_values(constants)(np.concatenate([row, pushed]))["g"]
+
+    reacting = tuple(bool(e.free_symbols & set(symbols)) for _, e, _ in plain)
+    return Conditions(tuple(key for key, _, _ in plain), watch, sizes, reacting, contacts, depths, passing=passing)
 
 
 def _named(constraints: Sequence[Constraint]) -> dict[str, None]:

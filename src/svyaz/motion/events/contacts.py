@@ -18,7 +18,15 @@ import numpy as np
 import symengine as se
 
 from svyaz.arrays import Array
-from svyaz.constraints import compliance_of, magnitude, measure_of, typical_sizes, typical_speeds, with_floor
+from svyaz.constraints import (
+    compliance_of,
+    magnitude,
+    measure_of,
+    typical_accelerations,
+    typical_sizes,
+    typical_speeds,
+    with_floor,
+)
 from svyaz.expr import ONE, TIME, ZERO, gradient
 from svyaz.expr import total_derivative as along
 from svyaz.forms import Equations, Recursion
@@ -58,7 +66,8 @@ MOMENT = 1e-3
 class Gaps:
     """``on`` of the one-sided constraints with its two derivatives in time and the sizes of all three, each (k,).
 
-    ``usual_rate`` is how fast it would change with the kinetic energy that there is.
+    ``usual_rate`` is how fast it would change with the kinetic energy that there is, ``rows`` is ∂on'/∂v (k, n), and ``second``
+    belongs to the ``accelerations``.
     """
 
     value: Array
@@ -68,6 +77,13 @@ class Gaps:
     rate_size: Array
     second_size: Array
     usual_rate: Array
+    rows: Array
+    accelerations: Array
+
+    def second_with(self, accelerations: Array) -> Array:
+        """on'' with other accelerations."""
+        found: Array = self.second + self.rows @ (accelerations - self.accelerations)
+        return found
 
 
 @dataclass(frozen=True)
@@ -105,20 +121,25 @@ class Contacts:
         if slopes is None:
             free = compliance_of(here).accelerated(np.zeros((0, len(here.v))), np.zeros(0))
             slopes = self.slopes(time, state, free)
+        else:
+            free = slopes[list(measure_of(self.free).speeds)]
         parts = self.numbers(np.concatenate([[time], state, slopes]))
         size = with_floor(parts["value_terms"], parts["rows"], typical_sizes(here.mass, here.q))
         size = np.maximum(size, self.seen)
-        fallen = np.sqrt(size * parts["second_terms"])
+        second = with_floor(parts["second_terms"], parts["rows"], typical_accelerations(here.mass, here.bias))
+        fallen = np.sqrt(size * second)
         return Gaps(
             value=parts["value"],
             rate=parts["rate"],
             second=parts["second"],
             size=size,
             rate_size=np.maximum(parts["rate_terms"], fallen),
-            second_size=parts["second_terms"],
+            second_size=second,
             usual_rate=with_floor(
                 parts["rate_terms"], parts["rows"], typical_speeds(here.mass, here.bias, here.q, here.v)
             ),
+            rows=parts["rows"],
+            accelerations=free,
         )
 
     def after(self, path: Path) -> Contacts:
@@ -144,6 +165,12 @@ class Contacts:
         gaps = self.at(time, state)
         near = np.abs(gaps.value) <= tolerance * gaps.size
         return frozenset(c.name for c, touches in zip(self.constraints, near, strict=True) if touches)
+
+    def nearest(self, time: float, state: Array) -> list[str]:
+        """Their names, those with the smallest gaps first."""
+        if not self.constraints:
+            return []
+        return [self.constraints[k].name for k in np.argsort(-self.at(time, state).value)]
 
     def depths(self, time: float, state: Array, until: float) -> dict[str, float]:
         """How far ``on`` may rise above zero before a constraint that was let go counts as entered, by name.

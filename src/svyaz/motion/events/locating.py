@@ -259,7 +259,8 @@ def _located(segment: Segment, watched: Conditions, stretch: _Stretch) -> _Found
         low, here, state = high, there, reached
     else:
         return _Found(low, state, (), armed)
-    first = find_root(lambda time: _largest(watched, segment, again(time), time, risen), low, high)
+    ends = float(np.max(here[risen])), float(np.max(there[risen]))
+    first = find_root(lambda time: _largest(watched, segment, again(time), time, risen), low, high, ends)
     at_event, late = again(first), again(min(first + TOGETHER * length, stretch.end))
     if at_event is None:
         return _Found(low, state, (), armed, f"{lost}{low:.9g}")

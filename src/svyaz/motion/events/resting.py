@@ -16,9 +16,9 @@ class Pressing(Collision):
     """The same problem for accelerations: ``snapshot.v`` are those without contacts, ``velocity`` what they make of ḧ."""
 
     def _entered(self, speeds: Array) -> dict[int, float]:
-        s = self.snapshot
-        gaps = self.contacts.at(s.time, s.state, self.contacts.slopes(s.time, s.state, speeds))
-        return self._risen(gaps.second, gaps.second_size)
+        gaps = self.contacts.at(self.snapshot.time, self.snapshot.state)
+        sizes = np.maximum(gaps.second_size, np.abs(gaps.rows) @ np.abs(speeds))
+        return self._risen(gaps.second_with(speeds), sizes)
 
 
 def acting_after(collision: Collision, speeds: Array, kept: frozenset[str], resting: frozenset[str]) -> Kept | None:
@@ -38,8 +38,8 @@ def acting_after(collision: Collision, speeds: Array, kept: frozenset[str], rest
     rows = [i for i, c in enumerate(collision.constraints) if c.name in names or c.name not in bound]
     constraints = tuple(collision.constraints[i] for i in rows)
     measure, s = collision.measure, collision.snapshot
-    whole = measure.equations.system.constraints
-    here = measure.at(measure.moved(s.state, v=speeds), s.time).of_rows([whole.index(c) for c in constraints])
+    whole = measure.equations.multiplier_names
+    here = measure.at(measure.moved(s.state, v=speeds), s.time).of_rows([whole.index(c.name) for c in constraints])
     free_fall = compliance_of(here).accelerated(here.jacobian[:0], here.constraint_bias[:0])
     pressing = Pressing(
         constraints=constraints,

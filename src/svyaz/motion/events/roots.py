@@ -57,26 +57,44 @@ def _vertex(left: float, middle: float, right: float) -> float:
     return 0.5 * (left - right) / curve if curve < 0.0 else float("nan")
 
 
-def find_root(value: Callable[[float], float], low: float, high: float) -> float:
+def find_root(
+    value: Callable[[float], float], low: float, high: float, ends: tuple[float, float] | None = None
+) -> float:
     """The least number found, not below the root in (low, high], of a function that is negative at ``low`` and not at ``high``.
 
-    Regula falsi (the Illinois variant), with a halving whenever the interval has not halved in three steps.
+    Inverse quadratic interpolation or the secant, with a halving whenever the interval has not halved in three steps, and
+    never nearer to an end than rounding allows, so that the other end follows. ``ends`` are the values there, if known.
     """
-    a, b, fa, fb = low, high, value(low), value(high)
-    widths, side = [b - a], 0
+    a, b = low, high
+    fa, fb = (value(low), value(high)) if ends is None else ends
+    widths, out = [b - a], None
     for _ in range(MOST_HALVINGS):
-        if b - a <= 2 * np.spacing(max(abs(a), abs(b))) or fb == 0.0:
+        least = 2 * np.spacing(max(abs(a), abs(b)))
+        if b - a <= least or fb == 0.0:
             return b
         slow = len(widths) > 3 and widths[-1] > 0.5 * widths[-4]
-        middle = (a * fb - b * fa) / (fb - fa)
-        if slow or not a < middle < b:
+        middle = 0.5 * (a + b) if slow else min(max(_interpolated((a, fa), (b, fb), out), a + least), b - least)
+        if not a < middle < b:
             middle = 0.5 * (a + b)
         f = value(middle)
         if f < 0.0:
-            a, fa, fb = middle, f, (0.5 * fb if side < 0 else fb)
-            side = -1
+            a, fa, out = middle, f, (a, fa)
         else:
-            b, fb, fa = middle, f, (0.5 * fa if side > 0 else fa)
-            side = 1
+            b, fb, out = middle, f, (b, fb)
         widths.append(b - a)
     return b
+
+
+def _interpolated(low: tuple[float, float], high: tuple[float, float], out: tuple[float, float] | None) -> float:
+    """Where the inverse quadratic polynomial through three points (x, f) vanishes if that is between two, else their secant."""
+    (a, fa), (b, fb) = low, high
+    if out is not None and out[1] not in (fa, fb):
+        c, fc = out
+        x = (
+            a * fb * fc / ((fa - fb) * (fa - fc))
+            + b * fa * fc / ((fb - fa) * (fb - fc))
+            + c * fa * fb / ((fc - fa) * (fc - fb))
+        )
+        if a < x < b:
+            return x
+    return (a * fb - b * fa) / (fb - fa)

@@ -16,12 +16,13 @@ import numpy as np
 from svyaz.arrays import Array
 from svyaz.constraints import examine, independent
 from svyaz.expr import Expression, ModelError, Problem
-from svyaz.forms import Equations
+from svyaz.forms import Equations, shared_with
 from svyaz.holding import (
     Baumgarte,
     ByProjection,
     Decision,
     Entry,
+    Gains,
     HeldIntegral,
     Off,
     OneGain,
@@ -29,6 +30,7 @@ from svyaz.holding import (
     Refusal,
     Segment,
     decay_rate,
+    decide,
     held_integrals,
     is_foretold,
     perturbation,
@@ -38,32 +40,26 @@ from svyaz.holding import (
 from svyaz.integrate import Path, Status
 from svyaz.model import Constraint, System, names_of
 from svyaz.motion.events.accumulation import Bounces, accumulated
+from svyaz.motion.events.chatter import Moments
 from svyaz.motion.events.complementarity import Collision, collision_of
 from svyaz.motion.events.conditions import Conditions, Key, conditions
 from svyaz.motion.events.contact_watch import contact_tolerance
-from svyaz.motion.events.contacts import CLOSED, contacts_of
+from svyaz.motion.events.contacts import contacts_of
 from svyaz.motion.events.first_sides import decided_on_sides, on_first_sides
 from svyaz.motion.events.impacts import Impact, anchored, fitted, may_repeat
 from svyaz.motion.events.locating import advance_to_event
 from svyaz.motion.events.resting import acting_after
 from svyaz.motion.events.restitution import rebound
 from svyaz.motion.events.rubbing import Frictions, frictions_of
+from svyaz.motion.events.sharing import SharedPrograms
 from svyaz.motion.events.sources import Source
 from svyaz.motion.events.stretches import advance_in_stretches
 from svyaz.motion.events.unarmed import describe_unarmed
 from svyaz.motion.facts import Event
 from svyaz.motion.phases import START, Advance, Beginning, Chapter, Phase, Wishes, event_at, reached, switched
 
-MOST_QUICK, QUICK = 30, 1e-9
-"""So many events (three for each constraint, if there are many) within this part of the run are chatter: it would never end."""
-
-FEW_QUICK, CLOSEST = 8, 1e-6
-"""After so many of them the gap that counts as closed doubles with each, up to this part of its size."""
-
 FIXED = 1e-6
 """The relative error of moments that fixed steps are taken to leave."""
-
-MOST_EVENTS = 100_000
 
 SHORT = 0.01
 """Gains are chosen for a phase of at least this part of what is left of the run."""
@@ -95,12 +91,15 @@ class Switched:
         self._equations: dict[Names, Equations] = {}
         self._kept: dict[Names, Equations] = {}
         self._decisions: dict[Names, Decision] = {}
-        self._moments: list[float] = []
+        self._shared_gain: Gains | None = None
         self._watched: dict[tuple[Names, Names, tuple[Expression, ...]], Conditions] = {}
         shortest = 8.0 * options.step if options.method == "euler" and options.step else 0.0
         rounding = options.rtol or FIXED
+        self._moments = Moments(len(self.system.constraints), options.until)
         self._bounces = Bounces(self.system.constants, options.until, shortest, rounding)
         self._contacts = contacts_of(self.free, self.system.constraints, contact_tolerance(options))
+        self._here = (START, np.array(self.system.initial_state()))
+        self._sharing = SharedPrograms(source, options, lambda: self._contacts.nearest(*self._here))
 
     def with_options(self, options: Options) -> Switched:
         return Switched(self.source, options)
@@ -108,6 +107,7 @@ class Switched:
     def begin(self, state: Array) -> Beginning:
         """The constraints that act at the beginning, to the first time at which one begins or ceases to act."""
         active = tuple(c for c in self.system.constraints if c.acts_at(START))
+        self._here = (START, state)
         phase = self._without_repetitions(self._phase(START, active, ()), state)
         return Beginning(phase, state, Entry.START, event_at(START, active, ()))
 
@@ -122,11 +122,19 @@ class Switched:
         def gains(own: Array, held: tuple[HeldIntegral, ...]) -> Decision:
             if names in self._decisions:
                 return replace(self._decisions[names], notes=())
+            if shared_with(phase.equations) is not None and self._shared_gain is not None:
+                known = replace(self.options, stabilize=self._shared_gain, foresee=False)
+                found = decide(phase.equations, held, known, own, (phase.start, phase.end))
+                self._decisions[names] = replace(found, options=self.options)
+                return self._decisions[names]
             lasting = self._phase(phase.start, phase.active, ())  # also where impacts that accumulate end it soon
             longer = replace(beginning, phase=replace(phase, end=lasting.end))
             span = (phase.start, self.foreseen(longer, held))
             found = decided_on_sides(phase.equations, held, self.options, own, span)
             self._decisions[names] = found
+            if shared_with(phase.equations) is not None and found.gains is not None and found.gains.choice is not None:
+                choice = found.gains.choice
+                self._shared_gain = choice.gains if choice.kappa else Off()
             return replace(found, notes=(*phase.equations.notes, *found.notes))
 
         span, entry = (phase.start, phase.end), beginning.entry
@@ -154,7 +162,7 @@ class Switched:
         now, before = float(path.times[-1]), path.states[-1]
         if reached(now, self.options.until):
             return None
-        self._contacts = self._contacts.after(path)
+        self._contacts, self._here = self._contacts.after(path), (now, before)
         active, state, impact = self._impact(switched(self.system, last, path.events, now), last, path)
         phase = self._phase(now, active, last.active)
         rests = {} if isinstance(impact, Refusal) else impact.rests
@@ -164,7 +172,7 @@ class Switched:
         event = event_at(now, _without(active, settling), _without(last.active, last.settling))
         if isinstance(impact, Refusal):
             return Beginning(phase, state, Entry.EVENT, event, refusal=impact)
-        refusal = self._chatter(chapters, event)
+        refusal = self._moments.find_chatter(chapters, event)
         if refusal is None:
             event = self._told(event, before, impact)
         still = frozenset(_keys(self.system, last.active)) - frozenset(path.events)
@@ -213,7 +221,8 @@ class Switched:
         """The equations with these constraints acting."""
         names = names_of(active)
         if names not in self._equations:
-            self._equations[names] = self.source.with_constraints(active)
+            found = self.source.with_constraints(active)
+            self._equations[names] = self._sharing.share(found) if active else found
         return self._equations[names]
 
     def _phase(self, now: float, active: tuple[Constraint, ...], before: Collection[Constraint]) -> Phase:
@@ -230,8 +239,8 @@ class Switched:
         An impact keeps those contacts that it does not pull, and lets none be entered.
         """
         now, before = float(path.times[-1]), path.states[-1]
-        given = (active, phase, path, self._frictions, self._closeness(now))
-        collision = collision_of(self.system, self._contacts, self.equations_with, *given)
+        given = (active, phase, path, self._frictions, self._moments.closeness(now))
+        collision = collision_of(self.system, self._contacts, self._all_acting, *given)
         impact = Impact(before)
         if collision is not None:
             collided = self._collide(collision, active, phase, before)
@@ -246,11 +255,6 @@ class Switched:
             return active, state, fit
         impulses = impact.impulses if any(impact.impulses.values()) else fit.impulses
         return active, state, replace(impact, state=fit.state, impulses=impulses)
-
-    def _closeness(self, now: float) -> float:
-        """The part of its size below which a gap is closed: it grows when events follow each other faster and faster."""
-        self._moments = [*(t for t in self._moments if now - t <= QUICK * self.options.until), now]
-        return float(min(CLOSED * 2.0 ** max(len(self._moments) - FEW_QUICK, 0), CLOSEST))
 
     def _collide(
         self, collision: Collision, active: Sequence[Constraint], phase: Phase, before: Array
@@ -275,6 +279,11 @@ class Switched:
         return acting, Impact(state, found.impulses, stages, rests, found.notes)
 
     @cached_property
+    def _all_acting(self) -> Equations:
+        """The equations with all constraints: one program for all impacts."""
+        return self.source.with_constraints(self.system.constraints)
+
+    @cached_property
     def _frictions(self) -> Frictions:
         """Those of one-sided constraints."""
         return frictions_of(self.free, self.system.constraints)
@@ -292,7 +301,12 @@ class Switched:
         """
         phase, constraints, time = beginning.phase, self.system.constraints, beginning.phase.start
         over = tuple(c.name for c in constraints if c.end is not None and reached(time, c.end))
-        key = (names_of(phase.active), over, segment.perturbation.correction)
+        whole = shared_with(segment.equations)
+        key = (
+            (names_of(phase.active), over, segment.perturbation.correction)
+            if whole is None
+            else (whole.multiplier_names, (), ())
+        )
         watched = None if sides else self._watched.get(key)
         if watched is None:
             contacts, limits = self._contacts, self.system.limits
@@ -303,7 +317,8 @@ class Switched:
                 self._watched[key] = watched
         depths = self._contacts.depths(time, beginning.state, self.options.until)
         gains = [abs(x) for d in self._decisions.values() for x in d.segment.perturbation.gains.values()]
-        chosen = {name: depths[name] for name in watched.depths}
+        acting = names_of(phase.active)
+        chosen = {name: depths[name] for name in watched.depths if name not in acting}
         most = max(gains, default=0.0)
         return replace(watched, contacts=self._contacts, depths=chosen, gain=most, idle=beginning.idle)
 
@@ -324,27 +339,6 @@ class Switched:
             impacts=impact.stages,
             accumulating={name: time for name, time in impact.rests.items() if not reached(event.t, time)},
         )
-
-    def _chatter(self, chapters: Sequence[Chapter], event: Event) -> Refusal | None:
-        """Do events follow each other so fast that the run would never end?"""
-        most, now = max(MOST_QUICK, 3 * len(self.system.constraints)), event.t
-        count = len(chapters) + 1
-        if count > MOST_EVENTS:
-            return Refusal(
-                Status.INFEASIBLE, f"there were {MOST_EVENTS} events up to t = {now:.9g}: the run is given up"
-            )
-        if count <= most:
-            return None
-        late = [*(c.beginning.event for c in chapters[1 - most :] if c.beginning.event), event]
-        if now - late[0].t > QUICK * (self.options.until - START):
-            return None
-        names = sorted({name for e in late for name in (*e.on, *e.off)})
-        told = ", ".join(f"'{name}'" for name in names)
-        reason = (
-            f"constraints are switched {most} times near t = {now:.9g} ({told}): their conditions chatter, "
-            "time does not go on"
-        )
-        return Refusal(Status.INFEASIBLE, reason)
 
 
 def _without(constraints: Sequence[Constraint], others: Sequence[Constraint]) -> tuple[Constraint, ...]:

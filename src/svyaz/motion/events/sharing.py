@@ -1,0 +1,52 @@
+"""One program for many sets of contacts: equations with switches, which take up further constraints as these begin to act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from svyaz.forms import Equations, may_jump, with_switches
+from svyaz.holding import Automatic, Baumgarte, Off, OneGain, Options, is_brief
+from svyaz.model import Constraint
+from svyaz.motion.events.sources import Source
+
+LEAST = 8
+"""So many constraints have switches from the beginning, if there are so many."""
+
+
+class SharedPrograms:
+    """The constraints that have switches so far; ``nearest`` names those that may act next, the closest ones first."""
+
+    def __init__(self, source: Source, options: Options, nearest: Callable[[], Sequence[str]]) -> None:
+        self._source, self._nearest = source, nearest
+        self._whole: Equations | None = None
+        self._usable = self._can_share(options)
+
+    def _can_share(self, options: Options) -> bool:
+        """Do many constraints switch, none with times, laws or friction of its own, in equations that are written out?"""
+        system, free = self._source.system, self._source.free
+        simple = not any(
+            c.start is not None or c.end is not None or c.law or c.drags or c.frictions for c in system.constraints
+        )
+        linear = isinstance(options.stabilize, Automatic | Baumgarte | Off | OneGain)
+        return free.recursion is None and is_brief(system) and simple and linear and not may_jump(system)
+
+    def share(self, equations: Equations) -> Equations:
+        """The same equations, served by programs with switches where that can be done."""
+        if not self._usable:
+            return equations
+        known = () if self._whole is None else self._whole.multiplier_names
+        if self._whole is None or not {*equations.multiplier_names} <= {*known}:
+            self._whole = with_switches(
+                self._source.with_constraints(self._chosen({*known, *equations.multiplier_names}))
+            )
+        return replace(equations, within=self._whole)
+
+    def _chosen(self, needed: set[str]) -> list[Constraint]:
+        """The constraints that get switches: twice as many as are needed."""
+        count, names = max(LEAST, 2 * len(needed)), {*needed}
+        for name in self._nearest():
+            if len(names) >= count:
+                break
+            names.add(name)
+        return [c for c in self._source.system.constraints if c.name in names]
